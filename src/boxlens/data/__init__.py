@@ -1,0 +1,31 @@
+"""The tables every other part reads: images, classes, ground truth, detections."""
+
+from boxlens.data.classes import Classes, ClassTree
+from boxlens.data.columns import Links
+from boxlens.data.dataset import Dataset, GroundTruth, Spans
+from boxlens.data.detections import Detections
+from boxlens.data.images import Images
+from boxlens.data.selection import (
+    concatenate,
+    concatenate_detections,
+    select_classes,
+    select_images,
+)
+from boxlens.data.source import Notice, Source
+
+__all__ = [
+    "ClassTree",
+    "Classes",
+    "Dataset",
+    "Detections",
+    "GroundTruth",
+    "Images",
+    "Links",
+    "Notice",
+    "Source",
+    "Spans",
+    "concatenate",
+    "concatenate_detections",
+    "select_classes",
+    "select_images",
+]

@@ -1,0 +1,131 @@
+"""The classes of a data set: ids, names, supercategories, frequency and tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens.data.columns import Ids, Rows, id_column, take
+from boxlens.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTree:
+    """A hierarchy over node ids; it may hold inner nodes that are no class, and several parents."""
+
+    parents: Mapping[int | str, tuple[int | str, ...]]
+
+    def ancestors(self, node: int | str) -> frozenset[int | str]:
+        """Every node above this one, itself left out."""
+        return _reachable(self.parents, node)
+
+    def descendants(self, node: int | str) -> frozenset[int | str]:
+        """Every node below this one, itself left out."""
+        return _reachable(self.children(), node)
+
+    def children(self) -> dict[int | str, tuple[int | str, ...]]:
+        below: dict[int | str, list[int | str]] = {}
+        for child, parents in self.parents.items():
+            for parent in parents:
+                below.setdefault(parent, []).append(child)
+        return {parent: tuple(children) for parent, children in below.items()}
+
+
+def _reachable(
+    edges: Mapping[int | str, tuple[int | str, ...]],
+    start: int | str,
+) -> frozenset[int | str]:
+    found: set[int | str] = set()
+    waiting = list(edges.get(start, ()))
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            waiting.extend(edges.get(node, ()))
+    return frozenset(found - {start})
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """One row a class, ids ascending. `frequency` is LVIS's r, c or f."""
+
+    id: Ids
+    name: tuple[str, ...]
+    supercategory: tuple[str | None, ...] | None = None
+    frequency: tuple[str | None, ...] | None = None
+    tree: ClassTree | None = None
+    # Further fields of the file, one value a class (LVIS synset, definition, image_count ...).
+    extra: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        ids: Sequence[int | str] | Ids,
+        names: Sequence[str],
+        *,
+        supercategory: Sequence[str | None] | None = None,
+        frequency: Sequence[str | None] | None = None,
+        tree: ClassTree | None = None,
+        extra: Mapping[str, Sequence[Any]] | None = None,
+    ) -> Classes:
+        """Checks that ids are unique, and puts the classes into ascending order of id."""
+        column = id_column(ids)
+        order = ascending_unique(column, "class")
+
+        def ordered(values: Sequence[Any] | None) -> tuple[Any, ...] | None:
+            if values is None or all(value is None for value in values):
+                return None
+            return tuple(values[row] for row in order)
+
+        columns = {key: ordered(values) for key, values in (extra or {}).items()}
+        return cls(
+            id=take(column, order),
+            name=tuple(names[row] for row in order),
+            supercategory=ordered(supercategory),
+            frequency=ordered(frequency),
+            tree=tree,
+            extra={key: values for key, values in columns.items() if values is not None},
+        )
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+    def row_of_name(self) -> dict[str, int]:
+        return {name: row for row, name in enumerate(self.name)}
+
+    def row_of_id(self) -> dict[int | str, int]:
+        return {key: row for row, key in enumerate(self.id.tolist())}
+
+    def select(self, rows: Rows) -> Classes:
+        def chosen(values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+            return None if values is None else tuple(values[row] for row in rows)
+
+        return Classes(
+            id=take(self.id, rows),
+            name=tuple(self.name[row] for row in rows),
+            supercategory=chosen(self.supercategory),
+            frequency=chosen(self.frequency),
+            tree=self.tree,
+            extra={key: tuple(values[row] for row in rows) for key, values in self.extra.items()},
+        )
+
+
+def ascending_unique(ids: Ids, what: str) -> npt.NDArray[np.int64]:
+    """The order in which ids ascend; raises where one occurs twice."""
+    order = np.argsort(ids, kind="stable")
+    ranked = ids[order]
+    again = np.flatnonzero(ranked[1:] == ranked[:-1])
+    if len(again):
+        raise InputError(
+            f"{what} id {ranked[again[0]]!r} occurs more than once",
+            where=f"{what}s",
+            remedy=f"Give every {what} an id of its own",
+        )
+    return order

@@ -1,0 +1,112 @@
+"""Frozen NumPy columns: how every table of Boxlens keeps its values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Bools = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.int32]
+Offsets = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Boxes = npt.NDArray[np.float64]
+Bits = npt.NDArray[np.uint64]
+# File ids: int64, or object holding str. They come in at the border and go out there.
+Ids = npt.NDArray[Any]
+# An attribute: float64 with NaN for missing, or object holding str with None for missing.
+Attribute = npt.NDArray[Any]
+
+
+def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """The values as a read-only array of the dtype; the caller's array is never changed."""
+    array: npt.NDArray[Any] = np.ascontiguousarray(values, dtype=dtype)
+    if array.flags.writeable:
+        array = array.view()
+        array.flags.writeable = False
+    return array
+
+
+def id_column(values: Sequence[int | str] | Ids) -> Ids:
+    """Ids as int64 when all are integers, otherwise as an object column of str."""
+    if isinstance(values, np.ndarray) and values.dtype == np.int64:
+        return frozen(values, np.int64)
+    items = list(values)
+    if all(isinstance(item, (int, np.integer)) for item in items):
+        return frozen(np.array(items, dtype=np.int64), np.int64)
+    column = np.empty(len(items), dtype=object)
+    column[:] = [str(item) for item in items]
+    return frozen(column, object)
+
+
+def attribute_column(values: Sequence[Any] | Attribute) -> Attribute:
+    """Numbers and booleans as float64 with NaN, anything else as str with None."""
+    items = list(values)
+    if all(item is None or isinstance(item, (int, float, np.number, np.bool_)) for item in items):
+        numbers = [np.nan if item is None else float(item) for item in items]
+        return frozen(np.array(numbers, dtype=np.float64), np.float64)
+    column = np.empty(len(items), dtype=object)
+    column[:] = [None if item is None or item != item else str(item) for item in items]  # noqa: PLR0124
+    return frozen(column, object)
+
+
+def offsets_of(sorted_rows: Rows, n_groups: int) -> Offsets:
+    """CSR offsets of rows that ascend: group g owns offsets[g]:offsets[g + 1]."""
+    return frozen(np.searchsorted(sorted_rows, np.arange(n_groups + 1)), np.int64)
+
+
+def stable_order(rows: Rows, n_groups: int) -> npt.NDArray[np.int64] | None:
+    """The stable order that sorts rows, or None where they ascend already."""
+    if len(rows) < 2 or bool(np.all(rows[1:] >= rows[:-1])):
+        return None
+    # NumPy sorts 16-bit keys by radix, several times faster than wider ones.
+    narrow = np.uint16 if n_groups <= 1 << 16 else np.int32
+    return np.argsort(rows.astype(narrow), kind="stable")
+
+
+def take(column: npt.NDArray[Any], order: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Rows of a column, frozen."""
+    return frozen(column[order], column.dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """A sparse relation in CSR form: left row i is linked with right[offsets[i]:offsets[i + 1]]."""
+
+    offsets: Offsets
+    right: Rows
+
+    @classmethod
+    def of(cls, lists: Iterable[Iterable[int]]) -> Links:
+        groups = [list(group) for group in lists]
+        offsets = np.cumsum([0, *(len(group) for group in groups)])
+        right = [row for group in groups for row in group]
+        return cls(frozen(offsets, np.int64), frozen(right, np.int32))
+
+    @classmethod
+    def empty(cls, n_left: int) -> Links:
+        return cls(frozen(np.zeros(n_left + 1), np.int64), frozen([], np.int32))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, left_row: int) -> Rows:
+        return self.right[self.offsets[left_row] : self.offsets[left_row + 1]]
+
+    def left(self) -> Rows:
+        """The left row of every link."""
+        counts = np.diff(self.offsets)
+        return np.repeat(np.arange(len(self), dtype=np.int32), counts)
+
+    def select(self, left_rows: Rows, right_row_of: Rows) -> Links:
+        """Links of some left rows, with right rows renumbered (-1: dropped)."""
+        kept: list[list[int]] = []
+        for row in left_rows:
+            new_rows = right_row_of[self[int(row)]]
+            kept.append([int(value) for value in new_rows if value >= 0])
+        return Links.of(kept)

@@ -1,0 +1,215 @@
+"""The ground truth: what is in which image. Readers make it, everything else only reads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data.columns import (
+    Attribute,
+    Bools,
+    Boxes,
+    Floats,
+    Ids,
+    Offsets,
+    Rows,
+    frozen,
+    offsets_of,
+    stable_order,
+    take,
+)
+from boxlens.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from boxlens.data.classes import Classes
+    from boxlens.data.images import Images
+    from boxlens.data.source import Notice, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """Raw values left in their files: `name` of object i is files[file_row] bytes begin:end.
+
+    Masks and keypoints are large and seldom needed; keeping their place costs nothing.
+    """
+
+    files: tuple[Path, ...]
+    file_row: Rows
+    begin: Offsets
+    end: Offsets
+
+    def select(self, rows: npt.NDArray[np.integer]) -> Spans:
+        return Spans(
+            self.files,
+            take(self.file_row, rows),
+            take(self.begin, rows),
+            take(self.end, rows),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class GroundTruth:
+    """One row an object, grouped by image, file order within an image."""
+
+    image_row: Rows
+    class_row: Rows
+    box: Boxes
+    area_px: Floats
+    crowd: Bools
+    difficult: Bools
+    group_of: Bools
+    id: Ids
+    offsets: Offsets
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    # Values kept for later: "segmentation", "keypoints".
+    spans: Mapping[str, Spans] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        n_images: int,
+        *,
+        image_row: npt.ArrayLike,
+        class_row: npt.ArrayLike,
+        box: npt.ArrayLike,
+        area_px: npt.ArrayLike | None = None,
+        crowd: npt.ArrayLike | None = None,
+        difficult: npt.ArrayLike | None = None,
+        group_of: npt.ArrayLike | None = None,
+        ids: Ids | None = None,
+        attributes: Mapping[str, Attribute] | None = None,
+        spans: Mapping[str, Spans] | None = None,
+    ) -> GroundTruth:
+        """Groups objects by image. Area falls back to width times height."""
+        rows = frozen(image_row, np.int32)
+        n = len(rows)
+        boxes = frozen(np.asarray(box, dtype=np.float64).reshape(-1, 4), np.float64)
+        area = boxes[:, 2] * boxes[:, 3] if area_px is None else area_px
+        no = np.zeros(n, dtype=np.bool_)
+        table = cls(
+            image_row=rows,
+            class_row=frozen(class_row, np.int32),
+            box=boxes,
+            area_px=frozen(area, np.float64),
+            crowd=frozen(no if crowd is None else crowd, np.bool_),
+            difficult=frozen(no if difficult is None else difficult, np.bool_),
+            group_of=frozen(no if group_of is None else group_of, np.bool_),
+            id=frozen(np.arange(1, n + 1), np.int64) if ids is None else ids,
+            offsets=frozen([], np.int64),
+            attributes=dict(attributes or {}),
+            spans=dict(spans or {}),
+        )
+        order = stable_order(rows, n_images)
+        if order is not None:
+            table = table._reordered(order)
+        return replace(table, offsets=offsets_of(table.image_row, n_images))
+
+    def __len__(self) -> int:
+        return len(self.image_row)
+
+    def _reordered(self, rows: npt.NDArray[np.integer]) -> GroundTruth:
+        return replace(
+            self,
+            image_row=take(self.image_row, rows),
+            class_row=take(self.class_row, rows),
+            box=take(self.box, rows),
+            area_px=take(self.area_px, rows),
+            crowd=take(self.crowd, rows),
+            difficult=take(self.difficult, rows),
+            group_of=take(self.group_of, rows),
+            id=take(self.id, rows),
+            attributes={name: take(column, rows) for name, column in self.attributes.items()},
+            spans={name: spans.select(rows) for name, spans in self.spans.items()},
+        )
+
+    def where(self, keep: Bools) -> GroundTruth:
+        """The objects of a mask."""
+        table = self._reordered(np.flatnonzero(keep))
+        return replace(table, offsets=offsets_of(table.image_row, len(self.offsets) - 1))
+
+    def renumbered(self, image_row_of: Rows, class_row_of: Rows, n_images: int) -> GroundTruth:
+        """Objects whose image and class stay (new row >= 0), with their new rows."""
+        image_row = image_row_of[self.image_row]
+        class_row = class_row_of[self.class_row]
+        keep = np.flatnonzero((image_row >= 0) & (class_row >= 0))
+        kept = self._reordered(keep)
+        kept = replace(
+            kept,
+            image_row=take(image_row, keep),
+            class_row=take(class_row, keep),
+        )
+        order = stable_order(kept.image_row, n_images)
+        if order is not None:
+            kept = kept._reordered(order)  # noqa: SLF001 - a table of this class
+        return replace(kept, offsets=offsets_of(kept.image_row, n_images))
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Images, classes and the objects in them."""
+
+    name: str
+    images: Images
+    classes: Classes
+    gt: GroundTruth
+    source: Source | None = None
+    notices: tuple[Notice, ...] = ()
+
+    def select_images(self, rows: npt.ArrayLike) -> Dataset:
+        """Some images, their order kept, and the objects in them."""
+        return self._select(_chosen(rows, len(self.images), "image"), None)
+
+    def select_classes(self, rows: npt.ArrayLike) -> Dataset:
+        """Some classes, their order kept, and their objects; all images stay."""
+        return self._select(None, _chosen(rows, len(self.classes), "class"))
+
+    def where(self, keep: npt.ArrayLike) -> Dataset:
+        """The objects of a mask over `gt`; all images and classes stay."""
+        mask = np.asarray(keep, dtype=np.bool_)
+        if mask.shape != (len(self.gt),):
+            raise ParameterError(f"expected a mask of {len(self.gt)} objects, got {mask.shape}")
+        return replace(self, gt=self.gt.where(mask))
+
+    def _select(self, image_rows: Rows | None, class_rows: Rows | None) -> Dataset:
+        images_kept = _all(len(self.images)) if image_rows is None else image_rows
+        classes_kept = _all(len(self.classes)) if class_rows is None else class_rows
+        image_row_of = renumbering(images_kept, len(self.images))
+        class_row_of = renumbering(classes_kept, len(self.classes))
+        return replace(
+            self,
+            images=self.images.select(images_kept, class_row_of),
+            classes=self.classes.select(classes_kept),
+            gt=self.gt.renumbered(image_row_of, class_row_of, len(images_kept)),
+        )
+
+
+def renumbering(kept: Rows, n: int) -> Rows:
+    """Old row -> new row, -1 for rows not kept."""
+    new_row_of = np.full(n, -1, dtype=np.int32)
+    new_row_of[kept] = np.arange(len(kept), dtype=np.int32)
+    return new_row_of
+
+
+def _all(n: int) -> Rows:
+    return np.arange(n, dtype=np.int32)
+
+
+def _chosen(rows: npt.ArrayLike, n: int, what: str) -> Rows:
+    """Row numbers or a mask, as ascending unique rows."""
+    array = np.asarray(rows)
+    if array.dtype == np.bool_:
+        if array.shape != (n,):
+            raise ParameterError(f"expected a mask of {n} {what} rows, got {array.shape}")
+        array = np.flatnonzero(array)
+    chosen = np.unique(array.astype(np.int32))
+    if len(chosen) and (chosen[0] < 0 or chosen[-1] >= n):
+        span = f"{chosen[0]}..{chosen[-1]}"
+        raise ParameterError(f"{what} rows lie between 0 and {n - 1}, got {span}")
+    return chosen

@@ -1,0 +1,112 @@
+"""What a detector said: boxes with scores, as rows of a data set's images and classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data.columns import (
+    Bools,
+    Boxes,
+    Floats,
+    Offsets,
+    Rows,
+    frozen,
+    offsets_of,
+    stable_order,
+    take,
+)
+from boxlens.errors import ParameterError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from boxlens.data.source import Notice, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Detections:
+    """One row a detection, grouped by image, file order within an image."""
+
+    name: str
+    image_row: Rows
+    class_row: Rows
+    box: Boxes
+    score: Floats
+    offsets: Offsets
+    source: Source | None = None
+    notices: tuple[Notice, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        n_images: int,
+        *,
+        image_row: npt.ArrayLike,
+        class_row: npt.ArrayLike,
+        box: npt.ArrayLike,
+        score: npt.ArrayLike,
+        source: Source | None = None,
+        notices: tuple[Notice, ...] = (),
+    ) -> Detections:
+        """Groups detections by image. Rows of -1 (unknown image or class) are not allowed here."""
+        rows = frozen(image_row, np.int32)
+        table = cls(
+            name=name,
+            image_row=rows,
+            class_row=frozen(class_row, np.int32),
+            box=frozen(np.asarray(box, dtype=np.float64).reshape(-1, 4), np.float64),
+            score=frozen(score, np.float64),
+            offsets=frozen([], np.int64),
+            source=source,
+            notices=notices,
+        )
+        if len(rows) and (rows.min() < 0 or rows.max() >= n_images):
+            raise ParameterError(f"image rows lie between 0 and {n_images - 1}")
+        order = stable_order(rows, n_images)
+        if order is not None:
+            table = table._reordered(order)
+        return replace(table, offsets=offsets_of(table.image_row, n_images))
+
+    def __len__(self) -> int:
+        return len(self.image_row)
+
+    @property
+    def n_images(self) -> int:
+        return len(self.offsets) - 1
+
+    def _reordered(self, rows: npt.NDArray[np.integer]) -> Detections:
+        return replace(
+            self,
+            image_row=take(self.image_row, rows),
+            class_row=take(self.class_row, rows),
+            box=take(self.box, rows),
+            score=take(self.score, rows),
+        )
+
+    def where(self, keep: npt.ArrayLike) -> Detections:
+        """The detections of a mask; all images stay."""
+        mask: Bools = np.asarray(keep, dtype=np.bool_)
+        if mask.shape != (len(self),):
+            raise ParameterError(f"expected a mask of {len(self)} detections, got {mask.shape}")
+        table = self._reordered(np.flatnonzero(mask))
+        return replace(table, offsets=offsets_of(table.image_row, self.n_images))
+
+    def renumbered(self, image_row_of: Rows, class_row_of: Rows, n_images: int) -> Detections:
+        """Detections whose image and class stay (new row >= 0), with their new rows."""
+        image_row = image_row_of[self.image_row]
+        class_row = class_row_of[self.class_row]
+        keep = (image_row >= 0) & (class_row >= 0)
+        return Detections.of(
+            self.name,
+            n_images,
+            image_row=image_row[keep],
+            class_row=class_row[keep],
+            box=self.box[keep],
+            score=self.score[keep],
+            source=self.source,
+            notices=self.notices,
+        )

@@ -1,0 +1,78 @@
+"""The images of a data set, ids ascending: the order that breaks ties of score (METHODS 10)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data.classes import ascending_unique
+from boxlens.data.columns import Floats, Ids, Links, Rows, frozen, id_column, take
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+
+@dataclass(frozen=True, slots=True)
+class Images:
+    """One row an image. Sizes are NaN where the file does not tell them."""
+
+    id: Ids
+    width_px: Floats
+    height_px: Floats
+    file_name: tuple[str, ...]
+    # Classes verified absent, verified present, and not annotated exhaustively (LVIS, Open Images).
+    negative: Links | None = None
+    positive: Links | None = None
+    not_exhaustive: Links | None = None
+
+    @classmethod
+    def of(
+        cls,
+        ids: Sequence[int | str] | Ids,
+        width_px: npt.ArrayLike,
+        height_px: npt.ArrayLike,
+        file_name: Sequence[str],
+        *,
+        negative: Links | None = None,
+        positive: Links | None = None,
+        not_exhaustive: Links | None = None,
+    ) -> tuple[Images, npt.NDArray[np.int64]]:
+        """Puts images into ascending order of id; also returns that order (new row -> old row)."""
+        column = id_column(ids)
+        order = ascending_unique(column, "image")
+        width = frozen(width_px, np.float64)
+        height = frozen(height_px, np.float64)
+        in_file_order = cls(
+            column, width, height, tuple(file_name), negative, positive, not_exhaustive
+        )
+        return in_file_order.select(order.astype(np.int32), None), order
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+    def row_of_id(self) -> dict[int | str, int]:
+        return {key: row for row, key in enumerate(self.id.tolist())}
+
+    def select(self, rows: Rows, class_row_of: Rows | None) -> Images:
+        """Some images, in the order given; class rows renumbered (-1: dropped, None: kept)."""
+
+        def chosen(links: Links | None) -> Links | None:
+            if links is None:
+                return None
+            top = int(links.right.max()) + 1 if len(links.right) else 0
+            renumber = np.arange(top, dtype=np.int32) if class_row_of is None else class_row_of
+            return links.select(rows, renumber)
+
+        return Images(
+            id=take(self.id, rows),
+            width_px=take(self.width_px, rows),
+            height_px=take(self.height_px, rows),
+            file_name=tuple(self.file_name[row] for row in rows),
+            negative=chosen(self.negative),
+            positive=chosen(self.positive),
+            not_exhaustive=chosen(self.not_exhaustive),
+        )

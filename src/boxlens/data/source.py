@@ -1,0 +1,43 @@
+"""Where a table came from, and what its reader had to leave out."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something a reader skipped or filled in: counted and shown, never silent."""
+
+    code: str
+    count: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file or folder as it was when it was read."""
+
+    path: Path
+    format: str
+    size_bytes: int
+    modified_ns: int
+
+    @classmethod
+    def of(cls, path: Path, format_name: str) -> Source:
+        status = path.stat()
+        return cls(path, format_name, status.st_size, status.st_mtime_ns)
+
+    def sha256(self) -> str | None:
+        """The file's hash; None for a folder, or a file that changed since it was read."""
+        if not self.path.is_file():
+            return None
+        if Source.of(self.path, self.format) != self:
+            return None
+        with self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()

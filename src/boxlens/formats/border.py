@@ -1,0 +1,116 @@
+"""Where file ids become rows and rows become ids; what does not fit is counted or refused here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data import Dataset, Detections, Notice, Source
+from boxlens.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from boxlens.data.columns import Boxes, Floats, Rows
+
+
+@dataclass(frozen=True, slots=True)
+class RawDetections:
+    """Detections as a file holds them, ids already turned into rows (-1: unknown)."""
+
+    image_row: Rows
+    class_row: Rows
+    box: Boxes
+    score: Floats
+    # Describes record i for messages: its ids and its place in the file.
+    describe: Callable[[int], str]
+
+
+def detections_from(
+    raw: RawDetections,
+    dataset: Dataset,
+    *,
+    name: str,
+    path: Path,
+    format_name: str,
+    strict: bool,
+) -> Detections:
+    """Checks the numbers, sets unknown images and classes aside, groups the rest by image."""
+    check_boxes(raw.box, path, raw.describe)
+    check_scores(raw.score, path, raw.describe)
+    notices = (
+        *_unknown(raw.image_row < 0, "image", raw, path, strict),
+        *_unknown((raw.class_row < 0) & (raw.image_row >= 0), "class", raw, path, strict),
+    )
+    if not notices:
+        known: slice | npt.NDArray[np.bool_] = slice(None)
+    else:
+        known = (raw.image_row >= 0) & (raw.class_row >= 0)
+    return Detections.of(
+        name,
+        len(dataset.images),
+        image_row=raw.image_row[known],
+        class_row=raw.class_row[known],
+        box=raw.box[known],
+        score=raw.score[known],
+        source=Source.of(path, format_name),
+        notices=notices,
+    )
+
+
+def check_boxes(box: Boxes, path: Path, describe: Callable[[int], str]) -> None:
+    """Refuses NaN, infinity and negative sizes, naming the record."""
+    if len(box) == 0 or (np.isfinite(box.sum()) and box[:, 2:].min() >= 0):
+        return
+    bad = ~np.isfinite(box).all(axis=1) | (box[:, 2:] < 0).any(axis=1)
+    if not bad.any():
+        return
+    row = int(np.flatnonzero(bad)[0])
+    problem = "negative width or height" if np.isfinite(box[row]).all() else "not a finite number"
+    raise InputError(
+        f"box {box[row].tolist()}: {problem}",
+        path=path,
+        where=describe(row),
+        remedy="Boxes are x, y, width, height with width and height not below 0",
+    )
+
+
+def check_scores(score: Floats, path: Path, describe: Callable[[int], str]) -> None:
+    """Refuses scores that cannot be ranked, naming the record."""
+    if len(score) == 0 or np.isfinite(score.sum()):
+        return
+    bad = np.flatnonzero(~np.isfinite(score))
+    if len(bad):
+        raise InputError(
+            f"score {score[bad[0]]} is not a finite number",
+            path=path,
+            where=describe(int(bad[0])),
+            remedy="Every detection needs a finite score",
+        )
+
+
+def _unknown(
+    unknown: npt.NDArray[np.bool_],
+    what: str,
+    raw: RawDetections,
+    path: Path,
+    strict: bool,
+) -> tuple[Notice, ...]:
+    count = int(np.count_nonzero(unknown))
+    if count == 0:
+        return ()
+    example = raw.describe(int(np.argmax(unknown)))
+    if strict:
+        raise InputError(
+            f"{what} not in the ground truth",
+            path=path,
+            where=example,
+            remedy="Evaluate against the matching ground truth, or without --strict to skip it",
+        )
+    message = f"{path}: skipped {count:,} detections whose {what} is not in the ground truth"
+    return (Notice(f"unknown_{what}", count, f"{message} (first: {example})"),)
