@@ -1,0 +1,65 @@
+"""Boxlens: how good a detector is, why it fails, and what fixing it would bring."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from boxlens.version import VERSION
+
+if TYPE_CHECKING:
+    from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images
+    from boxlens.errors import BoxlensError, InputError, ParameterError
+    from boxlens.formats import read_dataset, read_detections, write_dataset, write_detections
+    from boxlens.formats.convert import convert
+    from boxlens.metrics import EvaluationResult, evaluate
+
+__version__ = VERSION
+
+# Public name -> where it lives; loaded when first used, so that `import boxlens` costs nothing.
+_HOME = {
+    "BoxlensError": "boxlens.errors",
+    "Classes": "boxlens.data",
+    "Dataset": "boxlens.data",
+    "Detections": "boxlens.data",
+    "EvaluationResult": "boxlens.metrics",
+    "GroundTruth": "boxlens.data",
+    "Images": "boxlens.data",
+    "InputError": "boxlens.errors",
+    "ParameterError": "boxlens.errors",
+    "convert": "boxlens.formats.convert",
+    "evaluate": "boxlens.metrics",
+    "read_dataset": "boxlens.formats",
+    "read_detections": "boxlens.formats",
+    "write_dataset": "boxlens.formats",
+    "write_detections": "boxlens.formats",
+}
+
+__all__ = [
+    "BoxlensError",
+    "Classes",
+    "Dataset",
+    "Detections",
+    "EvaluationResult",
+    "GroundTruth",
+    "Images",
+    "InputError",
+    "ParameterError",
+    "__version__",
+    "convert",
+    "evaluate",
+    "read_dataset",
+    "read_detections",
+    "write_dataset",
+    "write_detections",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'boxlens' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -17,6 +17,8 @@ Offsets = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Boxes = npt.NDArray[np.float64]
 Bits = npt.NDArray[np.uint64]
+# +1 true positive, -1 false positive, 0 don't care (METHODS 0.4).
+Labels = npt.NDArray[np.int8]
 # File ids: int64, or object holding str. They come in at the border and go out there.
 Ids = npt.NDArray[Any]
 # An attribute: float64 with NaN for missing, or object holding str with None for missing.

@@ -1,0 +1,89 @@
+# Every target works from a fresh checkout; `make` alone lists them.
+
+PYTHON ?= python3
+WORKERS ?= 2
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip --quiet --disable-pip-version-check --no-input
+STAMPS := $(VENV)/stamps
+
+# The virtual environment stands alone, whatever the caller's shell has set.
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_USER PIP_TARGET PIP_PREFIX
+export PYTHONNOUSERSITE := 1
+
+KERNEL := CMakeLists.txt $(shell find cpp -name '*.[ch]pp' -not -path 'cpp/tests/*')
+CPP_TESTS := $(patsubst cpp/tests/%.cpp,build/cpp-tests/%,$(wildcard cpp/tests/test_*.cpp))
+CPP_TEST_FLAGS := -std=c++20 -g -O1 -ffp-contract=off -fsanitize=address,undefined \
+  -fno-sanitize-recover=all -Wall -Wextra -Wshadow -Werror -Icpp -pthread
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup demo check test lint cpp-test bench clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+
+setup: $(STAMPS)/installed ## make .venv, build the kernel, install the command .venv/bin/boxlens
+
+demo: setup ## evaluate two detectors on the data the package carries
+	@$(VENV)/bin/boxlens demo
+	@echo
+	@echo "The files: src/boxlens/demo. Your own: .venv/bin/boxlens evaluate --help. The guide: docs/."
+
+check: lint ## the fast part of the tests: ruff, mypy, imports, documentation
+	$(PY) -m pytest -q tests/test_repository.py tests/test_documentation.py
+
+test: lint cpp-test ## everything: check, C++ tests under sanitizers, pytest
+	@sh scripts/ensure_chromium.sh
+	$(PY) -m pytest -n $(WORKERS)
+
+lint: $(STAMPS)/installed $(STAMPS)/tools
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(VENV)/bin/lint-imports --no-logo
+
+cpp-test: $(CPP_TESTS) ## the kernel's own tests under ASan and UBSan; needs no Python
+	@for program in $(CPP_TESTS); do printf '%s: ' "$$(basename $$program)"; $$program || exit 1; done
+
+bench: $(STAMPS)/installed $(STAMPS)/bench ## against the peers, side by side
+	$(PY) benchmarks/run.py
+
+clean: ## remove everything that was made
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A virtual environment knows its own path: one that was moved or copied is made anew.
+ifneq ($(file <$(STAMPS)/venv),$(CURDIR))
+.PHONY: $(STAMPS)/venv
+endif
+
+$(STAMPS)/venv: scripts/make_venv.sh
+	@PYTHON="$(PYTHON)" CXX="$(CXX)" sh scripts/make_venv.sh $(VENV)
+	@mkdir -p $(STAMPS) && echo "$(CURDIR)" >$@
+
+$(STAMPS)/build-tools: $(STAMPS)/venv scripts/install_build_tools.py pyproject.toml
+	@$(PY) scripts/install_build_tools.py
+	@touch $@
+
+# Editable: Python edits count at once; only the kernel and the metadata need a new install.
+$(STAMPS)/installed: $(STAMPS)/build-tools src/boxlens/version.py $(KERNEL)
+	@echo "Building and installing boxlens into $(VENV) ..."
+	@$(PIP) install --no-build-isolation --editable .
+	@touch $@
+
+$(STAMPS)/tools: $(STAMPS)/venv pyproject.toml
+	@echo "Installing the test tools ..."
+	@$(PIP) install --group check --group test
+	@touch $@
+
+$(STAMPS)/bench: $(STAMPS)/venv pyproject.toml
+	@echo "Installing the peers ..."
+	@$(PIP) install --group bench
+	@touch $@
+
+build/cpp-tests/%: cpp/tests/%.cpp Makefile
+	@mkdir -p $(@D)
+	$(CXX) $(CPP_TEST_FLAGS) -MMD -MP -MF $@.d $< -o $@
+
+-include $(CPP_TESTS:=.d)

@@ -1,0 +1,77 @@
+// A growing array that never copies what it holds where the system can move pages instead, and that
+// leaves new places unwritten.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace boxlens {
+
+template <class T>
+class Buffer {
+    static_assert(std::is_trivially_copyable_v<T>);
+
+public:
+    Buffer() = default;
+    Buffer(Buffer&& other) noexcept { swap(other); }
+    Buffer& operator=(Buffer&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~Buffer() { std::free(data_); }
+
+    T* data() { return data_; }
+    const T* data() const { return data_; }
+    std::size_t size() const { return size_; }
+    T& operator[](std::size_t i) { return data_[i]; }
+    const T& operator[](std::size_t i) const { return data_[i]; }
+
+    void reserve(std::size_t n) {
+        if (n > capacity_) reallocate(n);
+    }
+    // New places hold anything until they are written.
+    void resize(std::size_t n) {
+        if (n > capacity_) reallocate(n > 2 * capacity_ ? n : 2 * capacity_);
+        size_ = n;
+    }
+    void push_back(T value) {
+        if (size_ == capacity_) reallocate(capacity_ == 0 ? 16 : 2 * capacity_);
+        data_[size_++] = value;
+    }
+    void append(const Buffer& other) {
+        const std::size_t before = size_;
+        reserve(size_ + other.size_);
+        size_ += other.size_;
+        if (other.size_ > 0) std::memcpy(data_ + before, other.data_, other.size_ * sizeof(T));
+    }
+    void fill_to(std::size_t n, T value) {
+        reserve(n);
+        while (size_ < n) data_[size_++] = value;
+    }
+    void trim() {
+        if (size_ > 0 && size_ < capacity_) reallocate(size_);
+    }
+    void swap(Buffer& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
+    }
+
+private:
+    void reallocate(std::size_t n) {
+        void* moved = std::realloc(data_, n * sizeof(T));
+        if (moved == nullptr) throw std::bad_alloc();
+        data_ = static_cast<T*>(moved);
+        capacity_ = n;
+    }
+
+    T* data_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
+
+}  // namespace boxlens

@@ -1,0 +1,281 @@
+// Decimal text to float64, correctly rounded, without leaving the text it is given.
+//
+// Every reader here relies on one sentinel: the byte after the text is readable and NUL, so that
+// a byte-wise loop stops by itself. Wider loads happen only when `room` says that they may.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace boxlens::json {
+
+enum class NumberProblem { none, syntax, infinite };
+
+// Bytes that must be readable after the current one for the wide path.
+inline constexpr std::ptrdiff_t number_room = 48;
+
+namespace number_detail {
+
+inline constexpr std::array<double, 23> power_of_ten = {
+    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+constexpr std::array<std::uint64_t, 20> integer_powers() {
+    std::array<std::uint64_t, 20> powers{};
+    powers[0] = 1;
+    for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * 10;
+    return powers;
+}
+inline constexpr std::array<std::uint64_t, 20> integer_power_of_ten = integer_powers();
+
+inline std::uint64_t load8(const char* p) {
+    std::uint64_t word;
+    std::memcpy(&word, p, 8);
+    return word;
+}
+
+// Bit i is set when p[i] is a digit, for the next 32 bytes.
+inline std::uint32_t digit_mask(const char* p) {
+#if defined(__SSE2__)
+    const __m128i zero = _mm_set1_epi8('0');
+    const __m128i nine = _mm_set1_epi8(9);
+    const auto half = [&](const char* at) {
+        const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+        const __m128i value = _mm_sub_epi8(text, zero);
+        const __m128i is_digit = _mm_cmpeq_epi8(_mm_min_epu8(value, nine), value);
+        return static_cast<std::uint32_t>(_mm_movemask_epi8(is_digit));
+    };
+    return half(p) | half(p + 16) << 16;
+#else
+    std::uint32_t mask = 0;
+    for (int i = 0; i < 32; ++i) {
+        mask |= static_cast<std::uint32_t>(static_cast<unsigned char>(p[i] - '0') < 10) << i;
+    }
+    return mask;
+#endif
+}
+
+// The value of eight ASCII digits, the first in the lowest byte; absent leading digits may be 0.
+inline std::uint64_t eight_digits(std::uint64_t word) {
+    word &= 0x0F0F0F0F0F0F0F0F;
+    word = (word * 10 + (word >> 8)) & 0x00FF00FF00FF00FF;
+    word = (word * 100 + (word >> 16)) & 0x0000FFFF0000FFFF;
+    return (word * 10000 + (word >> 32)) & 0xFFFFFFFF;
+}
+
+// The value of the first n (1 to 8) digits at p; eight bytes must be readable.
+inline std::uint64_t some_digits(const char* p, unsigned n) {
+    return eight_digits(load8(p) << (64 - 8 * n));
+}
+
+struct Quotient {
+    std::uint64_t value;
+    std::uint64_t remainder;
+};
+
+// (high * 2^64 + low) / divisor, where high < divisor.
+inline Quotient divide_128(std::uint64_t high, std::uint64_t low, std::uint64_t divisor) {
+#if defined(__x86_64__)
+    Quotient result;
+    __asm__("divq %4"
+            : "=a"(result.value), "=d"(result.remainder)
+            : "a"(low), "d"(high), "r"(divisor)
+            : "cc");
+    return result;
+#else
+    __extension__ using Wide = unsigned __int128;
+    const Wide dividend = static_cast<Wide>(high) << 64 | low;
+    return {static_cast<std::uint64_t>(dividend / divisor),
+            static_cast<std::uint64_t>(dividend % divisor)};
+#endif
+}
+
+// mantissa / 10^places for places in [1, 19]: one exact division, the remainder as sticky bit.
+inline double divided_exactly(std::uint64_t mantissa, unsigned places) {
+    const std::uint64_t divisor = integer_power_of_ten[places];
+    const int mantissa_shift = std::countl_zero(mantissa);
+    const int divisor_shift = std::countl_zero(divisor);
+    const std::uint64_t top = mantissa << mantissa_shift;
+    const Quotient quotient =
+        divide_128(top >> 1, top << 63, divisor << divisor_shift);
+    // The quotient has 63 or 64 bits, ten more than a float64 holds: the sticky bit rounds nothing
+    // by itself, and the conversion rounds half to even.
+    const std::uint64_t sticky = quotient.value | (quotient.remainder != 0);
+    const int exponent = divisor_shift - mantissa_shift - 63;
+    const double scale = std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
+    return static_cast<double>(sticky) * scale;
+}
+
+inline constexpr std::uint64_t exact_integer_limit = std::uint64_t{1} << 53;
+
+// mantissa / 10^places for places in [0, 19], correctly rounded.
+inline double scaled_down(std::uint64_t mantissa, unsigned places) {
+    if (mantissa <= exact_integer_limit) {
+        return static_cast<double>(mantissa) / power_of_ten[places];
+    }
+    return places == 0 ? static_cast<double>(mantissa) : divided_exactly(mantissa, places);
+}
+
+inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
+
+// A number as it is spelled: [-] digits [. digits] [e digits], and what its digits amount to.
+struct Spelling {
+    const char* end = nullptr;
+    const char* whole = nullptr;
+    std::ptrdiff_t n_whole = 0;
+    std::ptrdiff_t n_fraction = 0;
+    bool negative = false;
+    bool has_exponent = false;
+    // Held below 10^6 in size: beyond that only "too large" or "zero" remains.
+    std::int64_t exponent = 0;
+};
+
+// Checks the grammar of RFC 8259 byte by byte. On a syntax error `end` is where it was seen.
+inline bool spell(const char* p, Spelling& s) {
+    s.negative = *p == '-';
+    p += s.negative;
+    s.whole = p;
+    while (is_digit(*p)) ++p;
+    s.n_whole = p - s.whole;
+    if (s.n_whole == 0 || (s.n_whole > 1 && *s.whole == '0')) {
+        s.end = s.n_whole == 0 ? p : s.whole;
+        return false;
+    }
+    if (*p == '.') {
+        const char* fraction = ++p;
+        while (is_digit(*p)) ++p;
+        s.n_fraction = p - fraction;
+        s.end = p;
+        if (s.n_fraction == 0) return false;
+    }
+    if (*p == 'e' || *p == 'E') {
+        s.has_exponent = true;
+        ++p;
+        const bool down = *p == '-';
+        if (*p == '-' || *p == '+') ++p;
+        const char* digits = p;
+        for (; is_digit(*p); ++p) {
+            if (s.exponent < 1000000) s.exponent = s.exponent * 10 + (*p - '0');
+        }
+        s.end = p;
+        if (p == digits) return false;
+        if (down) s.exponent = -s.exponent;
+    }
+    s.end = p;
+    return true;
+}
+
+// The value of a spelling that the wide path did not take.
+inline NumberProblem value_of(const char* p, const Spelling& s, double& out) {
+    const std::ptrdiff_t n_digits = s.n_whole + s.n_fraction;
+    const std::int64_t exponent = s.exponent - s.n_fraction;
+    if (n_digits <= 19 && exponent >= -19 && exponent <= 22) {
+        std::uint64_t mantissa = 0;
+        for (std::ptrdiff_t i = 0; i < n_digits; ++i) {
+            const char c = i < s.n_whole ? s.whole[i] : s.whole[i + 1];
+            mantissa = mantissa * 10 + static_cast<std::uint64_t>(c - '0');
+        }
+        if (exponent <= 0) {
+            out = scaled_down(mantissa, static_cast<unsigned>(-exponent));
+        } else if (mantissa <= exact_integer_limit) {
+            out = static_cast<double>(mantissa) * power_of_ten[static_cast<std::size_t>(exponent)];
+        } else {
+            const auto result = std::from_chars(s.whole, s.end, out);
+            if (result.ec != std::errc{}) return NumberProblem::syntax;
+        }
+        if (s.negative) out = -out;
+        return NumberProblem::none;
+    }
+    const auto result = std::from_chars(p, s.end, out);
+    if (result.ec == std::errc::result_out_of_range) {
+        // Too large or too small: the place of the first digit that is not 0 decides.
+        std::ptrdiff_t first = 0;
+        while (first < n_digits && (first < s.n_whole ? s.whole[first] : s.whole[first + 1]) == '0') {
+            ++first;
+        }
+        const std::int64_t magnitude = s.exponent + s.n_whole - first;
+        if (first < n_digits && magnitude > 0) return NumberProblem::infinite;
+        out = s.negative ? -0.0 : 0.0;
+    }
+    return out - out == 0 ? NumberProblem::none : NumberProblem::infinite;
+}
+
+}  // namespace number_detail
+
+// Reads a number at p. On success p stands behind it; on a problem p stands where it was seen.
+inline NumberProblem read_number_slowly(const char*& p, double& out) {
+    number_detail::Spelling spelling;
+    if (!number_detail::spell(p, spelling)) {
+        p = spelling.end;
+        return NumberProblem::syntax;
+    }
+    const NumberProblem problem = number_detail::value_of(p, spelling, out);
+    if (problem == NumberProblem::none) p = spelling.end;
+    return problem;
+}
+
+// The same for plain decimals of up to 19 digits when `number_room` bytes may be read; false leaves
+// p where it was, for the slow reader.
+[[gnu::always_inline]] inline bool read_plain_number(const char*& p, double& out) {
+    using namespace number_detail;
+    const bool negative = *p == '-';
+    const char* whole = p + negative;
+    const std::uint32_t digits = digit_mask(whole);
+    const auto n_whole = static_cast<unsigned>(std::countr_one(digits));
+    if (n_whole - 1U >= 8U || (*whole == '0' && n_whole > 1)) return false;
+    std::uint64_t mantissa = some_digits(whole, n_whole);
+    const char* rest = whole + n_whole;
+    unsigned places = 0;
+    if (*rest == '.') {
+        places = static_cast<unsigned>(std::countr_one(digits >> (n_whole + 1)));
+        const char* fraction = rest + 1;
+        rest = fraction + places;
+        if (places <= 8) {
+            if (places == 0) return false;
+            mantissa = mantissa * integer_power_of_ten[places] + some_digits(fraction, places);
+        } else {
+            if (places + (mantissa == 0 ? 0 : n_whole) > 19) return false;
+            mantissa = mantissa * 100000000 + eight_digits(load8(fraction));
+            if (places <= 16) {
+                mantissa = mantissa * integer_power_of_ten[places - 8] +
+                           some_digits(fraction + 8, places - 8);
+            } else {
+                mantissa = mantissa * 100000000 + eight_digits(load8(fraction + 8));
+                mantissa = mantissa * integer_power_of_ten[places - 16] +
+                           some_digits(fraction + 16, places - 16);
+            }
+        }
+    }
+    if ((*rest | 0x20) == 'e') return false;
+    const double value = scaled_down(mantissa, places);
+    out = negative ? -value : value;
+    p = rest;
+    return true;
+}
+
+// Steps over a number: the same acceptance as reading it, without its value.
+[[gnu::always_inline]] inline bool skip_plain_number(const char*& p) {
+    using namespace number_detail;
+    const char* whole = p + (*p == '-');
+    const std::uint32_t digits = digit_mask(whole);
+    const auto n_whole = static_cast<unsigned>(std::countr_one(digits));
+    if (n_whole - 1U >= 16U || (*whole == '0' && n_whole > 1)) return false;
+    const char* rest = whole + n_whole;
+    if (*rest == '.') {
+        const auto places = static_cast<unsigned>(std::countr_one(digits >> (n_whole + 1)));
+        if (places == 0 || n_whole + 1 + places >= 32) return false;
+        rest += 1 + places;
+    }
+    if ((*rest | 0x20) == 'e') return false;
+    p = rest;
+    return true;
+}
+
+}  // namespace boxlens::json

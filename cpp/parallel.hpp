@@ -1,0 +1,45 @@
+// Runs independent tasks on a few threads. Tasks write to places of their own, so the result does
+// not depend on the number of threads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace boxlens {
+
+// 0 asks for all cores.
+inline int thread_count(int wanted, std::size_t n_tasks) {
+    int cores = static_cast<int>(std::thread::hardware_concurrency());
+    int threads = wanted > 0 ? wanted : std::max(cores, 1);
+    return static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), n_tasks));
+}
+
+// Calls make_worker() once on each thread, and the worker it returns once for each task number.
+// The first exception of a worker is thrown again here.
+template <class MakeWorker>
+void for_each_task(std::size_t n_tasks, int wanted_threads, MakeWorker make_worker) {
+    std::atomic<std::size_t> next{0};
+    std::exception_ptr failure;
+    std::mutex failure_lock;
+    auto run = [&] {
+        try {
+            auto worker = make_worker();
+            for (std::size_t task = next++; task < n_tasks; task = next++) worker(task);
+        } catch (...) {
+            std::lock_guard<std::mutex> hold(failure_lock);
+            if (!failure) failure = std::current_exception();
+        }
+    };
+    std::vector<std::thread> others;
+    for (int i = 1; i < thread_count(wanted_threads, n_tasks); ++i) others.emplace_back(run);
+    run();
+    for (std::thread& thread : others) thread.join();
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace boxlens

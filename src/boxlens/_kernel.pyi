@@ -1,0 +1,96 @@
+"""The compiled kernel: see cpp/bindings.cpp."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+# -- matching
+
+def find_overlaps(
+    *,
+    det_offsets: npt.NDArray[np.int64],
+    det_class: npt.NDArray[np.int32],
+    det_box: npt.NDArray[np.float64],
+    gt_offsets: npt.NDArray[np.int64],
+    gt_class: npt.NDArray[np.int32],
+    gt_box: npt.NDArray[np.float64],
+    gt_region: npt.NDArray[np.bool_],
+    floor: float,
+    same_class: bool,
+    threads: int,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]: ...
+def assign(
+    *,
+    det_offsets: npt.NDArray[np.int64],
+    det_class: npt.NDArray[np.int32],
+    det_box: npt.NDArray[np.float64],
+    det_score: npt.NDArray[np.float64],
+    det_dropped: npt.NDArray[np.bool_] | None,
+    det_unmatched_ignored: npt.NDArray[np.bool_] | None,
+    gt_offsets: npt.NDArray[np.int64],
+    gt_area: npt.NDArray[np.float64],
+    gt_region: npt.NDArray[np.bool_],
+    gt_ignored: npt.NDArray[np.bool_],
+    pair_offsets: npt.NDArray[np.int64],
+    pair_gt_row: npt.NDArray[np.int32],
+    pair_iou: npt.NDArray[np.float64],
+    rule: str,
+    thresholds: list[float],
+    area_ranges: list[tuple[float, float]],
+    n_classes: int,
+    max_dets: int,
+    max_dets_per_class: bool,
+    keep_hits: bool,
+    threads: int,
+) -> dict[str, npt.NDArray[Any]]: ...
+
+def pair_one_to_one(
+    *,
+    det_offsets: npt.NDArray[np.int64],
+    det_score: npt.NDArray[np.float64],
+    pair_offsets: npt.NDArray[np.int64],
+    pair_gt_row: npt.NDArray[np.int32],
+    pair_iou: npt.NDArray[np.float64],
+    n_gts: int,
+    det_dropped: npt.NDArray[np.bool_] | None,
+    gt_dropped: npt.NDArray[np.bool_] | None,
+    floor: float,
+    threads: int,
+) -> npt.NDArray[np.int32]: ...
+
+# -- counting
+
+def rank_classes(
+    *,
+    det_class: npt.NDArray[np.int32],
+    det_score: npt.NDArray[np.float64],
+    n_classes: int,
+    threads: int,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]: ...
+def accumulate(
+    *,
+    order: npt.NDArray[np.int32],
+    class_offsets: npt.NDArray[np.int64],
+    det_score: npt.NDArray[np.float64],
+    det_tp: npt.NDArray[np.uint64],
+    det_ignored: npt.NDArray[np.uint64],
+    det_rank: npt.NDArray[np.int32],
+    n_positive: npt.NDArray[np.int64],
+    n_thresholds: int,
+    max_dets: int,
+    recall_grid: list[float],
+    ties: str,
+    with_scores: bool,
+    threads: int,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+def count_true_positives(
+    *,
+    det_class: npt.NDArray[np.int32],
+    det_tp: npt.NDArray[np.uint64],
+    det_rank: npt.NDArray[np.int32],
+    n_classes: int,
+    n_areas: int,
+    n_thresholds: int,
+    max_dets: list[int],
+) -> npt.NDArray[np.int64]: ...

@@ -1,0 +1,17 @@
+"""`boxlens formats`: what can be read and written."""
+
+from __future__ import annotations
+
+from boxlens.cli.output import aligned
+
+
+def formats_command() -> None:
+    """List the formats that are read and written."""
+    from boxlens.formats import FORMATS
+
+    rows = [["format", "ground truth", "detections", "what it is"]]
+    for name, known in FORMATS.items():
+        marks = ["yes" if held else "-" for held in (known.ground_truth, known.detections)]
+        rows.append([name, *marks, known.title])
+    left = max(len(row[3]) for row in rows)
+    print(aligned([[*row[:3], row[3].ljust(left)] for row in rows]))

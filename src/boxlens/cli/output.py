@@ -1,0 +1,52 @@
+"""Results go to stdout, everything else to stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from boxlens.data import Notice
+
+
+def print_note(text: str) -> None:
+    print(f"note: {text}", file=sys.stderr)
+
+
+def print_notices(notices: Iterable[Notice]) -> None:
+    """What was skipped or filled in."""
+    for notice in notices:
+        print_note(notice.message)
+
+
+def show_or_save_json(
+    to_json: Callable[[], dict[str, Any]],
+    target: str | None,
+    text: Callable[[], str],
+) -> None:
+    """Prints the text; with a target writes JSON there, with "-" prints JSON instead."""
+    if target == "-":
+        print(json.dumps(to_json(), indent=2, allow_nan=False))
+        return
+    if target is not None:
+        from boxlens.formats.files import write_text
+
+        write_text(target, json.dumps(to_json(), indent=2, allow_nan=False) + "\n")
+        print_note(f"wrote {target}")
+    print(text())
+
+
+def aligned(rows: list[list[str]], *, header: bool = True) -> str:
+    """Columns side by side: the first to the left, the others to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [row[0].ljust(widths[0])]
+        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        lines.append("  ".join(cells).rstrip())
+    if header:
+        lines.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
+    return "\n".join(lines)

@@ -1,0 +1,179 @@
+"""Files in, tables out, and back: one front over every format, each loaded only when it is used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from boxlens.errors import ParameterError
+from boxlens.formats import files
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+    from types import ModuleType
+
+    from boxlens.data import Dataset, Detections, Notice
+    from boxlens.formats.files import Progress
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "read_dataset",
+    "read_detections",
+    "write_dataset",
+    "write_detections",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format Boxlens reads and writes, and what it can hold."""
+
+    title: str
+    module: str
+    ground_truth: bool = True
+    detections: bool = True
+    # Options beyond the path that its reader of ground truth, and of detections, takes.
+    dataset_options: frozenset[str] = frozenset()
+    detections_options: frozenset[str] = frozenset()
+
+
+FORMATS: Mapping[str, Format] = {
+    "coco": Format(
+        title="COCO JSON: one file of ground truth, one of results",
+        module="boxlens.formats.coco",
+        dataset_options=frozenset({"threads"}),
+        detections_options=frozenset({"threads"}),
+    ),
+    "lvis": Format(
+        title="LVIS JSON: COCO with frequencies, negative and non-exhaustive classes",
+        module="boxlens.formats.lvis",
+        dataset_options=frozenset({"threads"}),
+        detections_options=frozenset({"threads"}),
+    ),
+    "ultralytics": Format(
+        title="Ultralytics predictions.json: results that name images by their file",
+        module="boxlens.formats.ultralytics",
+        ground_truth=False,
+        detections_options=frozenset({"threads"}),
+    ),
+    "voc": Format(
+        title="Pascal VOC: a folder of XML annotations, result files one a class",
+        module="boxlens.formats.voc",
+        dataset_options=frozenset({"split", "progress"}),
+        detections_options=frozenset({"progress"}),
+    ),
+    "yolo": Format(
+        title="YOLO: a folder of text labels, one a image, with data.yaml or classes.txt",
+        module="boxlens.formats.yolo",
+        dataset_options=frozenset({"split", "progress"}),
+        detections_options=frozenset({"progress"}),
+    ),
+    "openimages": Format(
+        title="Open Images CSV: boxes, image labels, class descriptions, hierarchy",
+        module="boxlens.formats.open_images",
+        dataset_options=frozenset({"split"}),
+    ),
+    "parquet": Format(
+        title="Boxlens Parquet: a folder of tables, or one file of detections; the fastest",
+        module="boxlens.formats.parquet",
+    ),
+}
+
+
+def read_dataset(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002 - the word users know
+    split: str | None = None,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> Dataset:
+    """Ground truth of any format; without `format` it is recognised by content."""
+    from boxlens.formats.sniff import sniff_dataset
+
+    found = files.existing(path)
+    name = sniff_dataset(found) if format is None else format
+    entry = _entry(name, ground_truth=True)
+    if split is not None and "split" not in entry.dataset_options:
+        raise ParameterError(f"format '{name}' has no splits: leave split={split!r} out")
+    options = _taken(entry.dataset_options, split=split, threads=threads, progress=progress)
+    dataset: Dataset = _module(entry).read_dataset(found, **options)
+    return dataset
+
+
+def read_detections(
+    path: str | PathLike[str],
+    dataset: Dataset,
+    *,
+    format: str | None = None,  # noqa: A002 - the word users know
+    name: str | None = None,
+    strict: bool = False,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> Detections:
+    """A detector's output on the images of `dataset`; unknown images are an error if `strict`."""
+    from boxlens.formats.sniff import sniff_detections
+
+    found = files.existing(path)
+    format_name = sniff_detections(found) if format is None else format
+    entry = _entry(format_name, detections=True)
+    options = _taken(entry.detections_options, threads=threads, progress=progress)
+    detections: Detections = _module(entry).read_detections(
+        found,
+        dataset,
+        name=default_name(found) if name is None else name,
+        strict=strict,
+        **options,
+    )
+    return detections
+
+
+def write_dataset(
+    dataset: Dataset,
+    path: str | PathLike[str],
+    format: str,  # noqa: A002 - the word users know
+) -> tuple[Notice, ...]:
+    """Writes ground truth; the notices name what the format cannot hold."""
+    entry = _entry(format, ground_truth=True)
+    return _module(entry).write_dataset(dataset, Path(path)) or ()
+
+
+def write_detections(
+    detections: Detections,
+    dataset: Dataset,
+    path: str | PathLike[str],
+    format: str,  # noqa: A002 - the word users know
+) -> tuple[Notice, ...]:
+    """Writes detections with the ids of `dataset`; the notices name what the format cannot hold."""
+    entry = _entry(format, detections=True)
+    return _module(entry).write_detections(detections, dataset, Path(path)) or ()
+
+
+def default_name(path: Path) -> str:
+    """What a detector is called when nobody says: the file's stem, or the folder's name."""
+    return path.resolve().name if path.is_dir() else files.stem(path)
+
+
+def _entry(name: str, *, ground_truth: bool = False, detections: bool = False) -> Format:
+    if name not in FORMATS:
+        raise ParameterError(f"unknown format '{name}': choose one of {', '.join(FORMATS)}")
+    entry = FORMATS[name]
+    for wanted, held, what in (
+        (ground_truth, entry.ground_truth, "ground truth"),
+        (detections, entry.detections, "detections"),
+    ):
+        if wanted and not held:
+            raise ParameterError(f"format '{name}' holds no {what}")
+    return entry
+
+
+def _taken(options: frozenset[str], **given: Any) -> dict[str, Any]:
+    return {key: value for key, value in given.items() if key in options}
+
+
+def _module(entry: Format) -> ModuleType:
+    return import_module(entry.module)

@@ -1,0 +1,53 @@
+"""Folders written whole or not at all, as `written_whole` does for one file."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from boxlens.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+
+
+@contextmanager
+def folder_written_whole(path: str | PathLike[str]) -> Iterator[Path]:
+    """Gives a temporary folder that takes the place of `path` only when the block succeeds.
+
+    A folder that already holds something is refused: nothing of the user's is overwritten.
+    """
+    target = Path(path).absolute()
+    _refuse_occupied(target, path)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+        try:
+            yield temporary
+            temporary.chmod(0o755)
+            if target.is_dir():
+                target.rmdir()
+            temporary.rename(target)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+    except OSError as problem:
+        raise InputError(
+            f"cannot be written ({problem.strerror})",
+            path=path,
+            where=None if problem.filename is None else Path(str(problem.filename)).name,
+        ) from problem
+
+
+def _refuse_occupied(target: Path, path: str | PathLike[str]) -> None:
+    if target.exists() and not target.is_dir():
+        raise InputError("expected a folder to write, found a file", path=path)
+    if target.is_dir() and any(target.iterdir()):
+        raise InputError(
+            "the folder is not empty",
+            path=path,
+            remedy="Name a new folder, or empty this one first",
+        )

@@ -1,0 +1,296 @@
+"""Open Images data sets: CSV boxes with image labels, class descriptions, hierarchy and sizes."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data import Classes, Dataset, GroundTruth, Images, Links, Notice, Source
+from boxlens.data.columns import frozen, id_column
+from boxlens.errors import InputError
+from boxlens.formats.files import read_text, stem
+from boxlens.formats.open_images_detections import read_detections, write_detections
+from boxlens.formats.open_images_files import dataset_files
+from boxlens.formats.open_images_hierarchy import read_hierarchy
+from boxlens.formats.open_images_table import CORNERS, line_of, read_csv, relative_boxes
+from boxlens.formats.open_images_write import write_dataset
+from boxlens.formats.text_ids import rows_of_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+    from boxlens.data import ClassTree
+    from boxlens.data.columns import Attribute, Bools, Boxes, Floats, Rows
+
+__all__ = ["read_dataset", "read_detections", "write_dataset", "write_detections"]
+
+ATTRIBUTES = {
+    "IsOccluded": "occluded",
+    "IsTruncated": "truncated",
+    "IsDepiction": "depiction",
+    "IsInside": "inside",
+}
+
+
+def read_dataset(path: Path, *, split: str | None = None) -> Dataset:
+    """A folder, or one CSV file of boxes. Class ids are label names; nothing is expanded here.
+
+    The tree of classes is kept for the metrics, which expand by it (METHODS 9.4).
+    """
+    files = dataset_files(path, split)
+    notices = list(files.notices)
+    boxes = read_csv(
+        files.boxes,
+        text=("ImageID", "LabelName"),
+        numbers=CORNERS,
+        optional_numbers=("IsGroupOf", *ATTRIBUTES),
+    )
+    labels = None if files.labels is None else _read_labels(files.labels)
+    sizes = None if files.sizes is None else _read_sizes(files.sizes)
+    names = None if files.classes is None else _read_names(files.classes)
+    tree = None if files.hierarchy is None else read_hierarchy(files.hierarchy)
+    classes = _classes(boxes, labels, names, tree, files.boxes, notices)
+    images = _images(boxes, labels, sizes, classes, path, notices)
+    gt = _objects(boxes, images, classes, files.boxes, notices)
+    name = path.resolve().name if path.is_dir() else stem(path)
+    return Dataset(name, images, classes, gt, Source.of(path, "openimages"), tuple(notices))
+
+
+def _read_labels(path: Path) -> pl.DataFrame:
+    frame = read_csv(path, text=("ImageID", "LabelName"), numbers=("Confidence",))
+    odd = (~frame["Confidence"].is_in([0.0, 1.0])).to_numpy()
+    if odd.any():
+        row = int(np.argmax(odd))
+        raise InputError(
+            f"Confidence {frame['Confidence'][row]} is neither 1 (present) nor 0 (absent)",
+            path=path,
+            where=line_of(row, frame),
+            remedy="Use the labels that people verified, not the machine-generated ones",
+        )
+    return frame
+
+
+def _read_sizes(path: Path) -> pl.DataFrame:
+    """ImageID, file_name, Width, Height; the id is the file's stem where it is not told."""
+    import polars as pl
+
+    frame = read_csv(
+        path,
+        optional_text=("ImageID", "file_name"),
+        numbers=("Width", "Height"),
+        may_be_empty=("Width", "Height"),
+    )
+    if not {"ImageID", "file_name"} & set(frame.columns):
+        raise InputError(
+            "sizes without image ids",
+            path=path,
+            where="line 1",
+            remedy="Add a column ImageID or file_name",
+        )
+    if "ImageID" not in frame.columns:
+        stems = [Path(name).stem for name in frame["file_name"].to_list()]
+        frame = frame.with_columns(pl.Series("ImageID", stems, dtype=pl.String))
+    if "file_name" not in frame.columns:
+        frame = frame.with_columns((pl.col("ImageID") + ".jpg").alias("file_name"))
+    again = frame["ImageID"].is_duplicated().to_numpy()
+    small = ((frame["Width"] <= 0) | (frame["Height"] <= 0)).fill_null(value=False).to_numpy()
+    for bad, problem in ((again, "occurs more than once"), (small, "has no positive size")):
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise InputError(
+                f"image {frame['ImageID'][row]} {problem}",
+                path=path,
+                where=line_of(row, frame),
+                remedy="Keep one line with width and height in pixels",
+            )
+    return frame
+
+
+def _read_names(path: Path) -> dict[str, str]:
+    """LabelName -> DisplayName; the classic file has no header."""
+    names: dict[str, str] = {}
+    lines = csv.reader(io.StringIO(read_text(path)))
+    for row in lines:
+        if not row or (lines.line_num == 1 and row[0].strip().lower() == "labelname"):
+            continue
+        if len(row) < 2 or not row[0].strip() or row[0].strip() in names:
+            problem = "repeats a label" if len(row) >= 2 and row[0].strip() else "no label and name"
+            raise InputError(
+                f"{','.join(row)!r}: {problem}",
+                path=path,
+                where=f"line {lines.line_num}",
+                remedy="A line is LabelName,DisplayName, one a class",
+            )
+        names[row[0].strip()] = row[1].strip()
+    return names
+
+
+def _classes(
+    boxes: pl.DataFrame,
+    labels: pl.DataFrame | None,
+    names: Mapping[str, str] | None,
+    tree: ClassTree | None,
+    path: Path,
+    notices: list[Notice],
+) -> Classes:
+    """The described classes; without descriptions, every label that occurs or has a parent."""
+    boxed = set(boxes["LabelName"].unique().to_list())
+    if names is None:
+        labelled = set() if labels is None else set(labels["LabelName"].unique().to_list())
+        # A root such as Entity stands for everything: no detector is asked for it.
+        below = {str(node) for node, above in tree.parents.items() if above} if tree else set()
+        known = sorted(boxed | labelled | below)
+        return Classes.of(known, known, tree=tree)
+    undescribed = sorted(boxed - names.keys())
+    if undescribed:
+        text = f"{path}: {len(undescribed):,} classes have boxes but no description"
+        notices.append(
+            Notice("undescribed_class", len(undescribed), f"{text} (first: {undescribed[0]})")
+        )
+    ids = [*names, *undescribed]
+    return Classes.of(ids, [names.get(key) or key for key in ids], tree=tree)
+
+
+def _images(
+    boxes: pl.DataFrame,
+    labels: pl.DataFrame | None,
+    sizes: pl.DataFrame | None,
+    classes: Classes,
+    path: Path,
+    notices: list[Notice],
+) -> Images:
+    """Every image that any of the files names, ids ascending."""
+    import polars as pl
+
+    named = [frame["ImageID"] for frame in (boxes, labels, sizes) if frame is not None]
+    ids = pl.concat(named).unique().sort().to_list()
+    width = np.full(len(ids), np.nan)
+    height = np.full(len(ids), np.nan)
+    file_names = [f"{key}.jpg" for key in ids]
+    if sizes is not None:
+        rows = rows_of_text(sizes["ImageID"], ids)
+        width[rows] = sizes["Width"].to_numpy()
+        height[rows] = sizes["Height"].to_numpy()
+        for row, name in zip(rows.tolist(), sizes["file_name"].to_list(), strict=True):
+            file_names[row] = name
+    _check_sizes(ids, np.isnan(width) | np.isnan(height), path, notices)
+    positive = negative = None
+    if labels is not None:
+        positive, negative = _label_links(labels, ids, classes, path, notices)
+    # Built directly, since the ids ascend already.
+    return Images(
+        id=id_column(ids),
+        width_px=frozen(width, np.float64),
+        height_px=frozen(height, np.float64),
+        file_name=tuple(file_names),
+        negative=negative,
+        positive=positive,
+    )
+
+
+def _check_sizes(ids: Sequence[str], unsized: Bools, path: Path, notices: list[Notice]) -> None:
+    count = int(unsized.sum())
+    if count == len(ids):
+        text = (
+            f"{path}: no image sizes, so boxes stay fractions of the image: overlaps are the same "
+            "up to the image's aspect, areas in pixels are not known"
+        )
+        notices.append(Notice("relative_boxes", count, text))
+    elif count:
+        raise InputError(
+            f"{count:,} of {len(ids):,} images have no size (first: {ids[int(np.argmax(unsized))]})",
+            path=path,
+            remedy="Give the sizes of all images, or of none",
+        )
+
+
+def _label_links(
+    labels: pl.DataFrame,
+    ids: Sequence[str],
+    classes: Classes,
+    path: Path,
+    notices: list[Notice],
+) -> tuple[Links, Links]:
+    image_row = rows_of_text(labels["ImageID"], ids)
+    class_row = rows_of_text(labels["LabelName"], classes.id.tolist())
+    present = labels["Confidence"].to_numpy() == 1
+    unknown = int(np.count_nonzero(class_row < 0))
+    if unknown:
+        text = f"{path}: skipped {unknown:,} image labels of classes that are not described"
+        notices.append(Notice("unknown_class_label", unknown, text))
+    pair = image_row.astype(np.int64) * len(classes) + class_row
+    yes = np.unique(pair[present & (class_row >= 0)])
+    no = np.unique(pair[~present & (class_row >= 0)])
+    both = len(np.intersect1d(yes, no, assume_unique=True))
+    if both:
+        text = f"{path}: {both:,} image labels say both present and absent; both are kept"
+        notices.append(Notice("contradicting_label", both, text))
+    return _links(yes, len(ids), len(classes)), _links(no, len(ids), len(classes))
+
+
+def _links(pair: np.ndarray[tuple[int], np.dtype[np.int64]], n_left: int, n_right: int) -> Links:
+    left, right = np.divmod(pair, max(n_right, 1))
+    offsets = np.searchsorted(left, np.arange(n_left + 1))
+    return Links(frozen(offsets, np.int64), frozen(right, np.int32))
+
+
+def _objects(
+    boxes: pl.DataFrame,
+    images: Images,
+    classes: Classes,
+    path: Path,
+    notices: list[Notice],
+) -> GroundTruth:
+    image_row = rows_of_text(boxes["ImageID"], images.id.tolist())
+    group_of = _flag(boxes, "IsGroupOf", path)
+    unknown = int(np.isnan(group_of).sum()) if "IsGroupOf" in boxes.columns else 0
+    if unknown:
+        text = f"{path}: {unknown:,} boxes do not tell IsGroupOf and count as single objects"
+        notices.append(Notice("unknown_group_of", unknown, text))
+    return GroundTruth.of(
+        len(images),
+        image_row=image_row,
+        class_row=rows_of_text(boxes["LabelName"], classes.id.tolist()),
+        box=_pixels(relative_boxes(boxes, path), image_row, images),
+        group_of=group_of == 1,
+        attributes={
+            name: _attribute(boxes, column, path)
+            for column, name in ATTRIBUTES.items()
+            if column in boxes.columns
+        },
+    )
+
+
+def _pixels(box: Boxes, image_row: Rows, images: Images) -> Boxes:
+    if np.isnan(images.width_px).any():
+        return box
+    width, height = images.width_px[image_row], images.height_px[image_row]
+    return box * np.stack([width, height, width, height], axis=1)
+
+
+def _attribute(boxes: pl.DataFrame, column: str, path: Path) -> Attribute:
+    return frozen(_flag(boxes, column, path), np.float64)
+
+
+def _flag(boxes: pl.DataFrame, column: str, path: Path) -> Floats:
+    """1 and 0, NaN where the file says -1, nothing, or has no such column."""
+    if column not in boxes.columns:
+        return np.full(len(boxes), np.nan)
+    values = boxes[column].fill_null(-1.0).to_numpy()
+    odd = ~np.isin(values, (-1.0, 0.0, 1.0))
+    if odd.any():
+        row = int(np.argmax(odd))
+        raise InputError(
+            f"{values[row]} is neither 1, 0 nor -1 (unknown)",
+            path=path,
+            where=f"{line_of(row, boxes)}, column {column}",
+            remedy="Correct the flag",
+        )
+    flags: Floats = np.where(values < 0, np.nan, values)
+    return flags

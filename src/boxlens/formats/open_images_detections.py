@@ -1,0 +1,155 @@
+"""Open Images detections: one line a box, or the challenge's one line an image."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.errors import InputError
+from boxlens.formats.border import RawDetections, detections_from
+from boxlens.formats.files import existing_file, stem, written_whole
+from boxlens.formats.open_images_space import (
+    id_texts,
+    refuse_pixels_without_size,
+    relative_corners,
+    scale_px,
+)
+from boxlens.formats.open_images_table import (
+    CORNERS,
+    finite_numbers,
+    line_of,
+    read_csv,
+    relative_boxes,
+)
+from boxlens.formats.sniff_content import csv_header, file_head
+from boxlens.formats.text_ids import rows_of_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+
+    from boxlens.data import Dataset, Detections
+
+_SCORES = ("Score", "Conf", "Confidence")
+_FIELDS = ("LabelName", "Score", "XMin", "YMin", "XMax", "YMax")
+
+
+def read_detections(
+    path: Path,
+    dataset: Dataset,
+    *,
+    name: str | None = None,
+    strict: bool = False,
+) -> Detections:
+    """Either form of file; labels and images are told by the text of their ids."""
+    existing_file(path)
+    columns = {column.lower() for column in csv_header(file_head(path))}
+    if "predictionstring" in columns:
+        frame = _submission(path)
+    else:
+        frame = _plain(path, columns)
+    image_row = rows_of_text(frame["ImageID"], id_texts(dataset.images.id))
+    class_row = rows_of_text(frame["LabelName"], id_texts(dataset.classes.id))
+    box = relative_boxes(frame, path)
+
+    def describe(row: int) -> str:
+        place = line_of(row, frame)
+        return f"{place} (image {frame['ImageID'][row]}, class {frame['LabelName'][row]})"
+
+    width, height = scale_px(dataset)
+    known = image_row >= 0
+    refuse_pixels_without_size(box[known], image_row[known], dataset, path)
+    for column, size in ((0, width), (1, height), (2, width), (3, height)):
+        box[known, column] *= size[image_row[known]]
+    score = finite_numbers(frame, "Score", path)
+    raw = RawDetections(image_row, class_row, box, score, describe)
+    return detections_from(
+        raw,
+        dataset,
+        name=stem(path) if name is None else name,
+        path=path,
+        format_name="openimages",
+        strict=strict,
+    )
+
+
+def write_detections(detections: Detections, dataset: Dataset, path: Path) -> None:
+    """One line a box: ImageID, LabelName, Score, XMin, XMax, YMin, YMax."""
+    import polars as pl
+
+    image_id = np.array(id_texts(dataset.images.id), dtype=object)
+    label = np.array(id_texts(dataset.classes.id), dtype=object)
+    corners = relative_corners(detections.box, detections.image_row, dataset, path)
+    frame = pl.DataFrame(
+        {
+            "ImageID": pl.Series(image_id[detections.image_row].tolist(), dtype=pl.String),
+            "LabelName": pl.Series(label[detections.class_row].tolist(), dtype=pl.String),
+            "Score": detections.score,
+            **dict(zip(CORNERS, corners, strict=True)),
+        }
+    )
+    with written_whole(path) as temporary:
+        frame.write_csv(temporary)
+
+
+def _plain(path: Path, columns: set[str]) -> pl.DataFrame:
+    score = next((name for name in _SCORES if name.lower() in columns), None)
+    if score is None:
+        raise InputError(
+            "no column Score",
+            path=path,
+            where="line 1",
+            remedy="Name the column of the scores Score, Conf or Confidence",
+        )
+    frame = read_csv(path, text=("ImageID", "LabelName"), numbers=(score, *CORNERS))
+    return frame.rename({score: "Score"})
+
+
+def _submission(path: Path) -> pl.DataFrame:
+    """ImageId, PredictionString with "label score xmin ymin xmax ymax" again and again."""
+    import polars as pl
+
+    lines = read_csv(
+        path,
+        text=("ImageID", "PredictionString"),
+        may_be_empty=("PredictionString",),
+    )
+    words = lines["PredictionString"].fill_null("").str.extract_all(r"\S+")
+    counts = words.list.len().to_numpy()
+    odd = np.flatnonzero(counts % len(_FIELDS))
+    if len(odd):
+        raise InputError(
+            f"{counts[odd[0]]} words in PredictionString, not a multiple of {len(_FIELDS)}",
+            path=path,
+            where=line_of(int(odd[0]), lines),
+            remedy=f"A box is: {' '.join(_FIELDS)}",
+        )
+    cells = words.explode().drop_nulls()
+    line = np.repeat(np.arange(len(lines)), counts // len(_FIELDS))
+    frame = pl.DataFrame(
+        {
+            "line": line + 2,
+            "ImageID": lines["ImageID"].gather(line),
+            **{name: cells.gather_every(len(_FIELDS), at) for at, name in enumerate(_FIELDS)},
+        }
+    )
+    return _with_numbers(frame, path)
+
+
+def _with_numbers(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
+    import polars as pl
+
+    for name in _FIELDS[1:]:
+        values = frame[name].cast(pl.Float64, strict=False)
+        if values.null_count():
+            row = int(np.argmax(values.is_null().to_numpy()))
+            raise InputError(
+                f"{frame[name][row]!r} is not a number",
+                path=path,
+                where=f"{line_of(row, frame)}, {name}",
+                remedy=f"A box is: {' '.join(_FIELDS)}",
+            )
+        frame = frame.with_columns(values.alias(name))
+    return frame

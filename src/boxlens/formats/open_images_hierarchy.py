@@ -1,0 +1,97 @@
+"""The Open Images class hierarchy: nested JSON to a tree of classes and back."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from boxlens.data import ClassTree
+from boxlens.errors import InputError
+from boxlens.formats.files import read_text, write_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_REMEDY = "A node is an object with LabelName and, where it has children, a list Subcategory"
+
+
+def read_hierarchy(path: Path) -> ClassTree:
+    """Subcategories are children; a part of a thing is no kind of it, so parts get no parent."""
+    try:
+        content = json.loads(read_text(path))
+    except ValueError as problem:
+        raise InputError(f"not JSON ({problem})", path=path, remedy=_REMEDY) from problem
+    parents: dict[int | str, list[int | str]] = {}
+    waiting: list[tuple[Any, str | None]] = [
+        (node, None) for node in (content if isinstance(content, list) else [content])
+    ]
+    while waiting:
+        node, parent = waiting.pop()
+        label = _label(node, parent, path)
+        above = parents.setdefault(label, [])
+        if parent is not None and parent not in above:
+            above.append(parent)
+        waiting.extend((child, label) for child in reversed(_children(node, "Subcategory", path)))
+        waiting.extend((part, None) for part in _children(node, "Part", path))
+    tree = ClassTree({label: tuple(above) for label, above in parents.items()})
+    _refuse_cycle(tree, path)
+    return tree
+
+
+def write_hierarchy(tree: ClassTree, path: Path) -> None:
+    """One object, or a list where there are several roots; a node stands under all its parents."""
+    _refuse_cycle(tree, path)
+    children = tree.children()
+    nodes = dict.fromkeys([*tree.parents, *children])
+    roots = [node for node in nodes if not tree.parents.get(node)]
+
+    def nested(node: int | str) -> dict[str, Any]:
+        below = [nested(child) for child in children.get(node, ())]
+        return {"LabelName": str(node), **({"Subcategory": below} if below else {})}
+
+    content = [nested(root) for root in roots]
+    write_text(path, json.dumps(content[0] if len(content) == 1 else content, indent=1))
+
+
+def _label(node: Any, parent: str | None, path: Path) -> str:
+    label = node.get("LabelName") if isinstance(node, dict) else None
+    if not isinstance(label, str) or not label:
+        where = None if parent is None else f"below {parent}"
+        raise InputError("a node without LabelName", path=path, where=where, remedy=_REMEDY)
+    return label
+
+
+def _children(node: dict[str, Any], key: str, path: Path) -> list[Any]:
+    children = node.get(key, [])
+    if not isinstance(children, list):
+        raise InputError(
+            f"{key} is no list",
+            path=path,
+            where=f"node {node['LabelName']}",
+            remedy=_REMEDY,
+        )
+    return children
+
+
+def _refuse_cycle(tree: ClassTree, path: Path) -> None:
+    """Peels off nodes all of whose parents are gone; what stays stands above itself."""
+    children = tree.children()
+    open_parents = {node: len(above) for node, above in tree.parents.items()}
+    waiting = [node for node in (*children, *tree.parents) if not open_parents.get(node)]
+    done: set[int | str] = set()
+    while waiting:
+        node = waiting.pop()
+        if node in done:
+            continue
+        done.add(node)
+        for child in children.get(node, ()):
+            open_parents[child] -= 1
+            if open_parents[child] == 0:
+                waiting.append(child)
+    left = [node for node in tree.parents if node not in done]
+    if left:
+        raise InputError(
+            f"class {left[0]} is its own ancestor",
+            path=path,
+            remedy="Take one of the links out of the hierarchy",
+        )

@@ -1,0 +1,171 @@
+"""Open Images CSV files as checked columns; a bad cell is named by line and column."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.errors import InputError
+from boxlens.formats.files import existing_file, is_gzip, read_bytes, read_text
+from boxlens.formats.sniff_content import csv_header, file_head
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+    from boxlens.data.columns import Boxes, Floats
+
+CORNERS = ("XMin", "XMax", "YMin", "YMax")
+# Detectors overshoot the image a little; beyond this a coordinate cannot be a fraction of it.
+_FARTHEST = 2.0
+
+
+def read_csv(
+    path: Path,
+    *,
+    text: Sequence[str] = (),
+    numbers: Sequence[str] = (),
+    optional_text: Sequence[str] = (),
+    optional_numbers: Sequence[str] = (),
+    may_be_empty: Sequence[str] = (),
+) -> pl.DataFrame:
+    """The named columns, found whatever their case; optional ones only where they are there."""
+    existing_file(path)
+    header = csv_header(file_head(path))
+    name_of = {name.lower(): name for name in header}
+    wanted = [*text, *numbers]
+    missing = [name for name in wanted if name.lower() not in name_of]
+    if missing:
+        raise InputError(
+            f"no column {', '.join(missing)}; found {', '.join(header)[:200]}",
+            path=path,
+            where="line 1",
+            remedy=f"The file needs the columns {', '.join(wanted)}",
+        )
+    there = [name for name in (*optional_text, *optional_numbers) if name.lower() in name_of]
+    chosen = {name_of[name.lower()]: name for name in (*wanted, *there)}
+    numeric = {name for name in (*numbers, *optional_numbers) if name in chosen.values()}
+    frame = _read(path, chosen, numeric)
+    for name in wanted:
+        if frame[name].null_count() and name not in may_be_empty:
+            row = int(np.argmax(frame[name].is_null().to_numpy()))
+            raise InputError(f"{name} is empty", path=path, where=line_of(row, frame))
+    return frame
+
+
+def line_of(row: int, frame: pl.DataFrame) -> str:
+    """Where a row stands: its column `line` tells, or it follows the header in line 1."""
+    line = frame["line"][row] if "line" in frame.columns else row + 2
+    return f"line {line}"
+
+
+def relative_boxes(frame: pl.DataFrame, path: Path) -> Boxes:
+    """x, y, w, h as fractions of the image."""
+    left, right, top, bottom = (_coordinate(frame, name, path) for name in CORNERS)
+    for low, high, low_name, high_name in (
+        (left, right, "XMin", "XMax"),
+        (top, bottom, "YMin", "YMax"),
+    ):
+        wrong = np.flatnonzero(high < low)
+        if len(wrong):
+            row = int(wrong[0])
+            raise InputError(
+                f"{high_name} {high[row]} is below {low_name} {low[row]}",
+                path=path,
+                where=line_of(row, frame),
+                remedy="Check the order of the columns: XMin, XMax, YMin, YMax",
+            )
+    return np.stack([left, top, right - left, bottom - top], axis=1)
+
+
+def finite_numbers(frame: pl.DataFrame, name: str, path: Path) -> Floats:
+    values: Floats = frame[name].to_numpy()
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        row = int(bad[0])
+        raise InputError(
+            f"{values[row]} is not a finite number",
+            path=path,
+            where=f"{line_of(row, frame)}, column {name}",
+            remedy="Correct or remove the line",
+        )
+    return values
+
+
+def _coordinate(frame: pl.DataFrame, name: str, path: Path) -> Floats:
+    values = finite_numbers(frame, name, path)
+    far = np.flatnonzero(np.abs(values) > _FARTHEST)
+    if len(far):
+        row = int(far[0])
+        raise InputError(
+            f"{values[row]} is no fraction of an image",
+            path=path,
+            where=f"{line_of(row, frame)}, column {name}",
+            remedy="Open Images coordinates lie between 0 and 1: divide pixels by the image size",
+        )
+    return values
+
+
+def _read(path: Path, chosen: dict[str, str], numeric: set[str]) -> pl.DataFrame:
+    import polars as pl
+
+    types = {
+        column: pl.Float64() if name in numeric else pl.String() for column, name in chosen.items()
+    }
+    source = read_bytes(path) if is_gzip(path) else path
+    try:
+        frame = pl.read_csv(source, columns=list(chosen), schema_overrides=types, glob=False)
+    except (pl.exceptions.PolarsError, OSError):
+        frame = _read_as_text(path, chosen, numeric)
+    # Columns come in file order, whatever was asked for.
+    return frame.rename({column: name for column, name in chosen.items() if column != name})
+
+
+def _read_as_text(path: Path, chosen: dict[str, str], numeric: set[str]) -> pl.DataFrame:
+    """Slower: forgives spaces around numbers, and finds the cell that is none."""
+    import polars as pl
+
+    text = read_text(path)
+    try:
+        frame = pl.read_csv(text.encode(), columns=list(chosen), infer_schema=False)
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise _broken_line(path, text, str(problem)) from problem
+    for column, name in chosen.items():
+        if name not in numeric:
+            continue
+        cells = frame[column].str.strip_chars()
+        values = cells.cast(pl.Float64, strict=False)
+        bad = (values.is_null() & cells.is_not_null() & (cells != "")).to_numpy()
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise InputError(
+                f"{cells[row]!r} is not a number",
+                path=path,
+                where=f"{line_of(row, frame)}, column {column}",
+                remedy="Correct or remove the line",
+            )
+        frame = frame.with_columns(values.alias(column))
+    return frame
+
+
+def _broken_line(path: Path, text: str, reason: str) -> InputError:
+    rows = csv.reader(io.StringIO(text))
+    n_columns = len(next(rows, []))
+    for row in rows:
+        if len(row) > n_columns:
+            return InputError(
+                f"{len(row)} fields, the header names {n_columns}",
+                path=path,
+                where=f"line {rows.line_num}",
+                remedy="Quote fields that hold a comma",
+            )
+    return InputError(
+        f"not readable as CSV ({reason.partition(chr(10))[0]})",
+        path=path,
+        remedy="Save it as CSV in UTF-8",
+    )

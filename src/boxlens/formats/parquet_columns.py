@@ -1,0 +1,186 @@
+"""Parquet files as checked columns, and the cheapest ways from them to rows and boxes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.errors import InputError
+from boxlens.formats import files
+from boxlens.formats.text_ids import rows_of_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+    from boxlens.data.columns import Boxes, Floats, Ids, Rows
+
+SCHEMA = 1
+SCHEMA_KEY = "boxlens_schema"
+BOX = ("x", "y", "w", "h")
+# So many rows that decoding a group is worth a thread, so few that both cores share a file.
+ROW_GROUP = 1 << 17
+# Rows interleaved at a time: the four source columns and the target stay in the cache.
+BLOCK = 1 << 14
+# Ids spread no wider than this are looked up in a dense table.
+DENSE_SPAN = 1 << 22
+
+
+def write_table(frame: pl.DataFrame, path: Path, metadata: Mapping[str, str] | None = None) -> None:
+    """Uncompressed and without statistics: packing would cost more than reading does."""
+    with files.written_whole(path) as temporary:
+        frame.write_parquet(
+            temporary,
+            compression="uncompressed",
+            statistics=False,
+            row_group_size=ROW_GROUP,
+            metadata={SCHEMA_KEY: str(SCHEMA), **(metadata or {})},
+        )
+
+
+def read_table(path: Path, required: Sequence[str], *, others: bool = False) -> pl.DataFrame:
+    """The required columns, none with an empty value, and the other columns if asked for."""
+    import polars as pl
+
+    files.existing_file(path)
+    try:
+        names = list(pl.read_parquet_schema(path))
+        _check_schema(pl.read_parquet_metadata(path), path)
+        missing = [name for name in required if name not in names]
+        if missing:
+            raise InputError(
+                f"no column {', '.join(missing)}; found {', '.join(names)}",
+                path=path,
+                remedy=f"Give the columns {', '.join(required)}",
+            )
+        wanted = names if others else list(required)
+        frame = pl.read_parquet(path, columns=wanted, glob=False, hive_partitioning=False)
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        reason = str(problem).partition("\n")[0]
+        raise InputError(
+            f"not a readable Parquet file ({reason})",
+            path=path,
+            remedy="Write it again, or name the right file",
+        ) from problem
+    for name in required:
+        if frame[name].null_count():
+            row = int(np.argmax(frame[name].is_null().to_numpy()))
+            raise InputError(f"{name} is empty", path=path, where=f"row {row}")
+    return frame
+
+
+def metadata_of(path: Path) -> dict[str, str]:
+    import polars as pl
+
+    return dict(pl.read_parquet_metadata(path))
+
+
+def float_column(frame: pl.DataFrame, name: str, path: Path) -> pl.Series:
+    import polars as pl
+
+    column = frame[name]
+    if column.dtype == pl.Float64:
+        return column
+    if not column.dtype.is_numeric():
+        raise InputError(
+            f"column {name} holds {column.dtype}, not numbers",
+            path=path,
+            remedy="Store it as float64",
+        )
+    return column.cast(pl.Float64)
+
+
+def floats(frame: pl.DataFrame, name: str, path: Path) -> Floats:
+    values: Floats = float_column(frame, name, path).to_numpy()
+    return values
+
+
+def boxes(frame: pl.DataFrame, path: Path) -> Boxes:
+    """The four columns interleaved, straight from the chunks they were decoded into."""
+    box = np.empty((len(frame), 4), dtype=np.float64)
+    columns = [float_column(frame, name, path).get_chunks() for name in BOX]
+    if len({tuple(map(len, chunks)) for chunks in columns}) > 1:
+        columns = [[float_column(frame, name, path).rechunk()] for name in BOX]
+    first = 0
+    for chunks in zip(*columns, strict=True):
+        x, y, w, h = (chunk.to_numpy() for chunk in chunks)
+        for begin in range(0, len(x), BLOCK):
+            end = min(begin + BLOCK, len(x))
+            block = box[first + begin : first + end]
+            block[:, 0], block[:, 1] = x[begin:end], y[begin:end]
+            block[:, 2], block[:, 3] = w[begin:end], h[begin:end]
+        first += len(x)
+    return box
+
+
+def all_plain(frame: pl.DataFrame, box: Boxes, score: Floats) -> bool:
+    """Whether no box or score needs a closer look; far cheaper on columns than on boxes."""
+    if len(box) == 0:
+        return True
+    finite = np.isfinite(box.sum()) and np.isfinite(score.sum())
+    return bool(finite and frame["w"].min() >= 0 and frame["h"].min() >= 0)  # type: ignore[operator]
+
+
+def id_series(ids: Ids) -> pl.Series:
+    import polars as pl
+
+    if ids.dtype == np.int64:
+        return pl.Series(ids)
+    return pl.Series(ids.tolist(), dtype=pl.String)
+
+
+def rows_of_ids(column: pl.Series, ids: Ids, path: Path, *, in_runs: bool = False) -> Rows:
+    """The row of every id among ascending `ids`, -1 where it is not one of them.
+
+    `in_runs` expects equal ids to stand together, and looks each run up once.
+    """
+    import polars as pl
+
+    integers = ids.dtype == np.int64
+    if len(ids) == 0:
+        return np.full(len(column), -1, dtype=np.int32)
+    if integers != column.dtype.is_integer() or not (integers or column.dtype == pl.String):
+        raise InputError(
+            f"column {column.name} holds {column.dtype}, but the data set's ids are "
+            f"{'integers' if integers else 'text'}",
+            path=path,
+            remedy="Store the ids as the data set has them",
+        )
+    if integers:
+        return _rows_of_integers(column.cast(pl.Int64).to_numpy(), ids)
+    if not in_runs:
+        return rows_of_text(column, ids.tolist())
+    runs = column.rle()
+    rows = rows_of_text(runs.struct.field("value"), ids.tolist())
+    return np.repeat(rows, runs.struct.field("len").to_numpy())
+
+
+def _rows_of_integers(values: Ids, ids: Ids) -> Rows:
+    before = ids[0] - 1
+    span = int(ids[-1]) - int(before)
+    if span < DENSE_SPAN:
+        # A place at either end catches what lies outside.
+        row_of = np.full(span + 2, -1, dtype=np.int32)
+        row_of[ids - before] = np.arange(len(ids), dtype=np.int32)
+        rows: Rows = row_of.take(values - before, mode="clip")
+        return rows
+    # Ids spread wide are looked up once a run.
+    changes = np.flatnonzero(values[1:] != values[:-1]) + 1
+    starts = np.concatenate([[0], changes])[: len(values)]
+    first = values[starts]
+    place = np.searchsorted(ids, first).clip(max=len(ids) - 1)
+    rows = np.where(ids[place] == first, place, -1).astype(np.int32)
+    return np.repeat(rows, np.diff(starts, append=len(values)))
+
+
+def _check_schema(metadata: Mapping[str, str], path: Path) -> None:
+    version = metadata.get(SCHEMA_KEY, str(SCHEMA))
+    if version != str(SCHEMA):
+        raise InputError(
+            f"written with schema {version}, this Boxlens reads schema {SCHEMA}",
+            path=path,
+            remedy="Upgrade Boxlens, or convert the original files again",
+        )

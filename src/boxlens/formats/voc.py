@@ -1,0 +1,262 @@
+"""PASCAL VOC data sets: folders of XML annotations, alone or in a devkit with its splits."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from boxlens.data import Classes, Dataset, GroundTruth, Images, Notice, Source
+from boxlens.data.boxes import xywh_from_inclusive_corners
+from boxlens.data.columns import Attribute, attribute_column
+from boxlens.errors import InputError
+from boxlens.formats.files import Progress, existing_folder, read_text, stem
+from boxlens.formats.voc_results import read_detections, write_detections
+from boxlens.formats.voc_write import write_dataset
+from boxlens.formats.voc_xml import FLAGS, Annotation, VocObject, parse_annotation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+__all__ = ["read_dataset", "read_detections", "write_dataset", "write_detections"]
+
+_PROGRESS_STEP = 250
+# Leading zeros tell a code such as 007 from a number.
+_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
+_EXACT_INTEGER = 2**53
+
+
+def read_dataset(
+    path: Path,
+    *,
+    split: str | None = None,
+    progress: Progress | None = None,
+) -> Dataset:
+    """Reads a folder of XML files or a devkit; `split` names a list in ImageSets/Main.
+
+    Image ids are file stems, class ids are class names.
+    """
+    devkit = _devkit(existing_folder(path))
+    files = _annotation_files(devkit.annotations)
+    notices: tuple[Notice, ...] = ()
+    if split is None:
+        ids = sorted(files)
+    else:
+        ids, notices = _split_ids(devkit, split, files)
+    annotations: list[Annotation] = []
+    for image_id in ids:
+        if progress and len(annotations) % _PROGRESS_STEP == 0:
+            progress("reading annotations", len(annotations), len(ids))
+        annotations.append(parse_annotation(files[image_id]))
+    if progress:
+        progress("reading annotations", len(ids), len(ids))
+    return _assembled(devkit, ids, annotations, Source.of(path, "voc"), notices)
+
+
+def _assembled(
+    devkit: _Devkit,
+    ids: Sequence[str],
+    annotations: Sequence[Annotation],
+    source: Source,
+    notices: tuple[Notice, ...],
+) -> Dataset:
+    objects = [item for annotation in annotations for item in annotation.objects]
+    names = sorted({item.name for item in objects})
+    class_row_of = {name: row for row, name in enumerate(names)}
+    images, _ = Images.of(
+        ids,
+        [annotation.width_px for annotation in annotations],
+        [annotation.height_px for annotation in annotations],
+        [
+            annotation.file_name or f"{image_id}.jpg"
+            for image_id, annotation in zip(ids, annotations, strict=True)
+        ],
+    )
+    gt = GroundTruth.of(
+        len(ids),
+        image_row=[row for row, a in enumerate(annotations) for _ in a.objects],
+        class_row=[class_row_of[item.name] for item in objects],
+        box=xywh_from_inclusive_corners([item.corners for item in objects]),
+        difficult=[item.difficult for item in objects],
+        attributes=_attributes(objects),
+    )
+    found = (*notices, *_gaps(devkit.annotations, annotations))
+    return Dataset(devkit.name, images, Classes.of(names, names), gt, source, found)
+
+
+def _attributes(objects: Sequence[VocObject]) -> dict[str, Attribute]:
+    columns: dict[str, list[str | None]] = {}
+    for row, item in enumerate(objects):
+        for tag, text in item.fields.items():
+            if tag not in columns:
+                columns[tag] = [None] * len(objects)
+            columns[tag][row] = text
+    attributes = {tag: _typed(tag, texts) for tag, texts in columns.items()}
+    if any(item.parts for item in objects):
+        attributes["parts"] = attribute_column([item.parts for item in objects])
+    return attributes
+
+
+def _typed(tag: str, texts: Sequence[str | None]) -> Attribute:
+    """Numbers where every value present is one, text otherwise; a pose is always text."""
+    numeric = tag in FLAGS or (
+        tag != "pose" and all(_is_number(text) for text in texts if text is not None)
+    )
+    if not numeric:
+        return attribute_column(texts)
+    return attribute_column([None if text is None else float(text) for text in texts])
+
+
+def _is_number(text: str) -> bool:
+    if not _NUMBER.fullmatch(text) or not math.isfinite(float(text)):
+        return False
+    return not text.lstrip("-").isdigit() or abs(int(text)) <= _EXACT_INTEGER
+
+
+def _gaps(folder: Path, annotations: Sequence[Annotation]) -> tuple[Notice, ...]:
+    """What the files left open or held beyond what a table can."""
+    notices: list[Notice] = []
+    n_unsized = sum(math.isnan(a.width_px) or math.isnan(a.height_px) for a in annotations)
+    if n_unsized:
+        text = f"{folder}: {n_unsized:,} annotations do not tell the size of their image"
+        notices.append(Notice("size_missing", n_unsized, text))
+    n_unnamed = sum(annotation.file_name is None for annotation in annotations)
+    if n_unnamed:
+        text = f"{folder}: {n_unnamed:,} annotations name no image file; STEM.jpg is assumed"
+        notices.append(Notice("file_name_missing", n_unnamed, text))
+    skipped = Counter(tag for annotation in annotations for tag in annotation.skipped)
+    if skipped:
+        tags = ", ".join(f"{tag} ({count:,})" for tag, count in skipped.most_common(5))
+        text = f"{folder}: skipped fields of objects that are nested or repeated: {tags}"
+        notices.append(Notice("skipped_field", skipped.total(), text))
+    return tuple(notices)
+
+
+@dataclass(frozen=True, slots=True)
+class _Devkit:
+    name: str
+    annotations: Path
+    # ImageSets/Main, which need not exist.
+    splits: Path
+
+
+def _devkit(folder: Path) -> _Devkit:
+    name = folder.resolve().name
+    inner = folder / "Annotations"
+    if inner.is_dir():
+        return _Devkit(name, inner, folder / "ImageSets" / "Main")
+    years = [year for year in folder.glob("VOC20[0-9][0-9]") if (year / "Annotations").is_dir()]
+    if len(years) == 1:
+        return _devkit(years[0])
+    if years:
+        raise InputError(
+            f"holds several data sets: {', '.join(sorted(year.name for year in years))}",
+            path=folder,
+            remedy="Name one of them",
+        )
+    beside = folder.resolve().parent if name == "Annotations" else folder
+    return _Devkit(name, folder, beside / "ImageSets" / "Main")
+
+
+def _annotation_files(folder: Path) -> dict[str, Path]:
+    """Stem -> file. Names that begin with a dot are what operating systems leave behind."""
+    files: dict[str, Path] = {}
+    for file in folder.iterdir():
+        name = file.name
+        if name.startswith(".") or not name.lower().endswith((".xml", ".xml.gz")):
+            continue
+        other = files.setdefault(stem(file), file)
+        if other != file:
+            raise InputError(
+                f"{other.name} and {name} are annotations of the same image",
+                path=folder,
+                remedy="Remove one of them",
+            )
+    if not files:
+        raise InputError(
+            "no XML annotations found",
+            path=folder,
+            remedy="Name a folder of .xml files, or a devkit folder that holds Annotations",
+        )
+    return files
+
+
+def _split_ids(
+    devkit: _Devkit,
+    split: str,
+    files: Mapping[str, Path],
+) -> tuple[list[str], tuple[Notice, ...]]:
+    path = _split_file(devkit, split)
+    ids: set[str] = set()
+    n_entries = 0
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        entry = line.strip()
+        if not entry:
+            continue
+        if entry not in files:
+            raise _unusable_entry(entry, path, number, devkit)
+        ids.add(entry)
+        n_entries += 1
+    if not ids:
+        raise InputError("lists no image", path=path, remedy="Choose another split")
+    if n_entries == len(ids):
+        return sorted(ids), ()
+    n_again = n_entries - len(ids)
+    text = f"{path}: {n_again:,} entries repeat an image and count once"
+    return sorted(ids), (Notice("repeated_image", n_again, text),)
+
+
+def _unusable_entry(entry: str, path: Path, number: int, devkit: _Devkit) -> InputError:
+    if _is_class_entry(entry):
+        return InputError(
+            "a list of one class (its second column says whether an image holds it), not a split",
+            path=path,
+            where=f"line {number}",
+            remedy=f"Choose one of: {_listed(devkit.splits)}",
+        )
+    return InputError(
+        f"image {entry!r} has no annotation",
+        path=path,
+        where=f"line {number}",
+        remedy=f"Add {entry}.xml to {devkit.annotations}, or choose another split",
+    )
+
+
+def _split_file(devkit: _Devkit, split: str) -> Path:
+    for ending in (".txt", ".txt.gz"):
+        path = devkit.splits / f"{split}{ending}"
+        if path.is_file():
+            return path
+    if not devkit.splits.is_dir():
+        raise InputError(
+            f"there is no split {split!r}: the folder ImageSets/Main is missing",
+            path=devkit.annotations,
+            remedy="Read without a split to take all annotations",
+        )
+    raise InputError(
+        f"there is no split {split!r}",
+        path=devkit.splits,
+        remedy=f"Choose one of: {_listed(devkit.splits)}",
+    )
+
+
+def _listed(splits: Path) -> str:
+    """Names of splits, without lists of one class such as dog_test beside test."""
+    files = {stem(file): file for file in splits.iterdir() if ".txt" in file.suffixes}
+    names = [
+        name
+        for name, file in files.items()
+        if not (
+            any(name.endswith(f"_{other}") for other in files)
+            and _is_class_entry(read_text(file).lstrip().partition("\n")[0])
+        )
+    ]
+    return ", ".join(sorted(names)) or "none"
+
+
+def _is_class_entry(entry: str) -> bool:
+    columns = entry.split()
+    return len(columns) == 2 and columns[1] in {"-1", "0", "1"}

@@ -1,0 +1,156 @@
+"""A data set as a VOC devkit folder: one XML file an image, and the list of its split."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from boxlens.errors import InputError
+from boxlens.formats.folders import folder_written_whole
+from boxlens.formats.losses import loss, losses
+from boxlens.formats.voc_numbers import corners_that_read_back, number_text
+from boxlens.formats.voc_xml import RESERVED, Annotation, VocObject, annotation_text, parts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from boxlens.data import Dataset, Notice
+
+_TAG = re.compile(r"(?!xml)[a-z_][a-z0-9_.-]*", re.IGNORECASE)
+
+
+def write_dataset(dataset: Dataset, path: Path, *, split: str = "all") -> tuple[Notice, ...]:
+    """Writes Annotations/*.xml and ImageSets/Main/SPLIT.txt into a new folder.
+
+    Returns what VOC cannot hold. Boxes that came from VOC read back exactly.
+    """
+    names = class_names(dataset)
+    stems = [file_stem(image_id, "image id") for image_id in dataset.images.id]
+    tags = [tag for tag in dataset.gt.attributes if tag not in RESERVED and _TAG.fullmatch(tag)]
+    objects, lost = _objects(dataset, names, tags)
+    with folder_written_whole(path) as folder:
+        annotations = folder / "Annotations"
+        annotations.mkdir()
+        for row, image_stem in enumerate(stems):
+            span = slice(*dataset.gt.offsets[row : row + 2])
+            annotation = Annotation(
+                file_name=dataset.images.file_name[row],
+                width_px=float(dataset.images.width_px[row]),
+                height_px=float(dataset.images.height_px[row]),
+                objects=[item for item in objects[span] if item is not None],
+            )
+            text = annotation_text(annotation)
+            (annotations / f"{image_stem}.xml").write_text(text, encoding="utf-8", newline="\n")
+        lists = folder / "ImageSets" / "Main"
+        lists.mkdir(parents=True)
+        listing = "".join(f"{image_stem}\n" for image_stem in stems)
+        name = f"{file_stem(split, 'split')}.txt"
+        (lists / name).write_text(listing, encoding="utf-8", newline="\n")
+    return _notices(dataset, Path(path), objects, tags, lost)
+
+
+def class_names(dataset: Dataset) -> tuple[str, ...]:
+    """Names that can stand for the classes: VOC knows a class by nothing else."""
+    names = dataset.classes.name
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise InputError(
+            f"several classes are named {twice[0]!r}, and VOC knows a class by its name only",
+            remedy="Give every class a name of its own",
+        )
+    unfit = [name for name in names if not name or name != name.strip()]
+    if unfit:
+        raise InputError(
+            f"VOC cannot hold the class name {unfit[0]!r}",
+            remedy="Names are not empty and have no blanks around them",
+        )
+    return names
+
+
+def file_stem(value: object, what: str) -> str:
+    """The value as a file name without its ending."""
+    text = str(value)
+    if not text or text != text.strip() or text.startswith(".") or set(text) & set("/\\\0\r\n"):
+        raise InputError(
+            f"the {what} {text!r} cannot be the name of a file, as VOC needs it",
+            remedy=f"Rename the {what} before writing VOC",
+        )
+    return text
+
+
+def _objects(
+    dataset: Dataset,
+    names: Sequence[str],
+    tags: Sequence[str],
+) -> tuple[list[VocObject | None], int]:
+    """One a row, None where the box is empty; and how many "parts" values are not VOC's."""
+    gt = dataset.gt
+    columns = {tag: gt.attributes[tag].tolist() for tag in tags}
+    parts: list[Any] = [None] * len(gt)
+    if "parts" in gt.attributes:
+        parts = gt.attributes["parts"].tolist()
+    n_odd_parts = 0
+    objects: list[VocObject | None] = []
+    for row, corners in enumerate(corners_that_read_back(gt.box).tolist()):
+        part_text = parts[row]
+        if not isinstance(part_text, str) or not parts_of(part_text):
+            n_odd_parts += _present(part_text)
+            part_text = None
+        x1, y1, x2, y2 = corners
+        # Inclusive pixels cannot say "nothing": the reader refuses xmax = xmin - 1.
+        if x2 <= x1 - 1 or y2 <= y1 - 1:
+            objects.append(None)
+            continue
+        values = {tag: column[row] for tag, column in columns.items() if _present(column[row])}
+        item = VocObject(
+            name=names[gt.class_row[row]],
+            corners=(x1, y1, x2, y2),
+            difficult=bool(gt.difficult[row]),
+            fields={tag: _value_text(value) for tag, value in values.items()},
+            parts=part_text,
+        )
+        objects.append(item)
+    return objects, n_odd_parts
+
+
+def _present(value: Any) -> bool:
+    return value is not None and not (isinstance(value, float) and math.isnan(value))
+
+
+def _value_text(value: float | str) -> str:
+    return number_text(value) if isinstance(value, float) else value
+
+
+def _notices(
+    dataset: Dataset,
+    path: Path,
+    objects: Sequence[VocObject | None],
+    tags: Sequence[str],
+    n_odd_parts: int,
+) -> tuple[Notice, ...]:
+    n_renamed = sum(
+        class_id != name
+        for class_id, name in zip(dataset.classes.id.tolist(), dataset.classes.name, strict=True)
+    )
+    written = {item.name for item in objects if item is not None}
+    n_unseen = len(set(dataset.classes.name) - written)
+    n_empty = sum(item is None for item in objects)
+    further = (
+        ("class_id", n_renamed, "class ids other than names"),
+        ("class", n_unseen, "classes without objects"),
+        ("empty_box", n_empty, "boxes without width or height, left out"),
+        ("parts", n_odd_parts, "'parts' that are not a list of names and boxes"),
+    )
+    return (
+        *losses(
+            dataset,
+            path,
+            "VOC",
+            keeps={"difficult"},
+            keeps_attributes={*tags, "parts"},
+        ),
+        *(loss(path, "VOC", code, n, what) for code, n, what in further if n),
+    )

@@ -1,0 +1,79 @@
+"""YOLO data sets as Ultralytics lays them out: data.yaml, images, and labels beside them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data import Classes, Dataset, GroundTruth, Images, Notice, Source
+from boxlens.data.boxes import xywh_from_relative_centre
+from boxlens.formats.yolo_images import images_of
+from boxlens.formats.yolo_labels import Labels
+from boxlens.formats.yolo_layout import Layout, choose_split, find_layout
+from boxlens.formats.yolo_results import read_detections, write_detections
+from boxlens.formats.yolo_write import write_dataset
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from boxlens.formats.files import Progress
+
+__all__ = ["read_dataset", "read_detections", "write_dataset", "write_detections"]
+
+_PROGRESS_STEP = 250
+
+
+def read_dataset(
+    path: Path,
+    *,
+    split: str | None = None,
+    progress: Progress | None = None,
+) -> Dataset:
+    """Reads data.yaml, its folder, or a folder of labels with classes.txt.
+
+    Image ids are stems (paths without ending where stems repeat), class ids are indices.
+    """
+    layout = find_layout(path)
+    chosen, notices = choose_split(layout, split)
+    images, image_notices = images_of(layout, chosen, progress)
+    indices = sorted(layout.names)
+    labels = Labels({index: row for row, index in enumerate(indices)}, layout.n_keypoint_values)
+    for row, image in enumerate(images):
+        if progress and row % _PROGRESS_STEP == 0:
+            progress("reading labels", row, len(images))
+        if image.label is not None:
+            labels.add_file(image.label, row)
+    if progress:
+        progress("reading labels", len(images), len(images))
+    width = np.array([image.size.width_px for image in images])
+    height = np.array([image.size.height_px for image in images])
+    names = [image.size.file_name for image in images]
+    table, _ = Images.of([image.id for image in images], width, height, names)
+    rows = np.array(labels.image_row, dtype=np.int32)
+    gt = GroundTruth.of(
+        len(images),
+        image_row=rows,
+        class_row=labels.class_row,
+        box=xywh_from_relative_centre(labels.box, width[rows], height[rows]),
+    )
+    return Dataset(
+        name=layout.root.resolve().name,
+        images=table,
+        classes=Classes.of(indices, [layout.names[index] for index in indices]),
+        gt=gt,
+        source=Source.of(path, "yolo"),
+        notices=(*layout.notices, *notices, *image_notices, *_label_notices(layout, labels)),
+    )
+
+
+def _label_notices(layout: Layout, labels: Labels) -> tuple[Notice, ...]:
+    found = (
+        ("polygon", labels.n_polygons, "polygons were read as the boxes around them"),
+        ("keypoints", labels.n_poses, "objects have keypoints, which were not read"),
+    )
+    return tuple(
+        Notice(code, count, f"{layout.file}: {count:,} {what}")
+        for code, count, what in found
+        if count
+    )

@@ -1,0 +1,212 @@
+"""The images of a YOLO split, on disk or only listed, each with its size and its label file."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from boxlens.data import Notice
+from boxlens.errors import InputError
+from boxlens.formats.files import plain_name, read_text
+from boxlens.formats.yolo_sizes import IMAGE_ENDINGS, ImageSize, stored_size, without_ending
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from boxlens.formats.files import Progress
+    from boxlens.formats.yolo_layout import Layout
+
+_PROGRESS_STEP = 250
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledImage:
+    """An image and the file of its objects, None where it has none."""
+
+    id: str
+    size: ImageSize
+    label: Path | None
+
+
+def images_of(
+    layout: Layout,
+    split: str,
+    progress: Progress | None,
+) -> tuple[list[LabelledImage], tuple[Notice, ...]]:
+    """All images of a split, ids ascending, with notices about what does not pair up."""
+    paths: dict[Path, None] = {}
+    n_entries, n_orphans = 0, 0
+    for entry in layout.splits[split]:
+        place = _place(layout.root, entry)
+        if plain_name(place).endswith(".txt"):
+            listed = list(_listed(place, layout.root))
+        else:
+            listed = _in_folder(place, layout)
+            n_orphans += _n_orphans(place, listed, layout)
+        n_entries += len(listed)
+        paths.update(dict.fromkeys(listed))
+    if not paths:
+        raise InputError(
+            f"split '{split}' has no images",
+            path=layout.file,
+            remedy=f"Looked in: {', '.join(layout.splits[split])}",
+        )
+    _refuse_shared_labels(paths)
+    images = _labelled(list(paths), layout, progress)
+    return images, _notices(layout, images, n_entries - len(paths), n_orphans)
+
+
+def label_path(image: Path) -> Path:
+    """images/ becomes labels/ at its last place, the ending .txt; otherwise beside the image."""
+    before, found, after = image.as_posix().rpartition("/images/")
+    path = Path(f"{before}/labels/{after}") if found else image
+    return path.with_name(f"{without_ending(path.name)}.txt")
+
+
+def _label_folder(folder: Path) -> Path:
+    before, found, after = f"{folder.as_posix()}/".rpartition("/images/")
+    return Path(f"{before}/labels/{after}") if found else folder
+
+
+def _place(root: Path, entry: str) -> Path:
+    place = Path(os.path.normpath(root / entry))
+    # Exports write ../valid/images in a data.yaml that lies beside valid/.
+    if entry.startswith("../") and not place.exists() and not _label_folder(place).exists():
+        return Path(os.path.normpath(root / entry[3:]))
+    return place
+
+
+def _listed(file: Path, root: Path) -> Iterator[Path]:
+    for line in read_text(file).splitlines():
+        entry = line.strip()
+        if entry:
+            start = file.parent if entry.startswith("./") else root
+            yield Path(os.path.normpath(start / entry))
+
+
+def _in_folder(folder: Path, layout: Layout) -> list[Path]:
+    """Images found there, and those that sizes.csv places there."""
+    found = {
+        file
+        for file in folder.rglob("*")
+        if file.suffix.lower() in IMAGE_ENDINGS and not file.name.startswith(".") and file.is_file()
+    }
+    keys = {without_ending(file.as_posix()) for file in found}
+    for key, size in layout.sizes.items():
+        path = layout.root / size.file_name
+        if path.is_relative_to(folder) and (layout.root / key).as_posix() not in keys:
+            found.add(path)
+    return sorted(found)
+
+
+def _n_orphans(folder: Path, images: Sequence[Path], layout: Layout) -> int:
+    """Labels without an image: a notice beside real images, an error where images are absent."""
+    label_folder = _label_folder(folder)
+    expected = {label_path(image) for image in images}
+    orphans = sorted(
+        file
+        for file in label_folder.rglob("*")
+        if plain_name(file).endswith(".txt")
+        and file.with_name(plain_name(file)) not in expected
+        and plain_name(file) != "classes.txt"
+        and not file.name.startswith(".")
+    )
+    if not images and not orphans:
+        raise InputError(
+            f"found neither images in {folder} nor labels in {label_folder}",
+            path=layout.file,
+            remedy="Correct the folder of the split",
+        )
+    if orphans and not any(image.is_file() for image in images):
+        name = orphans[0].relative_to(label_folder).as_posix().partition(".txt")[0]
+        raise _size_unknown(folder / name, layout)
+    return len(orphans)
+
+
+def _size_unknown(image: Path, layout: Layout) -> InputError:
+    name = _below(image, layout.root)
+    return InputError(
+        f"the size of image '{name}' is not known, and YOLO boxes are relative to it",
+        path=layout.file,
+        remedy=f"Put the images into {image.parent}, or list {without_ending(name)}.jpg in a "
+        f"sizes.csv beside {layout.file.name} (columns file_name,width,height)",
+    )
+
+
+def _refuse_shared_labels(paths: Iterable[Path]) -> None:
+    first: dict[Path, Path] = {}
+    for path in paths:
+        other = first.setdefault(label_path(path), path)
+        if other != path:
+            raise InputError(
+                f"{other.name} and {path.name} share the label file {label_path(path).name}",
+                path=path.parent,
+                remedy="Rename or remove one of the images",
+            )
+
+
+def _labelled(
+    paths: Sequence[Path],
+    layout: Layout,
+    progress: Progress | None,
+) -> list[LabelledImage]:
+    uses = Counter(without_ending(path.name) for path in paths)
+    images: list[LabelledImage] = []
+    for path in paths:
+        if progress and len(images) % _PROGRESS_STEP == 0:
+            progress("reading image sizes", len(images), len(paths))
+        stem = without_ending(path.name)
+        key = without_ending(_below(path, layout.root))
+        label = label_path(path)
+        packed = label.with_name(f"{label.name}.gz")
+        found = next((file for file in (label, packed) if file.is_file()), None)
+        images.append(LabelledImage(stem if uses[stem] == 1 else key, _size(path, layout), found))
+    return sorted(images, key=lambda image: image.id)
+
+
+def _size(path: Path, layout: Layout) -> ImageSize:
+    name = _below(path, layout.root)
+    size = stored_size(path, name) if path.is_file() else None
+    size = size or layout.sizes.get(without_ending(name))
+    if size is not None:
+        return size
+    if path.is_file():
+        raise InputError(
+            "the size of the image cannot be read",
+            path=path,
+            remedy=f"Repair the file, or list it in a sizes.csv beside {layout.file.name}",
+        )
+    raise _size_unknown(path, layout)
+
+
+def _below(path: Path, root: Path) -> str:
+    """Relative to the root where it lies below it."""
+    return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
+
+
+def _notices(
+    layout: Layout,
+    images: Sequence[LabelledImage],
+    n_repeated: int,
+    n_orphans: int,
+) -> tuple[Notice, ...]:
+    n_background = sum(image.label is None for image in images)
+    if n_background == len(images):
+        raise InputError(
+            f"none of the {len(images):,} images has a label file",
+            path=layout.file,
+            remedy="Labels lie beside the images with /images/ replaced by /labels/",
+        )
+    found = (
+        ("missing_label", n_background, "images have no label file: taken as without objects"),
+        ("repeated_image", n_repeated, "entries repeat an image and count once"),
+        ("label_without_image", n_orphans, "label files have no image and were not read"),
+    )
+    return tuple(
+        Notice(code, count, f"{layout.file}: {count:,} {what}")
+        for code, count, what in found
+        if count
+    )

@@ -1,0 +1,96 @@
+"""Pixel sizes of the images of a YOLO data set: from the images, or from a sizes.csv beside."""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from boxlens.errors import InputError
+from boxlens.formats.files import read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+IMAGE_ENDINGS = frozenset(
+    (".avif", ".bmp", ".dng", ".heic", ".jp2", ".jpeg", ".jpg", ".mpo")
+    + (".pfm", ".png", ".tif", ".tiff", ".webp"),
+)
+SIZE_COLUMNS = ("file_name", "width", "height")
+_REMEDY = "The first line is file_name,width,height; sizes are pixels above 0"
+
+
+@dataclass(frozen=True, slots=True)
+class ImageSize:
+    """An image's name below the root of its data set, and its size."""
+
+    file_name: str
+    width_px: float
+    height_px: float
+
+
+def stored_size(path: Path, name: str) -> ImageSize | None:
+    """The size that an image file tells; None where it tells none.
+
+    As stored: an EXIF rotation is not applied. Swapping width and height would change neither
+    the IoU nor the area of relative boxes.
+    """
+    import imagesize  # type: ignore[import-untyped, unused-ignore]
+
+    # Releases before 2 know no rotation, and no such argument; they raise on damaged files.
+    try:
+        width, height = imagesize.get(path, exif_rotation=False)
+    except TypeError:
+        try:
+            width, height = imagesize.get(path)
+        except (ValueError, OSError):
+            return None
+    return ImageSize(name, float(width), float(height)) if width > 0 and height > 0 else None
+
+
+def without_ending(name: str) -> str:
+    """A path without the ending of an image; other dots belong to the name."""
+    start, ending = os.path.splitext(name)  # noqa: PTH122 - a text with slashes, not a file
+    return start if ending.lower() in IMAGE_ENDINGS else name
+
+
+def read_sizes(folder: Path, bare_folder: str) -> dict[str, ImageSize]:
+    """sizes.csv by path below the root without ending; bare names lie in bare_folder."""
+    for file in (folder / "sizes.csv", folder / "sizes.csv.gz"):
+        if file.is_file():
+            return _sizes_of(file, bare_folder)
+    return {}
+
+
+def _sizes_of(file: Path, bare_folder: str) -> dict[str, ImageSize]:
+    rows = csv.DictReader(read_text(file).splitlines(), skipinitialspace=True)
+    if not set(SIZE_COLUMNS) <= set(rows.fieldnames or ()):
+        raise InputError(f"unexpected columns {rows.fieldnames}", path=file, remedy=_REMEDY)
+    sizes: dict[str, ImageSize] = {}
+    for row in rows:
+        size = _size_of(row, bare_folder)
+        key = without_ending(size.file_name) if size else ""
+        if size is None or key in sizes:
+            cells = ",".join(str(row[column]) for column in SIZE_COLUMNS)
+            raise InputError(
+                f"bad or repeated row {cells}",
+                path=file,
+                where=f"line {rows.line_num}",
+                remedy=_REMEDY,
+            )
+        sizes[key] = size
+    return sizes
+
+
+def _size_of(row: Mapping[str, str | None], bare_folder: str) -> ImageSize | None:
+    name, width_text, height_text = (row[column] for column in SIZE_COLUMNS)
+    try:
+        width, height = float(width_text or ""), float(height_text or "")
+    except ValueError:
+        return None
+    if not name or not (0 < width < math.inf and 0 < height < math.inf):
+        return None
+    return ImageSize(Path(name if "/" in name else bare_folder + name).as_posix(), width, height)

@@ -1,0 +1,25 @@
+"""Overlaps, rules and assignment: from tables to who hit what."""
+
+from boxlens.matching.assign import ALL_AREAS, MAX_CELLS, Matches, assign
+from boxlens.matching.overlaps import Overlaps, find_overlaps
+from boxlens.matching.pairing import pair_one_to_one, paired_iou
+from boxlens.matching.rules import COCO, HOIEM, LVIS, OPEN_IMAGES, RULES, UNLIMITED, VOC, Rule
+
+__all__ = [
+    "ALL_AREAS",
+    "COCO",
+    "HOIEM",
+    "LVIS",
+    "MAX_CELLS",
+    "OPEN_IMAGES",
+    "RULES",
+    "UNLIMITED",
+    "VOC",
+    "Matches",
+    "Overlaps",
+    "Rule",
+    "assign",
+    "find_overlaps",
+    "pair_one_to_one",
+    "paired_iou",
+]

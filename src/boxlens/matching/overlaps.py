@@ -1,0 +1,67 @@
+"""Which detection overlaps which object: sparse pairs of an image above a floor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from boxlens import _kernel
+from boxlens.errors import ParameterError
+
+if TYPE_CHECKING:
+    from boxlens.data import Dataset, Detections
+    from boxlens.data.columns import Bools, Floats, Offsets, Rows
+    from boxlens.matching.rules import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Overlaps:
+    """Pairs of detection d are offsets[d]:offsets[d + 1], ground truth rows ascending."""
+
+    offsets: Offsets
+    gt_row: Rows
+    iou: Floats
+    # Objects whose overlap is the share of the detection inside them.
+    region: Bools
+    floor: float
+    same_class: bool
+
+    def __len__(self) -> int:
+        return len(self.gt_row)
+
+
+def find_overlaps(
+    dataset: Dataset,
+    detections: Detections,
+    rule: Rule,
+    *,
+    floor: float,
+    same_class: bool = True,
+    threads: int = 0,
+) -> Overlaps:
+    """Every pair with IoU >= floor (and above 0), of one class or of any two."""
+    check_images(dataset, detections)
+    gt = dataset.gt
+    region = rule.regions(gt)
+    offsets, gt_row, iou = _kernel.find_overlaps(
+        det_offsets=detections.offsets,
+        det_class=detections.class_row,
+        det_box=detections.box,
+        gt_offsets=gt.offsets,
+        gt_class=gt.class_row,
+        gt_box=gt.box,
+        gt_region=region,
+        floor=floor,
+        same_class=same_class,
+        threads=threads,
+    )
+    return Overlaps(offsets, gt_row, iou, region, floor, same_class)
+
+
+def check_images(dataset: Dataset, detections: Detections) -> None:
+    """Both tables must speak of the same images."""
+    if detections.n_images != len(dataset.images):
+        raise ParameterError(
+            f"detections {detections.name!r} are rows of {detections.n_images} images, "
+            f"the data set has {len(dataset.images)}: read them with this data set",
+        )

@@ -1,0 +1,54 @@
+"""One-to-one pairs by overlap alone, and the overlap of given pairs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens import _kernel
+
+if TYPE_CHECKING:
+    from boxlens.data import Dataset, Detections
+    from boxlens.data.columns import Bools, Floats, Rows
+    from boxlens.matching.overlaps import Overlaps
+
+
+def pair_one_to_one(
+    dataset: Dataset,
+    detections: Detections,
+    overlaps: Overlaps,
+    *,
+    floor: float,
+    det_dropped: Bools | None = None,
+    gt_dropped: Bools | None = None,
+    threads: int = 0,
+) -> Rows:
+    """The object of every detection (-1: none), taken from the largest IoU down.
+
+    Ties go to the higher score, then to the earlier rows.
+    """
+    return _kernel.pair_one_to_one(
+        det_offsets=detections.offsets,
+        det_score=detections.score,
+        pair_offsets=overlaps.offsets,
+        pair_gt_row=overlaps.gt_row,
+        pair_iou=overlaps.iou,
+        n_gts=len(dataset.gt),
+        det_dropped=det_dropped,
+        gt_dropped=gt_dropped,
+        floor=floor,
+        threads=threads,
+    )
+
+
+def paired_iou(dataset: Dataset, detections: Detections, gt_row: Rows) -> Floats:
+    """IoU of every detection with its object; NaN where it has none (-1)."""
+    iou = np.full(len(detections), np.nan)
+    paired = gt_row >= 0
+    det, gt = detections.box[paired], dataset.gt.box[gt_row[paired]]
+    sides = np.minimum(det[:, 2:] + det[:, :2], gt[:, 2:] + gt[:, :2])
+    sides -= np.maximum(det[:, :2], gt[:, :2])
+    common = np.prod(np.maximum(sides, 0), axis=1)
+    iou[paired] = common / (np.prod(det[:, 2:], axis=1) + np.prod(gt[:, 2:], axis=1) - common)
+    return iou

@@ -1,0 +1,106 @@
+"""Precision, recall and F1 over the confidence threshold, and the threshold that is best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens.metrics.grid import mean_defined
+from boxlens.metrics.results import defined
+
+if TYPE_CHECKING:
+    from boxlens.data.columns import Floats, Labels
+    from boxlens.metrics.protocols import Prepared
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceCurve:
+    """Values when detections with score >= threshold are kept, one a distinct score, descending."""
+
+    name: str
+    n_positive: int
+    threshold: Floats
+    precision: Floats
+    recall: Floats
+    f1: Floats
+
+    def best(self) -> dict[str, float]:
+        """The operating point of highest F1; among equals the highest threshold."""
+        if self.n_positive == 0 or not len(self.f1):
+            nothing = float("nan")
+            return dict.fromkeys(("threshold", "precision", "recall", "F1"), nothing)
+        at = int(np.argmax(self.f1))
+        return {
+            "threshold": float(self.threshold[at]),
+            "precision": float(self.precision[at]),
+            "recall": float(self.recall[at]),
+            "F1": float(self.f1[at]),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceResult:
+    """All detections together under one threshold, and each class on its own."""
+
+    iou: float
+    overall: ConfidenceCurve
+    classes: tuple[ConfidenceCurve, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        best = [curve.best() for curve in self.classes]
+        return {
+            "iou": self.iou,
+            "overall": defined(self.overall.best()),
+            "mean_of_class_F1": defined(
+                {"F1": mean_defined(np.array([point["F1"] for point in best]))},
+            )["F1"],
+            "classes": [
+                {"class": curve.name, **defined(point)}
+                for curve, point in zip(self.classes, best, strict=True)
+            ],
+        }
+
+
+def confidence(prepared: Prepared, *, iou: float = 0.5, threads: int = 0) -> ConfidenceResult:
+    """Counts at every distinct score under the protocol's matching at one IoU threshold."""
+    matches = prepared.matches(iou, threads=threads)
+    labels = matches.labels()
+    gt_class = prepared.dataset.gt.class_row[matches.positives()]
+    det_class, score = prepared.detections.class_row, prepared.detections.score
+    n_positive = np.bincount(gt_class, minlength=len(prepared.dataset.classes))
+    by_class = np.argsort(det_class, kind="stable")
+    ends = np.searchsorted(det_class[by_class], np.arange(len(prepared.dataset.classes) + 1))
+    classes = []
+    for row, name in enumerate(prepared.dataset.classes.name):
+        own = by_class[ends[row] : ends[row + 1]]
+        classes.append(_curve(name, int(n_positive[row]), score[own], labels[own]))
+    # Detections of classes without objects count nowhere, here as in AP.
+    known = n_positive[det_class] > 0
+    overall = _curve("all classes", int(n_positive.sum()), score[known], labels[known])
+    return ConfidenceResult(iou, overall, tuple(classes))
+
+
+def _curve(
+    name: str,
+    n_positive: int,
+    score: Floats,
+    labels: Labels,
+) -> ConfidenceCurve:
+    counted = labels != 0
+    order = np.argsort(-score[counted], kind="stable")
+    ranked, label = score[counted][order], labels[counted][order]
+    # A threshold keeps or drops equal scores together: count at the last of each run.
+    last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], [True] * (len(ranked) > 0)))
+    tp = np.cumsum(label > 0)[last].astype(np.float64)
+    n_kept = last.astype(np.float64) + 1
+    undefined = np.full(len(tp), np.nan)
+    return ConfidenceCurve(
+        name=name,
+        n_positive=n_positive,
+        threshold=ranked[last],
+        precision=tp / n_kept,
+        recall=tp / n_positive if n_positive else undefined,
+        f1=2 * tp / (n_kept + n_positive) if n_positive else undefined,
+    )

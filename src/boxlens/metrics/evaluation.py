@@ -1,0 +1,235 @@
+"""How good is it? One evaluation of one or more detectors under one protocol."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from boxlens.data import Dataset, Detections
+from boxlens.errors import ParameterError
+from boxlens.formats import read_dataset, read_detections
+from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS, MAX_DETS, GridChoice
+from boxlens.metrics.grid_summary import evaluate_grid
+from boxlens.metrics.protocols import (
+    Prepared,
+    ProtocolName,
+    check_protocol,
+    prepare,
+    prepare_dataset,
+)
+from boxlens.metrics.ranked_summary import evaluate_ranked
+from boxlens.metrics.results import DetectorResult, EvaluationResult, Extras, Provenance
+from boxlens.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+ExtraName = Literal["curves", "confidence", "confusion", "olrp", "images"]
+EXTRAS: tuple[ExtraName, ...] = get_args(ExtraName)
+LVIS_MAX_DETS = (300,)
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationChoice:
+    """What to count; None takes the protocol's own value."""
+
+    protocol: ProtocolName = "coco"
+    iou_thresholds: tuple[float, ...] | None = None
+    area_ranges: Mapping[str, tuple[float, float]] | None = None
+    max_dets: tuple[int, ...] | None = None
+    group_of_weight: float = 1.0
+    also: tuple[ExtraName, ...] = field(default=())
+    extra_iou: float = 0.5
+    min_score: float = 0.25
+
+
+def choose(
+    protocol: str = "coco",
+    *,
+    iou_thresholds: Sequence[float] | None = None,
+    area_ranges: Mapping[str, tuple[float, float]] | None = None,
+    max_dets: Sequence[int] | None = None,
+    group_of_weight: float = 1.0,
+    also: Sequence[str] = (),
+    extra_iou: float = 0.5,
+    min_score: float = 0.25,
+) -> EvaluationChoice:
+    """A checked choice: thresholds and limits in ascending order, names known."""
+    choice = EvaluationChoice(
+        protocol=check_protocol(protocol),
+        iou_thresholds=tuple(sorted(set(iou_thresholds))) if iou_thresholds else None,
+        area_ranges=area_ranges,
+        max_dets=tuple(sorted(set(max_dets))) if max_dets else None,
+        group_of_weight=group_of_weight,
+        also=_check_extras(also),
+        extra_iou=extra_iou,
+        min_score=min_score,
+    )
+    _check_choice(choice)
+    return choice
+
+
+def evaluate(
+    gt: Dataset | str | PathLike[str],
+    dt: Detections | str | PathLike[str] | Sequence[Detections | str | PathLike[str]],
+    *,
+    protocol: str = "coco",
+    split: str | None = None,
+    iou_thresholds: Sequence[float] | None = None,
+    area_ranges: Mapping[str, tuple[float, float]] | None = None,
+    max_dets: Sequence[int] | None = None,
+    group_of_weight: float = 1.0,
+    also: Sequence[str] = (),
+    extra_iou: float = 0.5,
+    min_score: float = 0.25,
+    strict: bool = False,
+    threads: int = 0,
+) -> EvaluationResult:
+    """Scores detections against ground truth; both may be tables or files of any known format.
+
+    `also` adds readings of the same matches at `extra_iou`: "curves", "confidence" (P, R, F1 and
+    the best threshold), "confusion" (at `min_score`), "olrp", "images" (TP, FP, FN of each image).
+    """
+    choice = choose(
+        protocol,
+        iou_thresholds=iou_thresholds,
+        area_ranges=area_ranges,
+        max_dets=max_dets,
+        group_of_weight=group_of_weight,
+        also=also,
+        extra_iou=extra_iou,
+        min_score=min_score,
+    )
+    dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
+    tables = [
+        item
+        if isinstance(item, Detections)
+        else read_detections(item, dataset, strict=strict, threads=threads)
+        for item in ([dt] if isinstance(dt, (Detections, str, PathLike)) else dt)
+    ]
+    return evaluate_tables(dataset, tables, choice, threads=threads)
+
+
+def evaluate_tables(
+    dataset: Dataset,
+    detections: Sequence[Detections],
+    choice: EvaluationChoice,
+    *,
+    threads: int = 0,
+) -> EvaluationResult:
+    """The same for tables in memory."""
+    if not detections:
+        raise ParameterError("name at least one detections file")
+    seen = prepare_dataset(dataset, choice.protocol)
+    results = tuple(
+        _evaluate_one(prepare(seen, table, choice.protocol), choice, threads)
+        for table in _with_unique_names(detections)
+    )
+    return EvaluationResult(
+        protocol=choice.protocol,
+        parameters=_parameters(choice),
+        dataset=dataset.name,
+        n_images=len(dataset.images),
+        n_objects=len(dataset.gt),
+        detectors=results,
+        provenance=Provenance(VERSION, dataset.source, tuple(t.source for t in detections)),
+        notices=dataset.notices,
+    )
+
+
+def _evaluate_one(prepared: Prepared, choice: EvaluationChoice, threads: int) -> DetectorResult:
+    if choice.protocol in ("coco", "lvis"):
+        result = evaluate_grid(prepared, _grid_choice(choice), threads=threads)
+    else:
+        result = evaluate_ranked(
+            prepared,
+            choice.iou_thresholds or (0.5,),
+            group_of_weight=choice.group_of_weight,
+            threads=threads,
+        )
+    if not choice.also:
+        return result
+    return replace(result, extras=_extras(prepared, choice, threads))
+
+
+def _extras(prepared: Prepared, choice: EvaluationChoice, threads: int) -> Extras:
+    from boxlens.metrics.confidence import confidence
+    from boxlens.metrics.confusion import confusion
+    from boxlens.metrics.image_counts import image_counts
+    from boxlens.metrics.olrp import olrp
+    from boxlens.metrics.pr_curves import pr_curves
+
+    readings: dict[ExtraName, Callable[[], Any]] = {
+        "curves": lambda: pr_curves(prepared, iou=iou, threads=threads),
+        "confidence": lambda: confidence(prepared, iou=iou, threads=threads),
+        "confusion": lambda: confusion(prepared, iou=iou, min_score=cut, threads=threads),
+        "olrp": lambda: olrp(prepared, iou=iou, threads=threads),
+        "images": lambda: image_counts(prepared, iou=iou, min_score=cut, threads=threads),
+    }
+    iou, cut = choice.extra_iou, choice.min_score
+    return Extras(**{name: readings[name]() for name in choice.also})
+
+
+def _grid_choice(choice: EvaluationChoice) -> GridChoice:
+    default_limits = LVIS_MAX_DETS if choice.protocol == "lvis" else MAX_DETS
+    return GridChoice(
+        iou_thresholds=choice.iou_thresholds or IOU_THRESHOLDS,
+        area_ranges=choice.area_ranges or AREA_RANGES,
+        max_dets=choice.max_dets or default_limits,
+        tie_band=True,
+    )
+
+
+def _check_extras(also: Sequence[str]) -> tuple[ExtraName, ...]:
+    unknown = [name for name in also if name not in EXTRAS]
+    if unknown:
+        raise ParameterError(f"nothing is called {unknown[0]!r}: choose from {', '.join(EXTRAS)}")
+    return tuple(name for name in EXTRAS if name in also)
+
+
+def _check_choice(choice: EvaluationChoice) -> None:
+    for iou in (*(choice.iou_thresholds or ()), choice.extra_iou):
+        if not 0 < iou <= 1:
+            raise ParameterError(f"an IoU threshold lies above 0 and up to 1, got {iou:g}")
+    if not choice.group_of_weight >= 0:
+        raise ParameterError(f"a group-of weight is not below 0, got {choice.group_of_weight:g}")
+    for limit in choice.max_dets or ():
+        if limit < 1:
+            raise ParameterError(f"max_dets is at least 1, got {limit}")
+    for name, (low, high) in (choice.area_ranges or {}).items():
+        if not 0 <= low <= high:
+            raise ParameterError(f"area range {name!r} must ascend from 0, got {low:g}:{high:g}")
+    if choice.protocol in ("coco", "lvis"):
+        if choice.area_ranges is not None and next(iter(choice.area_ranges), None) != "all":
+            raise ParameterError('the first area range is called "all": AP is counted over it')
+    elif choice.area_ranges is not None or choice.max_dets is not None:
+        raise ParameterError(f"protocol {choice.protocol} has no area ranges and no max_dets")
+
+
+def _with_unique_names(detections: Sequence[Detections]) -> list[Detections]:
+    """Two detectors of one name could not be told apart in a table."""
+    used: dict[str, int] = {}
+    named = []
+    for table in detections:
+        used[table.name] = used.get(table.name, 0) + 1
+        again = used[table.name] > 1
+        named.append(replace(table, name=f"{table.name} ({used[table.name]})") if again else table)
+    return named
+
+
+def _parameters(choice: EvaluationChoice) -> dict[str, Any]:
+    if choice.protocol not in ("coco", "lvis"):
+        parameters: dict[str, Any] = {"iou_thresholds": list(choice.iou_thresholds or (0.5,))}
+        if choice.protocol == "openimages":
+            parameters["group_of_weight"] = choice.group_of_weight
+    else:
+        grid = _grid_choice(choice)
+        parameters = {
+            "iou_thresholds": list(grid.iou_thresholds),
+            "area_ranges": {name: list(ends) for name, ends in grid.area_ranges.items()},
+            "max_dets": list(grid.max_dets),
+        }
+    if choice.also:
+        parameters |= {"extra_iou": choice.extra_iou, "min_score": choice.min_score}
+    return parameters

@@ -1,0 +1,74 @@
+"""Precision-recall curves of every class at one IoU threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens.metrics.average_precision import COCO_RECALLS, ap_area
+from boxlens.metrics.ranked_summary import class_curves
+from boxlens.metrics.ranking import rank
+from boxlens.metrics.results import number
+
+if TYPE_CHECKING:
+    from boxlens.data.columns import Floats
+    from boxlens.metrics.average_precision import Curve
+    from boxlens.metrics.protocols import Prepared
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCurve:
+    """A class's curve after every rank, with the score there."""
+
+    name: str
+    points: Curve
+    score: Floats
+
+    def sampled(self) -> tuple[Floats, Floats]:
+        """Best precision, and the score that reaches it, at 101 recalls (NaN beyond the last)."""
+        at = np.searchsorted(self.points.recall, COCO_RECALLS, side="left")
+        inside = at < len(self.score)
+        precision, score = np.zeros(len(at)), np.full(len(at), np.nan)
+        precision[inside] = self.points.envelope[at[inside]]
+        score[inside] = self.score[at[inside]]
+        return precision, score
+
+
+@dataclass(frozen=True, slots=True)
+class PrCurvesResult:
+    """One curve a class."""
+
+    iou: float
+    classes: tuple[ClassCurve, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        rows = []
+        for row in self.classes:
+            if row.points.n_positive <= 0:
+                continue
+            precision, score = row.sampled()
+            rows.append(
+                {
+                    "class": row.name,
+                    "area": number(ap_area(row.points)),
+                    "precision": precision.tolist(),
+                    "score": [number(value) for value in score.tolist()],
+                }
+            )
+        return {"iou": self.iou, "recall": COCO_RECALLS.tolist(), "classes": rows}
+
+
+def pr_curves(prepared: Prepared, *, iou: float = 0.5, threads: int = 0) -> PrCurvesResult:
+    """The curves of all classes under the protocol's matching."""
+    ranking = rank(prepared.detections, len(prepared.dataset.classes), threads=threads)
+    matches = prepared.matches(iou, threads=threads)
+    curves = class_curves(prepared, matches, ranking)
+    return PrCurvesResult(
+        iou,
+        tuple(
+            ClassCurve(name, curves[row], prepared.detections.score[ranking.of_class(row)])
+            for row, name in enumerate(prepared.dataset.classes.name)
+        ),
+    )

@@ -1,0 +1,147 @@
+"""What a benchmark counts: its matching rule, and which detections and labels take part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from boxlens.data import Notice
+from boxlens.errors import ParameterError
+from boxlens.matching import COCO, LVIS, OPEN_IMAGES, VOC, Matches, Rule, assign, find_overlaps
+from boxlens.metrics.hierarchy import expand_hierarchy
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from boxlens.data import Dataset, Detections, Links
+    from boxlens.data.columns import Bools
+
+ProtocolName = Literal["coco", "voc07", "voc12", "lvis", "openimages"]
+PROTOCOLS: tuple[ProtocolName, ...] = get_args(ProtocolName)
+RULE_OF: dict[ProtocolName, Rule] = {
+    "coco": COCO,
+    "voc07": VOC,
+    "voc12": VOC,
+    "lvis": LVIS,
+    "openimages": OPEN_IMAGES,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A data set and detections as a protocol sees them."""
+
+    protocol: ProtocolName
+    rule: Rule
+    dataset: Dataset
+    detections: Detections
+    det_dropped: Bools | None = None
+    det_unmatched_ignored: Bools | None = None
+    notices: tuple[Notice, ...] = field(default=())
+
+    def matches(
+        self,
+        iou: float,
+        *,
+        keep_hits: bool = False,
+        threads: int = 0,
+    ) -> Matches:
+        """Who hit what at one threshold, all areas."""
+        if not 0 < iou <= 1:
+            raise ParameterError(f"an IoU threshold lies above 0 and up to 1, got {iou}")
+        floor = min(iou, 1 - 1e-10)
+        overlaps = find_overlaps(
+            self.dataset, self.detections, self.rule, floor=floor, threads=threads
+        )
+        return assign(
+            self.dataset,
+            self.detections,
+            overlaps,
+            self.rule,
+            iou_thresholds=(iou,),
+            det_dropped=self.det_dropped,
+            det_unmatched_ignored=self.det_unmatched_ignored,
+            keep_hits=keep_hits,
+            threads=threads,
+        )
+
+
+def check_protocol(name: str) -> ProtocolName:
+    """The name, if it is one."""
+    for protocol in PROTOCOLS:
+        if protocol == name:
+            return protocol
+    raise ParameterError(f"no protocol is called {name!r}: choose from {', '.join(PROTOCOLS)}")
+
+
+def prepare_dataset(dataset: Dataset, protocol: ProtocolName) -> Dataset:
+    """Open Images counts an object under every ancestor of its class (METHODS 9.4).
+
+    LVIS leaves out objects without area, as its own evaluator does.
+    """
+    if protocol == "openimages":
+        return expand_hierarchy(dataset)
+    if protocol == "lvis" and not (dataset.gt.area_px > 0).all():
+        return dataset.where(dataset.gt.area_px > 0)
+    return dataset
+
+
+def prepare(dataset: Dataset, detections: Detections, protocol: ProtocolName) -> Prepared:
+    """Applies a protocol to a data set that went through `prepare_dataset`."""
+    prepared = Prepared(protocol, RULE_OF[protocol], dataset, detections)
+    if protocol == "lvis":
+        return _prepare_lvis(prepared)
+    if protocol == "openimages":
+        return _drop_unverified(prepared, (dataset.images.positive, dataset.images.negative))
+    return prepared
+
+
+def _prepare_lvis(prepared: Prepared) -> Prepared:
+    """METHODS 9.5: classes neither present nor known absent drop; non-exhaustive ones excuse."""
+    images = prepared.dataset.images
+    empty = prepared.detections.box[:, 2] * prepared.detections.box[:, 3] <= 0
+    kept = _drop_unverified(prepared, (images.negative,))
+    if empty.any():
+        dropped = empty if kept.det_dropped is None else kept.det_dropped | empty
+        kept = replace(kept, det_dropped=dropped)
+    if images.not_exhaustive is None:
+        return kept
+    keys = _keys(prepared.detections.image_row, prepared.detections.class_row, prepared.dataset)
+    excused = np.isin(keys, _link_keys(images.not_exhaustive, prepared.dataset))
+    return replace(kept, det_unmatched_ignored=excused)
+
+
+def _drop_unverified(prepared: Prepared, lists: tuple[Links | None, ...]) -> Prepared:
+    dataset, detections = prepared.dataset, prepared.detections
+    verified = [_keys(dataset.gt.image_row, dataset.gt.class_row, dataset)]
+    verified += [_link_keys(links, dataset) for links in lists if links is not None]
+    keys = _keys(detections.image_row, detections.class_row, dataset)
+    dropped = ~np.isin(keys, np.concatenate(verified))
+    count = int(np.count_nonzero(dropped))
+    if count == 0:
+        return prepared
+    message = (
+        f"{detections.name}: {count:,} of {len(detections):,} detections take no part: "
+        "their class is neither annotated nor verified in their image"
+    )
+    if all(links is None for links in lists):
+        message += " (no image-level labels were given)"
+    return replace(
+        prepared,
+        det_dropped=dropped,
+        notices=(*prepared.notices, Notice("unverified_class", count, message)),
+    )
+
+
+def _keys(
+    image_row: npt.NDArray[np.int32],
+    class_row: npt.NDArray[np.int32],
+    dataset: Dataset,
+) -> npt.NDArray[np.int64]:
+    return image_row.astype(np.int64) * len(dataset.classes) + class_row
+
+
+def _link_keys(links: Links, dataset: Dataset) -> npt.NDArray[np.int64]:
+    return _keys(links.left(), links.right, dataset)

@@ -1,0 +1,35 @@
+"""Detections of each class by score descending: the order every curve is counted along."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from boxlens import _kernel
+
+if TYPE_CHECKING:
+    from boxlens.data import Detections
+    from boxlens.data.columns import Offsets, Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Class k owns order[offsets[k]:offsets[k + 1]]; ties stand in row order (METHODS 10)."""
+
+    order: Rows
+    offsets: Offsets
+
+    def of_class(self, class_row: int) -> Rows:
+        """Detection rows of a class, best first."""
+        return self.order[self.offsets[class_row] : self.offsets[class_row + 1]]
+
+
+def rank(detections: Detections, n_classes: int, *, threads: int = 0) -> Ranking:
+    """Ranks all detections; which of them count is the matches' business."""
+    order, offsets = _kernel.rank_classes(
+        det_class=detections.class_row,
+        det_score=detections.score,
+        n_classes=n_classes,
+        threads=threads,
+    )
+    return Ranking(order, offsets)

@@ -1,0 +1,144 @@
+"""What an evaluation found, as plain frozen values: they know no file, no plot, no terminal."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from boxlens.data import Notice, Source
+    from boxlens.metrics.confidence import ConfidenceResult
+    from boxlens.metrics.confusion import ConfusionResult
+    from boxlens.metrics.image_counts import ImageCountsResult
+    from boxlens.metrics.olrp import OlrpResult
+    from boxlens.metrics.pr_curves import PrCurvesResult
+
+SCHEMA = "boxlens/evaluate/1"
+
+
+@dataclass(frozen=True, slots=True)
+class ClassResult:
+    """One class: its objects, its detections and its numbers."""
+
+    name: str
+    n_gt: int
+    n_detections: int
+    metrics: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """Further readings of the same matches, present where they were asked for."""
+
+    curves: PrCurvesResult | None = None
+    confidence: ConfidenceResult | None = None
+    confusion: ConfusionResult | None = None
+    olrp: OlrpResult | None = None
+    images: ImageCountsResult | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DetectorResult:
+    """One detector: summary numbers, classes, and what had to be left out."""
+
+    name: str
+    n_detections: int
+    metrics: Mapping[str, float]
+    classes: tuple[ClassResult, ...]
+    # AP with detections of equal score in their worst and best order (METHODS 10).
+    tie_band: tuple[float, float] | None = None
+    notices: tuple[Notice, ...] = ()
+    extras: Extras = field(default_factory=Extras)
+
+    def to_json(self) -> dict[str, Any]:
+        readings = {name: getattr(self.extras, name) for name in Extras.__slots__}
+        return {
+            "name": self.name,
+            "n_detections": self.n_detections,
+            "metrics": defined(self.metrics),
+            "tie_band": None if self.tie_band is None else {"AP": list(self.tie_band)},
+            "classes": [
+                {
+                    "class": row.name,
+                    "n_gt": row.n_gt,
+                    "n_detections": row.n_detections,
+                    **defined(row.metrics),
+                }
+                for row in self.classes
+            ],
+            **{name: value.to_json() for name, value in readings.items() if value is not None},
+            "notices": [notice_to_json(notice) for notice in self.notices],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What a result was made from; hashes are taken when asked for."""
+
+    version: str
+    ground_truth: Source | None
+    detections: tuple[Source | None, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "boxlens": self.version,
+            "ground_truth": _source_to_json(self.ground_truth),
+            "detections": [_source_to_json(source) for source in self.detections],
+        }
+
+
+def _source_to_json(source: Source | None) -> dict[str, Any] | None:
+    if source is None:
+        return None
+    return {
+        "path": str(source.path),
+        "format": source.format,
+        "size_bytes": source.size_bytes,
+        "sha256": source.sha256(),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationResult:
+    """One evaluation of one or more detectors under one protocol."""
+
+    protocol: str
+    parameters: Mapping[str, Any]
+    dataset: str
+    n_images: int
+    n_objects: int
+    detectors: tuple[DetectorResult, ...]
+    provenance: Provenance
+    notices: tuple[Notice, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The stable form that `boxlens evaluate --json -` prints; undefined is null."""
+        return {
+            "schema": SCHEMA,
+            "provenance": self.provenance.to_json(),
+            "protocol": self.protocol,
+            "parameters": dict(self.parameters),
+            "dataset": {
+                "name": self.dataset,
+                "n_images": self.n_images,
+                "n_objects": self.n_objects,
+            },
+            "notices": [notice_to_json(notice) for notice in self.notices],
+            "results": {"detectors": [detector.to_json() for detector in self.detectors]},
+        }
+
+
+def notice_to_json(notice: Notice) -> dict[str, Any]:
+    return {"code": notice.code, "count": notice.count, "message": notice.message}
+
+
+def defined(metrics: Mapping[str, float]) -> dict[str, float | None]:
+    """NaN becomes None, which JSON can say."""
+    return {name: number(value) for name, value in metrics.items()}
+
+
+def number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
