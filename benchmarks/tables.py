@@ -109,7 +109,7 @@ def _contest_table(rows: Sequence[Record]) -> str:
     for contender in CONTENDERS:
         found = _summary(rows, contender.name)
         if not found:
-            why = "not run at this size: `--all`" if contender.is_slow else "not run"
+            why = "not run; `--all` runs it" if contender.is_slow else "not run"
             lines.append([contender.name, why] + [NONE] * 8)
             continue
         if "failure" in found:

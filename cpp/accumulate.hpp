@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "assign.hpp"
@@ -14,9 +16,9 @@
 
 namespace boxlens {
 
-// How detections of equal score stand: in their order, or as good or as bad for the detector as
+// How detections of equal score stand: in their order, or as bad or as good for the detector as
 // their order could be (METHODS 10: the band of AP over tie orders).
-enum class TieOrder { ranked, best, worst };
+enum class TieOrder { ranked, worst, best };
 
 struct RankedMatches {
     const std::int32_t* order = nullptr;
@@ -31,19 +33,26 @@ struct RankedMatches {
     std::size_t n_areas = 0;
 };
 
-// All [class][area][threshold] or [class][area][threshold][recall]; NaN where a class has no object.
+struct GridChoice {
+    std::int64_t max_dets = 100;
+    std::vector<double> recalls;  // ascending
+    bool with_scores = false;
+    bool with_tie_band = false;
+};
+
+// NaN where a class has no object.
 struct PrecisionGrid {
-    std::vector<double> precision;
-    std::vector<double> score;
+    std::vector<double> precision;  // [class][area][threshold][recall]
+    std::vector<double> score;      // the same, if asked for
+    std::vector<double> tie_band;   // [class][threshold][worst, best]: AP over the first area
 };
 
 namespace detail {
 
 class ClassAccumulator {
   public:
-    ClassAccumulator(const RankedMatches& in, std::int64_t max_dets, TieOrder ties,
-                     const std::vector<double>& recall_grid, PrecisionGrid& out)
-        : in_(in), max_dets_(max_dets), ties_(ties), grid_(recall_grid), out_(out) {
+    ClassAccumulator(const RankedMatches& in, const GridChoice& choice, PrecisionGrid& out)
+        : in_(in), choice_(choice), out_(out), sampled_(choice.recalls.size()) {
         for (std::size_t a = 0; a < in_.n_areas; ++a)
             first_of_area_ |= Word{1} << (a * in_.n_thresholds);
     }
@@ -51,12 +60,17 @@ class ClassAccumulator {
     void accumulate(std::size_t k) {
         collect(k);
         for (std::size_t a = 0; a < in_.n_areas; ++a) {
-            std::int64_t n_positive = in_.n_positive[k * in_.n_areas + a];
+            const std::int64_t n_positive = in_.n_positive[k * in_.n_areas + a];
             if (n_positive == 0) continue;
             for (std::size_t t = 0; t < in_.n_thresholds; ++t) {
                 find_true_positives(a, t);
-                std::size_t cell = (k * in_.n_areas + a) * in_.n_thresholds + t;
-                sample(static_cast<double>(n_positive), cell * grid_.size());
+                const std::size_t cell = (k * in_.n_areas + a) * in_.n_thresholds + t;
+                double* precision = &out_.precision[cell * choice_.recalls.size()];
+                double* score = choice_.with_scores ? &out_.score[cell * choice_.recalls.size()] : nullptr;
+                sample(static_cast<double>(n_positive), precision, score);
+                if (choice_.with_tie_band && a == 0)
+                    find_band(t, static_cast<double>(n_positive),
+                              &out_.tie_band[(k * in_.n_thresholds + t) * 2]);
             }
         }
     }
@@ -65,17 +79,20 @@ class ClassAccumulator {
     // Splits the ranking into candidates, whose verdict differs between thresholds, and detections
     // that are wrong (or ignored) at all thresholds of an area alike: those are only counted.
     void collect(std::size_t k) {
-        tp_.clear(), ignored_.clear(), score_.clear(), wrong_before_.clear(), tied_until_.clear();
-        tie_start_wrong_.fill(0);
+        constexpr std::int64_t ahead = 16;  // rows are scattered: fetch before they are needed
+        tp_.clear(), ignored_.clear(), score_.clear(), wrong_before_.clear(), ties_.clear();
         n_ranked_ = 0;
         const Word cells = Cells::low_bits(in_.n_areas * in_.n_thresholds);
         std::array<std::int32_t, 64> wrong{};
         double last_score = 0;
-        for (std::int64_t i = in_.class_offsets[k]; i < in_.class_offsets[k + 1]; ++i) {
+        const std::int64_t end = in_.class_offsets[k + 1];
+        for (std::int64_t i = in_.class_offsets[k]; i < end; ++i) {
+            fetch(in_.order[std::min(i + ahead, end - 1)]);
             const std::int32_t d = in_.order[i];
-            if (in_.det_rank[d] < 0 || in_.det_rank[d] >= max_dets_) continue;
+            if (in_.det_rank[d] < 0 || in_.det_rank[d] >= choice_.max_dets) continue;
             if (n_ranked_++ == 0) top_score_ = in_.score[d];
-            if (ties_ != TieOrder::ranked && in_.score[d] != last_score) end_tie(wrong);
+            if (choice_.with_tie_band && (ties_.empty() || in_.score[d] != last_score))
+                ties_.push_back({tp_.size(), wrong[0]});
             last_score = in_.score[d];
             const Word tp = in_.det_tp[d] & cells, ignored = in_.det_ignored[d] & cells;
             if (tp == 0 && alike_at_all_thresholds(ignored)) {
@@ -88,18 +105,14 @@ class ClassAccumulator {
             score_.push_back(in_.score[d]);
             wrong_before_.insert(wrong_before_.end(), wrong.begin(), wrong.begin() + in_.n_areas);
         }
-        if (ties_ != TieOrder::ranked) end_tie(wrong);
+        ties_.push_back({tp_.size(), wrong[0]});
     }
 
-    // Closes a run of equal scores: at best none of its wrong detections stands before its
-    // candidates, at worst all of them do.
-    void end_tie(const std::array<std::int32_t, 64>& wrong) {
-        const std::size_t first = tied_until_.size(), last = tp_.size();
-        const auto& before = ties_ == TieOrder::best ? tie_start_wrong_ : wrong;
-        for (std::size_t c = first; c < last; ++c)
-            std::copy_n(before.begin(), in_.n_areas, &wrong_before_[c * in_.n_areas]);
-        tied_until_.resize(last, static_cast<std::int32_t>(last));
-        tie_start_wrong_ = wrong;
+    void fetch(std::int32_t d) const {
+        __builtin_prefetch(&in_.det_rank[d]);
+        __builtin_prefetch(&in_.score[d]);
+        __builtin_prefetch(&in_.det_tp[d]);
+        __builtin_prefetch(&in_.det_ignored[d]);
     }
 
     bool alike_at_all_thresholds(Word ignored) const {
@@ -119,7 +132,11 @@ class ClassAccumulator {
             counted_[n_tp_] = counted + wrong_before_[c * in_.n_areas + a];
             n_tp_ += tp_[c] >> bit & 1;
         }
-        if (ties_ != TieOrder::ranked) reorder_ties(a, bit);
+        find_envelope();
+    }
+
+    // The best precision at each true positive or after it.
+    void find_envelope() {
         // pycocotools adds one spacing to the count: it shows in the last bit where the count is 1.
         constexpr double spacing = std::numeric_limits<double>::epsilon();
         precision_.resize(n_tp_);
@@ -129,54 +146,63 @@ class ClassAccumulator {
             precision_[i - 1] = std::max(precision_[i - 1], precision_[i]);
     }
 
-    // Counts again with the candidates of each tie in their best or worst order.
-    void reorder_ties(std::size_t a, std::size_t bit) {
-        std::int32_t counted = 0;
-        std::size_t i = 0;
-        for (std::size_t first = 0; first < tp_.size(); first = tied_until_[first]) {
-            const auto last = static_cast<std::size_t>(tied_until_[first]);
-            std::int32_t n_right = 0, n_counted = 0;
-            for (std::size_t c = first; c < last; ++c) {
-                n_right += static_cast<std::int32_t>(tp_[c] >> bit & 1);
-                n_counted += static_cast<std::int32_t>(~ignored_[c] >> bit & 1);
-            }
-            std::int32_t before = counted + wrong_before_[first * in_.n_areas + a];
-            if (ties_ == TieOrder::worst) before += n_counted - n_right;
-            for (std::int32_t right = 1; right <= n_right; ++right) counted_[i++] = before + right;
-            counted += n_counted;
-        }
-    }
-
     // The first rank whose recall reaches each grid point; nothing beyond the last.
-    void sample(double n_positive, std::size_t at) {
+    void sample(double n_positive, double* precision_at, double* score_at) {
         std::size_t i = 0;
-        for (std::size_t r = 0; r < grid_.size(); ++r) {
-            while (i < n_tp_ && static_cast<double>(i + 1) / n_positive < grid_[r]) ++i;
+        for (std::size_t r = 0; r < choice_.recalls.size(); ++r) {
+            while (i < n_tp_ && static_cast<double>(i + 1) / n_positive < choice_.recalls[r]) ++i;
             double precision = 0, score = 0;
-            if (grid_[r] <= 0 && n_ranked_ > 0) {  // any detection reaches a recall of 0
+            if (choice_.recalls[r] <= 0 && n_ranked_ > 0) {  // any detection reaches a recall of 0
                 precision = n_tp_ ? precision_[0] : 0;
                 score = top_score_;
             } else if (i < n_tp_) {
                 precision = precision_[i];
                 score = score_[tp_at_[i]];
             }
-            out_.precision[at + r] = precision;
-            if (!out_.score.empty()) out_.score[at + r] = score;
+            precision_at[r] = precision;
+            if (score_at) score_at[r] = score;
+        }
+    }
+
+    // AP over the first area with every tie in its worst and its best order.
+    void find_band(std::size_t t, double n_positive, double* ends) {
+        for (TieOrder order : {TieOrder::worst, TieOrder::best}) {
+            count_with_ties(order, t);
+            find_envelope();
+            sample(n_positive, sampled_.data(), nullptr);
+            double sum = std::accumulate(sampled_.begin(), sampled_.end(), 0.0);
+            *ends++ = sum / static_cast<double>(sampled_.size());
+        }
+    }
+
+    void count_with_ties(TieOrder order, std::size_t bit) {
+        std::int32_t counted = 0;
+        std::size_t i = 0;
+        for (std::size_t tie = 0; tie + 1 < ties_.size(); ++tie) {
+            std::int32_t n_right = 0, n_counted = 0;
+            for (std::size_t c = ties_[tie].first; c < ties_[tie + 1].first; ++c) {
+                n_right += static_cast<std::int32_t>(tp_[c] >> bit & 1);
+                n_counted += static_cast<std::int32_t>(~ignored_[c] >> bit & 1);
+            }
+            std::int32_t before = counted + ties_[tie].second;
+            if (order == TieOrder::worst)
+                before = counted + n_counted - n_right + ties_[tie + 1].second;
+            for (std::int32_t right = 1; right <= n_right; ++right) counted_[i++] = before + right;
+            counted += n_counted;
         }
     }
 
     const RankedMatches& in_;
-    std::int64_t max_dets_;
-    TieOrder ties_;
-    const std::vector<double>& grid_;
+    const GridChoice& choice_;
     PrecisionGrid& out_;
     std::vector<Word> tp_, ignored_;  // candidates of the class at hand, in rank order
     std::vector<double> score_;
     std::vector<std::int32_t> wrong_before_;  // [candidate][area]
-    std::vector<std::int32_t> tied_until_;    // by candidate: the first one after its tie
-    std::array<std::int32_t, 64> tie_start_wrong_{};
+    // Where each run of equal scores starts: its first candidate, and the merely counted
+    // detections of the first area that stand before it.
+    std::vector<std::pair<std::size_t, std::int32_t>> ties_;
     std::vector<std::int32_t> tp_at_, counted_;
-    std::vector<double> precision_;
+    std::vector<double> precision_, sampled_;
     std::size_t n_ranked_ = 0, n_tp_ = 0;
     double top_score_ = 0;
     Word first_of_area_ = 0;
@@ -184,16 +210,15 @@ class ClassAccumulator {
 
 }  // namespace detail
 
-inline PrecisionGrid accumulate(const RankedMatches& in, std::int64_t max_dets, TieOrder ties,
-                                const std::vector<double>& recall_grid, bool with_scores,
-                                int threads) {
-    const std::size_t n = in.n_classes * in.n_areas * in.n_thresholds * recall_grid.size();
+inline PrecisionGrid accumulate(const RankedMatches& in, const GridChoice& choice, int threads) {
+    const std::size_t n_cells = in.n_classes * in.n_areas * in.n_thresholds;
     const double undefined = std::numeric_limits<double>::quiet_NaN();
     PrecisionGrid out;
-    out.precision.assign(n, undefined);
-    if (with_scores) out.score.assign(n, undefined);
+    out.precision.assign(n_cells * choice.recalls.size(), undefined);
+    if (choice.with_scores) out.score.assign(n_cells * choice.recalls.size(), undefined);
+    if (choice.with_tie_band) out.tie_band.assign(in.n_classes * in.n_thresholds * 2, undefined);
     for_each_task(in.n_classes, threads, [&] {
-        return [accumulator = detail::ClassAccumulator(in, max_dets, ties, recall_grid, out)](
+        return [accumulator = detail::ClassAccumulator(in, choice, out)](
                    std::size_t k) mutable { accumulator.accumulate(k); };
     });
     return out;

@@ -144,9 +144,10 @@ static auto scan(nb::handle data, int threads, std::size_t piece_bytes, Scan run
     return run(boxlens::json::InputBytes(path), options);
 }
 
-static nb::dict scan_results(nb::handle data, int threads, std::size_t piece_bytes) {
-    return to_python(scan(data, threads, piece_bytes, [](const auto& input, const auto& options) {
-        return boxlens::json::scan_results(input, options);
+static nb::dict scan_results(nb::handle data, int threads, std::size_t piece_bytes,
+                             bool file_names) {
+    return to_python(scan(data, threads, piece_bytes, [=](const auto& input, const auto& options) {
+        return boxlens::json::scan_results(input, options, file_names);
     }));
 }
 
@@ -217,7 +218,8 @@ static void expect(bool holds, const char* what) {
 static nb::tuple find_overlaps(Column<std::int64_t> det_offsets, Column<std::int32_t> det_class,
                                BoxColumn det_box, Column<std::int64_t> gt_offsets,
                                Column<std::int32_t> gt_class, BoxColumn gt_box,
-                               Column<bool> gt_region, double floor, bool same_class, int threads) {
+                               Column<bool> gt_region, std::size_t n_classes, double floor,
+                               bool same_class, int threads) {
     expect(det_offsets.shape(0) == gt_offsets.shape(0), "both tables need the same images");
     boxlens::DetectionColumns dets{det_class.shape(0), det_offsets.data(), det_class.data(),
                                    boxes(det_box), nullptr};
@@ -226,8 +228,8 @@ static nb::tuple find_overlaps(Column<std::int64_t> det_offsets, Column<std::int
     boxlens::Overlaps found;
     {
         nb::gil_scoped_release released;
-        found = boxlens::find_overlaps(dets, gts, det_offsets.shape(0) - 1, {floor, same_class},
-                                       threads);
+        found = boxlens::find_overlaps(dets, gts, det_offsets.shape(0) - 1, n_classes,
+                                       {floor, same_class}, threads);
     }
     return nb::make_tuple(to_numpy(std::move(found.offsets)), to_numpy(std::move(found.gt_row)),
                           to_numpy(std::move(found.iou)));
@@ -313,37 +315,31 @@ static nb::tuple rank_classes(Column<std::int32_t> det_class, Column<double> det
     return nb::make_tuple(to_numpy(std::move(ranking.order)), to_numpy(std::move(ranking.offsets)));
 }
 
-static boxlens::TieOrder tie_order_named(const std::string& name) {
-    if (name == "ranked") return boxlens::TieOrder::ranked;
-    if (name == "best") return boxlens::TieOrder::best;
-    if (name == "worst") return boxlens::TieOrder::worst;
-    throw nb::value_error(("no order of ties is called " + name).c_str());
-}
-
 static nb::tuple accumulate(Column<std::int32_t> order, Column<std::int64_t> class_offsets,
                             Column<double> det_score, Column<boxlens::Word> det_tp,
                             Column<boxlens::Word> det_ignored, Column<std::int32_t> det_rank,
                             nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig> n_positive,
                             std::size_t n_thresholds, std::int64_t max_dets,
-                            const std::vector<double>& recall_grid, const std::string& ties,
-                            bool with_scores, int threads) {
+                            const std::vector<double>& recalls, bool with_scores,
+                            bool with_tie_band, int threads) {
     const std::size_t n_classes = class_offsets.shape(0) - 1, n_areas = n_positive.shape(1);
     expect(n_positive.shape(0) == n_classes, "one row of positives a class");
     boxlens::RankedMatches in{order.data(),    class_offsets.data(), n_classes,
                               det_score.data(), det_tp.data(),       det_ignored.data(),
                               det_rank.data(), n_positive.data(),    n_thresholds,
                               n_areas};
-    const boxlens::TieOrder order_of_ties = tie_order_named(ties);
+    const boxlens::GridChoice choice{max_dets, recalls, with_scores, with_tie_band};
     boxlens::PrecisionGrid grid;
     {
         nb::gil_scoped_release released;
-        grid = boxlens::accumulate(in, max_dets, order_of_ties, recall_grid, with_scores, threads);
+        grid = boxlens::accumulate(in, choice, threads);
     }
-    const std::size_t n_recalls = recall_grid.size();
+    const std::size_t n_recalls = recalls.size();
     return nb::make_tuple(
         to_numpy(std::move(grid.precision), {n_classes, n_areas, n_thresholds, n_recalls}),
         to_numpy(std::move(grid.score),
-                 {with_scores ? n_classes : 0, n_areas, n_thresholds, n_recalls}));
+                 {with_scores ? n_classes : 0, n_areas, n_thresholds, n_recalls}),
+        to_numpy(std::move(grid.tie_band), {with_tie_band ? n_classes : 0, n_thresholds, 2}));
 }
 
 static nb::ndarray<nb::numpy, std::int64_t> count_true_positives(
@@ -371,7 +367,7 @@ NB_MODULE(_kernel, m) {
     m.attr("ScanError") = nb::handle(scan_error_type);
     nb::register_exception_translator(translate_scan_error);
     m.def("scan_results", &scan_results, nb::arg("data"), nb::arg("threads") = 0,
-          nb::arg("piece_bytes") = 0);
+          nb::arg("piece_bytes") = 0, nb::arg("file_names") = false);
     m.def("scan_dataset", &scan_dataset, nb::arg("data"), nb::arg("threads") = 0,
           nb::arg("piece_bytes") = 0);
     m.def("rows_of", &rows_of, nb::arg("ids"), nb::arg("table"));
@@ -379,8 +375,8 @@ NB_MODULE(_kernel, m) {
 
     using namespace nb::literals;
     m.def("find_overlaps", &find_overlaps, nb::kw_only(), "det_offsets"_a, "det_class"_a,
-          "det_box"_a, "gt_offsets"_a, "gt_class"_a, "gt_box"_a, "gt_region"_a, "floor"_a,
-          "same_class"_a, "threads"_a);
+          "det_box"_a, "gt_offsets"_a, "gt_class"_a, "gt_box"_a, "gt_region"_a, "n_classes"_a,
+          "floor"_a, "same_class"_a, "threads"_a);
     m.def("assign", &assign, nb::kw_only(), "det_offsets"_a, "det_class"_a, "det_box"_a,
           "det_score"_a, "det_dropped"_a.none(), "det_unmatched_ignored"_a.none(), "gt_offsets"_a,
           "gt_area"_a, "gt_region"_a, "gt_ignored"_a, "pair_offsets"_a, "pair_gt_row"_a,
@@ -393,7 +389,7 @@ NB_MODULE(_kernel, m) {
           "n_classes"_a, "threads"_a);
     m.def("accumulate", &accumulate, nb::kw_only(), "order"_a, "class_offsets"_a, "det_score"_a,
           "det_tp"_a, "det_ignored"_a, "det_rank"_a, "n_positive"_a, "n_thresholds"_a, "max_dets"_a,
-          "recall_grid"_a, "ties"_a, "with_scores"_a, "threads"_a);
+          "recalls"_a, "with_scores"_a, "with_tie_band"_a, "threads"_a);
     m.def("count_true_positives", &count_true_positives, nb::kw_only(), "det_class"_a, "det_tp"_a,
           "det_rank"_a, "n_classes"_a, "n_areas"_a, "n_thresholds"_a, "max_dets"_a);
 }

@@ -155,15 +155,16 @@ inline void expect_end(Cursor& cursor) {
     throw ScanError(cursor.offset_of(first), problem, false);
 }
 
-inline const Schema& results_schema() {
-    static const Schema schema{"results",
-                               {{"image_id", Kind::id, true},
-                                {"category_id", Kind::id, true},
-                                {"bbox", Kind::box, true},
-                                {"score", Kind::number, true},
-                                {"segmentation", Kind::ignored}},
-                               Others::ignored,
-                               1};
+inline Schema results_schema(bool file_names) {
+    Schema schema{"results",
+                  {{"image_id", Kind::id, true},
+                   {"category_id", Kind::id, true},
+                   {"bbox", Kind::box, true},
+                   {"score", Kind::number, true},
+                   {"segmentation", Kind::ignored}},
+                  Others::ignored,
+                  1};
+    if (file_names) schema.fields.push_back({"file_name", Kind::text});
     return schema;
 }
 
@@ -223,12 +224,14 @@ inline void scan_member(const Schema& schema, const InputBytes& input, Cursor& c
 }  // namespace coco_detail
 
 // [{"image_id", "category_id", "bbox", "score"}, ...]; other keys are validated and ignored.
-inline Table scan_results(const InputBytes& input, const ScanOptions& options) {
+inline Table scan_results(const InputBytes& input, const ScanOptions& options,
+                          bool file_names = false) {
     using namespace coco_detail;
     Cursor cursor(input.begin(), input.begin(), input.end());
     cursor.space();
     if (*cursor.p != '[') wrong_layout(cursor, 0, "expected an array of detections");
-    Table table = scan_array(results_schema(), input, cursor, options).table;
+    const Schema schema = results_schema(file_names);
+    Table table = scan_array(schema, input, cursor, options).table;
     expect_end(cursor);
     return table;
 }

@@ -41,25 +41,30 @@ inline std::uint64_t load8(const char* p) {
     return word;
 }
 
-// Bit i is set when p[i] is a digit, for the next 32 bytes.
-inline std::uint32_t digit_mask(const char* p) {
+// Bit i is set when p[i] is a digit, for the next 16 bytes.
+inline std::uint32_t digit_mask_16(const char* p) {
 #if defined(__SSE2__)
-    const __m128i zero = _mm_set1_epi8('0');
-    const __m128i nine = _mm_set1_epi8(9);
-    const auto half = [&](const char* at) {
-        const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-        const __m128i value = _mm_sub_epi8(text, zero);
-        const __m128i is_digit = _mm_cmpeq_epi8(_mm_min_epu8(value, nine), value);
-        return static_cast<std::uint32_t>(_mm_movemask_epi8(is_digit));
-    };
-    return half(p) | half(p + 16) << 16;
+    const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    const __m128i value = _mm_sub_epi8(text, _mm_set1_epi8('0'));
+    const __m128i is_digit = _mm_cmpeq_epi8(_mm_min_epu8(value, _mm_set1_epi8(9)), value);
+    return static_cast<std::uint32_t>(_mm_movemask_epi8(is_digit));
 #else
     std::uint32_t mask = 0;
-    for (int i = 0; i < 32; ++i) {
+    for (int i = 0; i < 16; ++i) {
         mask |= static_cast<std::uint32_t>(static_cast<unsigned char>(p[i] - '0') < 10) << i;
     }
     return mask;
 #endif
+}
+
+// The same for the next 32 bytes.
+inline std::uint32_t digit_mask(const char* p) {
+    return digit_mask_16(p) | digit_mask_16(p + 16) << 16;
+}
+
+// How many bits at the low end are set. (Without BMI, std::countr_one pays for the case of all.)
+inline unsigned low_ones(std::uint32_t mask) {
+    return static_cast<unsigned>(__builtin_ctzll(~static_cast<std::uint64_t>(mask)));
 }
 
 // The value of eight ASCII digits, the first in the lowest byte; absent leading digits may be 0.
@@ -73,6 +78,11 @@ inline std::uint64_t eight_digits(std::uint64_t word) {
 // The value of the first n (1 to 8) digits at p; eight bytes must be readable.
 inline std::uint64_t some_digits(const char* p, unsigned n) {
     return eight_digits(load8(p) << (64 - 8 * n));
+}
+
+// The same for n from 0 to 7.
+inline std::uint64_t few_digits(const char* p, unsigned n) {
+    return eight_digits(load8(p) << 1 << (63 - 8 * n));
 }
 
 struct Quotient {
@@ -222,40 +232,45 @@ inline NumberProblem read_number_slowly(const char*& p, double& out) {
 }
 
 // The same for plain decimals of up to 19 digits when `number_room` bytes may be read; false leaves
-// p where it was, for the slow reader.
+// p where it was, for the slow reader. Lengths vary from number to number, so nothing in here
+// branches on them except short against long, which a file seldom mixes.
 [[gnu::always_inline]] inline bool read_plain_number(const char*& p, double& out) {
     using namespace number_detail;
     const bool negative = *p == '-';
     const char* whole = p + negative;
     const std::uint32_t digits = digit_mask(whole);
-    const auto n_whole = static_cast<unsigned>(std::countr_one(digits));
-    if (n_whole - 1U >= 8U || (*whole == '0' && n_whole > 1)) return false;
-    std::uint64_t mantissa = some_digits(whole, n_whole);
+    const unsigned n_whole = low_ones(digits);
+    if ((n_whole - 1U >= 8U) | ((*whole == '0') & (n_whole > 1))) [[unlikely]] return false;
+    const std::uint64_t above = some_digits(whole, n_whole);
     const char* rest = whole + n_whole;
-    unsigned places = 0;
-    if (*rest == '.') {
-        places = static_cast<unsigned>(std::countr_one(digits >> (n_whole + 1)));
+    double value;
+    if (*rest == '.') [[likely]] {
+        const unsigned places = low_ones(digits >> (n_whole + 1));
         const char* fraction = rest + 1;
         rest = fraction + places;
         if (places <= 8) {
-            if (places == 0) return false;
-            mantissa = mantissa * integer_power_of_ten[places] + some_digits(fraction, places);
+            if (places == 0) [[unlikely]] return false;
+            const std::uint64_t mantissa =
+                above * integer_power_of_ten[places] + some_digits(fraction, places);
+            value = scaled_down(mantissa, places);
         } else {
-            if (places + (mantissa == 0 ? 0 : n_whole) > 19) return false;
-            mantissa = mantissa * 100000000 + eight_digits(load8(fraction));
-            if (places <= 16) {
-                mantissa = mantissa * integer_power_of_ten[places - 8] +
-                           some_digits(fraction + 8, places - 8);
-            } else {
-                mantissa = mantissa * 100000000 + eight_digits(load8(fraction + 8));
-                mantissa = mantissa * integer_power_of_ten[places - 16] +
-                           some_digits(fraction + 16, places - 16);
-            }
+            if (places + (above == 0 ? 0 : n_whole) > 19) [[unlikely]] return false;
+            // The digits behind the point as 0 to 3, then 1 to 8, then 8.
+            const unsigned n_first = places > 16 ? places - 16 : 0;
+            const unsigned n_second = places - n_first - 8;
+            const std::uint64_t first =
+                above * integer_power_of_ten[n_first] + few_digits(fraction, n_first);
+            const std::uint64_t second =
+                first * integer_power_of_ten[n_second] + some_digits(fraction + n_first, n_second);
+            const std::uint64_t mantissa = second * 100000000 + eight_digits(load8(rest - 8));
+            value = mantissa == 0 ? 0.0 : divided_exactly(mantissa, places);
         }
+    } else {
+        value = static_cast<double>(above);
     }
-    if ((*rest | 0x20) == 'e') return false;
-    const double value = scaled_down(mantissa, places);
-    out = negative ? -value : value;
+    if ((*rest | 0x20) == 'e') [[unlikely]] return false;
+    out = std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) |
+                                static_cast<std::uint64_t>(negative) << 63);
     p = rest;
     return true;
 }
@@ -265,11 +280,11 @@ inline NumberProblem read_number_slowly(const char*& p, double& out) {
     using namespace number_detail;
     const char* whole = p + (*p == '-');
     const std::uint32_t digits = digit_mask(whole);
-    const auto n_whole = static_cast<unsigned>(std::countr_one(digits));
-    if (n_whole - 1U >= 16U || (*whole == '0' && n_whole > 1)) return false;
+    const unsigned n_whole = low_ones(digits);
+    if ((n_whole - 1U >= 16U) | ((*whole == '0') & (n_whole > 1))) return false;
     const char* rest = whole + n_whole;
     if (*rest == '.') {
-        const auto places = static_cast<unsigned>(std::countr_one(digits >> (n_whole + 1)));
+        const unsigned places = low_ones(digits >> (n_whole + 1));
         if (places == 0 || n_whole + 1 + places >= 32) return false;
         rest += 1 + places;
     }

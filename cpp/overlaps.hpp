@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "parallel.hpp"
@@ -44,38 +45,72 @@ inline double overlap(const Box& det, const Box& gt, bool gt_is_region) {
 
 namespace detail {
 
-inline void overlap_image(const DetectionColumns& dets, const GroundTruthColumns& gts,
-                          std::size_t image, const OverlapChoice& choice, Overlaps& out) {
-    const std::int64_t gt_begin = gts.offsets[image], gt_end = gts.offsets[image + 1];
-    for (std::int64_t d = dets.offsets[image]; d < dets.offsets[image + 1]; ++d) {
-        const Box& det = dets.box[d];
-        for (std::int64_t g = gt_begin; g < gt_end; ++g) {
-            if (choice.same_class && gts.class_row[g] != dets.class_row[d]) continue;
-            double iou = overlap(det, gts.box[g], gts.region[g] != 0);
-            if (iou > 0 && iou >= choice.floor) {
-                out.gt_row.push_back(static_cast<std::int32_t>(g));
-                out.iou.push_back(iou);
+// Finds the pairs of one image after the other and appends them to a part of the table.
+class ImageOverlapper {
+  public:
+    ImageOverlapper(const DetectionColumns& dets, const GroundTruthColumns& gts,
+                    const OverlapChoice& choice, std::size_t n_classes)
+        : dets_(dets), gts_(gts), choice_(choice), first_of_class_(n_classes, none) {}
+
+    void overlap_image(std::size_t image, Overlaps& out) {
+        const std::int64_t begin = gts_.offsets[image], end = gts_.offsets[image + 1];
+        if (choice_.same_class) chain_by_class(begin, end);
+        for (std::int64_t d = dets_.offsets[image]; d < dets_.offsets[image + 1]; ++d) {
+            if (choice_.same_class) {
+                for (std::int64_t g = first_of_class_[dets_.class_row[d]]; g != none;
+                     g = next_of_class_[g - begin])
+                    keep(d, g, out);
+            } else {
+                for (std::int64_t g = begin; g < end; ++g) keep(d, g, out);
             }
+            out.offsets.push_back(static_cast<std::int64_t>(out.gt_row.size()));
         }
-        out.offsets.push_back(static_cast<std::int64_t>(out.gt_row.size()));
+        if (choice_.same_class)
+            for (std::int64_t g = begin; g < end; ++g) first_of_class_[gts_.class_row[g]] = none;
     }
-}
+
+  private:
+    static constexpr std::int64_t none = -1;
+
+    // Links the objects of each class in ascending order, so that others are never looked at.
+    void chain_by_class(std::int64_t begin, std::int64_t end) {
+        next_of_class_.resize(static_cast<std::size_t>(end - begin));
+        for (std::int64_t g = end; g-- > begin;)
+            next_of_class_[g - begin] = std::exchange(first_of_class_[gts_.class_row[g]], g);
+    }
+
+    void keep(std::int64_t d, std::int64_t g, Overlaps& out) const {
+        double iou = overlap(dets_.box[d], gts_.box[g], gts_.region[g] != 0);
+        if (iou > 0 && iou >= choice_.floor) {
+            out.gt_row.push_back(static_cast<std::int32_t>(g));
+            out.iou.push_back(iou);
+        }
+    }
+
+    const DetectionColumns& dets_;
+    const GroundTruthColumns& gts_;
+    const OverlapChoice& choice_;
+    std::vector<std::int64_t> first_of_class_;
+    std::vector<std::int64_t> next_of_class_;  // by object of the image at hand
+};
 
 }  // namespace detail
 
 inline Overlaps find_overlaps(const DetectionColumns& dets, const GroundTruthColumns& gts,
-                              std::size_t n_images, const OverlapChoice& choice, int threads) {
+                              std::size_t n_images, std::size_t n_classes,
+                              const OverlapChoice& choice, int threads) {
     constexpr std::size_t images_per_task = 128;
     const std::size_t n_tasks = (n_images + images_per_task - 1) / images_per_task;
     std::vector<Overlaps> parts(n_tasks);
     for_each_task(n_tasks, threads, [&] {
-        return [&](std::size_t task) {
+        return [&, overlapper = detail::ImageOverlapper(dets, gts, choice, n_classes)](
+                   std::size_t task) mutable {
             std::size_t first = task * images_per_task;
             std::size_t last = std::min(first + images_per_task, n_images);
             Overlaps& part = parts[task];
             part.offsets.reserve(static_cast<std::size_t>(dets.offsets[last] - dets.offsets[first]));
             for (std::size_t image = first; image < last; ++image)
-                detail::overlap_image(dets, gts, image, choice, part);
+                overlapper.overlap_image(image, part);
         };
     });
 

@@ -32,7 +32,10 @@ inline constexpr std::size_t max_other_keys = 1000;
 class RecordScanner {
 public:
     RecordScanner(const Schema& schema, const InputBytes& input, const char* at)
-        : cursor_(input.begin(), at, input.end()), window_(input, at), schema_(schema) {
+        : cursor_(input.begin(), at, input.end()),
+          window_(input, at),
+          schema_(schema),
+          first_record_(at) {
         for (const Field& field : schema.fields) {
             // A bit a field: a schema has fewer than 32.
             const std::uint32_t bit = std::uint32_t{1} << table_.columns.size();
@@ -78,7 +81,8 @@ private:
     struct Prediction {
         static constexpr std::size_t room = 32;
         alignas(16) char text[room];
-        std::size_t length = room + 1;  // more than there is room for: never repeats
+        std::size_t length = 0;
+        std::uint32_t mask = 0;  // a bit for every byte of the text
         int target = 0;
     };
     struct OtherKey {
@@ -91,6 +95,13 @@ private:
         int target;
         std::string problem;
     };
+    // Where the next values of a field go, for the kinds that are read without care.
+    struct Slot {
+        Kind kind = Kind::ignored;
+        std::uint32_t bit = 0;
+        std::int64_t* ids = nullptr;
+        double* numbers = nullptr;
+    };
     enum class Outcome { read, absent, wrong };
     static constexpr int record_end = -1;
     static constexpr std::size_t max_predictions = 64;
@@ -99,23 +110,25 @@ private:
     int n_fields() const { return static_cast<int>(table_.columns.size()); }
 
     void record() {
-        record_begin_ = cursor_.p;
+        const char* p = cursor_.p;
+        record_begin_ = p;
         target_ = record_end;
-        if (*cursor_.p != '{') not_a_record();
+        if (*p != '{') not_a_record();
         if (table_.rows == capacity_) grow();
         seen_ = 0;
-        ++cursor_.p;
+        ++p;
         for (std::size_t i = 0;; ++i) {
             int target;
-            if (i < predictions_.size() && repeats(predictions_[i])) [[likely]] {
-                cursor_.p += predictions_[i].length;
+            if (i < predictions_.size() && repeats(p, predictions_[i])) [[likely]] {
+                p += predictions_[i].length;
                 target = predictions_[i].target;
             } else {
+                cursor_.p = p;
                 target = next_key(i);
+                p = cursor_.p;
                 if (target == record_end) break;
             }
-            target_ = target;
-            value(target);
+            p = value(target, p);
         }
         target_ = record_end;
         if ((all_fields_ & ~seen_) != 0) fill_missing();
@@ -123,9 +136,8 @@ private:
         ++table_.rows;
     }
 
-    bool repeats(const Prediction& prediction) const {
-        const char* p = cursor_.p;
-        if (!cursor_.room(Prediction::room)) return false;
+    bool repeats(const char* p, const Prediction& prediction) const {
+        if (cursor_.end() - p < static_cast<std::ptrdiff_t>(Prediction::room)) return false;
 #if defined(__SSE2__)
         const auto equal = [&](int at) {
             const auto* text = reinterpret_cast<const __m128i*>(p + at);
@@ -133,11 +145,9 @@ private:
             return static_cast<std::uint32_t>(
                 _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(text), _mm_load_si128(expected))));
         };
-        const std::uint32_t same = equal(0) | equal(16) << 16;
-        return static_cast<std::size_t>(std::countr_one(same)) >= prediction.length;
+        return ((equal(0) | equal(16) << 16) & prediction.mask) == prediction.mask;
 #else
-        return prediction.length <= Prediction::room &&
-               std::memcmp(p, prediction.text, prediction.length) == 0;
+        return std::memcmp(p, prediction.text, prediction.length) == 0;
 #endif
     }
 
@@ -152,15 +162,25 @@ private:
         if (i > 0) cursor_.expect(',', "',' or '}'");
         const int target = target_of(cursor_.key(scratch_));
         cursor_.space();
-        const auto length = static_cast<std::size_t>(cursor_.p - first);
-        if (length <= Prediction::room && i < max_predictions) {
-            if (i >= predictions_.size()) predictions_.resize(i + 1);
-            Prediction& prediction = predictions_[i];
-            std::memcpy(prediction.text, first, length);
-            prediction.length = length;
-            prediction.target = target;
-        }
+        remember(i, first, target);
         return target;
+    }
+
+    // Keeps the text from `first` to here as what stands before value i. A text too long ends the
+    // predictions of a record.
+    void remember(std::size_t i, const char* first, int target) {
+        const auto length = static_cast<std::size_t>(cursor_.p - first);
+        if (i >= max_predictions || i > predictions_.size()) return;
+        if (length > Prediction::room) {
+            predictions_.resize(i);
+            return;
+        }
+        if (i == predictions_.size()) predictions_.emplace_back();
+        Prediction& prediction = predictions_[i];
+        std::memcpy(prediction.text, first, length);
+        prediction.length = length;
+        prediction.mask = static_cast<std::uint32_t>((std::uint64_t{1} << length) - 1);
+        prediction.target = target;
     }
 
     int target_of(std::string_view name) {
@@ -184,25 +204,72 @@ private:
 
     Column& column(int i) { return table_.columns[static_cast<std::size_t>(i)]; }
 
-    [[gnu::always_inline]] void value(int target) {
+    // Reads the value at p into its place; returns where it ends. The usual kinds of value stay in
+    // registers, everything else goes through the cursor.
+    [[gnu::always_inline]] const char* value(int target, const char* p) {
+        if (static_cast<std::size_t>(target) < slots_.size()) [[likely]] {
+            const Slot& slot = slots_[static_cast<std::size_t>(target)];
+            bool read = false;
+            switch (slot.kind) {
+                case Kind::id: read = plain_id(p, slot.ids[table_.rows]); break;
+                case Kind::number: read = plain_number(p, slot.numbers[table_.rows]); break;
+                case Kind::box: read = plain_box(p, slot.numbers + 4 * table_.rows); break;
+                default: break;
+            }
+            if (read && complaints_.empty()) [[likely]] {
+                seen_ |= slot.bit;
+                return p;
+            }
+        }
+        return value_with_care(target, p);
+    }
+
+    [[gnu::always_inline]] bool plain_number(const char*& p, double& into) const {
+        return cursor_.end() - p >= number_room && read_plain_number(p, into);
+    }
+
+    // False leaves p where it was.
+    [[gnu::always_inline]] bool plain_box(const char*& p, double* into) const {
+        const char* q = p;
+        if (*q != '[') return false;
+        for (int i = 0; i < 4; ++i) {
+            ++q;
+            if (*q == ' ') ++q;
+            if (!plain_number(q, into[i])) return false;
+            if (*q != (i < 3 ? ',' : ']')) return false;
+        }
+        if (!(into[2] >= 0 && into[3] >= 0)) return false;
+        p = q + 1;
+        return true;
+    }
+
+    // An id of up to 16 digits.
+    [[gnu::always_inline]] bool plain_id(const char*& p, std::int64_t& into) const {
+        using namespace number_detail;
+        if (cursor_.end() - p < 24) return false;
+        const unsigned n = low_ones(digit_mask_16(p));
+        if ((n - 1U >= 15U) | ((*p == '0') & (n > 1))) return false;
+        if ((p[n] == '.') | ((p[n] | 0x20) == 'e')) return false;
+        if (n <= 8) {
+            into = static_cast<std::int64_t>(some_digits(p, n));
+        } else {
+            into = static_cast<std::int64_t>(some_digits(p, n - 8) * 100000000 +
+                                             eight_digits(load8(p + n - 8)));
+        }
+        p += n;
+        return true;
+    }
+
+    [[gnu::noinline]] const char* value_with_care(int target, const char* p) {
+        cursor_.p = p;
+        target_ = target;
         if (target >= n_fields()) {
             other_value(target);
-            return;
+            return cursor_.p;
         }
         Column& into = column(target);
-        const std::uint32_t bit = std::uint32_t{1} << target;
-        Outcome outcome;
-        switch (into.field.kind) {
-            case Kind::id: outcome = id(into.ids, table_.rows); break;
-            case Kind::number: outcome = number(into); break;
-            case Kind::box: outcome = box(into); break;
-            default: outcome = rare_value(into);
-        }
-        if (outcome == Outcome::read && complaints_.empty()) [[likely]] {
-            seen_ |= bit;
-        } else {
-            settle(outcome, bit);
-        }
+        settle(any_value(into), std::uint32_t{1} << target);
+        return cursor_.p;
     }
 
     // Of a key that occurs twice the last value counts, so a complaint waits for the record's end.
@@ -226,52 +293,10 @@ private:
 
     bool at_number() const { return *cursor_.p == '-' || number_detail::is_digit(*cursor_.p); }
 
-    Outcome number(Column& into) {
-        if (!at_number()) return null_or(into, " must be a number");
-        into.number[table_.rows] = cursor_.number();
-        return Outcome::read;
-    }
-
-    Outcome box(Column& into) {
-        const char* first = cursor_.p;
-        double* corner = into.number.data() + 4 * table_.rows;
-        if (*cursor_.p != '[') return not_a_box(first);
-        for (int i = 0; i < 4; ++i) {
-            ++cursor_.p;
-            cursor_.space();
-            if (!at_number()) return not_a_box(first);
-            corner[i] = cursor_.number();
-            cursor_.space();
-            if (*cursor_.p != (i < 3 ? ',' : ']')) return not_a_box(first);
-        }
-        ++cursor_.p;
-        if (!(corner[2] >= 0 && corner[3] >= 0)) {
-            return complain(first, "negative width or height");
-        }
-        return Outcome::read;
-    }
-
-    // Reads an id into a row of a column: an integer, a number with an integral value, or a text.
-    [[gnu::always_inline]] Outcome id(IdColumn& into, std::size_t row) {
-        using namespace number_detail;
-        const char* p = cursor_.p;
-        if (!into.is_text && cursor_.room(16)) [[likely]] {
-            const std::uint64_t word = load8(p);
-            const std::uint64_t others =
-                ((word + 0x4646464646464646) | (word - 0x3030303030303030)) & 0x8080808080808080;
-            const auto n = static_cast<unsigned>(std::countr_zero(others)) / 8;
-            const bool plain = n - 1U < 7U && (*p != '0' || n == 1);
-            if (plain && p[n] != '.' && (p[n] | 0x20) != 'e') [[likely]] {
-                into.value[row] = static_cast<std::int64_t>(some_digits(p, n));
-                cursor_.p += n;
-                return Outcome::read;
-            }
-        }
-        return id_slowly(into, row);
-    }
-
-    Outcome id_slowly(IdColumn& into, std::size_t row);
-    Outcome rare_value(Column& into);
+    Outcome any_value(Column& into);
+    Outcome number(Column& into);
+    Outcome box(Column& into);
+    Outcome id(IdColumn& into, std::size_t row);
     Outcome null_or(Column& into, const char* problem);
     Outcome not_a_box(const char* first);
     Outcome flag(Column& into);
@@ -288,17 +313,20 @@ private:
     [[noreturn, gnu::cold]] void not_a_record();
     [[gnu::cold]] ScanError with_context(const ScanError& error);
     void grow();
+    void place_slots();
 
     Cursor cursor_;
     Window window_;
     const Schema& schema_;
     Table table_;
     std::size_t capacity_ = 0;
+    std::vector<Slot> slots_;
     std::vector<Prediction> predictions_;
     std::vector<OtherKey> others_;
     std::unordered_map<std::string, std::size_t> other_number_;
     std::vector<Complaint> complaints_;
     std::string scratch_;
+    const char* first_record_;
     const char* record_begin_ = nullptr;
     int target_ = record_end;
     std::uint32_t seen_ = 0;

@@ -5,49 +5,76 @@
 
 namespace boxlens::json {
 
-inline RecordScanner::Outcome RecordScanner::id_slowly(IdColumn& into, std::size_t row) {
-    const char* first = cursor_.p;
-    const std::string name(column(target_).field.name);
-    const auto store = [&](std::int64_t id) {
-        into.value[row] = into.is_text ? into.code_of(id) : id;
-        return Outcome::read;
-    };
-    if (*first == '"') {
-        const std::string_view text = cursor_.string(scratch_);
-        into.become_text(row);
-        into.value[row] = into.texts.code(text);
-        return Outcome::read;
-    }
-    if (!at_number()) {
-        if (column(target_).field.kind == Kind::id) {
-            return null_or(column(target_), " must be an integer or a string");
-        }
-        return complain(first, name + " must hold integers or strings");
-    }
-    number_detail::Spelling spelling;
-    if (number_detail::spell(first, spelling) && !spelling.has_exponent && !spelling.n_fraction) {
-        std::int64_t id = 0;
-        const auto read = std::from_chars(first, spelling.end, id);
-        cursor_.p = spelling.end;
-        if (read.ec == std::errc{} && id != missing_id) return store(id);
-        return complain(first, name + " does not fit into 64 bits");
-    }
-    const double value = cursor_.number();
-    if (value != std::floor(value)) {
-        return complain(first, name + " must be an integer or a string");
-    }
-    if (!(std::abs(value) < 0x1p63)) return complain(first, name + " does not fit into 64 bits");
-    return store(static_cast<std::int64_t>(value));
-}
-
-inline RecordScanner::Outcome RecordScanner::rare_value(Column& into) {
+inline RecordScanner::Outcome RecordScanner::any_value(Column& into) {
     switch (into.field.kind) {
+        case Kind::id: return id(into.ids, table_.rows);
+        case Kind::number: return number(into);
+        case Kind::box: return box(into);
         case Kind::flag: return flag(into);
         case Kind::text: return text(into);
         case Kind::id_list: return id_list(into);
         case Kind::span: return span(into);
-        default: cursor_.skip(schema_.depth + 1); return Outcome::read;
+        case Kind::ignored: break;
     }
+    cursor_.skip(schema_.depth + 1);
+    return Outcome::read;
+}
+
+// Reads an id into a row of a column: an integer, a number with an integral value, or a text.
+inline RecordScanner::Outcome RecordScanner::id(IdColumn& into, std::size_t row) {
+    const char* first = cursor_.p;
+    const auto store = [&](std::int64_t value) {
+        into.value[row] = into.is_text ? into.code_of(value) : value;
+        return Outcome::read;
+    };
+    const auto refuse = [&](const char* problem) {
+        return complain(first, std::string(column(target_).field.name) + problem);
+    };
+    if (*first == '"') {
+        const std::string_view text = cursor_.string(scratch_);
+        if (!into.is_text) {
+            into.become_text(row);
+            place_slots();
+        }
+        into.value[row] = into.texts.code(text);
+        return Outcome::read;
+    }
+    if (!at_number()) return null_or(column(target_), " must be an integer or a string");
+    number_detail::Spelling spelling;
+    if (number_detail::spell(first, spelling) && !spelling.has_exponent && !spelling.n_fraction) {
+        std::int64_t value = 0;
+        const auto read = std::from_chars(first, spelling.end, value);
+        cursor_.p = spelling.end;
+        if (read.ec == std::errc{} && value != missing_id) return store(value);
+        return refuse(" does not fit into 64 bits");
+    }
+    const double value = cursor_.number();
+    if (value != std::floor(value)) return refuse(" must be an integer or a string");
+    if (!(std::abs(value) < 0x1p63)) return refuse(" does not fit into 64 bits");
+    return store(static_cast<std::int64_t>(value));
+}
+
+inline RecordScanner::Outcome RecordScanner::number(Column& into) {
+    if (!at_number()) return null_or(into, " must be a number");
+    into.number[table_.rows] = cursor_.number();
+    return Outcome::read;
+}
+
+inline RecordScanner::Outcome RecordScanner::box(Column& into) {
+    const char* first = cursor_.p;
+    double* corner = into.number.data() + 4 * table_.rows;
+    if (*cursor_.p != '[') return not_a_box(first);
+    for (int i = 0; i < 4; ++i) {
+        ++cursor_.p;
+        cursor_.space();
+        if (!at_number()) return not_a_box(first);
+        corner[i] = cursor_.number();
+        cursor_.space();
+        if (*cursor_.p != (i < 3 ? ',' : ']')) return not_a_box(first);
+    }
+    ++cursor_.p;
+    if (!(corner[2] >= 0 && corner[3] >= 0)) return complain(first, "negative width or height");
+    return Outcome::read;
 }
 
 // A value of the wrong type: null stands for an optional value that is missing.
@@ -130,7 +157,7 @@ inline RecordScanner::Outcome RecordScanner::id_list(Column& into) {
         const std::size_t at = into.ids.value.size();
         into.ids.value.resize(at + 1);
         const bool scalar = at_number() || *cursor_.p == '"';
-        if (!scalar || id_slowly(into.ids, at) != Outcome::read) {
+        if (!scalar || id(into.ids, at) != Outcome::read) {
             into.ids.value.resize(members);
             if (scalar) complaints_.pop_back();
             return complain(first, std::string(into.field.name) + " must be an array of ids");
@@ -293,9 +320,31 @@ inline ScanError RecordScanner::with_context(const ScanError& error) {
     return told;
 }
 
+// Makes place for the rest of the file as it has been so far. What is never written costs address
+// space only.
 inline void RecordScanner::grow() {
-    capacity_ = capacity_ == 0 ? 1024 : 2 * capacity_;
-    for (Column& one : table_.columns) one.resize(capacity_);
+    const auto read = static_cast<double>(cursor_.p - first_record_);
+    const auto whole = static_cast<double>(cursor_.end() - first_record_);
+    std::size_t wanted = 1024;
+    if (capacity_ > 0) {
+        // In steps of 8 at most: the rest of the file may be something else.
+        const double factor = std::clamp(1.02 * whole / read, 1.5, 8.0);
+        wanted = static_cast<std::size_t>(static_cast<double>(capacity_) * factor);
+    }
+    for (Column& one : table_.columns) one.resize(wanted);
+    capacity_ = wanted;
+    place_slots();
+}
+
+inline void RecordScanner::place_slots() {
+    slots_.resize(table_.columns.size());
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+        Column& one = table_.columns[i];
+        // Texts need care.
+        const bool careful = one.field.kind == Kind::id && one.ids.is_text;
+        slots_[i] = {careful ? Kind::text : one.field.kind, std::uint32_t{1} << i,
+                     one.ids.value.data(), one.number.data()};
+    }
 }
 
 }  // namespace boxlens::json

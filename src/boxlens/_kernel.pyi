@@ -5,6 +5,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+# -- scanning
+
+class ScanError(ValueError):
+    """A JSON file that is damaged or not what it should be, and where."""
+
+    offset: int
+    record: int
+    array: str
+    field: str
+    problem: str
+
+# A path or the content itself; threads 0: all cores; piece_bytes 0: the usual size of a piece.
+def scan_results(
+    data: str | bytes, threads: int = 0, piece_bytes: int = 0, file_names: bool = False
+) -> dict[str, Any]: ...
+def scan_dataset(data: str | bytes, threads: int = 0, piece_bytes: int = 0) -> dict[str, Any]: ...
+def rows_of(ids: npt.NDArray[np.int64], table: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]: ...
+
 # -- matching
 
 def find_overlaps(
@@ -16,6 +34,7 @@ def find_overlaps(
     gt_class: npt.NDArray[np.int32],
     gt_box: npt.NDArray[np.float64],
     gt_region: npt.NDArray[np.bool_],
+    n_classes: int,
     floor: float,
     same_class: bool,
     threads: int,
@@ -79,11 +98,11 @@ def accumulate(
     n_positive: npt.NDArray[np.int64],
     n_thresholds: int,
     max_dets: int,
-    recall_grid: list[float],
-    ties: str,
+    recalls: list[float],
     with_scores: bool,
+    with_tie_band: bool,
     threads: int,
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
 def count_true_positives(
     *,
     det_class: npt.NDArray[np.int32],

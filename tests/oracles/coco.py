@@ -34,8 +34,13 @@ EPS = 2.220446049250313e-16
 
 
 def is_ignored(obj: Object, area_range: tuple[float, float]) -> bool:
-    """METHODS 10: an object's own `area` decides, not its box."""
-    return obj.crowd or not inside(obj.area, area_range)
+    """METHODS 0.4 and 10: the object's own `area` decides, not its box."""
+    return is_region(obj) or obj.difficult or not inside(obj.area, area_range)
+
+
+def is_region(obj: Object) -> bool:
+    """METHODS 0.5: the overlap is the share of the detection inside, and any number may share it."""
+    return obj.crowd or obj.group_of
 
 
 def match(
@@ -74,13 +79,13 @@ def choose(scene: Scene, matching: Matching, d: int, objects: list[int], thresho
 def best_free(
     scene: Scene, matching: Matching, d: int, objects: list[int], threshold: float
 ) -> int:
-    """The object of highest overlap; a crowd serves any number, and the later wins a tie."""
+    """The object of highest overlap; a region serves any number, and the later wins a tie."""
     best, best_overlap = NOBODY, min(threshold, 1 - 1e-10)
     for g in objects:
         obj = scene.objects[g]
-        if matching.detection_of[g] != NOBODY and not obj.crowd:
+        if matching.detection_of[g] != NOBODY and not is_region(obj):
             continue
-        overlap = iou(scene.detections[d].box, obj.box, crowd=obj.crowd)
+        overlap = iou(scene.detections[d].box, obj.box, crowd=is_region(obj))
         if overlap >= best_overlap:
             best, best_overlap = g, overlap
     return best

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from oracles.coco import is_region
 from oracles.model import Scene, iou
 
 
@@ -24,7 +25,7 @@ def confusion_matrix(scene: Scene, score_cut: float, threshold: float) -> list[l
 
 
 def is_ignored(scene: Scene, g: int) -> bool:
-    return scene.objects[g].crowd or scene.objects[g].difficult
+    return scene.objects[g].difficult or is_region(scene.objects[g])
 
 
 def paired(scene: Scene, kept: list[int], threshold: float) -> dict[int, int]:
@@ -49,6 +50,6 @@ def on_ignored(scene: Scene, d: int, threshold: float) -> bool:
     return any(
         is_ignored(scene, g)
         and obj.image == det.image
-        and iou(det.box, obj.box, crowd=obj.crowd) >= threshold
+        and iou(det.box, obj.box, crowd=is_region(obj)) >= threshold
         for g, obj in enumerate(scene.objects)
     )

@@ -30,7 +30,8 @@ def match(
 ) -> Matching:
     matching = Matching.blank(scene)
     for g, obj in enumerate(scene.objects):
-        matching.ignored[g] = not takes_part(obj.area) or not inside(obj.area, area_range)
+        counts = takes_part(obj.area) and not obj.difficult
+        matching.ignored[g] = not counts or not inside(obj.area, area_range)
     kept = verified(scene, best_of_each_image(scene, max_det))
     for image in scene.images:
         for cls in scene.classes:
@@ -90,7 +91,7 @@ def label_one(
 
 
 def choose(scene: Scene, matching: Matching, d: int, objects: list[int], threshold: float) -> int:
-    """As COCO chooses, but LVIS knows no crowds: every object serves one detection."""
+    """As COCO chooses, but LVIS knows no crowds or groups: every object serves one detection."""
     for wanted in (False, True):
         best, best_overlap = NOBODY, min(threshold, 1 - 1e-10)
         for g in objects:

@@ -129,7 +129,7 @@ def test_voc_gives_a_detection_to_the_closest_object_even_if_difficult():
     # d = [0,8): 80/100 = .8 with the difficult A; with [2,12): 60 shared of 120: .5.
     scene = scene_of([gt(A, difficult=True), gt(BETWEEN)], [det((0, 0, 8, 10), 0.9)])
     assert voc.match(scene, 0.5).label == [0]
-    # COCO does not know difficult objects: the closest is an ordinary one.
+    # COCO asks regular objects first, however close the difficult one.
     assert coco.match(scene, 0.5).label == [1]
 
 

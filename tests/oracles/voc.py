@@ -8,7 +8,7 @@ from oracles.model import NOBODY, Matching, Scene, detections_of, iou, objects_o
 def match(scene: Scene, threshold: float) -> Matching:
     matching = Matching.blank(scene)
     for g, obj in enumerate(scene.objects):
-        matching.ignored[g] = obj.difficult or obj.crowd
+        matching.ignored[g] = obj.difficult or obj.crowd or obj.group_of
     for image in scene.images:
         for cls in scene.classes:
             objects = objects_of(scene, image, cls)

@@ -2,55 +2,39 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 
-import typer
-
-from boxlens.cli.convert import convert_command
-from boxlens.cli.demo import demo_command
-from boxlens.cli.evaluate import evaluate_command
-from boxlens.cli.formats import formats_command
+from boxlens.cli import convert, demo, evaluate, formats
 from boxlens.errors import BoxlensError
+from boxlens.version import VERSION
 
-__all__ = ["app", "main"]
+__all__ = ["main", "parser"]
 
-app = typer.Typer(
-    name="boxlens",
-    help="How good is a detector, why does it fail, and what would fixing it bring?",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-app.command("evaluate")(evaluate_command)
-app.command("convert")(convert_command)
-app.command("formats")(formats_command)
-app.command("demo")(demo_command)
+COMMANDS = (evaluate, convert, formats, demo)
+DESCRIPTION = "How good is a detector, why does it fail, and what would fixing it bring?"
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        from boxlens.version import VERSION
-
-        print(f"boxlens {VERSION}")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    version: bool = typer.Option(
-        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
-    ),
-) -> None:
-    """How good is a detector, why does it fail, and what would fixing it bring?"""
+def parser() -> argparse.ArgumentParser:
+    """The whole command line; each command brings its own part."""
+    root = argparse.ArgumentParser(prog="boxlens", description=DESCRIPTION)
+    root.add_argument("--version", action="version", version=f"boxlens {VERSION}")
+    commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for module in COMMANDS:
+        module.add_command(commands)
+    return root
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     """Runs a command; what the user can mend is one line on stderr and exit code 2."""
+    if not (sys.argv[1:] if arguments is None else arguments):
+        parser().print_help()
+        sys.exit(2)
     try:
-        app()
+        options = parser().parse_args(arguments)
+        options.run(options)
+        sys.stdout.flush()
     except BoxlensError as problem:
         print(f"boxlens: {problem}", file=sys.stderr)
         sys.exit(2)

@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from boxlens.cli.output import print_note, print_notices
 
+if TYPE_CHECKING:
+    import argparse
 
-def convert_command(
-    source: Annotated[str, typer.Argument(metavar="IN", help="Ground truth or detections.")],
-    target: Annotated[str, typer.Argument(metavar="OUT", help="The file or folder to write.")],
-    to: Annotated[str, typer.Option(help="The format to write; see boxlens formats.")],
-    gt: Annotated[
-        str | None, typer.Option(help="Ground truth that the detections in IN belong to.")
-    ] = None,
-    split: Annotated[str | None, typer.Option(help="Part of the data set (VOC, YOLO).")] = None,
-    from_format: Annotated[
-        str | None, typer.Option("--from", help="Format of IN instead of recognising it.")
-    ] = None,
-) -> None:
-    """Convert ground truth, or with --gt detections, into another format."""
+    from boxlens.cli.options import Commands
+
+
+def add_command(commands: Commands) -> None:
+    command = commands.add_parser(
+        "convert",
+        help="write ground truth or detections in another format",
+        description="Convert ground truth, or with --gt detections, into another format.",
+    )
+    command.set_defaults(run=run)
+    add = command.add_argument
+    add("source", metavar="IN", help="ground truth or detections")
+    add("target", metavar="OUT", help="the file or folder to write")
+    add("--to", metavar="FORMAT", required=True, help="format to write; see boxlens formats")
+    add("--gt", metavar="PATH", help="the ground truth that the detections in IN belong to")
+    add("--split", metavar="NAME", help="part of the data set (VOC, YOLO)")
+    add("--from", metavar="FORMAT", dest="source_format", help="read IN as this format")
+
+
+def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
     from boxlens.formats.convert import convert
 
-    with progress_bar():
-        notices = convert(source, target, to, ground_truth=gt, split=split, format=from_format)
+    with progress_bar() as progress:
+        notices = convert(
+            options.source,
+            options.target,
+            options.to,
+            ground_truth=options.gt,
+            split=options.split,
+            format=options.source_format,
+            progress=progress,
+        )
     print_notices(notices)
-    print_note(f"wrote {target}")
+    print_note(f"wrote {options.target}")

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from importlib.resources import as_file, files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+
+    from boxlens.cli.options import Commands
 
 DETECTORS = ("steady", "eager")
 
 
-def demo_command() -> None:
-    """Evaluate two detectors on the data that comes with Boxlens."""
+def add_command(commands: Commands) -> None:
+    command = commands.add_parser(
+        "demo",
+        help="evaluate two detectors on the data that comes with Boxlens",
+        description="Evaluate two detectors on the data that comes with Boxlens.",
+    )
+    command.set_defaults(run=run)
+
+
+def run(_options: argparse.Namespace) -> None:
+    from importlib.resources import as_file, files
+
     from boxlens.cli.evaluate_table import evaluation_text
     from boxlens.metrics import evaluate
 
     with as_file(files("boxlens") / "demo") as folder:
-        paths = [folder / f"{name}.json.gz" for name in DETECTORS]
-        result = evaluate(folder / "ground_truth.json.gz", paths)
-        command = " ".join(
-            ["boxlens evaluate", *map(str, (folder / "ground_truth.json.gz", *paths))]
-        )
+        truth, *paths = (folder / f"{name}.json.gz" for name in ("ground_truth", *DETECTORS))
+        result = evaluate(truth, paths)
+        command = " ".join(map(str, ("boxlens evaluate", truth, *paths)))
     print(evaluation_text(result, per_class=True))
     print()
     print("The data are synthetic boxes, made by examples/make_demo_data.py. The same by hand:")

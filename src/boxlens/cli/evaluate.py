@@ -2,128 +2,130 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from boxlens.cli.output import print_notices, show_or_save_json
+from boxlens.cli.options import Commands, area_range, several
+from boxlens.cli.output import print_note, print_notices, show_or_save_json
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
-    from boxlens.data import Dataset
+    import argparse
 
-HINTS = {"lvis": "lvis", "voc": "voc07 or voc12", "openimages": "openimages"}
+    from boxlens.data import Dataset, Detections
+
+FITTING_PROTOCOL = {"lvis": "lvis", "voc": "voc07 or voc12", "openimages": "openimages"}
 
 
-def evaluate_command(
-    gt: Annotated[str, typer.Argument(metavar="GT", help="Ground truth: a file or folder.")],
-    dt: Annotated[
-        list[str],
-        typer.Argument(metavar="DT", help="Detections, one a detector."),
-    ],
-    protocol: Annotated[str, typer.Option(help="coco, voc07, voc12, lvis or openimages.")] = "coco",
-    split: Annotated[
-        str | None, typer.Option(help="Part of the data set, e.g. test (VOC, YOLO).")
-    ] = None,
-    per_class: Annotated[bool, typer.Option("--per-class", help="A row a class.")] = False,
-    also: Annotated[
-        list[str] | None,
-        typer.Option(help="Add curves, confidence, confusion, olrp or images. Repeatable."),
-    ] = None,
-    iou: Annotated[
-        list[float] | None,
-        typer.Option(help="IoU thresholds instead of the protocol's."),
-    ] = None,
-    area: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=LOW:HIGH", help="Area range in square pixels. Repeatable."),
-    ] = None,
-    max_dets: Annotated[
-        list[int] | None, typer.Option(help="Detections a class and image (COCO). Repeatable.")
-    ] = None,
-    group_of_weight: Annotated[
-        float, typer.Option(help="What a group-of box counts (openimages); 0 ignores it.")
-    ] = 1.0,
-    at_iou: Annotated[float, typer.Option(help="IoU threshold of the --also readings.")] = 0.5,
-    min_score: Annotated[
-        float, typer.Option(help="Score cut of --also confusion and images.")
-    ] = 0.25,
-    name: Annotated[
-        list[str] | None, typer.Option(help="A detector's name, in the order of DT. Repeatable.")
-    ] = None,
-    gt_format: Annotated[
-        str | None, typer.Option(help="Format of GT instead of recognising it.")
-    ] = None,
-    dt_format: Annotated[
-        str | None, typer.Option(help="Format of DT instead of recognising it.")
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Unknown images or classes are an error.")
-    ] = False,
-    threads: Annotated[int, typer.Option(help="Worker threads; 0 takes all cores.")] = 0,
-    json: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write JSON to FILE, or - for stdout.")
-    ] = None,
-) -> None:
-    """Score detections against ground truth: COCO, VOC, LVIS and Open Images numbers, exact."""
+def add_command(commands: Commands) -> None:
+    command = commands.add_parser(
+        "evaluate",
+        help="score detections against ground truth",
+        description="Score detections against ground truth: COCO, VOC, LVIS and Open Images "
+        "numbers, exact. Options marked * may be repeated, or given once with commas.",
+    )
+    command.set_defaults(run=run)
+    add = command.add_argument
+    add("gt", metavar="GT", help="ground truth: a file or folder")
+    add("dt", metavar="DT", nargs="+", help="detections: one file or folder a detector")
+    add("--protocol", default="coco", help="coco (default), voc07, voc12, lvis or openimages")
+    add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
+    add("--per-class", action="store_true", help="add a row a class")
+    add(
+        "--also",
+        metavar="NAME",
+        **several(str),
+        help="* add curves, confidence, confusion, olrp or images",
+    )
+    add("--iou", metavar="T", **several(float), help="* IoU thresholds instead of the protocol's")
+    add(
+        "--area",
+        metavar="NAME=LOW:HIGH",
+        **several(area_range),
+        help="* area ranges in square pixels instead of s, m, l (COCO, LVIS)",
+    )
+    add(
+        "--max-dets",
+        metavar="N",
+        **several(int),
+        help="* detections a class and image (COCO), an image (LVIS)",
+    )
+    add(
+        "--group-of-weight",
+        metavar="W",
+        type=float,
+        default=1.0,
+        help="what a group-of box counts (openimages): 1, or 0 to ignore it",
+    )
+    add("--at-iou", metavar="T", type=float, default=0.5, help="IoU of the --also readings (.5)")
+    add(
+        "--min-score",
+        metavar="S",
+        type=float,
+        default=0.25,
+        help="score cut of --also confusion and images (.25)",
+    )
+    add("--name", metavar="NAME", **several(str), help="* the detectors' names, in order of DT")
+    add("--gt-format", metavar="F", help="read GT as this format instead of recognising it")
+    add("--dt-format", metavar="F", help="read DT as this format instead of recognising it")
+    add("--strict", action="store_true", help="unknown images or classes are an error")
+    add("--threads", metavar="N", type=int, default=0, help="worker threads; all cores by default")
+    add("--json", metavar="FILE", help="write JSON to FILE; - prints it instead of the table")
+
+
+def run(options: argparse.Namespace) -> None:
     from boxlens.cli.evaluate_table import evaluation_text
-    from boxlens.cli.progress import progress_bar
-    from boxlens.formats import read_dataset, read_detections
     from boxlens.metrics import choose, evaluate_tables
 
     choice = choose(
-        protocol,
-        iou_thresholds=iou,
-        area_ranges=parse_areas(area) if area else None,
-        max_dets=max_dets,
-        group_of_weight=group_of_weight,
-        also=also or [],
-        extra_iou=at_iou,
-        min_score=min_score,
+        options.protocol,
+        iou_thresholds=options.iou,
+        area_ranges={"all": (0.0, 1e10), **dict(options.area)} if options.area else None,
+        max_dets=options.max_dets,
+        group_of_weight=options.group_of_weight,
+        also=options.also,
+        extra_iou=options.at_iou,
+        min_score=options.min_score,
     )
-    if name and len(name) != len(dt):
-        raise ParameterError(f"{len(dt)} detectors but {len(name)} names: give --name for each")
+    dataset, detections = _read(options)
+    result = evaluate_tables(dataset, detections, choice, threads=options.threads)
+    print_notices([*result.notices, *(n for row in result.detectors for n in row.notices)])
+    fitting = FITTING_PROTOCOL.get(dataset.source.format) if dataset.source else None
+    if fitting and options.protocol == "coco":
+        print_note(f"scored as COCO does; --protocol {fitting} is made for this ground truth")
+    show_or_save_json(
+        result.to_json,
+        options.json,
+        lambda: evaluation_text(result, per_class=options.per_class),
+    )
+
+
+def _read(options: argparse.Namespace) -> tuple[Dataset, list[Detections]]:
+    from boxlens.cli.progress import progress_bar
+    from boxlens.formats import read_dataset, read_detections
+
+    names = options.name or [None] * len(options.dt)
+    if len(names) != len(options.dt):
+        raise ParameterError(
+            f"{len(options.dt)} detectors, {len(names)} names: --name each of them"
+        )
     with progress_bar() as progress:
         dataset = read_dataset(
-            gt, format=gt_format, split=split, threads=threads, progress=progress
+            options.gt,
+            format=options.gt_format,
+            split=options.split,
+            threads=options.threads,
+            progress=progress,
         )
         detections = [
             read_detections(
                 path,
                 dataset,
-                format=dt_format,
-                name=name[row] if name else None,
-                strict=strict,
-                threads=threads,
+                format=options.dt_format,
+                name=name,
+                strict=options.strict,
+                threads=options.threads,
                 progress=progress,
             )
-            for row, path in enumerate(dt)
+            for path, name in zip(options.dt, names, strict=True)
         ]
-    result = evaluate_tables(dataset, detections, choice, threads=threads)
-    print_notices([*result.notices, *(n for row in result.detectors for n in row.notices)])
-    _hint_protocol(dataset, protocol)
-    show_or_save_json(result.to_json, json, lambda: evaluation_text(result, per_class=per_class))
-
-
-def parse_areas(texts: list[str]) -> dict[str, tuple[float, float]]:
-    """NAME=LOW:HIGH; an empty HIGH has no end. "all" is added in front where it is not given."""
-    ranges: dict[str, tuple[float, float]] = {"all": (0.0, 1e10)}
-    for text in texts:
-        name, _, ends = text.partition("=")
-        low, colon, high = ends.partition(":")
-        try:
-            ranges[name] = (float(low or 0), float(high or "inf"))
-        except ValueError:
-            colon = ""
-        if not name or not colon:
-            raise ParameterError(f"--area {text!r}: write NAME=LOW:HIGH, e.g. tiny=0:256")
-    return ranges
-
-
-def _hint_protocol(dataset: Dataset, protocol: str) -> None:
-    from boxlens.cli.output import print_note
-
-    found = dataset.source.format if dataset.source else ""
-    fitting = HINTS.get(found)
-    if fitting and protocol == "coco":
-        print_note(f"this is {found} ground truth, scored as COCO does; see --protocol {fitting}")
+    return dataset, detections

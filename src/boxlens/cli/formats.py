@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from boxlens.cli.output import aligned
 
+if TYPE_CHECKING:
+    import argparse
 
-def formats_command() -> None:
-    """List the formats that are read and written."""
+    from boxlens.cli.options import Commands
+
+
+def add_command(commands: Commands) -> None:
+    command = commands.add_parser(
+        "formats",
+        help="list the formats that are read and written",
+        description="List the formats that are read and written.",
+    )
+    command.set_defaults(run=run)
+
+
+def run(_options: argparse.Namespace) -> None:
     from boxlens.formats import FORMATS
 
     rows = [["format", "ground truth", "detections", "what it is"]]

@@ -39,10 +39,15 @@ def detections_from(
     path: Path,
     format_name: str,
     strict: bool,
+    checked: bool = False,
 ) -> Detections:
-    """Checks the numbers, sets unknown images and classes aside, groups the rest by image."""
-    check_boxes(raw.box, path, raw.describe)
-    check_scores(raw.score, path, raw.describe)
+    """Checks the numbers, sets unknown images and classes aside, groups the rest by image.
+
+    A reader that has checked boxes and scores while it read them says so.
+    """
+    if not checked:
+        check_boxes(raw.box, path, raw.describe)
+        check_scores(raw.score, path, raw.describe)
     notices = (
         *_unknown(raw.image_row < 0, "image", raw, path, strict),
         *_unknown((raw.class_row < 0) & (raw.image_row >= 0), "class", raw, path, strict),

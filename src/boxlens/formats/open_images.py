@@ -198,13 +198,14 @@ def _check_sizes(ids: Sequence[str], unsized: Bools, path: Path, notices: list[N
     count = int(unsized.sum())
     if count == len(ids):
         text = (
-            f"{path}: no image sizes, so boxes stay fractions of the image: overlaps are the same "
-            "up to the image's aspect, areas in pixels are not known"
+            f"{path}: no image sizes, so boxes stay fractions of a 1 x 1 image: overlaps are the "
+            "same, areas in pixels are not known"
         )
         notices.append(Notice("relative_boxes", count, text))
     elif count:
+        first = ids[int(np.argmax(unsized))]
         raise InputError(
-            f"{count:,} of {len(ids):,} images have no size (first: {ids[int(np.argmax(unsized))]})",
+            f"{count:,} of {len(ids):,} images have no size (first: {first})",
             path=path,
             remedy="Give the sizes of all images, or of none",
         )

@@ -46,10 +46,7 @@ def read_detections(
     """Either form of file; labels and images are told by the text of their ids."""
     existing_file(path)
     columns = {column.lower() for column in csv_header(file_head(path))}
-    if "predictionstring" in columns:
-        frame = _submission(path)
-    else:
-        frame = _plain(path, columns)
+    frame = _submission(path) if "predictionstring" in columns else _plain(path, columns)
     image_row = rows_of_text(frame["ImageID"], id_texts(dataset.images.id))
     class_row = rows_of_text(frame["LabelName"], id_texts(dataset.classes.id))
     box = relative_boxes(frame, path)

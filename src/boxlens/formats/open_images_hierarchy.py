@@ -22,9 +22,8 @@ def read_hierarchy(path: Path) -> ClassTree:
     except ValueError as problem:
         raise InputError(f"not JSON ({problem})", path=path, remedy=_REMEDY) from problem
     parents: dict[int | str, list[int | str]] = {}
-    waiting: list[tuple[Any, str | None]] = [
-        (node, None) for node in (content if isinstance(content, list) else [content])
-    ]
+    roots = content if isinstance(content, list) else [content]
+    waiting: list[tuple[Any, str | None]] = [(node, None) for node in reversed(roots)]
     while waiting:
         node, parent = waiting.pop()
         label = _label(node, parent, path)

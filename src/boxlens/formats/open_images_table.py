@@ -119,11 +119,11 @@ def _read(path: Path, chosen: dict[str, str], numeric: set[str]) -> pl.DataFrame
     }
     source = read_bytes(path) if is_gzip(path) else path
     try:
-        frame = pl.read_csv(source, columns=list(chosen), schema_overrides=types, glob=False)
+        # All columns are parsed, since a choice among them would let lines of any length pass.
+        frame = pl.read_csv(source, schema_overrides=types, infer_schema=False, glob=False)
     except (pl.exceptions.PolarsError, OSError):
         frame = _read_as_text(path, chosen, numeric)
-    # Columns come in file order, whatever was asked for.
-    return frame.rename({column: name for column, name in chosen.items() if column != name})
+    return frame.select(pl.col(column).alias(name) for column, name in chosen.items())
 
 
 def _read_as_text(path: Path, chosen: dict[str, str], numeric: set[str]) -> pl.DataFrame:
@@ -132,7 +132,7 @@ def _read_as_text(path: Path, chosen: dict[str, str], numeric: set[str]) -> pl.D
 
     text = read_text(path)
     try:
-        frame = pl.read_csv(text.encode(), columns=list(chosen), infer_schema=False)
+        frame = pl.read_csv(text.encode(), infer_schema=False)
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise _broken_line(path, text, str(problem)) from problem
     for column, name in chosen.items():

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _FLAGS = {
     "IsOccluded": "occluded",
     "IsTruncated": "truncated",
-    "IsGroupOf": None,
     "IsDepiction": "depiction",
     "IsInside": "inside",
 }
@@ -73,12 +72,8 @@ def _boxes_frame(dataset: Dataset, path: Path) -> pl.DataFrame:
             **dict(zip(CORNERS, corners, strict=True)),
         }
     )
-    flags = {
-        column: gt.group_of.astype(np.int64)
-        if name is None
-        else _flag(gt.attributes.get(name), len(gt))
-        for column, name in _FLAGS.items()
-    }
+    flags = {column: _flag(gt.attributes.get(name), len(gt)) for column, name in _FLAGS.items()}
+    flags["IsGroupOf"] = gt.group_of.astype(np.int64)
     return frame.with_columns(pl.Series(column, values) for column, values in flags.items())
 
 
@@ -122,17 +117,14 @@ def _is_flag(values: Attribute) -> bool:
 
 
 def _lost(dataset: Dataset, path: Path) -> tuple[Notice, ...]:
-    kept = {
-        name
-        for name in _FLAGS.values()
-        if name in dataset.gt.attributes and _is_flag(dataset.gt.attributes[name])
-    }
+    attributes = dataset.gt.attributes
+    kept = [name for name in _FLAGS.values() if name in attributes and _is_flag(attributes[name])]
     return losses(
         dataset,
         path,
         "openimages",
         keeps=("group_of", "positive", "negative", "tree"),
-        keeps_attributes=[name for name in kept if name],
+        keeps_attributes=kept,
     )
 
 

@@ -47,8 +47,9 @@ def read_table(path: Path, required: Sequence[str], *, others: bool = False) -> 
 
     files.existing_file(path)
     try:
-        names = list(pl.read_parquet_schema(path))
         _check_schema(pl.read_parquet_metadata(path), path)
+        content = pl.scan_parquet(path, glob=False, hive_partitioning=False)
+        names = content.collect_schema().names()
         missing = [name for name in required if name not in names]
         if missing:
             raise InputError(
@@ -56,8 +57,7 @@ def read_table(path: Path, required: Sequence[str], *, others: bool = False) -> 
                 path=path,
                 remedy=f"Give the columns {', '.join(required)}",
             )
-        wanted = names if others else list(required)
-        frame = pl.read_parquet(path, columns=wanted, glob=False, hive_partitioning=False)
+        frame = content.select(names if others else required).collect()
     except (pl.exceptions.PolarsError, OSError) as problem:
         reason = str(problem).partition("\n")[0]
         raise InputError(
@@ -150,7 +150,7 @@ def rows_of_ids(column: pl.Series, ids: Ids, path: Path, *, in_runs: bool = Fals
             remedy="Store the ids as the data set has them",
         )
     if integers:
-        return _rows_of_integers(column.cast(pl.Int64).to_numpy(), ids)
+        return _rows_of_integers(column.cast(pl.Int64), ids)
     if not in_runs:
         return rows_of_text(column, ids.tolist())
     runs = column.rle()
@@ -158,16 +158,25 @@ def rows_of_ids(column: pl.Series, ids: Ids, path: Path, *, in_runs: bool = Fals
     return np.repeat(rows, runs.struct.field("len").to_numpy())
 
 
-def _rows_of_integers(values: Ids, ids: Ids) -> Rows:
+def _rows_of_integers(column: pl.Series, ids: Ids) -> Rows:
     before = ids[0] - 1
     span = int(ids[-1]) - int(before)
-    if span < DENSE_SPAN:
-        # A place at either end catches what lies outside.
-        row_of = np.full(span + 2, -1, dtype=np.int32)
-        row_of[ids - before] = np.arange(len(ids), dtype=np.int32)
-        rows: Rows = row_of.take(values - before, mode="clip")
-        return rows
-    # Ids spread wide are looked up once a run.
+    if span >= DENSE_SPAN:
+        return _rows_of_runs(column.to_numpy(), ids)
+    # A place at either end catches what lies outside.
+    row_of = np.full(span + 2, -1, dtype=np.int32)
+    row_of[ids - before] = np.arange(len(ids), dtype=np.int32)
+    rows = np.empty(len(column), dtype=np.int32)
+    first = 0
+    for chunk in column.get_chunks():
+        end = first + len(chunk)
+        row_of.take(chunk.to_numpy() - before, mode="clip", out=rows[first:end])
+        first = end
+    return rows
+
+
+def _rows_of_runs(values: Ids, ids: Ids) -> Rows:
+    """Looks each run of equal ids up once."""
     changes = np.flatnonzero(values[1:] != values[:-1]) + 1
     starts = np.concatenate([[0], changes])[: len(values)]
     first = values[starts]

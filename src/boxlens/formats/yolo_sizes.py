@@ -15,10 +15,8 @@ from boxlens.formats.files import read_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-IMAGE_ENDINGS = frozenset(
-    (".avif", ".bmp", ".dng", ".heic", ".jp2", ".jpeg", ".jpg", ".mpo")
-    + (".pfm", ".png", ".tif", ".tiff", ".webp"),
-)
+_COMMON = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
+IMAGE_ENDINGS = frozenset(_COMMON | {".avif", ".dng", ".heic", ".jp2", ".mpo", ".pfm"})
 SIZE_COLUMNS = ("file_name", "width", "height")
 _REMEDY = "The first line is file_name,width,height; sizes are pixels above 0"
 

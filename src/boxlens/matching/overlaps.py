@@ -51,6 +51,7 @@ def find_overlaps(
         gt_class=gt.class_row,
         gt_box=gt.box,
         gt_region=region,
+        n_classes=len(dataset.classes),
         floor=floor,
         same_class=same_class,
         threads=threads,

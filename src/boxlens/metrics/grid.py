@@ -125,37 +125,35 @@ def _count(
 ) -> Grid:
     n_positive = positives_by_class_and_area(dataset, matches)
 
-    def accumulate(max_dets: int, n_areas: int, ties: str) -> tuple[Floats, Floats]:
-        return _kernel.accumulate(
+    counted_at = choice.max_dets if choice.all_max_dets else choice.max_dets[-1:]
+    layers = [
+        _kernel.accumulate(
             order=ranking.order,
             class_offsets=ranking.offsets,
             det_score=detections.score,
             det_tp=matches.det_tp,
             det_ignored=matches.det_ignored,
             det_rank=matches.det_rank,
-            n_positive=np.ascontiguousarray(n_positive[:, :n_areas]),
+            n_positive=n_positive,
             n_thresholds=len(choice.iou_thresholds),
             max_dets=max_dets,
-            recall_grid=list(choice.recalls),
-            ties=ties,
+            recalls=list(choice.recalls),
             with_scores=choice.with_scores,
+            with_tie_band=choice.tie_band and max_dets == choice.max_dets[-1],
             threads=threads,
         )
-
-    n_areas = n_positive.shape[1]
-    counted_at = choice.max_dets if choice.all_max_dets else choice.max_dets[-1:]
-    layers = [accumulate(limit, n_areas, "ranked") for limit in counted_at]
-    band = None
-    if choice.tie_band:
-        worst, best = (accumulate(choice.max_dets[-1], 1, ties)[0] for ties in ("worst", "best"))
-        band = (mean_defined(worst), mean_defined(best))
+        for max_dets in counted_at
+    ]
+    band = layers[-1][2]
     return Grid(
         choice=choice,
-        precision=_threshold_first([precision for precision, _ in layers]),
-        score=_threshold_first([score for _, score in layers]) if choice.with_scores else None,
+        precision=_threshold_first([precision for precision, _, _ in layers]),
+        score=_threshold_first([score for _, score, _ in layers]) if choice.with_scores else None,
         recall=_recall(dataset, detections, matches, n_positive, choice),
         n_positive=n_positive,
-        tie_band=band,
+        tie_band=(mean_defined(band[..., 0]), mean_defined(band[..., 1]))
+        if choice.tie_band
+        else None,
     )
 
 

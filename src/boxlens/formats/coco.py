@@ -1,0 +1,231 @@
+"""COCO's JSON: instances as a data set, results as detections, both read and written."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens import _kernel
+from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images, Notice, Source
+from boxlens.errors import InputError
+from boxlens.formats.border import RawDetections, detections_from
+from boxlens.formats.coco_text import write_dataset, write_detections
+from boxlens.formats.files import read_bytes, stem
+from boxlens.formats.scanned import (
+    Records,
+    attribute_of,
+    ids_of,
+    numbers_of,
+    parsed,
+    read_spans,
+    rows_in,
+    scan,
+    shown_id,
+    spans_of,
+    texts_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from boxlens.data import Links
+    from boxlens.data.columns import Floats, Ids, Rows
+
+__all__ = ["read_dataset", "read_detections", "read_spans", "write_dataset", "write_detections"]
+
+DATASET_REMEDY = "A COCO data set is an object with images, annotations and categories"
+RESULTS_REMEDY = (
+    "COCO results are an array of objects with image_id, category_id, bbox (x, y, width, height) "
+    "and score"
+)
+
+
+def read_dataset(path: Path, *, threads: int = 0) -> Dataset:
+    """Ground truth; masks and keypoints stay in the file until `read_spans` asks for them."""
+    tables = scan_dataset(path, threads)
+    classes = classes_of(tables, path)
+    records = Records(**tables["images"])
+    names = texts_of(records.columns["file_name"], records.rows)
+    images = images_of(records, ["" if name is None else name for name in names], path)
+    return dataset_of(tables, images, classes, path=path, format_name="coco")
+
+
+def read_detections(
+    path: Path,
+    dataset: Dataset,
+    *,
+    name: str | None = None,
+    strict: bool = False,
+    threads: int = 0,
+) -> Detections:
+    """Results; those of unknown images or classes are counted, or refused if strict."""
+    found = scan(path, partial(_kernel.scan_results, threads=threads), RESULTS_REMEDY)
+    columns = found["columns"]
+    image, label = columns["image_id"], columns["category_id"]
+
+    def describe(record: int) -> str:
+        ids = f"image_id {shown_id(image, record)}, category_id {shown_id(label, record)}"
+        return f"record {record} ({ids})"
+
+    raw = RawDetections(
+        rows_in(image, dataset.images.id),
+        rows_in(label, dataset.classes.id),
+        columns["bbox"],
+        columns["score"],
+        describe,
+    )
+    return detections_from(
+        raw,
+        dataset,
+        name=stem(path) if name is None else name,
+        path=path,
+        format_name="coco",
+        strict=strict,
+        checked=True,
+    )
+
+
+def scan_dataset(path: Path, threads: int) -> dict[str, Any]:
+    """The columns of a data set's three arrays, as the kernel found them."""
+    return scan(path, partial(_kernel.scan_dataset, threads=threads), DATASET_REMEDY)
+
+
+def images_of(
+    records: Records,
+    names: Sequence[str],
+    path: Path,
+    *,
+    negative: Links | None = None,
+    not_exhaustive: Links | None = None,
+) -> Images:
+    """The images, ids ascending."""
+    try:
+        images, _ = Images.of(
+            ids_of(records.columns["id"]),
+            numbers_of(records.columns["width"], records.rows),
+            numbers_of(records.columns["height"], records.rows),
+            names,
+            negative=negative,
+            not_exhaustive=not_exhaustive,
+        )
+    except InputError as error:
+        raise _named(error, path) from None
+    return images
+
+
+def classes_of(tables: dict[str, Any], path: Path) -> Classes:
+    """The classes, ids ascending, with every further field of the file."""
+    records = Records(**tables["categories"])
+    extra: dict[str, list[Any]] = {}
+    if records.skipped:
+        begin, end = tables["categories_span"]
+        categories = parsed(read_bytes(path)[begin:end], path)
+        extra = {key: [one.get(key) for one in categories] for key in records.skipped}
+    try:
+        return Classes.of(
+            ids_of(records.columns["id"]),
+            [str(name) for name in texts_of(records.columns["name"], records.rows)],
+            supercategory=texts_of(records.columns["supercategory"], records.rows),
+            frequency=texts_of(records.columns["frequency"], records.rows),
+            extra=extra,
+        )
+    except InputError as error:
+        raise _named(error, path) from None
+
+
+def dataset_of(
+    tables: dict[str, Any],
+    images: Images,
+    classes: Classes,
+    *,
+    path: Path,
+    format_name: str,
+    notices: tuple[Notice, ...] = (),
+) -> Dataset:
+    """The objects of the annotations, put to their images and classes."""
+    records = Records(**tables["annotations"])
+    columns = records.columns
+    area, area_notices = _areas(columns["area"], columns["bbox"], path)
+    ids, id_notices = _object_ids(columns["id"], path)
+    crowd = columns["iscrowd"]
+    gt = GroundTruth.of(
+        len(images),
+        image_row=_known_rows(columns, "image_id", images.id, path),
+        class_row=_known_rows(columns, "category_id", classes.id, path),
+        box=columns["bbox"],
+        area_px=area,
+        crowd=None if crowd is None else crowd == 1,
+        ids=ids,
+        attributes={name: attribute_of(column) for name, column in records.attributes.items()},
+        spans={
+            name: spans_of(columns[name], path)
+            for name in ("segmentation", "keypoints")
+            if columns[name] is not None
+        },
+    )
+    skipped = tuple(
+        Notice(
+            "skipped_field",
+            count,
+            f"{path}: field {name!r} of {count:,} annotations is an array or object, not kept",
+        )
+        for name, count in records.skipped.items()
+    )
+    return Dataset(
+        stem(path),
+        images,
+        classes,
+        gt,
+        Source.of(path, format_name),
+        (*notices, *area_notices, *id_notices, *skipped),
+    )
+
+
+def _known_rows(columns: Any, field: str, ids: Ids, path: Path) -> Rows:
+    rows = rows_in(columns[field], ids)
+    if len(rows) and rows.min() < 0:
+        record = int(np.argmax(rows < 0))
+        array = "images" if field == "image_id" else "categories"
+        raise InputError(
+            f"{field} {shown_id(columns[field], record)} is not among the {array}",
+            path=path,
+            where=f"annotations record {record}",
+            remedy=f"Add it to {array} or remove the annotation",
+        )
+    return rows
+
+
+def _areas(column: Any, boxes: Any, path: Path) -> tuple[Floats | None, tuple[Notice, ...]]:
+    """METHODS 10: a missing area falls back to width times height, and says so."""
+    if len(boxes) == 0:
+        return None, ()
+    missing = np.ones(len(boxes), np.bool_) if column is None else np.isnan(column)
+    count = int(np.count_nonzero(missing))
+    if count == 0:
+        return column, ()
+    message = f"{path}: {count:,} annotations without area; width times height is used"
+    box_area = boxes[:, 2] * boxes[:, 3]
+    area = box_area if column is None else np.where(missing, box_area, column)
+    return area, (Notice("missing_area", count, message),)
+
+
+def _object_ids(column: Any, path: Path) -> tuple[Ids | None, tuple[Notice, ...]]:
+    """Ids of the objects: they may repeat (METHODS 10); where only some are absent, 0 stands."""
+    if column is None:
+        return None, ()
+    codes = column[0] if isinstance(column, tuple) else column
+    absent = codes == (-1 if isinstance(column, tuple) else np.iinfo(np.int64).min)
+    count = int(np.count_nonzero(absent))
+    ids = ids_of(column)
+    if count == 0:
+        return ids, ()
+    filled = np.where(absent, "0" if isinstance(column, tuple) else 0, ids).astype(ids.dtype)
+    message = f"{path}: {count:,} annotations without id; 0 is used"
+    return filled, (Notice("missing_id", count, message),)
+
+
+def _named(error: InputError, path: Path) -> InputError:
+    return InputError(error.problem, path=path, where=error.where, remedy=error.remedy)

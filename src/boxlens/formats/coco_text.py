@@ -1,0 +1,189 @@
+"""A data set or detections as COCO JSON text; floats are spelled so that they read back equal."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens.formats.files import written_whole
+from boxlens.formats.scanned import raw_spans
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from os import PathLike
+
+    from boxlens.data import Dataset, Detections, Images, Links
+    from boxlens.data.columns import Attribute, Ids
+
+# Records joined before each write.
+_CHUNK = 20_000
+
+_OWN_FIELDS = frozenset(
+    {"id", "image_id", "category_id", "bbox", "area", "iscrowd", "segmentation", "keypoints"}
+)
+
+
+def write_dataset(dataset: Dataset, path: str | PathLike[str]) -> None:
+    """Images, annotations with all their attributes, masks and keypoints, and categories."""
+    write_arrays(
+        path,
+        {
+            "images": _images(dataset.images, dataset.classes.id),
+            "annotations": _annotations(dataset),
+            "categories": _categories(dataset),
+        },
+    )
+
+
+def write_detections(detections: Detections, dataset: Dataset, path: str | PathLike[str]) -> None:
+    """An array of results, grouped by image."""
+    image_text = [json.dumps(key) for key in dataset.images.id.tolist()]
+    class_text = [json.dumps(key) for key in dataset.classes.id.tolist()]
+    columns = zip(
+        detections.image_row.tolist(),
+        detections.class_row.tolist(),
+        detections.box.tolist(),
+        detections.score.tolist(),
+        strict=True,
+    )
+    write_records(
+        path,
+        (
+            f'{{"image_id":{image_text[image]},"category_id":{class_text[label]},'
+            f'"bbox":[{x!r},{y!r},{w!r},{h!r}],"score":{score!r}}}'
+            for image, label, (x, y, w, h), score in columns
+        ),
+    )
+
+
+def write_records(path: str | PathLike[str], records: Iterable[str]) -> None:
+    """An array of records that are JSON text already."""
+    with written_whole(path) as temporary, temporary.open("w", encoding="utf-8") as file:
+        for text in _array(records):
+            file.write(text)
+        file.write("\n")
+
+
+def write_arrays(path: str | PathLike[str], arrays: dict[str, Iterable[str]]) -> None:
+    """An object of arrays of records that are JSON text already."""
+    with written_whole(path) as temporary, temporary.open("w", encoding="utf-8") as file:
+        for number, (name, records) in enumerate(arrays.items()):
+            file.write(f"{',' if number else '{'}{json.dumps(name)}:")
+            for text in _array(records):
+                file.write(text)
+        file.write("}\n")
+
+
+def _array(records: Iterable[str]) -> Iterator[str]:
+    yield "["
+    chunk: list[str] = []
+    begun = False
+    for record in records:
+        chunk.append(record)
+        if len(chunk) == _CHUNK:
+            yield (",\n" if begun else "") + ",\n".join(chunk)
+            begun = True
+            chunk.clear()
+    if chunk:
+        yield (",\n" if begun else "") + ",\n".join(chunk)
+    yield "]"
+
+
+def _images(images: Images, class_ids: Ids) -> Iterator[str]:
+    lists = {
+        "neg_category_ids": _id_lists(images.negative, class_ids),
+        "not_exhaustive_category_ids": _id_lists(images.not_exhaustive, class_ids),
+        "pos_category_ids": _id_lists(images.positive, class_ids),
+    }
+    sizes = zip(images.width_px.tolist(), images.height_px.tolist(), strict=True)
+    for row, (key, (width, height)) in enumerate(zip(images.id.tolist(), sizes, strict=True)):
+        record: dict[str, Any] = {"id": key, "file_name": images.file_name[row]}
+        if width == width:  # noqa: PLR0124 - NaN: the size is not known
+            record["width"] = _plain(width)
+        if height == height:  # noqa: PLR0124
+            record["height"] = _plain(height)
+        record.update({name: values[row] for name, values in lists.items() if values is not None})
+        yield _text(record)
+
+
+def _id_lists(links: Links | None, class_ids: Ids) -> list[list[int | str]] | None:
+    if links is None:
+        return None
+    keys = class_ids.tolist()
+    return [[keys[right] for right in links[row].tolist()] for row in range(len(links))]
+
+
+def _categories(dataset: Dataset) -> Iterator[str]:
+    classes = dataset.classes
+    further = {"supercategory": classes.supercategory, "frequency": classes.frequency}
+    columns = {name: values for name, values in further.items() if values is not None}
+    columns.update(classes.extra)
+    for row, key in enumerate(classes.id.tolist()):
+        record: dict[str, Any] = {"id": key, "name": classes.name[row]}
+        for name, values in columns.items():
+            if values[row] is not None:
+                record[name] = values[row]
+        yield _text(record)
+
+
+def _annotations(dataset: Dataset) -> Iterator[str]:
+    gt = dataset.gt
+    image_ids = dataset.images.id[gt.image_row].tolist()
+    class_ids = dataset.classes.id[gt.class_row].tolist()
+    keys, boxes = gt.id.tolist(), gt.box.tolist()
+    areas, crowds = gt.area_px.tolist(), gt.crowd.tolist()
+    attributes = {name: _values(column) for name, column in gt.attributes.items()}
+    for name, flags in (("difficult", gt.difficult), ("group_of", gt.group_of)):
+        if name not in attributes and bool(np.any(flags)):
+            attributes[name] = [int(flag) for flag in flags]
+    spans = {name: raw_spans(one) for name, one in gt.spans.items()}
+    for row in range(len(gt)):
+        record: dict[str, Any] = {
+            "id": keys[row],
+            "image_id": image_ids[row],
+            "category_id": class_ids[row],
+            "bbox": boxes[row],
+            "area": areas[row],
+            "iscrowd": int(crowds[row]),
+        }
+        for name, values in attributes.items():
+            if values[row] is not None:
+                _put(record, name, values[row])
+        text = _text(record)
+        for name, raw in spans.items():
+            value = raw[row]
+            if value is not None:
+                text = f"{text[:-1]},{json.dumps(name)}:{value.decode()}}}"
+        yield text
+
+
+def _put(record: dict[str, Any], name: str, value: Any) -> None:
+    """A name that is a member of the record's attributes, or a field's, goes into them."""
+    within = name.removeprefix("attributes.")
+    if within == name and name not in _OWN_FIELDS:
+        record[name] = value
+    else:
+        record.setdefault("attributes", {})[within] = value
+
+
+def _values(column: Attribute) -> list[Any]:
+    """Values as JSON knows them, None where one is missing."""
+    if column.dtype == object:
+        return list(column)
+    missing = np.isnan(column).tolist()
+    return [
+        None if none else _plain(value)
+        for value, none in zip(column.tolist(), missing, strict=True)
+    ]
+
+
+def _plain(value: float) -> int | float:
+    """Whole numbers without a point, as long as they read back equal."""
+    whole = int(value) if abs(value) < 2**53 else None
+    return whole if whole is not None and repr(float(whole)) == repr(value) else value
+
+
+def _text(record: dict[str, Any]) -> str:
+    return json.dumps(record, separators=(",", ":"), ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,100 @@
+"""From one format to another, with a notice for everything the target cannot hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from boxlens import formats
+from boxlens.data import Dataset
+from boxlens.errors import InputError, ParameterError
+from boxlens.formats.files import existing
+from boxlens.formats.sniff import sniff_dataset, sniff_detections
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from boxlens.data import Notice
+
+
+def convert(
+    source: str | PathLike[str],
+    target: str | PathLike[str],
+    to: str,
+    *,
+    ground_truth: str | PathLike[str] | Dataset | None = None,
+    split: str | None = None,
+    format: str | None = None,  # noqa: A002 - the word users know
+) -> tuple[Notice, ...]:
+    """Converts a data set, or detections where their `ground_truth` is given.
+
+    `split` chooses within the data set, or within the ground truth of detections.
+    """
+    read_from, write_to = existing(source), Path(target)
+    _refuse_unknown(to)
+    _refuse_own_input(read_from, write_to)
+    if ground_truth is None:
+        if format is None:
+            _refuse_detections(read_from)
+        dataset = formats.read_dataset(read_from, format=format, split=split)
+        _refuse_occupied(write_to)
+        return (*dataset.notices, *formats.write_dataset(dataset, write_to, to))
+    dataset = _ground_truth(ground_truth, write_to, split)
+    detections = formats.read_detections(read_from, dataset, format=format)
+    _refuse_occupied(write_to)
+    return (*detections.notices, *formats.write_detections(detections, dataset, write_to, to))
+
+
+def _ground_truth(
+    given: str | PathLike[str] | Dataset,
+    target: Path,
+    split: str | None,
+) -> Dataset:
+    if isinstance(given, Dataset):
+        if split is not None:
+            raise ParameterError(f"the ground truth is read already: leave split={split!r} out")
+        return given
+    path = existing(given)
+    _refuse_own_input(path, target)
+    return formats.read_dataset(path, split=split)
+
+
+def _refuse_unknown(to: str) -> None:
+    if to not in formats.FORMATS:
+        known = ", ".join(formats.FORMATS)
+        raise ParameterError(f"unknown format '{to}': choose one of {known}")
+
+
+def _refuse_detections(source: Path) -> None:
+    """Detections need the ids of their ground truth; say so instead of "not a data set"."""
+    try:
+        sniff_dataset(source)
+    except InputError:
+        try:
+            found = sniff_detections(source)
+        except InputError:
+            return
+        raise InputError(
+            f"holds detections ({found}), which are converted with their ground truth",
+            path=source,
+            remedy="Add --gt and the ground truth they belong to",
+        ) from None
+
+
+def _refuse_own_input(source: Path, target: Path) -> None:
+    read_from, write_to = source.resolve(), target.resolve()
+    if read_from == write_to or (read_from.is_dir() and read_from in write_to.parents):
+        raise InputError(
+            "the target is the input, or lies in it",
+            path=target,
+            remedy="Name another target",
+        )
+
+
+def _refuse_occupied(target: Path) -> None:
+    if target.is_dir() and any(target.iterdir()):
+        raise InputError(
+            "the folder is not empty",
+            path=target,
+            remedy="Name a new folder, or empty this one first",
+        )

@@ -1,0 +1,103 @@
+"""LVIS v0.5 and v1: COCO's layout with frequencies and lists of verified classes (METHODS 9.5)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from boxlens.data import Links, Notice
+from boxlens.errors import InputError
+from boxlens.formats import coco
+from boxlens.formats.scanned import Records, links_of, texts_of
+
+if TYPE_CHECKING:
+    from os import PathLike
+    from pathlib import Path
+
+    from boxlens.data import Classes, Dataset, Detections
+    from boxlens.data.columns import Ids
+
+NEGATIVE = "neg_category_ids"
+NOT_EXHAUSTIVE = "not_exhaustive_category_ids"
+
+
+def read_dataset(path: Path, *, threads: int = 0) -> Dataset:
+    """Ground truth with the classes verified absent, or not marked exhaustively, in each image."""
+    tables = coco.scan_dataset(path, threads)
+    classes = coco.classes_of(tables, path)
+    _check_frequencies(classes, path)
+    records = Records(**tables["images"])
+    negative, negative_notices = _links(records, NEGATIVE, classes.id, path)
+    not_exhaustive, further_notices = _links(records, NOT_EXHAUSTIVE, classes.id, path)
+    images = coco.images_of(
+        records,
+        file_names(records),
+        path,
+        negative=negative,
+        not_exhaustive=not_exhaustive,
+    )
+    notices = (*negative_notices, *further_notices)
+    return coco.dataset_of(tables, images, classes, path=path, format_name="lvis", notices=notices)
+
+
+def read_detections(
+    path: Path,
+    dataset: Dataset,
+    *,
+    name: str | None = None,
+    strict: bool = False,
+    threads: int = 0,
+) -> Detections:
+    """LVIS results have COCO's form."""
+    return coco.read_detections(path, dataset, name=name, strict=strict, threads=threads)
+
+
+def write_dataset(dataset: Dataset, path: str | PathLike[str]) -> None:
+    """COCO's fields and LVIS's; an image without lists gets empty ones."""
+    images = dataset.images
+    none = Links.empty(len(images))
+    whole = replace(
+        images,
+        negative=none if images.negative is None else images.negative,
+        not_exhaustive=none if images.not_exhaustive is None else images.not_exhaustive,
+    )
+    coco.write_dataset(replace(dataset, images=whole), path)
+
+
+def write_detections(detections: Detections, dataset: Dataset, path: str | PathLike[str]) -> None:
+    """LVIS results have COCO's form."""
+    coco.write_detections(detections, dataset, path)
+
+
+def file_names(records: Records) -> list[str]:
+    """The file name, or the last part of coco_url: v1 has no file names."""
+    names = texts_of(records.columns["file_name"], records.rows)
+    addresses = texts_of(records.columns["coco_url"], records.rows)
+    return [
+        name if name is not None else (address or "").rpartition("/")[2]
+        for name, address in zip(names, addresses, strict=True)
+    ]
+
+
+def _links(
+    records: Records, field: str, class_ids: Ids, path: Path
+) -> tuple[Links, tuple[Notice, ...]]:
+    column = records.columns[field]
+    if column is None:
+        return Links.empty(records.rows), ()
+    links, unknown = links_of(column, class_ids)
+    if unknown == 0:
+        return links, ()
+    message = f"{path}: {unknown:,} ids in {field} are not among the categories; left out"
+    return links, (Notice(f"unknown_{field}", unknown, message),)
+
+
+def _check_frequencies(classes: Classes, path: Path) -> None:
+    for row, frequency in enumerate(classes.frequency or ()):
+        if frequency not in {"r", "c", "f", None}:
+            raise InputError(
+                f"frequency {frequency!r} of class {classes.name[row]!r}",
+                path=path,
+                where="categories",
+                remedy="LVIS knows r (rare), c (common) and f (frequent)",
+            )

@@ -1,0 +1,277 @@
+"""Ground truth as a folder of tables: images.parquet, classes.parquet, objects.parquet.
+
+tree.parquet joins them where the classes have a hierarchy. Masks and keypoints are not kept.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens.data import (
+    Classes,
+    ClassTree,
+    Dataset,
+    GroundTruth,
+    Images,
+    Links,
+    Source,
+)
+from boxlens.data.columns import attribute_column, frozen, id_column
+from boxlens.errors import InputError
+from boxlens.formats import files
+from boxlens.formats.border import check_boxes
+from boxlens.formats.folders import folder_written_whole
+from boxlens.formats.losses import loss
+from boxlens.formats.parquet_columns import (
+    BOX,
+    boxes,
+    floats,
+    id_series,
+    metadata_of,
+    read_table,
+    rows_of_ids,
+    write_table,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+
+    from boxlens.data import Notice
+    from boxlens.data.columns import Attribute, Bools, Ids, Rows
+
+OBJECT_COLUMNS = ("image_id", "class_id", *BOX)
+FLAGS = ("crowd", "difficult", "group_of")
+LINKS = ("negative", "positive", "not_exhaustive")
+ATTRIBUTE = "attr_"
+EXTRA = "extra_"
+
+
+def read_dataset(path: Path) -> Dataset:
+    """The tables of a folder."""
+    folder = files.existing_folder(path)
+    classes = _read_classes(folder)
+    images = _read_images(folder, classes)
+    name = metadata_of(folder / "images.parquet").get("name", folder.resolve().name)
+    gt = _read_objects(folder / "objects.parquet", images, classes)
+    return Dataset(name, images, classes, gt, Source.of(folder, "parquet"))
+
+
+def write_dataset(dataset: Dataset, path: Path) -> tuple[Notice, ...]:
+    """A folder of tables; masks and keypoints stay behind."""
+    with folder_written_whole(path) as folder:
+        write_table(_images_frame(dataset), folder / "images.parquet", {"name": dataset.name})
+        write_table(_classes_frame(dataset.classes), folder / "classes.parquet")
+        write_table(_objects_frame(dataset), folder / "objects.parquet")
+        if dataset.classes.tree is not None:
+            write_table(_tree_frame(dataset.classes.tree), folder / "tree.parquet")
+    return tuple(
+        loss(path, "parquet", name, int(np.count_nonzero(spans.end > spans.begin)), f"'{name}'")
+        for name, spans in dataset.gt.spans.items()
+    )
+
+
+def _images_frame(dataset: Dataset) -> pl.DataFrame:
+    import polars as pl
+
+    images = dataset.images
+    columns: dict[str, Any] = {
+        "id": id_series(images.id),
+        "width_px": images.width_px,
+        "height_px": images.height_px,
+        "file_name": pl.Series(images.file_name, dtype=pl.String),
+    }
+    class_id = dataset.classes.id
+    inner = pl.Int64() if class_id.dtype == np.int64 else pl.String()
+    for name in LINKS:
+        links: Links | None = getattr(images, name)
+        if links is not None:
+            lists = [class_id[links[row]].tolist() for row in range(len(links))]
+            columns[name] = pl.Series(lists, dtype=pl.List(inner))
+    return pl.DataFrame(columns)
+
+
+def _read_images(folder: Path, classes: Classes) -> Images:
+    path = folder / "images.parquet"
+    frame = read_table(path, ("id", "file_name"), others=True)
+    unknown = np.full(len(frame), np.nan)
+
+    def size(name: str) -> Any:
+        return floats(frame, name, path) if name in frame.columns else unknown
+
+    images, _ = Images.of(
+        _ids(frame["id"]),
+        size("width_px"),
+        size("height_px"),
+        frame["file_name"].to_list(),
+        **{name: _links(frame[name], classes, path) for name in LINKS if name in frame.columns},
+    )
+    return images
+
+
+def _links(column: pl.Series, classes: Classes, path: Path) -> Links:
+    listed = column.explode().drop_nulls()
+    rows = rows_of_ids(listed, classes.id, path)
+    if len(rows) and rows.min() < 0:
+        raise InputError(
+            f"class {listed[int(rows.argmin())]!r} is not in classes.parquet",
+            path=path,
+            where=f"column {column.name}",
+            remedy="Add the class, or take it out of the list",
+        )
+    counts = column.list.len().fill_null(0).to_numpy()
+    offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    return Links(frozen(offsets, np.int64), frozen(rows, np.int32))
+
+
+def _classes_frame(classes: Classes) -> pl.DataFrame:
+    import polars as pl
+
+    columns: dict[str, Any] = {
+        "id": id_series(classes.id),
+        "name": pl.Series(classes.name, dtype=pl.String),
+    }
+    for name in ("supercategory", "frequency"):
+        values = getattr(classes, name)
+        if values is not None:
+            columns[name] = pl.Series(values, dtype=pl.String)
+    for name, values in classes.extra.items():
+        columns[EXTRA + name] = pl.Series([json.dumps(value) for value in values], dtype=pl.String)
+    return pl.DataFrame(columns)
+
+
+def _read_classes(folder: Path) -> Classes:
+    path = folder / "classes.parquet"
+    frame = read_table(path, ("id", "name"), others=True)
+    extra = {
+        name.removeprefix(EXTRA): [
+            None if value is None else _json(value, path, name) for value in frame[name].to_list()
+        ]
+        for name in frame.columns
+        if name.startswith(EXTRA)
+    }
+    return Classes.of(
+        _ids(frame["id"]),
+        frame["name"].to_list(),
+        supercategory=_optional(frame, "supercategory"),
+        frequency=_optional(frame, "frequency"),
+        tree=_read_tree(folder / "tree.parquet"),
+        extra=extra,
+    )
+
+
+def _tree_frame(tree: ClassTree) -> pl.DataFrame:
+    """As JSON text, since a tree may mix integer classes with named inner nodes."""
+    import polars as pl
+
+    nodes = [json.dumps(node) for node in tree.parents]
+    parents = [json.dumps(list(above)) for above in tree.parents.values()]
+    return pl.DataFrame(
+        {"node": nodes, "parents": parents},
+        schema={"node": pl.String, "parents": pl.String},
+    )
+
+
+def _read_tree(path: Path) -> ClassTree | None:
+    if not path.exists():
+        return None
+    frame = read_table(path, ("node", "parents"))
+    nodes = [_json(node, path, "node") for node in frame["node"].to_list()]
+    parents = [tuple(_json(above, path, "parents")) for above in frame["parents"].to_list()]
+    return ClassTree(dict(zip(nodes, parents, strict=True)))
+
+
+def _json(text: str, path: Path, column: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as problem:
+        raise InputError(
+            f"{text!r} is not JSON text",
+            path=path,
+            where=f"column {column}",
+            remedy="Write the value as JSON",
+        ) from problem
+
+
+def _optional(frame: pl.DataFrame, name: str) -> list[str | None] | None:
+    return frame[name].to_list() if name in frame.columns else None
+
+
+def _objects_frame(dataset: Dataset) -> pl.DataFrame:
+    import polars as pl
+
+    gt = dataset.gt
+    columns: dict[str, Any] = {
+        "id": id_series(gt.id),
+        "image_id": id_series(dataset.images.id[gt.image_row]),
+        "class_id": id_series(dataset.classes.id[gt.class_row]),
+        **{key: gt.box[:, column] for column, key in enumerate(BOX)},
+        "area_px": gt.area_px,
+        **{name: getattr(gt, name) for name in FLAGS},
+    }
+    for name, values in gt.attributes.items():
+        columns[ATTRIBUTE + name] = _attribute_series(values)
+    return pl.DataFrame(columns)
+
+
+def _attribute_series(values: Attribute) -> pl.Series:
+    import polars as pl
+
+    if values.dtype == np.float64:
+        return pl.Series(values)
+    return pl.Series(values.tolist(), dtype=pl.String)
+
+
+def _read_objects(path: Path, images: Images, classes: Classes) -> GroundTruth:
+    frame = read_table(path, OBJECT_COLUMNS, others=True)
+    image_row = _known_rows(frame["image_id"], images.id, path)
+    class_row = _known_rows(frame["class_id"], classes.id, path)
+    box = boxes(frame, path)
+    check_boxes(box, path, lambda row: f"row {row}")
+    given = set(frame.columns)
+    return GroundTruth.of(
+        len(images),
+        image_row=image_row,
+        class_row=class_row,
+        box=box,
+        area_px=floats(frame, "area_px", path) if "area_px" in given else None,
+        crowd=_flag(frame, "crowd"),
+        difficult=_flag(frame, "difficult"),
+        group_of=_flag(frame, "group_of"),
+        ids=_ids(frame["id"]) if "id" in given else None,
+        attributes={
+            name.removeprefix(ATTRIBUTE): attribute_column(frame[name].to_list())
+            for name in frame.columns
+            if name.startswith(ATTRIBUTE)
+        },
+    )
+
+
+def _flag(frame: pl.DataFrame, name: str) -> Bools | None:
+    if name not in frame.columns:
+        return None
+    import polars as pl
+
+    flags: Bools = frame[name].cast(pl.Boolean).fill_null(value=False).to_numpy()
+    return flags
+
+
+def _known_rows(column: pl.Series, ids: Ids, path: Path) -> Rows:
+    rows = rows_of_ids(column, ids, path)
+    if len(rows) and rows.min() < 0:
+        row = int(rows.argmin())
+        raise InputError(
+            f"{column.name} {column[row]!r} is in no table",
+            path=path,
+            where=f"row {row}",
+            remedy="Add it to images.parquet or classes.parquet",
+        )
+    return rows
+
+
+def _ids(column: pl.Series) -> Ids:
+    return id_column(column.to_numpy() if column.dtype.is_integer() else column.to_list())

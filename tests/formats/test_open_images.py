@@ -1,0 +1,388 @@
+"""Open Images: files find their parts, fractions become pixels, bad cells are named."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from shared_data import shared
+from small_world import small_dataset, small_detections
+
+from boxlens.data import ClassTree
+from boxlens.errors import InputError
+from boxlens.formats import open_images
+from boxlens.formats.open_images_hierarchy import read_hierarchy, write_hierarchy
+
+HEADER = (
+    "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax,"
+    "IsOccluded,IsTruncated,IsGroupOf,IsDepiction,IsInside\n"
+)
+BOXES = (
+    HEADER
+    + "00b,xclick,/m/dog,1,0.25,0.75,0.5,1.0,1,0,0,0,0\n"
+    + "00a,xclick,/m/cat,1,0.0,0.5,0.0,0.5,-1,-1,1,0,-1\n"
+    + "00b,xclick,/m/cat,1,0.1,0.2,0.1,0.3,0,0,0,1,0\n"
+)
+LABELS = (
+    "ImageID,Source,LabelName,Confidence\n"
+    "00a,verification,/m/cat,1\n"
+    "00a,verification,/m/dog,0\n"
+    "00c,verification,/m/dog,0\n"
+    "00c,verification,/m/dog,0\n"
+    "00c,verification,/m/exotic,1\n"
+)
+CLASSES = '/m/cat,Cat\n/m/dog,"Dog, tame"\n/m/eel,Eel\n'
+SIZES = "ImageID,Width,Height\n00a,100,200\n00b,400,300\n00c,10,10\n00d,20,20\n"
+
+
+def folder_of(tmp_path: Path, **files: str) -> Path:
+    names = {
+        "boxes": "validation-annotations-bbox.csv",
+        "labels": "validation-annotations-human-imagelabels.csv",
+        "classes": "class-descriptions-boxable.csv",
+        "sizes": "sizes.csv",
+        "hierarchy": "bbox_labels_600_hierarchy.json",
+    }
+    folder = tmp_path / "oid"
+    folder.mkdir()
+    for part, text in files.items():
+        (folder / names[part]).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_all_files_together_make_the_data_set(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, boxes=BOXES, labels=LABELS, classes=CLASSES, sizes=SIZES)
+    dataset = open_images.read_dataset(folder)
+    assert dataset.name == "oid"
+    assert dataset.images.id.tolist() == ["00a", "00b", "00c", "00d"]
+    assert dataset.images.file_name[0] == "00a.jpg"
+    assert dataset.classes.id.tolist() == ["/m/cat", "/m/dog", "/m/eel"]
+    assert dataset.classes.name == ("Cat", "Dog, tame", "Eel")
+    assert dataset.gt.box.tolist() == [
+        [0, 0, 50, 100],
+        [100, 150, 200, 150],
+        pytest.approx([40, 30, 40, 60]),
+    ]
+    assert dataset.gt.group_of.tolist() == [True, False, False]
+    np.testing.assert_array_equal(dataset.gt.attributes["occluded"], [np.nan, 1, 0])
+    np.testing.assert_array_equal(dataset.gt.attributes["depiction"], [0, 0, 1])
+    assert set(dataset.gt.attributes) == {"occluded", "truncated", "depiction", "inside"}
+    assert [dataset.images.positive[row].tolist() for row in range(4)] == [[0], [], [], []]
+    assert [dataset.images.negative[row].tolist() for row in range(4)] == [[1], [], [1], []]
+    assert {n.code: n.count for n in dataset.notices} == {"unknown_class_label": 1}
+
+
+def test_without_sizes_boxes_stay_fractions_and_a_notice_says_so(tmp_path: Path) -> None:
+    dataset = open_images.read_dataset(folder_of(tmp_path, boxes=BOXES))
+    assert dataset.gt.box[1].tolist() == [0.25, 0.5, 0.5, 0.5]
+    assert np.isnan(dataset.images.width_px).all()
+    assert dataset.images.positive is None
+    assert dataset.classes.name == ("/m/cat", "/m/dog")
+    assert "relative_boxes" in {notice.code for notice in dataset.notices}
+
+
+def test_one_csv_file_is_enough_and_may_be_packed(tmp_path: Path) -> None:
+    path = tmp_path / "boxes.csv.gz"
+    path.write_bytes(gzip.compress(BOXES.encode()))
+    dataset = open_images.read_dataset(path)
+    assert dataset.name == "boxes"
+    assert len(dataset.gt) == 3
+
+
+def test_challenge_files_have_fewer_columns_in_another_order(tmp_path: Path) -> None:
+    path = tmp_path / "challenge-2019-validation-detection-bbox.csv"
+    path.write_text(
+        "\ufeffImageID,LabelName,YMin,XMin,XMax,YMax,IsGroupOf\nx,/m/cat, 0.5,0.25,0.75,1,0\n",
+        encoding="utf-8",
+    )
+    dataset = open_images.read_dataset(path)
+    assert dataset.gt.box.tolist() == [[0.25, 0.5, 0.5, 0.5]]
+    assert dataset.gt.attributes == {}
+
+
+def test_two_files_for_one_part_are_listed_and_a_split_chooses(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, boxes=BOXES, labels=LABELS, classes=CLASSES)
+    (folder / "train-annotations-bbox.csv").write_text(HEADER)
+    with pytest.raises(InputError, match=r"several files of boxes: train.*, valid.*--split"):
+        open_images.read_dataset(folder)
+    assert len(open_images.read_dataset(folder, split="validation").gt) == 3
+    train = open_images.read_dataset(folder, split="train")
+    assert len(train.gt) == 0
+    assert train.images.positive is None
+    with pytest.raises(InputError, match="no CSV file of boxes for split dev"):
+        open_images.read_dataset(folder, split="dev")
+
+
+def test_machine_labels_are_left_out_and_named(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, boxes=BOXES, labels=LABELS)
+    (folder / "validation-annotations-machine-imagelabels.csv").write_text(LABELS)
+    dataset = open_images.read_dataset(folder)
+    assert "machine_labels" in {notice.code for notice in dataset.notices}
+
+
+def test_labels_between_present_and_absent_are_refused(tmp_path: Path) -> None:
+    text = "ImageID,LabelName,Confidence\n00a,/m/cat,1\n00a,/m/dog,0.7\n"
+    with pytest.raises(InputError, match=r"line 3: Confidence 0\.7 is neither 1"):
+        open_images.read_dataset(folder_of(tmp_path, boxes=BOXES, labels=text))
+
+
+def test_boxes_of_undescribed_classes_stay_with_a_notice(tmp_path: Path) -> None:
+    dataset = open_images.read_dataset(folder_of(tmp_path, boxes=BOXES, classes="/m/cat,Cat\n"))
+    assert dataset.classes.name == ("Cat", "/m/dog")
+    assert "undescribed_class" in {notice.code for notice in dataset.notices}
+
+
+def test_a_header_in_class_descriptions_is_no_class(tmp_path: Path) -> None:
+    text = "LabelName,DisplayName\n" + CLASSES
+    dataset = open_images.read_dataset(folder_of(tmp_path, boxes=BOXES, classes=text))
+    assert len(dataset.classes) == 3
+
+
+def test_contradicting_labels_are_counted(tmp_path: Path) -> None:
+    text = "ImageID,LabelName,Confidence\n00a,/m/cat,1\n00a,/m/cat,0\n"
+    dataset = open_images.read_dataset(folder_of(tmp_path, boxes=BOXES, labels=text))
+    assert {n.code: n.count for n in dataset.notices}["contradicting_label"] == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("x,s,/m/cat,1,0.5,0.25,0,1,0,0,0,0,0", r"line 5: XMax 0\.25 is below XMin 0\.5"),
+        ("x,s,/m/cat,1,0,1,0.9,0.1,0,0,0,0,0", r"line 5: YMax 0\.1 is below YMin 0\.9"),
+        ("x,s,/m/cat,1,0,abc,0,1,0,0,0,0,0", r"line 5, column XMax: 'abc' is not a number"),
+        ("x,s,/m/cat,1,0,NaN,0,1,0,0,0,0,0", r"line 5, column XMax: nan is not a finite"),
+        ("x,s,/m/cat,1,0,,0,1,0,0,0,0,0", r"line 5: XMax is empty"),
+        (",s,/m/cat,1,0,1,0,1,0,0,0,0,0", r"line 5: ImageID is empty"),
+        ("x,s,/m/cat,1,0,123,0,1,0,0,0,0,0", r"line 5, column XMax: 123\.0 is no fraction.*pixels"),
+        ("x,s,/m/cat,1,0,1,0,1,0,0,7,0,0", r"line 5, column IsGroupOf: 7\.0 is neither"),
+        ("x,s,/m/cat,1,0,1,0,1,0,0,0,0,0,9,9", r"line 5: 15 fields, the header names 13"),
+    ],
+)
+def test_bad_cells_are_named_with_line_and_column(tmp_path: Path, line, message) -> None:
+    folder = folder_of(tmp_path, boxes=BOXES + line + "\n")
+    with pytest.raises(InputError, match=message):
+        open_images.read_dataset(folder)
+
+
+def test_missing_columns_are_named(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, boxes="ImageID,LabelName,XMin,XMax\nx,/m/cat,0,1\n")
+    with pytest.raises(InputError, match=r"no column YMin, YMax; found ImageID"):
+        open_images.read_dataset(folder)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ("ImageID,Width,Height\n00a,10,10\n", r"1 of 2 images have no size \(first: 00b\)"),
+        ("ImageID,Width,Height\n00a,10,10\n00a,9,9\n", r"line 2: image 00a occurs more than"),
+        ("ImageID,Width,Height\n00a,0,10\n", r"line 2: image 00a has no positive size"),
+        ("Width,Height\n10,10\n", r"sizes without image ids"),
+    ],
+)
+def test_bad_sizes_are_refused(tmp_path: Path, sizes, message) -> None:
+    with pytest.raises(InputError, match=message):
+        open_images.read_dataset(folder_of(tmp_path, boxes=BOXES, sizes=sizes))
+
+
+def test_sizes_by_file_name_give_ids_by_stem(tmp_path: Path) -> None:
+    sizes = "file_name,width,height\n00a.png,100,200\n00b.png,400,300\n"
+    dataset = open_images.read_dataset(folder_of(tmp_path, boxes=BOXES, sizes=sizes))
+    assert dataset.images.file_name == ("00a.png", "00b.png")
+    assert dataset.images.width_px.tolist() == [100, 400]
+
+
+def test_the_real_hierarchy_has_602_nodes_and_several_parents() -> None:
+    tree = read_hierarchy(shared("trees", "openimages_600.json"))
+    assert len(tree.parents) == 602
+    assert [node for node, above in tree.parents.items() if not above] == ["/m/0bl9f"]
+    assert sum(len(above) > 1 for above in tree.parents.values()) == 45
+    # A whale is a marine mammal and so an animal; a wheel is part of a car, and no car.
+    assert {"/m/0gd2v", "/m/0jbk"} <= tree.ancestors("/m/084zz")
+    assert "/m/0k4j" not in tree.ancestors("/m/083wq")
+    assert len(tree.descendants("/m/0bl9f")) == 601
+
+
+def test_the_hierarchy_comes_back_after_writing(tmp_path: Path) -> None:
+    tree = read_hierarchy(shared("trees", "openimages_600.json"))
+    write_hierarchy(tree, tmp_path / "h.json")
+    again = read_hierarchy(tmp_path / "h.json")
+    assert {k: set(v) for k, v in again.parents.items()} == {
+        k: set(v) for k, v in tree.parents.items()
+    }
+
+
+def test_parts_are_nodes_but_no_children(tmp_path: Path) -> None:
+    content = {
+        "LabelName": "thing",
+        "Subcategory": [
+            {
+                "LabelName": "car",
+                "Part": [{"LabelName": "wheel", "Subcategory": [{"LabelName": "tyre"}]}],
+            },
+            {"LabelName": "toy", "Subcategory": [{"LabelName": "car"}]},
+        ],
+    }
+    path = tmp_path / "h.json"
+    path.write_text(json.dumps(content))
+    assert read_hierarchy(path).parents == {
+        "thing": (),
+        "car": ("thing", "toy"),
+        "toy": ("thing",),
+        "wheel": (),
+        "tyre": ("wheel",),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "not JSON"),
+        ('{"LabelName": "a", "Subcategory": [{"Name": "b"}]}', "below a: a node without LabelName"),
+        ('{"LabelName": "a", "Subcategory": {"LabelName": "b"}}', "node a: Subcategory is no list"),
+        (
+            '{"LabelName": "a", "Subcategory": [{"LabelName": "b", "Subcategory": [{"LabelName": "a"}]}]}',
+            "is its own ancestor",
+        ),
+    ],
+)
+def test_broken_hierarchies_are_refused(tmp_path: Path, text, message) -> None:
+    path = tmp_path / "h.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_hierarchy(path)
+
+
+def test_the_hierarchy_names_classes_where_nothing_describes_them(tmp_path: Path) -> None:
+    hierarchy = '{"LabelName": "/m/root", "Subcategory": [{"LabelName": "/m/owl"}]}'
+    dataset = open_images.read_dataset(folder_of(tmp_path, boxes=BOXES, hierarchy=hierarchy))
+    assert dataset.classes.id.tolist() == ["/m/cat", "/m/dog", "/m/owl"]
+    assert dataset.classes.tree.parents == {"/m/root": (), "/m/owl": ("/m/root",)}
+
+
+def test_a_data_set_comes_back_after_writing(tmp_path: Path) -> None:
+    dataset = small_dataset(text_ids=True, rich=True)
+    notices = open_images.write_dataset(dataset, tmp_path / "o")
+    again = open_images.read_dataset(tmp_path / "o")
+    assert again.images.id.tolist() == dataset.images.id.tolist()
+    assert again.images.file_name == dataset.images.file_name
+    np.testing.assert_array_equal(again.images.width_px, dataset.images.width_px)
+    np.testing.assert_array_equal(again.images.positive.right, dataset.images.positive.right)
+    np.testing.assert_array_equal(again.images.negative.offsets, dataset.images.negative.offsets)
+    assert again.classes.name == dataset.classes.name
+    assert again.classes.tree.parents == dataset.classes.tree.parents
+    np.testing.assert_allclose(again.gt.box, dataset.gt.box, rtol=1e-12)
+    np.testing.assert_array_equal(again.gt.group_of, dataset.gt.group_of)
+    np.testing.assert_array_equal(
+        again.gt.attributes["occluded"], dataset.gt.attributes["occluded"]
+    )
+    lost = {notice.code for notice in notices}
+    assert {"lost_crowd", "lost_difficult", "lost_area", "lost_attribute_pose"} <= lost
+    assert {"lost_frequency", "lost_not_exhaustive", "lost_object_id"} <= lost
+    assert "lost_attribute_occluded" not in lost
+
+
+def test_a_data_set_without_sizes_comes_back_in_fractions(tmp_path: Path) -> None:
+    dataset = open_images.read_dataset(folder_of(tmp_path, boxes=BOXES, labels=LABELS))
+    open_images.write_dataset(dataset, tmp_path / "again")
+    again = open_images.read_dataset(tmp_path / "again")
+    np.testing.assert_array_equal(again.gt.box, dataset.gt.box)
+    assert len(again.images) == len(dataset.images)
+
+
+def test_pixels_without_sizes_cannot_become_fractions(tmp_path: Path) -> None:
+    dataset = small_dataset()
+    unknown = np.full(3, np.nan)
+    images = replace(dataset.images, width_px=unknown, height_px=unknown)
+    dataset = replace(dataset, images=images)
+    with pytest.raises(InputError, match="image 1 has no size"):
+        open_images.write_dataset(dataset, tmp_path / "o")
+    path = tmp_path / "d.csv"
+    path.write_text("ImageID,LabelName,Score,XMin,XMax,YMin,YMax\n1,0,0.5,0,1,0,1\n")
+    with pytest.raises(InputError, match="image 1 has no size"):
+        open_images.read_detections(path, dataset)
+
+
+def test_a_tree_of_several_roots_comes_back(tmp_path: Path) -> None:
+    tree = ClassTree({"a": (), "b": (), "c": ("a", "b")})
+    write_hierarchy(tree, tmp_path / "h.json")
+    assert read_hierarchy(tmp_path / "h.json") == tree
+
+
+@pytest.mark.parametrize("text_ids", [False, True])
+def test_detections_come_back_after_writing(tmp_path: Path, text_ids: bool) -> None:
+    dataset, detections = small_dataset(text_ids=text_ids), small_detections()
+    open_images.write_detections(detections, dataset, tmp_path / "d.csv")
+    again = open_images.read_detections(tmp_path / "d.csv", dataset)
+    assert again.name == "d"
+    np.testing.assert_array_equal(again.image_row, detections.image_row)
+    np.testing.assert_array_equal(again.class_row, detections.class_row)
+    np.testing.assert_array_equal(again.score, detections.score)
+    np.testing.assert_allclose(again.box, detections.box, rtol=1e-12)
+
+
+@pytest.mark.parametrize("score", ["Score", "Conf", "confidence"])
+def test_scores_go_by_three_names(tmp_path: Path, score: str) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text(f"ImageID,LabelName,{score},XMin,XMax,YMin,YMax\n1,0,0.5,0,0.5,0,1\n")
+    found = open_images.read_detections(path, small_dataset())
+    assert found.score.tolist() == [0.5]
+    assert found.box.tolist() == [[0, 0, 320, 480]]
+
+
+def test_the_challenge_form_holds_an_image_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "submission.csv"
+    path.write_text(
+        "ImageId,PredictionString\n"
+        "2,1 0.5 0.25 0.5 0.75 1.0  0 0.4 0 0 1 1\n"
+        "10,\n"
+        "1,2 0.125 0 0 0.5 0.5\n"
+    )
+    found = open_images.read_detections(path, small_dataset())
+    assert found.image_row.tolist() == [0, 1, 1]
+    assert found.class_row.tolist() == [2, 1, 0]
+    assert found.score.tolist() == [0.125, 0.5, 0.4]
+    assert found.box[1].tolist() == [80, 120, 160, 120]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1,0 0.5 0 0 1", r"line 2: 5 words in PredictionString"),
+        ("1,0 0.5 0 0 1 1 0 x 0 0 1 1", r"line 2, Score: 'x' is not a number"),
+        ("10,\n1,0 0.5 0.9 0 0.1 1", r"line 3: XMax 0\.1 is below XMin 0\.9"),
+        ("10,\n1,0 nan 0 0 1 1", r"line 3, column Score: nan is not a finite"),
+    ],
+)
+def test_bad_submissions_are_named_by_line(tmp_path: Path, text, message) -> None:
+    path = tmp_path / "submission.csv"
+    path.write_text(f"ImageId,PredictionString\n{text}\n")
+    with pytest.raises(InputError, match=message):
+        open_images.read_detections(path, small_dataset())
+
+
+def test_detections_without_a_score_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text("ImageID,LabelName,XMin,XMax,YMin,YMax\n1,0,0,0.5,0,1\n")
+    with pytest.raises(InputError, match="no column Score"):
+        open_images.read_detections(path, small_dataset())
+
+
+def test_unknown_labels_are_counted_or_refused(tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text("ImageID,LabelName,Score,XMin,XMax,YMin,YMax\n1,wolf,0.5,0,1,0,1\n")
+    found = open_images.read_detections(path, small_dataset())
+    assert [(notice.code, notice.count) for notice in found.notices] == [("unknown_class", 1)]
+    with pytest.raises(InputError, match=r"line 2 \(image 1, class wolf\)"):
+        open_images.read_detections(path, small_dataset(), strict=True)
+
+
+def test_header_only_files_hold_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text("ImageID,LabelName,Score,XMin,XMax,YMin,YMax\n")
+    assert len(open_images.read_detections(path, small_dataset())) == 0
+    path.write_text("ImageId,PredictionString\n1,\n")
+    assert len(open_images.read_detections(path, small_dataset())) == 0
