@@ -27,8 +27,7 @@ setup: $(STAMPS)/installed ## make .venv, build the kernel, install the command 
 
 demo: setup ## evaluate two detectors on the data the package carries
 	@$(VENV)/bin/boxlens demo
-	@echo
-	@echo "The files: src/boxlens/demo. Your own: .venv/bin/boxlens evaluate --help. The guide: docs/."
+	@echo "The command is $(VENV)/bin/boxlens; the guide is in docs/."
 
 check: lint ## the fast part of the tests: ruff, mypy, imports, documentation
 	$(PY) -m pytest -q tests/test_repository.py tests/test_documentation.py

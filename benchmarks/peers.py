@@ -59,7 +59,7 @@ class Contender:
         )
 
     def version(self) -> str | None:
-        """None where it is not installed."""
+        """None where it is not installed, or runs from its sources."""
         try:
             return metadata.version(self.distribution)
         except metadata.PackageNotFoundError:

@@ -55,6 +55,7 @@ class Log:
 
     path: Path
     records: dict[str, dict[str, Any]] = field(default_factory=dict)
+    run: int = 1
 
     @classmethod
     def opened(cls, path: Path, *, resume: bool) -> Log:
@@ -64,13 +65,14 @@ class Log:
         elif path.exists():
             lines = path.read_text(encoding="utf-8").splitlines()
             log.records = {record["key"]: record for record in map(json.loads, lines)}
+            log.run = 1 + max((record["run"] for record in log.records.values()), default=0)
         return log
 
     def add(self, make: Callable[[], dict[str, Any]], **where: Any) -> dict[str, Any]:
         """Measures unless this place was measured before."""
         key = "|".join(str(part) for part in where.values())
         if key not in self.records:
-            record = {"key": key, **where, **make()}
+            record = {"key": key, "run": self.run, **where, **make()}
             print(f"{key}: {_said(record)}", file=sys.stderr)
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(record) + "\n")
@@ -215,7 +217,7 @@ def main() -> int:
 
     DATA.mkdir(exist_ok=True)
     log = Log.opened(LOG, resume=chosen.resume)
-    log.add(_surroundings, table="machine", turn=0)
+    log.add(_surroundings, table="machine", turn=log.run)
     sets = [synthetic(1, "rounded")]
     if not chosen.quick:
         sets += [synthetic(1, "full"), synthetic(TOO_LARGE_FOR_SLOW, "rounded"), *real_sets()]

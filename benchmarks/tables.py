@@ -66,11 +66,7 @@ def disagreements(records: Sequence[Record]) -> list[str]:
 
 
 def _machine() -> str:
-    versions = [
-        f"{contender.name} {contender.version()}"
-        for contender in CONTENDERS
-        if contender.version() is not None
-    ]
+    versions = [f"{c.name} {c.version() or '(no installed version)'}" for c in CONTENDERS]
     cpu = f"{_cpu_model()}, {os.cpu_count()} cores, {_memory_gb():.0f} GB"
     libraries = f"NumPy {metadata.version('numpy')}, Polars {metadata.version('polars')}"
     return (
@@ -82,10 +78,10 @@ def _machine() -> str:
 
 def _disturbance(records: Sequence[Record]) -> str:
     loads = [r["load_average"] for r in records if r["table"] == "machine"]
-    if not loads or loads[0] < QUIET_LOAD:
+    if not loads or max(loads) < QUIET_LOAD:
         return ""
     return (
-        f"\n- **Preliminary**: other work ran on the machine (load average {loads[0]:.1f}"
+        f"\n- **Preliminary**: other work ran on the machine (load average {max(loads):.1f}"
         " before the first measurement)"
     )
 
@@ -151,7 +147,13 @@ def _notes(rows: Sequence[Record]) -> str:
     noted = [f"¹ {c.name} {c.note}." for c in CONTENDERS if "inside its evaluation" in c.note]
     runs = f"Runs: {', '.join(counts)}." if counts else ""
     spread = f"Widest spread of a total: {max(spreads):.0%} of its median." if spreads else ""
-    return " ".join((runs, spread, *noted)).strip()
+    n_sessions = len({r["run"] for r in rows})
+    apart = (
+        f"**Measured in {n_sessions} runs at different times, so not all in turns: the ratios"
+        " are rough.**"
+    )
+    parts = (runs, spread, apart if n_sessions > 1 else "", *noted)
+    return " ".join(part for part in parts if part)
 
 
 def _summary(rows: Sequence[Record], name: str) -> dict[str, Any]:

@@ -68,11 +68,11 @@ inline unsigned low_ones(std::uint32_t mask) {
 }
 
 // The value of eight ASCII digits, the first in the lowest byte; absent leading digits may be 0.
+// Each step joins neighbours: two digits, then two pairs, then two fours.
 inline std::uint64_t eight_digits(std::uint64_t word) {
-    word &= 0x0F0F0F0F0F0F0F0F;
-    word = (word * 10 + (word >> 8)) & 0x00FF00FF00FF00FF;
-    word = (word * 100 + (word >> 16)) & 0x0000FFFF0000FFFF;
-    return (word * 10000 + (word >> 32)) & 0xFFFFFFFF;
+    word = (word & 0x0F0F0F0F0F0F0F0F) * (10 * 0x100 + 1) >> 8;
+    word = (word & 0x00FF00FF00FF00FF) * (100 * 0x10000 + 1) >> 16;
+    return (word & 0x0000FFFF0000FFFF) * (10000 * 0x100000000 + 1) >> 32;
 }
 
 // The value of the first n (1 to 8) digits at p; eight bytes must be readable.
@@ -107,20 +107,46 @@ inline Quotient divide_128(std::uint64_t high, std::uint64_t low, std::uint64_t 
 #endif
 }
 
-// mantissa / 10^places for places in [1, 19]: one exact division, the remainder as sticky bit.
+// 10^places shifted up to 64 bits, and 2^127 divided by that.
+struct Divisor {
+    std::uint64_t value;
+    std::uint64_t reciprocal;
+    int shift;
+};
+
+constexpr std::array<Divisor, 20> divisors() {
+    __extension__ using Wide = unsigned __int128;
+    std::array<Divisor, 20> all{};
+    for (std::size_t places = 1; places < all.size(); ++places) {
+        const int shift = std::countl_zero(integer_power_of_ten[places]);
+        const std::uint64_t value = integer_power_of_ten[places] << shift;
+        all[places] = {value, static_cast<std::uint64_t>((Wide{1} << 127) / value), shift};
+    }
+    return all;
+}
+inline constexpr std::array<Divisor, 20> divisor_of_places = divisors();
+
+// mantissa / 10^places for places in [1, 19] and a mantissa that is not 0, correctly rounded.
 inline double divided_exactly(std::uint64_t mantissa, unsigned places) {
-    const std::uint64_t divisor = integer_power_of_ten[places];
-    const int mantissa_shift = std::countl_zero(mantissa);
-    const int divisor_shift = std::countl_zero(divisor);
-    const std::uint64_t top = mantissa << mantissa_shift;
-    const Quotient quotient =
-        divide_128(top >> 1, top << 63, divisor << divisor_shift);
-    // The quotient has 63 or 64 bits, ten more than a float64 holds: the sticky bit rounds nothing
-    // by itself, and the conversion rounds half to even.
-    const std::uint64_t sticky = quotient.value | (quotient.remainder != 0);
-    const int exponent = divisor_shift - mantissa_shift - 63;
+    __extension__ using Wide = unsigned __int128;
+    const Divisor& divisor = divisor_of_places[places];
+    const int shift = std::countl_zero(mantissa);
+    const std::uint64_t top = mantissa << shift;
+    // The quotient top * 2^63 / divisor has 63 or 64 bits. By the reciprocal it comes out at most 2
+    // too small, which can change the rounding to 53 bits only beside a multiple of 2^9.
+    std::uint64_t quotient = static_cast<std::uint64_t>(
+        static_cast<Wide>(top) * divisor.reciprocal >> 64);
+    if (((quotient + 1) & 0x1FF) <= 1) [[unlikely]] {
+        const Quotient exact = divide_128(top >> 1, top << 63, divisor.value);
+        quotient = exact.value | (exact.remainder != 0);
+    } else {
+        quotient |= 1;
+    }
+    // Without its last bit the quotient converts as a signed number; what was beyond is sticky.
+    const std::uint64_t sticky = quotient >> 1 | (quotient & 1);
+    const int exponent = divisor.shift - shift - 62;
     const double scale = std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
-    return static_cast<double>(sticky) * scale;
+    return static_cast<double>(static_cast<std::int64_t>(sticky)) * scale;
 }
 
 inline constexpr std::uint64_t exact_integer_limit = std::uint64_t{1} << 53;
@@ -231,6 +257,24 @@ inline NumberProblem read_number_slowly(const char*& p, double& out) {
     return problem;
 }
 
+namespace number_detail {
+
+// The number with `above` before the point and 9 to 19 digits behind it.
+[[gnu::always_inline]] inline double long_fraction(std::uint64_t above, const char* fraction,
+                                                   unsigned places) {
+    // The digits as 0 to 3, then 1 to 8, then 8.
+    const unsigned n_first = places > 16 ? places - 16 : 0;
+    const unsigned n_second = places - n_first - 8;
+    const std::uint64_t first =
+        above * integer_power_of_ten[n_first] + few_digits(fraction, n_first);
+    const std::uint64_t second =
+        first * integer_power_of_ten[n_second] + some_digits(fraction + n_first, n_second);
+    const std::uint64_t mantissa = second * 100000000 + eight_digits(load8(fraction + places - 8));
+    return mantissa == 0 ? 0.0 : divided_exactly(mantissa, places);
+}
+
+}  // namespace number_detail
+
 // The same for plain decimals of up to 19 digits when `number_room` bytes may be read; false leaves
 // p where it was, for the slow reader. Lengths vary from number to number, so nothing in here
 // branches on them except short against long, which a file seldom mixes.
@@ -238,35 +282,29 @@ inline NumberProblem read_number_slowly(const char*& p, double& out) {
     using namespace number_detail;
     const bool negative = *p == '-';
     const char* whole = p + negative;
-    const std::uint32_t digits = digit_mask(whole);
+    const std::uint32_t digits = digit_mask_16(whole);
     const unsigned n_whole = low_ones(digits);
     if ((n_whole - 1U >= 8U) | ((*whole == '0') & (n_whole > 1))) [[unlikely]] return false;
     const std::uint64_t above = some_digits(whole, n_whole);
     const char* rest = whole + n_whole;
     double value;
     if (*rest == '.') [[likely]] {
-        const unsigned places = low_ones(digits >> (n_whole + 1));
+        unsigned places = low_ones(digits >> (n_whole + 1));
         const char* fraction = rest + 1;
-        rest = fraction + places;
-        if (places <= 8) {
+        if ((places <= 8) & (n_whole + places < 15)) {
             if (places == 0) [[unlikely]] return false;
             const std::uint64_t mantissa =
                 above * integer_power_of_ten[places] + some_digits(fraction, places);
-            value = scaled_down(mantissa, places);
+            // At most 14 digits: both are exact, so the division rounds once.
+            value = static_cast<double>(static_cast<std::int64_t>(mantissa)) / power_of_ten[places];
         } else {
-            if (places + (above == 0 ? 0 : n_whole) > 19) [[unlikely]] return false;
-            // The digits behind the point as 0 to 3, then 1 to 8, then 8.
-            const unsigned n_first = places > 16 ? places - 16 : 0;
-            const unsigned n_second = places - n_first - 8;
-            const std::uint64_t first =
-                above * integer_power_of_ten[n_first] + few_digits(fraction, n_first);
-            const std::uint64_t second =
-                first * integer_power_of_ten[n_second] + some_digits(fraction + n_first, n_second);
-            const std::uint64_t mantissa = second * 100000000 + eight_digits(load8(rest - 8));
-            value = mantissa == 0 ? 0.0 : divided_exactly(mantissa, places);
+            places = low_ones((digits | digit_mask_16(whole + 16) << 16) >> (n_whole + 1));
+            if ((places <= 8) | (places + (above == 0 ? 0 : n_whole) > 19)) [[unlikely]] return false;
+            value = long_fraction(above, fraction, places);
         }
+        rest = fraction + places;
     } else {
-        value = static_cast<double>(above);
+        value = static_cast<double>(static_cast<std::int64_t>(above));
     }
     if ((*rest | 0x20) == 'e') [[unlikely]] return false;
     out = std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) |

@@ -207,6 +207,7 @@ private:
     // Reads the value at p into its place; returns where it ends. The usual kinds of value stay in
     // registers, everything else goes through the cursor.
     [[gnu::always_inline]] const char* value(int target, const char* p) {
+        const char* first = p;
         if (static_cast<std::size_t>(target) < slots_.size()) [[likely]] {
             const Slot& slot = slots_[static_cast<std::size_t>(target)];
             bool read = false;
@@ -221,7 +222,7 @@ private:
                 return p;
             }
         }
-        return value_with_care(target, p);
+        return value_with_care(target, first);
     }
 
     [[gnu::always_inline]] bool plain_number(const char*& p, double& into) const {
@@ -262,6 +263,7 @@ private:
 
     [[gnu::noinline]] const char* value_with_care(int target, const char* p) {
         cursor_.p = p;
+        cursor_.space();  // a value may stand further off than in the record before
         target_ = target;
         if (target >= n_fields()) {
             other_value(target);
@@ -304,6 +306,7 @@ private:
     Outcome id_list(Column& into);
     Outcome span(Column& into);
     void other_value(int target);
+    void skipped_value(OtherKey& key, int depth);
     void attribute_value(int other);
     void nested_attributes();
     void set_missing(Column& into);

@@ -193,10 +193,18 @@ inline void RecordScanner::other_value(int target) {
     } else if (schema_.others == Others::attributes && !container) {
         attribute_value(other);
     } else {
-        if (key.skipped < 0) key.skipped = static_cast<int>(table_.skipped_key(key.name));
-        ++table_.skipped[static_cast<std::size_t>(key.skipped)].count;
-        cursor_.skip(schema_.depth + 1);
+        skipped_value(key, schema_.depth + 1);
     }
+}
+
+// A value that no column holds: its key is counted, and an earlier value of the key is void.
+inline void RecordScanner::skipped_value(OtherKey& key, int depth) {
+    if (key.skipped < 0) key.skipped = static_cast<int>(table_.skipped_key(key.name));
+    ++table_.skipped[static_cast<std::size_t>(key.skipped)].count;
+    if (key.attribute >= 0) {
+        table_.attributes[static_cast<std::size_t>(key.attribute)].set_missing(table_.rows);
+    }
+    cursor_.skip(depth);
 }
 
 inline void RecordScanner::attribute_value(int other) {
@@ -238,10 +246,7 @@ inline void RecordScanner::nested_attributes() {
         const int other = other_key(std::move(name));
         cursor_.space();
         if (*cursor_.p == '{' || *cursor_.p == '[') {
-            OtherKey& key = others_[static_cast<std::size_t>(other)];
-            if (key.skipped < 0) key.skipped = static_cast<int>(table_.skipped_key(key.name));
-            ++table_.skipped[static_cast<std::size_t>(key.skipped)].count;
-            cursor_.skip(schema_.depth + 2);
+            skipped_value(others_[static_cast<std::size_t>(other)], schema_.depth + 2);
         } else {
             attribute_value(other);
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import importlib.util
 import re
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 DEMO = ROOT / "src" / "boxlens" / "demo"
 GUIDE = sorted((ROOT / "docs").glob("*.md"))
 PAGES = [page for page in (ROOT / "README.md", *GUIDE) if page.exists()]
-# Typer's own, the same in every program.
-EVERYWHERE = {"--help", "--install-completion", "--show-completion"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -53,25 +52,20 @@ def commands_of_the_app() -> dict[tuple[str, ...], set[str]]:
     spec = importlib.util.find_spec("boxlens.cli")
     if spec is None or spec.origin is None:
         pytest.skip("there is no command line yet")
-    import typer.main
-
-    from boxlens.cli import app
+    from boxlens.cli import parser
 
     found: dict[tuple[str, ...], set[str]] = {}
 
-    def walk(command: Any, path: tuple[str, ...]) -> None:
-        found[path] = {
-            name
-            for parameter in command.params
-            if parameter.param_type_name == "option" and not parameter.hidden
-            for name in (*parameter.opts, *parameter.secondary_opts)
-            if name.startswith("--")
-        } - EVERYWHERE
-        for name, below in getattr(command, "commands", {}).items():
-            if not below.hidden:
-                walk(below, (*path, name))
+    def walk(command: argparse.ArgumentParser, path: tuple[str, ...]) -> None:
+        shown = [action for action in command._actions if action.help != argparse.SUPPRESS]
+        names = {name for action in shown for name in action.option_strings}
+        found[path] = {name for name in names if name.startswith("--")} - {"--help"}
+        for action in shown:
+            if isinstance(action, argparse._SubParsersAction):
+                for name, below in action.choices.items():
+                    walk(below, (*path, name))
 
-    walk(typer.main.get_command(app), ())
+    walk(parser(), ())
     return found
 
 

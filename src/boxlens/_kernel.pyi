@@ -63,7 +63,6 @@ def assign(
     keep_hits: bool,
     threads: int,
 ) -> dict[str, npt.NDArray[Any]]: ...
-
 def pair_one_to_one(
     *,
     det_offsets: npt.NDArray[np.int64],

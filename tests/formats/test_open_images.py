@@ -5,17 +5,20 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from shared_data import shared
-from small_world import small_dataset, small_detections
 
 from boxlens.data import ClassTree
 from boxlens.errors import InputError
 from boxlens.formats import open_images
-from boxlens.formats.open_images_hierarchy import read_hierarchy, write_hierarchy
+from boxlens.formats.open_images.hierarchy import read_hierarchy, write_hierarchy
+from shared_data import shared
+from small_world import small_dataset, small_detections
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HEADER = (
     "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax,"
@@ -368,6 +371,23 @@ def test_detections_without_a_score_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "d.csv"
     path.write_text("ImageID,LabelName,XMin,XMax,YMin,YMax\n1,0,0,0.5,0,1\n")
     with pytest.raises(InputError, match="no column Score"):
+        open_images.read_detections(path, small_dataset())
+
+
+def test_detections_may_overshoot_but_not_be_pixels(tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    header = "ImageID,LabelName,Score,XMin,XMax,YMin,YMax\n"
+    path.write_text(header + "1,0,0.5,-0.5,2.5,0,1\n1,0,0.5,0,1,0,1\n")
+    assert open_images.read_detections(path, small_dataset()).box[0].tolist() == [
+        -320,
+        0,
+        1920,
+        480,
+    ]
+    path.write_text(header + "1,0,0.5,0,1,0,1\n1,0,0.5,10,90,5,60\n1,0,0.5,10,90,5,60\n")
+    with pytest.raises(
+        InputError, match=r"line 3, column XMin: 10\.0 is no fraction.*divide pixels"
+    ):
         open_images.read_detections(path, small_dataset())
 
 

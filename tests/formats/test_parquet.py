@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 import pytest
-from small_world import assert_same_tables, small_dataset, small_detections
 
 from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images, Spans
 from boxlens.data.columns import frozen
 from boxlens.errors import InputError
-from boxlens.formats import parquet, parquet_columns
+from boxlens.formats import parquet
+from small_world import assert_same_tables, small_dataset, small_detections
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def detections_frame(**changes) -> pl.DataFrame:
@@ -212,26 +214,3 @@ def test_paths_with_brackets_are_names_and_not_patterns(tmp_path: Path) -> None:
     path = tmp_path / "run[1]=x.parquet"
     parquet.write_detections(small_detections(), small_dataset(), path)
     assert len(parquet.read_detections(path, small_dataset())) == 5
-
-
-def test_half_a_million_rows_read_in_a_fraction_of_a_second(tmp_path: Path) -> None:
-    """A guard against losing the fast path by a factor, not a benchmark."""
-    rng = np.random.default_rng(0)
-    n = 500_000
-    frame = pl.DataFrame(
-        {
-            "image_id": np.sort(rng.integers(1, 3, n)),
-            "class_id": rng.integers(0, 3, n),
-            **{name: rng.uniform(0, 99, n) for name in parquet_columns.BOX},
-            "score": rng.uniform(size=n),
-        }
-    )
-    path = tmp_path / "d.parquet"
-    parquet_columns.write_table(frame, path)
-    dataset = small_dataset()
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        parquet.read_detections(path, dataset)
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.15

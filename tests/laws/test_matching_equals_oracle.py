@@ -19,7 +19,13 @@ from oracles.model import NOBODY, area_of, inside
 ALL = (0.0, 1e10)
 AREAS = (ALL, (0.0, 1024.0), (1024.0, 9216.0), (9216.0, 1e10))
 THRESHOLDS = (0.5, 0.75, 0.95)
-PROTOCOL_OF = {"coco": "coco", "voc": "voc12", "hoiem": "voc12", "lvis": "lvis", "open_images": "openimages"}
+PROTOCOL_OF = {
+    "coco": "coco",
+    "voc": "voc12",
+    "hoiem": "voc12",
+    "lvis": "lvis",
+    "open_images": "openimages",
+}
 
 
 @dataclass(frozen=True)
@@ -168,9 +174,10 @@ def test_ranks_go_by_score_then_file_order(rule):
         dropped = case.prepared.det_dropped
         expected = np.array(expected_ranks(case))
         # A dropped detection uses up its place and has none itself.
-        assert ranks.tolist() == (
-            expected if dropped is None else np.where(dropped, -1, expected)
-        ).tolist()
+        assert (
+            ranks.tolist()
+            == (expected if dropped is None else np.where(dropped, -1, expected)).tolist()
+        )
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -179,5 +186,13 @@ def test_many_images_on_several_threads_match_as_each_alone(rule):
     scene = random_scene(11, n_images=600, n_objects=3, n_detections=5, flood=0)
     case = Case.of(scene, rule)
     one, many = (case.matches(THRESHOLDS, areas_of(rule), None, threads) for threads in (1, 3))
-    for name in ("det_tp", "det_group", "det_ignored", "det_rank", "gt_hit", "gt_ignored", "hit_row"):
+    for name in (
+        "det_tp",
+        "det_group",
+        "det_ignored",
+        "det_rank",
+        "gt_hit",
+        "gt_ignored",
+        "hit_row",
+    ):
         assert getattr(one, name).tobytes() == getattr(many, name).tobytes(), name

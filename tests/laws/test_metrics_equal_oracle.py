@@ -224,7 +224,13 @@ def ranks_near_the_best(scene, cls, matching, tau):
     lowest = min(rank.olrp for rank in ranks)
     scores = [scene.detections[d].score for d in considered(scene, cls, matching)]
     return [
-        (rank.olrp, rank.localization, rank.false_positives, rank.false_negatives, scores[rank.rank])
+        (
+            rank.olrp,
+            rank.localization,
+            rank.false_positives,
+            rank.false_negatives,
+            scores[rank.rank],
+        )
         for rank in ranks
         if rank.olrp < lowest + 1e-12
     ]
@@ -285,9 +291,7 @@ def test_confidence_curves_equal_the_oracle(protocol):
             ours = list(curve.best().values())
             nothing = [math.nan] * 4
             theirs = (
-                nothing
-                if best is None
-                else [best.threshold, best.precision, best.recall, best.f1]
+                nothing if best is None else [best.threshold, best.precision, best.recall, best.f1]
             )
             np.testing.assert_array_equal(ours, theirs)
 

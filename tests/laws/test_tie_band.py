@@ -24,7 +24,6 @@ def evaluated(scene, protocol):
     return evaluate_tables(dataset, [detections], choose(protocol)).detectors[0]
 
 
-
 def tie_orders(scene, cls, matching):
     """Every ranking of the counted detections of a class in which only equal scores change place."""
     ranked = [d for d in considered(scene, cls, matching) if matching.label[d] != 0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,6 +34,8 @@ class Source:
 
     def sha256(self) -> str | None:
         """The file's hash; None for a folder, or a file that changed since it was read."""
+        import hashlib
+
         if not self.path.is_file():
             return None
         if Source.of(self.path, self.format) != self:

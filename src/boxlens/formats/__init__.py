@@ -67,7 +67,7 @@ FORMATS: Mapping[str, Format] = {
         detections_options=frozenset({"progress"}),
     ),
     "yolo": Format(
-        title="YOLO: a folder of text labels, one a image, with data.yaml or classes.txt",
+        title="YOLO: a folder of text labels, one an image, with data.yaml or classes.txt",
         module="boxlens.formats.yolo",
         dataset_options=frozenset({"split", "progress"}),
         detections_options=frozenset({"progress"}),

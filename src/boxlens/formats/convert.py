@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from boxlens.data import Notice
+    from boxlens.formats.files import Progress
 
 
 def convert(
@@ -25,6 +26,7 @@ def convert(
     ground_truth: str | PathLike[str] | Dataset | None = None,
     split: str | None = None,
     format: str | None = None,  # noqa: A002 - the word users know
+    progress: Progress | None = None,
 ) -> tuple[Notice, ...]:
     """Converts a data set, or detections where their `ground_truth` is given.
 
@@ -36,11 +38,11 @@ def convert(
     if ground_truth is None:
         if format is None:
             _refuse_detections(read_from)
-        dataset = formats.read_dataset(read_from, format=format, split=split)
+        dataset = formats.read_dataset(read_from, format=format, split=split, progress=progress)
         _refuse_occupied(write_to)
         return (*dataset.notices, *formats.write_dataset(dataset, write_to, to))
-    dataset = _ground_truth(ground_truth, write_to, split)
-    detections = formats.read_detections(read_from, dataset, format=format)
+    dataset = _ground_truth(ground_truth, write_to, split, progress)
+    detections = formats.read_detections(read_from, dataset, format=format, progress=progress)
     _refuse_occupied(write_to)
     return (*detections.notices, *formats.write_detections(detections, dataset, write_to, to))
 
@@ -49,6 +51,7 @@ def _ground_truth(
     given: str | PathLike[str] | Dataset,
     target: Path,
     split: str | None,
+    progress: Progress | None,
 ) -> Dataset:
     if isinstance(given, Dataset):
         if split is not None:
@@ -56,7 +59,7 @@ def _ground_truth(
         return given
     path = existing(given)
     _refuse_own_input(path, target)
-    return formats.read_dataset(path, split=split)
+    return formats.read_dataset(path, split=split, progress=progress)
 
 
 def _refuse_unknown(to: str) -> None:

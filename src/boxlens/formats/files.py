@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-import tempfile
-import zlib
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,6 +57,9 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
         content = file.read()
     if not content.startswith(GZIP_MAGIC):
         return content
+    import gzip
+    import zlib
+
     try:
         return gzip.decompress(content)
     except (OSError, EOFError, zlib.error) as problem:
@@ -99,6 +99,9 @@ def written_whole(path: str | PathLike[str]) -> Iterator[Path]:
 
     A target that ends in .gz is packed on the way.
     """
+    import gzip
+    import tempfile
+
     target = Path(path)
     if target.is_dir():
         raise InputError("expected a file to write, found a folder", path=path)

@@ -36,7 +36,7 @@ def folder_written_whole(path: str | PathLike[str]) -> Iterator[Path]:
             shutil.rmtree(temporary, ignore_errors=True)
     except OSError as problem:
         raise InputError(
-            f"cannot be written ({problem.strerror})",
+            f"cannot be written ({problem.strerror or problem})",
             path=path,
             where=None if problem.filename is None else Path(str(problem.filename)).name,
         ) from problem

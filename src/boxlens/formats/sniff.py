@@ -99,7 +99,7 @@ def _dataset_candidates(folder: _Folder) -> list[str]:
     if any(_is_open_images(folder.path / name) for name in folder.ending(".csv")):
         found.append("openimages")
     listed = "classes.txt" in folder.names or bool(folder.ending(".yaml", ".yml"))
-    if listed or folder.has_folder("labels"):
+    if listed or (folder.has_folder("labels") and _yolo_numbers(folder) != 6):
         found.append("yolo")
     return found
 

@@ -13,19 +13,24 @@ from boxlens.errors import InputError
 from boxlens.formats.files import GZIP_MAGIC, plain_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 HEAD_BYTES = 1 << 16
 _STREAM_BYTES = 1 << 22
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_LVIS = re.compile(
-    rb'"(?:neg_category_ids|not_exhaustive_category_ids)"\s*:|"frequency"\s*:\s*"[rcf]"'
+# Each pattern opens with a literal, which is what makes a search fast.
+_LVIS = (
+    re.compile(rb'"neg_category_ids"\s*:'),
+    re.compile(rb'"not_exhaustive_category_ids"\s*:'),
+    re.compile(rb'"frequency"\s*:\s*"[rcf]"'),
 )
 # An image or a category that is complete: without LVIS's fields, it is COCO's.
-_COCO = re.compile(
-    rb'"(?:images|categories)"\s*:\s*\[\s*(?:\]|\{[^{}]*\})'
-    rb'|\{[^{}]*"(?:file_name|supercategory)"\s*:[^{}]*\}'
+_COCO = (
+    re.compile(rb'"images"\s*:\s*\[\s*(?:\]|\{[^{}]*\})'),
+    re.compile(rb'"categories"\s*:\s*\[\s*(?:\]|\{[^{}]*\})'),
+    re.compile(rb'"file_name"\s*:[^{}]*\}'),
+    re.compile(rb'"supercategory"\s*:[^{}]*\}'),
 )
 _COCO_KEYS = re.compile(rb'"(?:images|annotations|categories)"\s*:')
 _ENDINGS = {
@@ -171,13 +176,12 @@ def _json_file(path: Path, head: bytes) -> Found:
 
 def _coco_or_lvis(path: Path, head: bytes) -> str:
     ends = [head, *_tail(path)]
-    for part in ends:
-        decided = _decided(part)
-        if decided:
-            return decided
-    # Annotations fill head and tail: only what stands between them can tell.
+    decided = _decided(ends)
+    if decided:
+        return decided
+    # Annotations fill both ends: only what stands between them can tell.
     for part in _parts(path):
-        decided = _decided(part)
+        decided = _decided([part])
         if decided:
             return decided
     if any(_COCO_KEYS.search(part) for part in ends):
@@ -190,10 +194,11 @@ def _coco_or_lvis(path: Path, head: bytes) -> str:
     )
 
 
-def _decided(part: bytes) -> str | None:
-    if _LVIS.search(part):
-        return "lvis"
-    return "coco" if _COCO.search(part) else None
+def _decided(parts: Sequence[bytes]) -> str | None:
+    for name, patterns in (("lvis", _LVIS), ("coco", _COCO)):
+        if any(pattern.search(part) for part in parts for pattern in patterns):
+            return name
+    return None
 
 
 def _tail(path: Path) -> Iterator[bytes]:
@@ -226,8 +231,8 @@ def _json_array(path: Path, head: bytes) -> Found:
         return plain
     try:
         record, _ = json.JSONDecoder().raw_decode(text)
-    except ValueError:
-        # Cut off by the end of the head, or broken: the reader says where.
+    except (ValueError, RecursionError):
+        # Cut off by the end of the head, broken or too deep: the reader says where.
         return plain
     if not isinstance(record, dict) or "image_id" not in record:
         raise InputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -227,7 +228,10 @@ def _parameters(choice: EvaluationChoice) -> dict[str, Any]:
         grid = _grid_choice(choice)
         parameters = {
             "iou_thresholds": list(grid.iou_thresholds),
-            "area_ranges": {name: list(ends) for name, ends in grid.area_ranges.items()},
+            "area_ranges": {
+                name: [low, high if math.isfinite(high) else None]
+                for name, (low, high) in grid.area_ranges.items()
+            },
             "max_dets": list(grid.max_dets),
         }
     if choice.also:

@@ -9,13 +9,13 @@ import numpy as np
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.files import existing_file, stem, written_whole
-from boxlens.formats.open_images_space import (
+from boxlens.formats.open_images.space import (
     id_texts,
     refuse_pixels_without_size,
     relative_corners,
     scale_px,
 )
-from boxlens.formats.open_images_table import (
+from boxlens.formats.open_images.table import (
     CORNERS,
     finite_numbers,
     line_of,
@@ -49,7 +49,7 @@ def read_detections(
     frame = _submission(path) if "predictionstring" in columns else _plain(path, columns)
     image_row = rows_of_text(frame["ImageID"], id_texts(dataset.images.id))
     class_row = rows_of_text(frame["LabelName"], id_texts(dataset.classes.id))
-    box = relative_boxes(frame, path)
+    box = relative_boxes(frame, path, detected=True)
 
     def describe(row: int) -> str:
         place = line_of(row, frame)

@@ -9,9 +9,9 @@ import numpy as np
 from boxlens.data import Notice
 from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.losses import losses
-from boxlens.formats.open_images_hierarchy import write_hierarchy
-from boxlens.formats.open_images_space import id_texts, relative_corners
-from boxlens.formats.open_images_table import CORNERS
+from boxlens.formats.open_images.hierarchy import write_hierarchy
+from boxlens.formats.open_images.space import id_texts, relative_corners
+from boxlens.formats.open_images.table import CORNERS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from boxlens.errors import InputError
 from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.losses import loss, losses
-from boxlens.formats.voc_numbers import corners_that_read_back, number_text
-from boxlens.formats.voc_xml import RESERVED, Annotation, VocObject, annotation_text, parts_of
+from boxlens.formats.voc.numbers import corners_that_read_back, number_text
+from boxlens.formats.voc.xml import RESERVED, Annotation, VocObject, annotation_text, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

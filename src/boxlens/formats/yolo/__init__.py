@@ -8,11 +8,11 @@ import numpy as np
 
 from boxlens.data import Classes, Dataset, GroundTruth, Images, Notice, Source
 from boxlens.data.boxes import xywh_from_relative_centre
-from boxlens.formats.yolo_images import images_of
-from boxlens.formats.yolo_labels import Labels
-from boxlens.formats.yolo_layout import Layout, choose_split, find_layout
-from boxlens.formats.yolo_results import read_detections, write_detections
-from boxlens.formats.yolo_write import write_dataset
+from boxlens.formats.yolo.images import images_of
+from boxlens.formats.yolo.labels import Labels
+from boxlens.formats.yolo.layout import Layout, choose_split, find_layout
+from boxlens.formats.yolo.results import read_detections, write_detections
+from boxlens.formats.yolo.write import write_dataset
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from boxlens.data import Detections, Notice, Source
 from boxlens.formats import files
 from boxlens.formats.border import RawDetections, detections_from
-from boxlens.formats.parquet_columns import (
+from boxlens.formats.parquet.columns import (
     BOX,
     all_plain,
     boxes,
@@ -17,7 +17,7 @@ from boxlens.formats.parquet_columns import (
     rows_of_ids,
     write_table,
 )
-from boxlens.formats.parquet_dataset import read_dataset, write_dataset
+from boxlens.formats.parquet.dataset import read_dataset, write_dataset
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,8 +16,8 @@ from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.files import Progress, existing, plain_name, read_text, stem
 from boxlens.formats.folders import folder_written_whole
-from boxlens.formats.voc_numbers import corners_that_read_back, number_text
-from boxlens.formats.voc_write import class_names, file_stem
+from boxlens.formats.voc.numbers import corners_that_read_back, number_text
+from boxlens.formats.voc.write import class_names, file_stem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,9 +13,9 @@ from boxlens.data.boxes import xywh_from_inclusive_corners
 from boxlens.data.columns import Attribute, attribute_column
 from boxlens.errors import InputError
 from boxlens.formats.files import Progress, existing_folder, read_text, stem
-from boxlens.formats.voc_results import read_detections, write_detections
-from boxlens.formats.voc_write import write_dataset
-from boxlens.formats.voc_xml import FLAGS, Annotation, VocObject, parse_annotation
+from boxlens.formats.voc.results import read_detections, write_detections
+from boxlens.formats.voc.write import write_dataset
+from boxlens.formats.voc.xml import FLAGS, Annotation, VocObject, parse_annotation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -14,8 +14,8 @@ from boxlens.data.boxes import relative_centre_from_xywh
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.losses import loss, losses
-from boxlens.formats.yolo_layout import SPLITS
-from boxlens.formats.yolo_sizes import IMAGE_ENDINGS, SIZE_COLUMNS, without_ending
+from boxlens.formats.yolo.layout import SPLITS
+from boxlens.formats.yolo.sizes import IMAGE_ENDINGS, SIZE_COLUMNS, without_ending
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,7 +139,8 @@ def _notices(
         for stem, image_id in zip(stems, dataset.images.id.tolist(), strict=True)
     )
     n_classes = sum(
-        index != class_id for index, class_id in zip(indices, dataset.classes.id, strict=True)
+        index != class_id
+        for index, class_id in zip(indices, dataset.classes.id.tolist(), strict=True)
     )
     further = (
         ("image_id", n_images, "image ids other than file names"),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from boxlens.data.columns import Boxes, Floats
 
 CORNERS = ("XMin", "XMax", "YMin", "YMax")
-# Detectors overshoot the image a little; beyond this a coordinate cannot be a fraction of it.
+# Beyond this a coordinate is no fraction of an image, even of one that the box overshoots.
 _FARTHEST = 2.0
 
 
@@ -64,9 +64,16 @@ def line_of(row: int, frame: pl.DataFrame) -> str:
     return f"line {line}"
 
 
-def relative_boxes(frame: pl.DataFrame, path: Path) -> Boxes:
-    """x, y, w, h as fractions of the image."""
-    left, right, top, bottom = (_coordinate(frame, name, path) for name in CORNERS)
+def relative_boxes(frame: pl.DataFrame, path: Path, *, detected: bool = False) -> Boxes:
+    """x, y, w, h as fractions of the image; pixels are refused.
+
+    What people drew must lie near the image; a detector may overshoot it now and then.
+    """
+    left, right, top, bottom = (finite_numbers(frame, name, path) for name in CORNERS)
+    for values, name in ((left, "XMin"), (right, "XMax"), (top, "YMin"), (bottom, "YMax")):
+        far = np.abs(values) > _FARTHEST
+        if far.any() and (not detected or far.mean() > 0.5):
+            raise _pixels(frame, name, int(np.argmax(far)), path)
     for low, high, low_name, high_name in (
         (left, right, "XMin", "XMax"),
         (top, bottom, "YMin", "YMax"),
@@ -97,18 +104,13 @@ def finite_numbers(frame: pl.DataFrame, name: str, path: Path) -> Floats:
     return values
 
 
-def _coordinate(frame: pl.DataFrame, name: str, path: Path) -> Floats:
-    values = finite_numbers(frame, name, path)
-    far = np.flatnonzero(np.abs(values) > _FARTHEST)
-    if len(far):
-        row = int(far[0])
-        raise InputError(
-            f"{values[row]} is no fraction of an image",
-            path=path,
-            where=f"{line_of(row, frame)}, column {name}",
-            remedy="Open Images coordinates lie between 0 and 1: divide pixels by the image size",
-        )
-    return values
+def _pixels(frame: pl.DataFrame, name: str, row: int, path: Path) -> InputError:
+    return InputError(
+        f"{frame[name][row]} is no fraction of an image",
+        path=path,
+        where=f"{line_of(row, frame)}, column {name}",
+        remedy="Open Images coordinates lie between 0 and 1: divide pixels by the image size",
+    )
 
 
 def _read(path: Path, chosen: dict[str, str], numeric: set[str]) -> pl.DataFrame:

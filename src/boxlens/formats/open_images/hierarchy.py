@@ -19,7 +19,7 @@ def read_hierarchy(path: Path) -> ClassTree:
     """Subcategories are children; a part of a thing is no kind of it, so parts get no parent."""
     try:
         content = json.loads(read_text(path))
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise InputError(f"not JSON ({problem})", path=path, remedy=_REMEDY) from problem
     parents: dict[int | str, list[int | str]] = {}
     roots = content if isinstance(content, list) else [content]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # Boxes may stick out of the image a little; ten images away the numbers are pixels.
-_FARTHEST = 10.0
+FARTHEST = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Line:
         return self.relative(box)
 
     def relative(self, values: list[float]) -> list[float]:
-        if max(map(abs, values)) > _FARTHEST:
+        if max(map(abs, values)) > FARTHEST:
             raise self.error(
                 f"{max(values, key=abs):g} is not relative to the image, it looks like pixels",
                 "Divide x and width by the width of the image, y and height by its height",

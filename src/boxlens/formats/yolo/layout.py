@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from boxlens.data import Notice
 from boxlens.errors import InputError
 from boxlens.formats.files import existing, plain_name, read_text
-from boxlens.formats.yolo_sizes import IMAGE_ENDINGS, ImageSize, read_sizes
+from boxlens.formats.yolo.sizes import IMAGE_ENDINGS, ImageSize, read_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,7 +42,8 @@ class Layout:
 
 def find_layout(path: Path) -> Layout:
     """Reads data.yaml, or what stands for it in a folder of labels with classes.txt."""
-    found = existing(path).absolute()
+    # Without "..", so that names below the root are told by their beginning.
+    found = Path(os.path.normpath(existing(path).absolute()))
     if found.is_file():
         return _from_yaml(found)
     described = [found / f"data{ending}" for ending in (".yaml", ".yml", ".yaml.gz", ".yml.gz")]

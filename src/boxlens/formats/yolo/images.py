@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from boxlens.data import Notice
 from boxlens.errors import InputError
 from boxlens.formats.files import plain_name, read_text
-from boxlens.formats.yolo_sizes import IMAGE_ENDINGS, ImageSize, stored_size, without_ending
+from boxlens.formats.yolo.sizes import IMAGE_ENDINGS, ImageSize, stored_size, without_ending
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from boxlens.formats.files import Progress
-    from boxlens.formats.yolo_layout import Layout
+    from boxlens.formats.yolo.layout import Layout
 
 _PROGRESS_STEP = 250
 
@@ -59,16 +59,18 @@ def images_of(
     return images, _notices(layout, images, n_entries - len(paths), n_orphans)
 
 
-def label_path(image: Path) -> Path:
+def label_path(image: Path) -> str:
     """images/ becomes labels/ at its last place, the ending .txt; otherwise beside the image."""
-    before, found, after = image.as_posix().rpartition("/images/")
-    path = Path(f"{before}/labels/{after}") if found else image
-    return path.with_name(f"{without_ending(path.name)}.txt")
+    return f"{without_ending(_labels_for_images(image.as_posix()))}.txt"
 
 
 def _label_folder(folder: Path) -> Path:
-    before, found, after = f"{folder.as_posix()}/".rpartition("/images/")
-    return Path(f"{before}/labels/{after}") if found else folder
+    return Path(_labels_for_images(f"{folder.as_posix()}/"))
+
+
+def _labels_for_images(path: str) -> str:
+    before, found, after = path.rpartition("/images/")
+    return f"{before}/labels/{after}" if found else path
 
 
 def _place(root: Path, entry: str) -> Path:
@@ -95,10 +97,11 @@ def _in_folder(folder: Path, layout: Layout) -> list[Path]:
         if file.suffix.lower() in IMAGE_ENDINGS and not file.name.startswith(".") and file.is_file()
     }
     keys = {without_ending(file.as_posix()) for file in found}
+    root, inside = f"{layout.root.as_posix()}/", f"{folder.as_posix()}/"
     for key, size in layout.sizes.items():
-        path = layout.root / size.file_name
-        if path.is_relative_to(folder) and (layout.root / key).as_posix() not in keys:
-            found.add(path)
+        path = f"{root}{size.file_name}"
+        if path.startswith(inside) and f"{root}{key}" not in keys:
+            found.add(Path(path))
     return sorted(found)
 
 
@@ -110,7 +113,7 @@ def _n_orphans(folder: Path, images: Sequence[Path], layout: Layout) -> int:
         file
         for file in label_folder.rglob("*")
         if plain_name(file).endswith(".txt")
-        and file.with_name(plain_name(file)) not in expected
+        and file.as_posix().removesuffix(".gz") not in expected
         and plain_name(file) != "classes.txt"
         and not file.name.startswith(".")
     )
@@ -137,12 +140,12 @@ def _size_unknown(image: Path, layout: Layout) -> InputError:
 
 
 def _refuse_shared_labels(paths: Iterable[Path]) -> None:
-    first: dict[Path, Path] = {}
+    first: dict[str, Path] = {}
     for path in paths:
         other = first.setdefault(label_path(path), path)
         if other != path:
             raise InputError(
-                f"{other.name} and {path.name} share the label file {label_path(path).name}",
+                f"{other.name} and {path.name} share a label file",
                 path=path.parent,
                 remedy="Rename or remove one of the images",
             )
@@ -161,8 +164,8 @@ def _labelled(
         stem = without_ending(path.name)
         key = without_ending(_below(path, layout.root))
         label = label_path(path)
-        packed = label.with_name(f"{label.name}.gz")
-        found = next((file for file in (label, packed) if file.is_file()), None)
+        candidates = (Path(label), Path(f"{label}.gz"))
+        found = next((file for file in candidates if file.is_file()), None)
         images.append(LabelledImage(stem if uses[stem] == 1 else key, _size(path, layout), found))
     return sorted(images, key=lambda image: image.id)
 
@@ -184,7 +187,7 @@ def _size(path: Path, layout: Layout) -> ImageSize:
 
 def _below(path: Path, root: Path) -> str:
     """Relative to the root where it lies below it."""
-    return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
+    return path.as_posix().removeprefix(f"{root.as_posix()}/")
 
 
 def _notices(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from array import array
+from bisect import bisect_right
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -11,17 +13,17 @@ from boxlens.data import Notice
 from boxlens.data.boxes import relative_centre_from_xywh, xywh_from_relative_centre
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
-from boxlens.formats.files import Progress, existing_folder, plain_name
+from boxlens.formats.files import Progress, existing_folder, plain_name, read_text
 from boxlens.formats.folders import folder_written_whole
-from boxlens.formats.yolo_labels import Line, lines_of
-from boxlens.formats.yolo_sizes import without_ending
-from boxlens.formats.yolo_write import class_indices, known_sizes, label_names
+from boxlens.formats.yolo.labels import FARTHEST, Line
+from boxlens.formats.yolo.sizes import without_ending
+from boxlens.formats.yolo.write import class_indices, known_sizes, label_names
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Boxes, Rows
+    from boxlens.data.columns import Boxes, Floats, Rows
 
 _PROGRESS_STEP = 250
 _AMBIGUOUS = -2
@@ -41,15 +43,16 @@ def read_detections(
     """
     folder = existing_folder(path)
     inner = folder / "labels"
-    image_row, lines = _lines(inner if inner.is_dir() else folder, dataset, progress)
+    lines = _read(inner if inner.is_dir() else folder, dataset, progress)
+    values = lines.checked()
     row_of_index = {index: row for row, index in enumerate(class_indices(dataset))}
-    class_row = [row_of_index.get(line.class_index(), -1) for line in lines]
+    image_row = np.array(lines.image_row, dtype=np.int32)
     raw = RawDetections(
         image_row=image_row,
-        class_row=np.array(class_row, dtype=np.int32),
-        box=_pixels(np.array([line.box() for line in lines]), image_row, dataset, folder),
-        score=np.array([line.numbers(5, 6)[0] for line in lines]),
-        describe=lambda row: f"{lines[row].path.name} line {lines[row].number}",
+        class_row=np.array([row_of_index.get(int(i), -1) for i in values[:, 0]], dtype=np.int32),
+        box=_pixels(values[:, 1:5], image_row, dataset, folder),
+        score=values[:, 5],
+        describe=lines.describe,
     )
     detections = detections_from(
         raw,
@@ -89,11 +92,7 @@ def write_detections(detections: Detections, dataset: Dataset, path: Path) -> No
             file.write_text("".join(lines[span]), encoding="utf-8", newline="\n")
 
 
-def _lines(
-    folder: Path,
-    dataset: Dataset,
-    progress: Progress | None,
-) -> tuple[Rows, list[Line]]:
+def _read(folder: Path, dataset: Dataset, progress: Progress | None) -> _Lines:
     files = sorted(
         file
         for file in folder.rglob("*")
@@ -108,32 +107,84 @@ def _lines(
             remedy="Expected text files named after the images (predict with save_txt=True)",
         )
     row_of_name = _row_of_name(dataset)
-    image_row: list[int] = []
-    lines: list[Line] = []
+    lines = _Lines()
     for done, file in enumerate(files):
         if progress and done % _PROGRESS_STEP == 0:
             progress("reading predictions", done, len(files))
-        row = _image_row(file, folder, row_of_name)
-        for line in lines_of(file):
-            _check_fields(line)
-            lines.append(line)
-            image_row.append(row)
+        lines.add_file(file, _image_row(file, folder, row_of_name))
     if progress:
         progress("reading predictions", len(files), len(files))
-    return np.array(image_row, dtype=np.int32), lines
+    return lines
 
 
-def _check_fields(line: Line) -> None:
+@dataclass(slots=True)
+class _Lines:
+    """The numbers of all files so far; checked together, since most files are right."""
+
+    files: list[Path] = field(default_factory=list)
+    # The number of lines before each file, and the place of each line in its file.
+    starts: list[int] = field(default_factory=list)
+    line_number: list[int] = field(default_factory=list)
+    image_row: list[int] = field(default_factory=list)
+    values: array[float] = field(default_factory=lambda: array("d"))
+
+    def add_file(self, file: Path, image_row: int) -> None:
+        self.files.append(file)
+        self.starts.append(len(self.line_number))
+        for number, text in enumerate(read_text(file).splitlines(), 1):
+            fields = text.split()
+            if not fields:
+                continue
+            if len(fields) != 6:
+                _refuse_fields(Line(file, number, fields))
+            try:
+                self.values.extend(map(float, fields))
+            except ValueError:
+                _refuse_values(Line(file, number, fields))
+            self.line_number.append(number)
+            self.image_row.append(image_row)
+
+    def checked(self) -> Floats:
+        """class cx cy w h conf, one row a line."""
+        values = np.array(self.values).reshape(-1, 6)
+        with np.errstate(invalid="ignore"):
+            good = (
+                np.isfinite(values).all(axis=1)
+                & (values[:, 0] % 1 == 0)
+                & (values[:, 3:5] >= 0).all(axis=1)
+                & (np.abs(values[:, 1:5]) <= FARTHEST).all(axis=1)
+            )
+        if not good.all():
+            row = int(np.argmin(good))
+            fields = [f"{value:g}" for value in values[row]]
+            _refuse_values(Line(self._file(row), self.line_number[row], fields))
+        return values
+
+    def describe(self, row: int) -> str:
+        return f"{self._file(row).name} line {self.line_number[row]}"
+
+    def _file(self, row: int) -> Path:
+        return self.files[bisect_right(self.starts, row) - 1]
+
+
+def _refuse_values(line: Line) -> NoReturn:
+    """Goes through the fields one by one for the message."""
+    line.class_index()
+    line.box()
+    line.numbers(5, 6)
+    raise line.error("not six numbers", "Lines are class cx cy w h conf")
+
+
+def _refuse_fields(line: Line) -> NoReturn:
     if len(line.fields) == 5:
         raise line.error(
             "the confidence is missing, 5 fields",
             "Predict with save_conf=True: lines are class cx cy w h conf",
         )
-    if len(line.fields) != 6:
-        raise line.error(
-            f"expected 6 fields, found {len(line.fields)}",
-            "Lines are class cx cy w h conf, the output of a box detector",
-        )
+    raise line.error(
+        f"expected 6 fields, found {len(line.fields)}",
+        "Lines are class cx cy w h conf, the output of a box detector",
+    )
 
 
 def _image_row(file: Path, folder: Path, row_of_name: dict[str, int]) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 from boxlens.data.boxes import xywh_from_inclusive_corners
 from boxlens.errors import InputError
 from boxlens.formats.files import read_bytes
-from boxlens.formats.voc_numbers import corners_that_read_back, number_text
+from boxlens.formats.voc.numbers import corners_that_read_back, number_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -13,11 +13,11 @@ from boxlens.data import Classes, Dataset, GroundTruth, Images, Links, Notice, S
 from boxlens.data.columns import frozen, id_column
 from boxlens.errors import InputError
 from boxlens.formats.files import read_text, stem
-from boxlens.formats.open_images_detections import read_detections, write_detections
-from boxlens.formats.open_images_files import dataset_files
-from boxlens.formats.open_images_hierarchy import read_hierarchy
-from boxlens.formats.open_images_table import CORNERS, line_of, read_csv, relative_boxes
-from boxlens.formats.open_images_write import write_dataset
+from boxlens.formats.open_images.detections import read_detections, write_detections
+from boxlens.formats.open_images.files import dataset_files
+from boxlens.formats.open_images.hierarchy import read_hierarchy
+from boxlens.formats.open_images.table import CORNERS, line_of, read_csv, relative_boxes
+from boxlens.formats.open_images.write import write_dataset
 from boxlens.formats.text_ids import rows_of_text
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from boxlens.formats import files
 from boxlens.formats.border import check_boxes
 from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.losses import loss
-from boxlens.formats.parquet_columns import (
+from boxlens.formats.parquet.columns import (
     BOX,
     boxes,
     floats,

@@ -1,0 +1,159 @@
+"""Whatever is wrong with the input: one clear line, exit code 2, no traceback, nothing half-written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from running import boxlens_process, write_demo
+
+
+@pytest.fixture
+def demo(tmp_path) -> Path:
+    return write_demo(tmp_path)
+
+
+def refused(folder: Path, *arguments: str) -> str:
+    """Runs a command that must be refused; returns its one line."""
+    before = sorted(folder.rglob("*"))
+    done = boxlens_process(*arguments, cwd=folder)
+    assert done.returncode == 2, (done.returncode, done.stdout, done.stderr)
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("boxlens: ")
+    assert sorted(folder.rglob("*")) == before
+    return lines[0]
+
+
+def evaluate_with(folder: Path, detections: bytes) -> str:
+    (folder / "dt.json").write_bytes(detections)
+    return refused(folder, "evaluate", "ground_truth.json", "dt.json")
+
+
+RECORD = {"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", ["dt.json", "empty"]),
+        (b'[{"image_id": 1, "category_id": 1, "bbox": [1, 2, 3', ["dt.json", "unexpected end", "byte"]),
+        (b'[{"image_id": 1,, "category_id"', ["dt.json", "byte 16"]),
+        (b'[{"image_id": 1} {"image_id"', ["dt.json", "byte"]),
+        (json.dumps([RECORD, {**RECORD, "bbox": [1, 2, 3]}]).encode(), ["dt.json", "record 1", "bbox", "4 numbers"]),
+        (json.dumps([{**RECORD, "bbox": [1, 2, -3, 4]}]).encode(), ["dt.json", "record 0", "negative"]),
+        (json.dumps([{**RECORD, "score": "high"}]).encode(), ["dt.json", "record 0", "score"]),
+        (json.dumps([{**RECORD, "score": float("nan")}]).encode(), ["dt.json", "byte"]),
+        (json.dumps([{**RECORD, "score": float("inf")}]).encode(), ["dt.json", "byte"]),
+        (b'[{"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 1e999}]', ["dt.json", "too large"]),
+        (json.dumps([{"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4]}]).encode(), ["dt.json", "score"]),
+        (json.dumps([{**RECORD, "image_id": None}]).encode(), ["dt.json", "image_id"]),
+        (b"[" * 10**7, ["dt.json", "nested"]),
+        (b'[{"image_id": ' + b"[" * 10**7, ["dt.json", "nested"]),
+        (b"<annotation></annotation>", ["dt.json"]),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\0", ["dt.json"]),
+        (b"\x1f\x8b\x08\x00broken", ["dt.json", "gzip"]),
+    ],
+    ids=[
+        "empty", "truncated", "two-commas", "no-comma", "short-box", "negative", "text-score", "nan", "inf",
+        "overflow", "no-score", "null-id", "deep", "deep-value", "xml", "png", "bad-gzip",
+    ],
+)  # fmt: skip
+def test_bad_detections(demo, content, told):
+    line = evaluate_with(demo, content)
+    for part in told:
+        assert part in line, line
+
+
+def test_missing_file(demo):
+    assert "nothing.json" in refused(demo, "evaluate", "ground_truth.json", "nothing.json")
+
+
+def test_a_folder_where_a_file_was_meant(demo):
+    (demo / "folder").mkdir()
+    assert "folder" in refused(demo, "evaluate", "ground_truth.json", "folder")
+    assert "folder" in refused(demo, "evaluate", "folder", "steady.json")
+
+
+def test_ground_truth_and_detections_the_wrong_way_round(demo):
+    line = refused(demo, "evaluate", "steady.json", "ground_truth.json")
+    assert "steady.json" in line
+    assert "GT DT" in line
+
+
+def test_ground_truth_given_as_detections(demo):
+    line = refused(demo, "evaluate", "ground_truth.json", "ground_truth.json")
+    assert "ground truth" in line
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda gt: gt["images"].append(dict(gt["images"][0])), ["image id", "more than once"]),
+        (
+            lambda gt: gt["categories"].append(dict(gt["categories"][0])),
+            ["class id", "more than once"],
+        ),
+        (lambda gt: gt["annotations"][3].update(image_id=987654), ["annotations", "3", "987654"]),
+        (
+            lambda gt: gt["annotations"][3].update(category_id=987654),
+            ["annotations", "3", "987654"],
+        ),
+        (lambda gt: gt["annotations"][3].pop("bbox"), ["annotations", "3", "bbox"]),
+        (lambda gt: gt["annotations"][3].update(bbox=[0, 0, "a", 1]), ["annotations", "3", "bbox"]),
+        (lambda gt: gt["annotations"][3].update(iscrowd="no"), ["annotations", "3", "iscrowd"]),
+        (lambda gt: gt.pop("categories"), ["categories"]),
+        (lambda gt: gt.pop("images"), ["images"]),
+        (lambda gt: gt.update(annotations={}), ["annotations", "array"]),
+    ],
+)
+def test_bad_ground_truth(demo, change, told):
+    document = json.loads((demo / "ground_truth.json").read_text())
+    change(document)
+    (demo / "gt.json").write_text(json.dumps(document))
+    line = refused(demo, "evaluate", "gt.json", "steady.json")
+    for part in ["gt.json", *told]:
+        assert part in line, line
+
+
+def test_xml_bomb(tmp_path):
+    levels = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+    bomb = f'<!DOCTYPE a [<!ENTITY l0 "ha">{levels}]><annotation><folder>&l9;</folder></annotation>'
+    (tmp_path / "voc").mkdir()
+    (tmp_path / "voc" / "1.xml").write_text(bomb)
+    (tmp_path / "dets").mkdir()
+    assert "1.xml" in refused(tmp_path, "evaluate", "voc", "dets")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--protocol", "cocoo"], ["cocoo", "coco, voc07"]),
+        (["--iou", "1.5"], ["1.5"]),
+        (["--iou", "0"], ["0"]),
+        (["--max-dets", "0"], ["max_dets"]),
+        (["--area", "tiny=5:1"], ["tiny"]),
+        (["--also", "everything"], ["everything", "confusion"]),
+        (["--name", "a,b"], ["names"]),
+        (["--gt-format", "cocco"], ["cocco", "coco"]),
+        (["--split", "test"], ["split"]),
+        (["--protocol", "voc07", "--max-dets", "3"], ["voc07"]),
+        (["--json", "."], ["folder"]),
+    ],
+)
+def test_options_that_cannot_be_meant(demo, options, told):
+    line = refused(demo, "evaluate", "ground_truth.json", "steady.json", *options)
+    for part in told:
+        assert part in line, line
+
+
+def test_convert_refuses_what_it_cannot_do(demo):
+    assert "--gt" in refused(demo, "convert", "steady.json", "out.parquet", "--to", "parquet")
+    assert "target" in refused(
+        demo, "convert", "ground_truth.json", "ground_truth.json", "--to", "coco"
+    )
+    assert "cocco" in refused(demo, "convert", "ground_truth.json", "x.json", "--to", "cocco")
