@@ -159,7 +159,7 @@ class ImageAssigner {
         auto region = std::find_if(candidates_.begin(), candidates_.end(), is_region);
         if (region == candidates_.end()) return;
         Word reached = open_ & cells_.reached(region->iou);
-        Word first = reached & ~taken(*region);
+        Word first = reached & ~taken(*region) & ~out_.gt_ignored[region->gt_row];
         out_.det_group[d] |= first;
         hold(d, *region, first);
         out_.gt_hit[region->gt_row] |= first;

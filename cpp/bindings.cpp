@@ -215,12 +215,21 @@ static void expect(bool holds, const char* what) {
     if (!holds) throw nb::value_error(what);
 }
 
+static void expect_rows(const Column<std::int32_t>& rows, std::size_t n) {
+    bool inside = true;
+    for (std::size_t i = 0; i < rows.shape(0); ++i)
+        inside &= static_cast<std::uint32_t>(rows.data()[i]) < n;
+    expect(inside, "a class row lies outside the classes");
+}
+
 static nb::tuple find_overlaps(Column<std::int64_t> det_offsets, Column<std::int32_t> det_class,
                                BoxColumn det_box, Column<std::int64_t> gt_offsets,
                                Column<std::int32_t> gt_class, BoxColumn gt_box,
                                Column<bool> gt_region, std::size_t n_classes, double floor,
                                bool same_class, int threads) {
     expect(det_offsets.shape(0) == gt_offsets.shape(0), "both tables need the same images");
+    expect_rows(det_class, n_classes);
+    expect_rows(gt_class, n_classes);
     boxlens::DetectionColumns dets{det_class.shape(0), det_offsets.data(), det_class.data(),
                                    boxes(det_box), nullptr};
     boxlens::GroundTruthColumns gts{gt_class.shape(0), gt_offsets.data(), gt_class.data(),
@@ -258,6 +267,7 @@ static nb::dict assign(Column<std::int64_t> det_offsets, Column<std::int32_t> de
     const std::size_t n_dets = det_class.shape(0), n_gts = gt_area.shape(0);
     expect(det_offsets.shape(0) == gt_offsets.shape(0), "both tables need the same images");
     expect(pair_offsets.shape(0) == n_dets + 1, "the overlaps belong to other detections");
+    expect_rows(det_class, n_classes);
     boxlens::DetectionColumns dets{n_dets, det_offsets.data(), det_class.data(), boxes(det_box),
                                    det_score.data()};
     boxlens::GroundTruthColumns gts{n_gts,   gt_offsets.data(), nullptr,
@@ -306,6 +316,7 @@ static nb::ndarray<nb::numpy, std::int32_t> pair_one_to_one(
 
 static nb::tuple rank_classes(Column<std::int32_t> det_class, Column<double> det_score,
                               std::size_t n_classes, int threads) {
+    expect_rows(det_class, n_classes);
     boxlens::Ranking ranking;
     {
         nb::gil_scoped_release released;
@@ -346,6 +357,7 @@ static nb::ndarray<nb::numpy, std::int64_t> count_true_positives(
     Column<std::int32_t> det_class, Column<boxlens::Word> det_tp, Column<std::int32_t> det_rank,
     std::size_t n_classes, std::size_t n_areas, std::size_t n_thresholds,
     const std::vector<std::int64_t>& max_dets) {
+    expect_rows(det_class, n_classes);
     boxlens::RankedMatches in;
     in.n_classes = n_classes;
     in.det_tp = det_tp.data();

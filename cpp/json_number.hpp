@@ -285,7 +285,6 @@ namespace number_detail {
     const std::uint32_t digits = digit_mask_16(whole);
     const unsigned n_whole = low_ones(digits);
     if ((n_whole - 1U >= 8U) | ((*whole == '0') & (n_whole > 1))) [[unlikely]] return false;
-    const std::uint64_t above = some_digits(whole, n_whole);
     const char* rest = whole + n_whole;
     double value;
     if (*rest == '.') [[likely]] {
@@ -293,18 +292,28 @@ namespace number_detail {
         const char* fraction = rest + 1;
         if ((places <= 8) & (n_whole + places < 15)) {
             if (places == 0) [[unlikely]] return false;
-            const std::uint64_t mantissa =
-                above * integer_power_of_ten[places] + some_digits(fraction, places);
+            std::uint64_t mantissa;
+            if (n_whole + places < 8) [[likely]] {
+                // One word holds all: close the gap of the point.
+                const std::uint64_t word = load8(whole);
+                const std::uint64_t before = (std::uint64_t{1} << 8 * n_whole) - 1;
+                const std::uint64_t joined = (word & before) | (word >> 8 & ~before);
+                mantissa = eight_digits(joined << (64 - 8 * (n_whole + places)));
+            } else {
+                mantissa = some_digits(whole, n_whole) * integer_power_of_ten[places] +
+                           some_digits(fraction, places);
+            }
             // At most 14 digits: both are exact, so the division rounds once.
             value = static_cast<double>(static_cast<std::int64_t>(mantissa)) / power_of_ten[places];
         } else {
             places = low_ones((digits | digit_mask_16(whole + 16) << 16) >> (n_whole + 1));
+            const std::uint64_t above = some_digits(whole, n_whole);
             if ((places <= 8) | (places + (above == 0 ? 0 : n_whole) > 19)) [[unlikely]] return false;
             value = long_fraction(above, fraction, places);
         }
         rest = fraction + places;
     } else {
-        value = static_cast<double>(static_cast<std::int64_t>(above));
+        value = static_cast<double>(static_cast<std::int64_t>(some_digits(whole, n_whole)));
     }
     if ((*rest | 0x20) == 'e') [[unlikely]] return false;
     out = std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) |

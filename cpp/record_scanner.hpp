@@ -4,6 +4,7 @@
 // record before. It is validated once and afterwards only compared, which is most of the speed.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -104,7 +105,6 @@ private:
     };
     enum class Outcome { read, absent, wrong };
     static constexpr int record_end = -1;
-    static constexpr std::size_t max_predictions = 64;
 
     // Targets are schema fields first, then other keys in the order in which they came.
     int n_fields() const { return static_cast<int>(table_.columns.size()); }
@@ -119,7 +119,7 @@ private:
         ++p;
         for (std::size_t i = 0;; ++i) {
             int target;
-            if (i < predictions_.size() && repeats(p, predictions_[i])) [[likely]] {
+            if (i < n_predictions_ && repeats(p, predictions_[i])) [[likely]] {
                 p += predictions_[i].length;
                 target = predictions_[i].target;
             } else {
@@ -170,12 +170,12 @@ private:
     // predictions of a record.
     void remember(std::size_t i, const char* first, int target) {
         const auto length = static_cast<std::size_t>(cursor_.p - first);
-        if (i >= max_predictions || i > predictions_.size()) return;
+        if (i >= predictions_.size() || i > n_predictions_) return;
         if (length > Prediction::room) {
-            predictions_.resize(i);
+            n_predictions_ = i;
             return;
         }
-        if (i == predictions_.size()) predictions_.emplace_back();
+        if (i == n_predictions_) ++n_predictions_;
         Prediction& prediction = predictions_[i];
         std::memcpy(prediction.text, first, length);
         prediction.length = length;
@@ -324,7 +324,8 @@ private:
     Table table_;
     std::size_t capacity_ = 0;
     std::vector<Slot> slots_;
-    std::vector<Prediction> predictions_;
+    std::array<Prediction, 64> predictions_;
+    std::size_t n_predictions_ = 0;
     std::vector<OtherKey> others_;
     std::unordered_map<std::string, std::size_t> other_number_;
     std::vector<Complaint> complaints_;

@@ -224,7 +224,9 @@ def test_one_to_one_pairs_go_by_overlap_then_score_then_row():
     overlaps = find_overlaps(dataset, detections, COCO, floor=0.5, same_class=False)
     partner = pair_one_to_one(dataset, detections, overlaps, floor=0.5)
     assert partner.tolist() == [1, 0, -1]
-    np.testing.assert_array_equal(paired_iou(dataset, detections, partner), [80 / 120, 1.0, np.nan])
+    np.testing.assert_array_equal(
+        paired_iou(dataset, detections, partner, COCO), [80 / 120, 1.0, np.nan]
+    )
 
 
 def test_detections_of_other_images_are_refused():

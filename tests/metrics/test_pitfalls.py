@@ -272,6 +272,7 @@ def test_readings_beside_ap_keep_to_the_chosen_max_dets():
 def test_class_rows_outside_the_data_set_are_refused(row):
     # In a process of its own: reading beyond a column may end it.
     script = f"""
+import boxlens
 from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images
 images, _ = Images.of([1], [9], [9], ["1.jpg"])
 gt = GroundTruth.of(1, image_row=[0], class_row=[0], box=[[0, 0, 9, 9]])

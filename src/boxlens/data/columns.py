@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from boxlens.errors import ParameterError
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 Bools = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.int32]
@@ -69,6 +71,19 @@ def stable_order(rows: Rows, n_groups: int) -> npt.NDArray[np.int64] | None:
     # NumPy sorts 16-bit keys by radix, several times faster than wider ones.
     narrow = np.uint16 if n_groups <= 1 << 16 else np.int32
     return np.argsort(rows.astype(narrow), kind="stable")
+
+
+def check_table(columns: Mapping[str, npt.NDArray[Any]], image_row: Rows, n_images: int) -> None:
+    """Columns of one table are equally long, and their images exist."""
+    lengths = {name: len(column) for name, column in columns.items()}
+    wrong = [name for name, length in lengths.items() if length != len(image_row)]
+    if wrong:
+        raise ParameterError(
+            f"column {wrong[0]} has {lengths[wrong[0]]} rows, image_row has {len(image_row)}",
+        )
+    if len(image_row) and (image_row.min() < 0 or image_row.max() >= n_images):
+        span = f"{image_row.min()}..{image_row.max()}"
+        raise ParameterError(f"image rows lie between 0 and {n_images - 1}, got {span}")
 
 
 def take(column: npt.NDArray[Any], order: npt.NDArray[Any]) -> npt.NDArray[Any]:

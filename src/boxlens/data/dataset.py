@@ -15,6 +15,7 @@ from boxlens.data.columns import (
     Ids,
     Offsets,
     Rows,
+    check_table,
     frozen,
     offsets_of,
     stable_order,
@@ -105,6 +106,12 @@ class GroundTruth:
             offsets=frozen([], np.int64),
             attributes=dict(attributes or {}),
             spans=dict(spans or {}),
+        )
+        columns = ("class_row", "box", "area_px", "crowd", "difficult", "group_of", "id")
+        check_table(
+            {name: getattr(table, name) for name in columns} | dict(table.attributes),
+            rows,
+            n_images,
         )
         order = stable_order(rows, n_images)
         if order is not None:

@@ -13,6 +13,7 @@ from boxlens.data.columns import (
     Floats,
     Offsets,
     Rows,
+    check_table,
     frozen,
     offsets_of,
     stable_order,
@@ -64,8 +65,9 @@ class Detections:
             source=source,
             notices=notices,
         )
-        if len(rows) and (rows.min() < 0 or rows.max() >= n_images):
-            raise ParameterError(f"image rows lie between 0 and {n_images - 1}")
+        check_table(
+            {"class_row": table.class_row, "box": table.box, "score": table.score}, rows, n_images
+        )
         order = stable_order(rows, n_images)
         if order is not None:
             table = table._reordered(order)

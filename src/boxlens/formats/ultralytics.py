@@ -14,7 +14,7 @@ from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.coco_text import write_records
 from boxlens.formats.files import stem
-from boxlens.formats.scanned import ids_of, rows_in, scan, shown_id, texts_of
+from boxlens.formats.scanned import ids_of, rows_in, scan, shown_id
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -133,12 +133,11 @@ def _rows_by_stem(image: Any, file_name: Any, images: Images) -> tuple[Rows, Any
     rows = np.array([*(row_of.get(key, -1) for key in keys), -1], dtype=np.int32)[codes]
     if file_name is None:
         return rows, np.zeros(len(rows), dtype=np.bool_)
-    stems = [
-        None if name is None else _as_id(PurePosixPath(name).stem)
-        for name in texts_of(file_name, len(rows))
-    ]
-    certain = [keys[code] == name for code, name in zip(codes.tolist(), stems, strict=True)]
-    return rows, np.array(certain, dtype=np.bool_)
+    # Id and file name are numbered, so that a stem is taken once a file and not once a record.
+    number_of = {key: number for number, key in enumerate(keys)}
+    file_codes, files = file_name
+    stem_numbers = [number_of.get(_as_id(PurePosixPath(file).stem), -2) for file in files]
+    return rows, np.array([*stem_numbers, -2])[file_codes] == codes
 
 
 def _distinct(column: Any) -> tuple[Any, list[int | str]]:

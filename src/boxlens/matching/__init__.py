@@ -1,7 +1,7 @@
 """Overlaps, rules and assignment: from tables to who hit what."""
 
 from boxlens.matching.assign import ALL_AREAS, MAX_CELLS, Matches, assign
-from boxlens.matching.overlaps import Overlaps, find_overlaps
+from boxlens.matching.overlaps import Overlaps, check_tables, find_overlaps, reachable
 from boxlens.matching.pairing import pair_one_to_one, paired_iou
 from boxlens.matching.rules import COCO, HOIEM, LVIS, OPEN_IMAGES, RULES, UNLIMITED, VOC, Rule
 
@@ -19,7 +19,9 @@ __all__ = [
     "Overlaps",
     "Rule",
     "assign",
+    "check_tables",
     "find_overlaps",
     "pair_one_to_one",
     "paired_iou",
+    "reachable",
 ]

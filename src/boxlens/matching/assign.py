@@ -89,6 +89,9 @@ def assign(
     """
     limit = rule.max_dets if max_dets is None else max_dets
     _check(iou_thresholds, area_ranges, limit, overlaps)
+    for marks in (det_dropped, det_unmatched_ignored):
+        if marks is not None and marks.shape != (len(detections),):
+            raise ParameterError(f"marks of {marks.shape} rows for {len(detections)} detections")
     gt = dataset.gt
     columns = _kernel.assign(
         det_offsets=detections.offsets,

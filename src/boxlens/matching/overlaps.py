@@ -40,7 +40,7 @@ def find_overlaps(
     threads: int = 0,
 ) -> Overlaps:
     """Every pair with IoU >= floor (and above 0), of one class or of any two."""
-    check_images(dataset, detections)
+    check_tables(dataset, detections)
     gt = dataset.gt
     region = rule.regions(gt)
     offsets, gt_row, iou = _kernel.find_overlaps(
@@ -59,10 +59,24 @@ def find_overlaps(
     return Overlaps(offsets, gt_row, iou, region, floor, same_class)
 
 
-def check_images(dataset: Dataset, detections: Detections) -> None:
-    """Both tables must speak of the same images."""
+def reachable(iou: float) -> float:
+    """The threshold as it is compared: an IoU of 1, rounding aside, must reach 1 (METHODS 10)."""
+    return min(iou, 1 - 1e-10)
+
+
+def check_tables(dataset: Dataset, detections: Detections) -> None:
+    """Both tables must speak of the same images and classes."""
     if detections.n_images != len(dataset.images):
         raise ParameterError(
             f"detections {detections.name!r} are rows of {detections.n_images} images, "
             f"the data set has {len(dataset.images)}: read them with this data set",
         )
+    for name, rows in (
+        (dataset.name, dataset.gt.class_row),
+        (detections.name, detections.class_row),
+    ):
+        if len(rows) and not (rows.min() >= 0 and rows.max() < len(dataset.classes)):
+            raise ParameterError(
+                f"class rows of {name!r} lie between 0 and {len(dataset.classes) - 1}, "
+                f"got {rows.min()}..{rows.max()}",
+            )

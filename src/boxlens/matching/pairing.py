@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from boxlens.data import Dataset, Detections
     from boxlens.data.columns import Bools, Floats, Rows
     from boxlens.matching.overlaps import Overlaps
+    from boxlens.matching.rules import Rule
 
 
 def pair_one_to_one(
@@ -42,13 +43,15 @@ def pair_one_to_one(
     )
 
 
-def paired_iou(dataset: Dataset, detections: Detections, gt_row: Rows) -> Floats:
-    """IoU of every detection with its object; NaN where it has none (-1)."""
+def paired_iou(dataset: Dataset, detections: Detections, gt_row: Rows, rule: Rule) -> Floats:
+    """Overlap of every detection with its object as the rule sees it; NaN where none (-1)."""
     iou = np.full(len(detections), np.nan)
     paired = gt_row >= 0
     det, gt = detections.box[paired], dataset.gt.box[gt_row[paired]]
     sides = np.minimum(det[:, 2:] + det[:, :2], gt[:, 2:] + gt[:, :2])
     sides -= np.maximum(det[:, :2], gt[:, :2])
     common = np.prod(np.maximum(sides, 0), axis=1)
-    iou[paired] = common / (np.prod(det[:, 2:], axis=1) + np.prod(gt[:, 2:], axis=1) - common)
+    det_area, gt_area = np.prod(det[:, 2:], axis=1), np.prod(gt[:, 2:], axis=1)
+    in_region = rule.regions(dataset.gt)[gt_row[paired]]
+    iou[paired] = common / np.where(in_region, det_area, det_area + gt_area - common)
     return iou

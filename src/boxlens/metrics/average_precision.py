@@ -24,6 +24,8 @@ COCO_RECALLS = np.linspace(0.0, 1.0, 101)
 class Curve:
     """Precision and recall after every rank; precision is 0 while nothing is counted."""
 
+    # What each rank adds to the true positives.
+    gain: Floats
     recall: Floats
     precision: Floats
     # The best precision at this recall or beyond.
@@ -38,13 +40,14 @@ def curve(
 ) -> Curve:
     """The precision-recall curve of labels in rank order."""
     label = np.asarray(labels)
-    gain = np.ones(len(label)) if weight is None else np.asarray(weight, dtype=np.float64)
-    tp = np.cumsum(np.where(label > 0, gain, 0.0))
+    value = np.ones(len(label)) if weight is None else np.asarray(weight, dtype=np.float64)
+    gain = np.where(label > 0, value, 0.0)
+    tp = np.cumsum(gain)
     counted = tp + np.cumsum(label < 0)
     precision = np.divide(tp, counted, out=np.zeros(len(tp)), where=counted > 0)
     recall = tp / n_positive if n_positive > 0 else np.full(len(tp), np.nan)
     envelope = np.maximum.accumulate(precision[::-1])[::-1]
-    return Curve(recall, precision, envelope, n_positive)
+    return Curve(gain, recall, precision, envelope, n_positive)
 
 
 def ap_voc07(points: Curve) -> float:
@@ -61,8 +64,8 @@ def ap_area(points: Curve) -> float:
     """Area under the envelope: VOC from 2010 on, Open Images, and Hoiem's full AP alike."""
     if points.n_positive <= 0:
         return float("nan")
-    steps = np.diff(points.recall, prepend=0.0)
-    return float(np.sum(steps * points.envelope))
+    # Summed before it is divided, so that a perfect ranking gives exactly 1 (METHODS 0.6 d).
+    return float(np.sum(points.gain * points.envelope) / points.n_positive)
 
 
 def _sampled(points: Curve, recalls: Floats) -> float:

@@ -66,8 +66,8 @@ class ConfidenceResult:
 def confidence(prepared: Prepared, *, iou: float = 0.5, threads: int = 0) -> ConfidenceResult:
     """Counts at every distinct score under the protocol's matching at one IoU threshold."""
     matches = prepared.matches(iou, threads=threads)
-    labels = matches.labels()
-    gt_class = prepared.dataset.gt.class_row[matches.positives()]
+    labels = prepared.labels(matches)
+    gt_class = prepared.dataset.gt.class_row[prepared.positives(matches)]
     det_class, score = prepared.detections.class_row, prepared.detections.score
     n_positive = np.bincount(gt_class, minlength=len(prepared.dataset.classes))
     by_class = np.argsort(det_class, kind="stable")

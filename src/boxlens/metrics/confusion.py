@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.matching import find_overlaps, pair_one_to_one
+from boxlens.matching import find_overlaps, pair_one_to_one, reachable
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -65,14 +65,15 @@ def confusion(
     if prepared.det_dropped is not None:
         weak |= prepared.det_dropped
     ignored = prepared.rule.ignored(dataset.gt) | prepared.rule.regions(dataset.gt)
+    floor = reachable(iou)
     overlaps = find_overlaps(
-        dataset, detections, prepared.rule, floor=iou, same_class=False, threads=threads
+        dataset, detections, prepared.rule, floor=floor, same_class=False, threads=threads
     )
     partner = pair_one_to_one(
         dataset,
         detections,
         overlaps,
-        floor=iou,
+        floor=floor,
         det_dropped=weak,
         gt_dropped=ignored,
         threads=threads,

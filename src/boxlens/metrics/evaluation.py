@@ -124,7 +124,7 @@ def evaluate_tables(
         raise ParameterError("name at least one detections file")
     seen = prepare_dataset(dataset, choice.protocol)
     results = tuple(
-        _evaluate_one(prepare(seen, table, choice.protocol), choice, threads)
+        _evaluate_one(_prepare(seen, table, choice), choice, threads)
         for table in _with_unique_names(detections)
     )
     return EvaluationResult(
@@ -139,6 +139,16 @@ def evaluate_tables(
     )
 
 
+def _prepare(dataset: Dataset, detections: Detections, choice: EvaluationChoice) -> Prepared:
+    return prepare(
+        dataset,
+        detections,
+        choice.protocol,
+        max_dets=choice.max_dets[-1] if choice.max_dets else None,
+        group_of_weight=choice.group_of_weight,
+    )
+
+
 def _evaluate_one(prepared: Prepared, choice: EvaluationChoice, threads: int) -> DetectorResult:
     if choice.protocol in ("coco", "lvis"):
         result = evaluate_grid(prepared, _grid_choice(choice), threads=threads)
@@ -146,7 +156,6 @@ def _evaluate_one(prepared: Prepared, choice: EvaluationChoice, threads: int) ->
         result = evaluate_ranked(
             prepared,
             choice.iou_thresholds or (0.5,),
-            group_of_weight=choice.group_of_weight,
             threads=threads,
         )
     if not choice.also:

@@ -9,7 +9,7 @@ import numpy as np
 
 from boxlens import _kernel
 from boxlens.errors import ParameterError
-from boxlens.matching import MAX_CELLS, Matches, assign, find_overlaps
+from boxlens.matching import MAX_CELLS, Matches, assign, check_tables, find_overlaps, reachable
 from boxlens.metrics.average_precision import COCO_RECALLS
 from boxlens.metrics.ranking import Ranking, rank
 
@@ -74,9 +74,9 @@ def count_grid(
 ) -> Grid:
     """Matches and counts; more cells than fit one word are done in several rounds."""
     _check(choice)
+    check_tables(dataset, detections)
     ranking = rank(detections, len(dataset.classes), threads=threads)
-    # An IoU of exactly 1 must reach a threshold of 1 (METHODS 10).
-    floor = min(choice.iou_thresholds[0], 1 - 1e-10)
+    floor = reachable(choice.iou_thresholds[0])
     overlaps = find_overlaps(dataset, detections, rule, floor=floor, threads=threads)
     per_round = MAX_CELLS // len(choice.area_ranges)
     parts = []

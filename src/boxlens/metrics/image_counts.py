@@ -48,7 +48,7 @@ def image_counts(
     """
     dataset, detections = prepared.dataset, prepared.detections
     matches = prepared.matches(iou, threads=threads)
-    labels = matches.labels()
+    labels = prepared.labels(matches)
     strong = detections.score >= min_score
     n_images = len(dataset.images)
 
@@ -57,7 +57,7 @@ def image_counts(
         return np.bincount(rows, minlength=n_images).astype(np.int64)
 
     tp = per_image(1)
-    positive = dataset.gt.image_row[matches.positives()]
+    positive = dataset.gt.image_row[prepared.positives(matches)]
     return ImageCountsResult(
         iou=iou,
         min_score=min_score,

@@ -42,10 +42,10 @@ def olrp(prepared: Prepared, *, iou: float = 0.5, threads: int = 0) -> OlrpResul
     dataset, detections = prepared.dataset, prepared.detections
     matches = prepared.matches(iou, keep_hits=True, threads=threads)
     ranking = rank(detections, len(dataset.classes), threads=threads)
-    labels = matches.labels()
-    overlap = paired_iou(dataset, detections, matches.hit_row[0])
+    labels = prepared.labels(matches)
+    overlap = paired_iou(dataset, detections, matches.hit_row[0], prepared.rule)
     n_positive = np.bincount(
-        dataset.gt.class_row[matches.positives()], minlength=len(dataset.classes)
+        dataset.gt.class_row[prepared.positives(matches)], minlength=len(dataset.classes)
     )
     rows = []
     for row, name in enumerate(dataset.classes.name):
@@ -72,7 +72,9 @@ def olrp_of_ranking(
     tp, fp = np.cumsum(right), np.cumsum(labels < 0)
     fn = n_positive - tp
     distance = np.cumsum(np.where(right, 1 - overlap, 0.0))
-    lrp = (distance / (1 - iou) + fp + fn) / (tp + fp + fn)
+    # At a threshold of 1 a true positive has no distance left to divide.
+    scale = 1 - iou if iou < 1 else 1.0
+    lrp = (distance / scale + fp + fn) / (tp + fp + fn)
     if not right.any():
         return {
             "oLRP": 1.0,

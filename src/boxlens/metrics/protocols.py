@@ -9,14 +9,25 @@ import numpy as np
 
 from boxlens.data import Notice
 from boxlens.errors import ParameterError
-from boxlens.matching import COCO, LVIS, OPEN_IMAGES, VOC, Matches, Rule, assign, find_overlaps
+from boxlens.matching import (
+    COCO,
+    LVIS,
+    OPEN_IMAGES,
+    VOC,
+    Matches,
+    Rule,
+    assign,
+    check_tables,
+    find_overlaps,
+    reachable,
+)
 from boxlens.metrics.hierarchy import expand_hierarchy
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from boxlens.data import Dataset, Detections, Links
-    from boxlens.data.columns import Bools
+    from boxlens.data.columns import Bools, Labels
 
 ProtocolName = Literal["coco", "voc07", "voc12", "lvis", "openimages"]
 PROTOCOLS: tuple[ProtocolName, ...] = get_args(ProtocolName)
@@ -39,6 +50,10 @@ class Prepared:
     detections: Detections
     det_dropped: Bools | None = None
     det_unmatched_ignored: Bools | None = None
+    # None takes the rule's own.
+    max_dets: int | None = None
+    # What a group-of box counts under the Open Images rule.
+    group_of_weight: float = 1.0
     notices: tuple[Notice, ...] = field(default=())
 
     def matches(
@@ -51,9 +66,8 @@ class Prepared:
         """Who hit what at one threshold, all areas."""
         if not 0 < iou <= 1:
             raise ParameterError(f"an IoU threshold lies above 0 and up to 1, got {iou}")
-        floor = min(iou, 1 - 1e-10)
         overlaps = find_overlaps(
-            self.dataset, self.detections, self.rule, floor=floor, threads=threads
+            self.dataset, self.detections, self.rule, floor=reachable(iou), threads=threads
         )
         return assign(
             self.dataset,
@@ -61,11 +75,26 @@ class Prepared:
             overlaps,
             self.rule,
             iou_thresholds=(iou,),
+            max_dets=self.max_dets,
             det_dropped=self.det_dropped,
             det_unmatched_ignored=self.det_unmatched_ignored,
             keep_hits=keep_hits,
             threads=threads,
         )
+
+    def labels(self, matches: Matches) -> Labels:
+        """Verdicts on detections; a hit on a group-of box that weighs nothing is a don't-care."""
+        labels = matches.labels()
+        if len(matches.det_group) and self.group_of_weight == 0:
+            labels[(matches.det_group & matches.bit(0)) != 0] = 0
+        return labels
+
+    def positives(self, matches: Matches) -> Bools:
+        """Objects that count; a group-of box that weighs nothing does not."""
+        counted = matches.positives()
+        if len(matches.det_group) and self.group_of_weight == 0:
+            return counted & ~self.dataset.gt.group_of
+        return counted
 
 
 def check_protocol(name: str) -> ProtocolName:
@@ -88,9 +117,24 @@ def prepare_dataset(dataset: Dataset, protocol: ProtocolName) -> Dataset:
     return dataset
 
 
-def prepare(dataset: Dataset, detections: Detections, protocol: ProtocolName) -> Prepared:
+def prepare(
+    dataset: Dataset,
+    detections: Detections,
+    protocol: ProtocolName,
+    *,
+    max_dets: int | None = None,
+    group_of_weight: float = 1.0,
+) -> Prepared:
     """Applies a protocol to a data set that went through `prepare_dataset`."""
-    prepared = Prepared(protocol, RULE_OF[protocol], dataset, detections)
+    check_tables(dataset, detections)
+    prepared = Prepared(
+        protocol,
+        RULE_OF[protocol],
+        dataset,
+        detections,
+        max_dets=max_dets,
+        group_of_weight=group_of_weight,
+    )
     if protocol == "lvis":
         return _prepare_lvis(prepared)
     if protocol == "openimages":

@@ -13,7 +13,9 @@ from boxlens.metrics.ranking import rank
 from boxlens.metrics.results import ClassResult, DetectorResult
 
 if TYPE_CHECKING:
-    from boxlens.data.columns import Floats, Labels
+    import numpy.typing as npt
+
+    from boxlens.data.columns import Floats
     from boxlens.matching import Matches
     from boxlens.metrics.average_precision import Curve
     from boxlens.metrics.protocols import Prepared
@@ -24,7 +26,6 @@ def evaluate_ranked(
     prepared: Prepared,
     iou_thresholds: tuple[float, ...] = (0.5,),
     *,
-    group_of_weight: float = 1.0,
     threads: int = 0,
 ) -> DetectorResult:
     """mAP; with several thresholds also one a threshold, mAP being their mean."""
@@ -33,18 +34,19 @@ def evaluate_ranked(
     ap = np.empty((len(iou_thresholds), n_classes))
     for row, iou in enumerate(iou_thresholds):
         matches = prepared.matches(iou, threads=threads)
-        curves = class_curves(prepared, matches, ranking, group_of_weight)
+        curves = class_curves(prepared, matches, ranking)
         ap[row] = [ap_voc07(c) if prepared.protocol == "voc07" else ap_area(c) for c in curves]
-        n_positive = np.array([points.n_positive for points in curves])
+        objects = prepared.dataset.gt.class_row[prepared.positives(matches)]
+        n_objects = np.bincount(objects, minlength=n_classes)
     return DetectorResult(
         name=prepared.detections.name,
         n_detections=len(prepared.detections),
         metrics=_summary(ap, iou_thresholds),
-        classes=_classes(prepared, ap, iou_thresholds, n_positive),
+        classes=_classes(prepared, ap, iou_thresholds, n_objects),
         notices=(
             *prepared.detections.notices,
             *prepared.notices,
-            *classes_without_objects(prepared, n_positive == 0),
+            *classes_without_objects(prepared, n_objects == 0),
         ),
     )
 
@@ -53,12 +55,10 @@ def class_curves(
     prepared: Prepared,
     matches: Matches,
     ranking: Ranking,
-    group_of_weight: float = 1.0,
 ) -> list[Curve]:
-    """The precision-recall curve of every class."""
-    labels = matches.labels()
-    weight = group_weights(matches, labels, group_of_weight)
-    n_positive = count_positives(prepared, matches, group_of_weight)
+    """The precision-recall curve of every class; group-of boxes count their weight."""
+    labels = prepared.labels(matches)
+    weight, n_positive = _weights(prepared, matches)
     curves = []
     for row, n in enumerate(n_positive):
         ranked = ranking.of_class(row)
@@ -67,31 +67,18 @@ def class_curves(
     return curves
 
 
-def group_weights(
-    matches: Matches,
-    labels: Labels,
-    group_of_weight: float,
-) -> Floats | None:
-    """What a true positive counts: a group-of box counts its weight, 0 making it a don't-care."""
+def _weights(prepared: Prepared, matches: Matches) -> tuple[Floats | None, Floats]:
+    """What a true positive counts, by detection, and the positives of each class (METHODS 9.4)."""
+    gt, n_classes = prepared.dataset.gt, len(prepared.dataset.classes)
+    counted = prepared.positives(matches)
     if not len(matches.det_group):
-        return None
+        return None, np.bincount(gt.class_row[counted], minlength=n_classes).astype(np.float64)
     on_group = (matches.det_group & matches.bit(0)) != 0
-    if group_of_weight == 0:
-        labels[on_group] = 0
-    return np.where(on_group, group_of_weight, 1.0)
-
-
-def count_positives(prepared: Prepared, matches: Matches, group_of_weight: float) -> Floats:
-    """Objects of each class; group-of boxes count their weight (METHODS 9.4)."""
-    gt = prepared.dataset.gt
-    counted = matches.positives()
-    weight = np.where(gt.group_of, group_of_weight, 1.0) if len(matches.det_group) else None
-    chosen = None if weight is None else weight[counted]
-    return np.bincount(
-        gt.class_row[counted],
-        weights=chosen,
-        minlength=len(prepared.dataset.classes),
+    value = np.where(gt.group_of, prepared.group_of_weight, 1.0)[counted]
+    n_positive: Floats = np.bincount(
+        gt.class_row[counted], weights=value, minlength=n_classes
     ).astype(np.float64)
+    return np.where(on_group, prepared.group_of_weight, 1.0), n_positive
 
 
 def _summary(ap: Floats, iou_thresholds: tuple[float, ...]) -> dict[str, float]:
@@ -111,7 +98,7 @@ def _classes(
     prepared: Prepared,
     ap: Floats,
     iou_thresholds: tuple[float, ...],
-    n_positive: Floats,
+    n_objects: npt.NDArray[np.intp],
 ) -> tuple[ClassResult, ...]:
     n_detections = detections_by_class(prepared)
     several = len(iou_thresholds) > 1
@@ -122,5 +109,5 @@ def _classes(
             metrics |= {
                 threshold_name(iou)[1:]: float(ap[t, row]) for t, iou in enumerate(iou_thresholds)
             }
-        results.append(ClassResult(name, int(n_positive[row]), int(n_detections[row]), metrics))
+        results.append(ClassResult(name, int(n_objects[row]), int(n_detections[row]), metrics))
     return tuple(results)

@@ -59,7 +59,9 @@ class DetectorResult:
             "name": self.name,
             "n_detections": self.n_detections,
             "metrics": defined(self.metrics),
-            "tie_band": None if self.tie_band is None else {"AP": list(self.tie_band)},
+            "tie_band": None
+            if self.tie_band is None
+            else {"AP": [number(end) for end in self.tie_band]},
             "classes": [
                 {
                     "class": row.name,

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from boxlens.data import Detections, Notice, Source
 from boxlens.formats import files
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.parquet.columns import (
     BOX,
-    all_plain,
     boxes,
     floats,
     id_series,
@@ -22,7 +20,7 @@ from boxlens.formats.parquet.dataset import read_dataset, write_dataset
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from boxlens.data import Dataset
+    from boxlens.data import Dataset, Detections, Notice
 
 __all__ = ["read_dataset", "read_detections", "write_dataset", "write_detections"]
 
@@ -43,17 +41,6 @@ def read_detections(
     box = boxes(frame, path)
     score = floats(frame, "score", path)
     detector = files.stem(path) if name is None else name
-    known = len(box) == 0 or (image_row.min() >= 0 and class_row.min() >= 0)
-    if known and all_plain(frame, box, score):
-        return Detections.of(
-            detector,
-            len(dataset.images),
-            image_row=image_row,
-            class_row=class_row,
-            box=box,
-            score=score,
-            source=Source.of(path, "parquet"),
-        )
 
     def describe(row: int) -> str:
         return f"row {row} (image {frame['image_id'][row]}, class {frame['class_id'][row]})"

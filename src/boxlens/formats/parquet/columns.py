@@ -116,14 +116,6 @@ def boxes(frame: pl.DataFrame, path: Path) -> Boxes:
     return box
 
 
-def all_plain(frame: pl.DataFrame, box: Boxes, score: Floats) -> bool:
-    """Whether no box or score needs a closer look; far cheaper on columns than on boxes."""
-    if len(box) == 0:
-        return True
-    finite = np.isfinite(box.sum()) and np.isfinite(score.sum())
-    return bool(finite and frame["w"].min() >= 0 and frame["h"].min() >= 0)  # type: ignore[operator]
-
-
 def id_series(ids: Ids) -> pl.Series:
     import polars as pl
 
