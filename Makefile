@@ -12,6 +12,7 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_USER PIP_TARGET PIP_PREFIX
 export PYTHONNOUSERSITE := 1
 
 KERNEL := CMakeLists.txt $(shell find cpp -name '*.[ch]pp' -not -path 'cpp/tests/*')
+PACKAGE := pyproject.toml README.md $(shell find src -type f -not -path '*/__pycache__/*' -not -name '*.so')
 CPP_TESTS := $(patsubst cpp/tests/%.cpp,build/cpp-tests/%,$(wildcard cpp/tests/test_*.cpp))
 CPP_TEST_FLAGS := -std=c++20 -g -O1 -ffp-contract=off -fsanitize=address,undefined \
   -fno-sanitize-recover=all -Wall -Wextra -Wshadow -Werror -Icpp -pthread
@@ -65,10 +66,11 @@ $(STAMPS)/build-tools: $(STAMPS)/venv scripts/install_build_tools.py pyproject.t
 	@$(PY) scripts/install_build_tools.py
 	@touch $@
 
-# Editable: Python edits count at once; only the kernel and the metadata need a new install.
-$(STAMPS)/installed: $(STAMPS)/build-tools src/boxlens/version.py $(KERNEL)
+# A plain install, as users have it: it starts faster than an editable one, and the tests see what
+# is shipped. The build folder is kept, so only what changed is compiled again.
+$(STAMPS)/installed: $(STAMPS)/build-tools $(KERNEL) $(PACKAGE)
 	@echo "Building and installing boxlens into $(VENV) ..."
-	@$(PIP) install --no-build-isolation --editable .
+	@$(PIP) install --no-build-isolation .
 	@touch $@
 
 $(STAMPS)/tools: $(STAMPS)/venv pyproject.toml

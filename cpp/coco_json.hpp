@@ -126,7 +126,7 @@ inline ArrayTable scan_array(const Schema& schema, const InputBytes& input, Curs
         ++cursor.p;
         result.table = RecordScanner(schema, input, cursor.p).finish();
     } else {
-        starts = piece_starts(cursor.p, input.end(), options);
+        if (schema.large) starts = piece_starts(cursor.p, input.end(), options);
         std::vector<Piece> pieces(starts.size());
         for_each_task(pieces.size(), options.threads, [&] {
             return [&](std::size_t i) { pieces[i] = scan_piece(schema, input, starts, i); };
@@ -163,7 +163,8 @@ inline Schema results_schema(bool file_names) {
                    {"score", Kind::number, true},
                    {"segmentation", Kind::ignored}},
                   Others::ignored,
-                  1};
+                  1,
+                  true};
     if (file_names) schema.fields.push_back({"file_name", Kind::text});
     return schema;
 }
@@ -190,7 +191,8 @@ inline const std::vector<Schema>& dataset_schemas() {
           {"segmentation", Kind::span},
           {"keypoints", Kind::span}},
          Others::attributes,
-         2},
+         2,
+         true},
         {"categories",
          {{"id", Kind::id, true},
           {"name", Kind::text, true},

@@ -89,6 +89,8 @@ public:
         throw ScanError(offset(), problem, true);
     }
 
+    bool at_number() const { return *p == '-' || number_detail::is_digit(*p); }
+
     void space() {
         if (static_cast<unsigned char>(*p) <= ' ') {
             while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r') ++p;
@@ -190,8 +192,9 @@ public:
                 }
             } else if (c == '"') {
                 skip_string();
-            } else if (c == '-' || number_detail::is_digit(c)) {
+            } else if (at_number()) {
                 skip_number();
+                if (!nesting.empty() && !nesting.in_object()) skip_further_numbers();
             } else {
                 skip_literal();
             }
@@ -215,6 +218,19 @@ private:
             nesting.pop();
         }
         return false;
+    }
+
+    // Inside an array, after a number: as many more as follow directly. Polygons are little else.
+    void skip_further_numbers() {
+        while (*p == ',') {
+            const char* comma = p++;
+            if (*p == ' ') ++p;
+            if (!at_number()) {
+                p = comma;
+                return;
+            }
+            skip_number();
+        }
     }
 
     void skip_key() {

@@ -326,16 +326,21 @@ namespace number_detail {
 [[gnu::always_inline]] inline bool skip_plain_number(const char*& p) {
     using namespace number_detail;
     const char* whole = p + (*p == '-');
-    const std::uint32_t digits = digit_mask(whole);
+    std::uint32_t digits = digit_mask_16(whole);
     const unsigned n_whole = low_ones(digits);
-    if ((n_whole - 1U >= 16U) | ((*whole == '0') & (n_whole > 1))) return false;
+    if ((n_whole - 1U >= 15U) | ((*whole == '0') & (n_whole > 1))) [[unlikely]] return false;
     const char* rest = whole + n_whole;
     if (*rest == '.') {
-        const unsigned places = low_ones(digits >> (n_whole + 1));
-        if (places == 0 || n_whole + 1 + places >= 32) return false;
+        unsigned places = low_ones(digits >> (n_whole + 1));
+        if (n_whole + places >= 15) {
+            digits |= digit_mask_16(whole + 16) << 16;
+            places = low_ones(digits >> (n_whole + 1));
+            if (n_whole + places >= 31) return false;
+        }
+        if (places == 0) [[unlikely]] return false;
         rest += 1 + places;
     }
-    if ((*rest | 0x20) == 'e') return false;
+    if ((*rest | 0x20) == 'e') [[unlikely]] return false;
     p = rest;
     return true;
 }

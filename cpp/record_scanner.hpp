@@ -26,6 +26,7 @@ struct Schema {
     std::vector<Field> fields;
     Others others = Others::ignored;
     int depth = 1;  // containers open around the array's records
+    bool large = false;  // worth cutting among threads: the others would only guess into it
 };
 
 inline constexpr std::size_t max_other_keys = 1000;
@@ -293,7 +294,7 @@ private:
         return Outcome::wrong;
     }
 
-    bool at_number() const { return *cursor_.p == '-' || number_detail::is_digit(*cursor_.p); }
+    bool at_number() const { return cursor_.at_number(); }
 
     Outcome any_value(Column& into);
     Outcome number(Column& into);

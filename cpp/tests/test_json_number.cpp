@@ -103,12 +103,15 @@ static void numbers_at_random() {
                       value + (next - value) / 2);
         check_number(text);
     }
-    // Exact halves between neighbours that have few digits: k + 1/2 over 2^53.
+    // Exact halves between neighbours that have at most 19 digits.
+    const std::uint64_t top = std::uint64_t{1} << 53;
     for (int i = 0; i < 2000; ++i) {
-        const std::uint64_t odd = (std::uint64_t{1} << 53) + 2 * below(std::uint64_t{1} << 52) + 1;
-        check_number(std::to_string(odd));
-        check_number(std::to_string(odd) + ".0");
-        check_number(std::to_string(odd / 10) + "." + std::to_string(odd % 10) + "5");
+        check_number(std::to_string(top + 2 * below(top / 2) + 1));
+        check_number(std::to_string(top + 2 * below(top / 2) + 1) + ".0");
+        check_number(std::to_string(top / 2 + below(top / 2)) + ".5");
+        check_number(std::to_string(top / 2 + below(top / 2)) + (i % 2 == 0 ? ".50" : ".500"));
+        check_number(std::to_string(top / 4 + below(top / 4)) + (i % 2 == 0 ? ".25" : ".75"));
+        check_number(std::to_string(top / 8 + below(top / 8)) + (i % 2 == 0 ? ".125" : ".875"));
     }
 }
 

@@ -93,6 +93,12 @@ def test_the_image_with_the_lower_id_is_ranked_first_wherever_it_stands_in_the_f
     assert list(ap(hit_image=2)) == [0.5, 0.5]
 
 
+def test_zero_and_minus_zero_are_equal_scores():
+    for scores in ((0.0, -0.0), (-0.0, 0.0)):
+        _, table = tables([gt(A)], [det(A, score) for score in scores])
+        assert rank(table, 1).of_class(0).tolist() == [0, 1]
+
+
 def test_a_shuffled_file_with_tied_scores_moves_ap_within_the_reported_band():
     scene = random_scene(3)
     values, bands = set(), set()
