@@ -19,6 +19,8 @@ class Buffer {
     static_assert(std::is_trivially_copyable_v<T>);
 
 public:
+    using value_type = T;
+
     Buffer() = default;
     Buffer(Buffer&& other) noexcept { swap(other); }
     Buffer& operator=(Buffer&& other) noexcept {

@@ -7,12 +7,10 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "digits.hpp"
 
 namespace boxlens::json {
 
@@ -26,64 +24,6 @@ namespace number_detail {
 inline constexpr std::array<double, 23> power_of_ten = {
     1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-constexpr std::array<std::uint64_t, 20> integer_powers() {
-    std::array<std::uint64_t, 20> powers{};
-    powers[0] = 1;
-    for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * 10;
-    return powers;
-}
-inline constexpr std::array<std::uint64_t, 20> integer_power_of_ten = integer_powers();
-
-inline std::uint64_t load8(const char* p) {
-    std::uint64_t word;
-    std::memcpy(&word, p, 8);
-    return word;
-}
-
-// Bit i is set when p[i] is a digit, for the next 16 bytes.
-inline std::uint32_t digit_mask_16(const char* p) {
-#if defined(__SSE2__)
-    const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-    const __m128i value = _mm_sub_epi8(text, _mm_set1_epi8('0'));
-    const __m128i is_digit = _mm_cmpeq_epi8(_mm_min_epu8(value, _mm_set1_epi8(9)), value);
-    return static_cast<std::uint32_t>(_mm_movemask_epi8(is_digit));
-#else
-    std::uint32_t mask = 0;
-    for (int i = 0; i < 16; ++i) {
-        mask |= static_cast<std::uint32_t>(static_cast<unsigned char>(p[i] - '0') < 10) << i;
-    }
-    return mask;
-#endif
-}
-
-// The same for the next 32 bytes.
-inline std::uint32_t digit_mask(const char* p) {
-    return digit_mask_16(p) | digit_mask_16(p + 16) << 16;
-}
-
-// How many bits at the low end are set. (Without BMI, std::countr_one pays for the case of all.)
-inline unsigned low_ones(std::uint32_t mask) {
-    return static_cast<unsigned>(__builtin_ctzll(~static_cast<std::uint64_t>(mask)));
-}
-
-// The value of eight ASCII digits, the first in the lowest byte; absent leading digits may be 0.
-// Each step joins neighbours: two digits, then two pairs, then two fours.
-inline std::uint64_t eight_digits(std::uint64_t word) {
-    word = (word & 0x0F0F0F0F0F0F0F0F) * (10 * 0x100 + 1) >> 8;
-    word = (word & 0x00FF00FF00FF00FF) * (100 * 0x10000 + 1) >> 16;
-    return (word & 0x0000FFFF0000FFFF) * (10000 * 0x100000000 + 1) >> 32;
-}
-
-// The value of the first n (1 to 8) digits at p; eight bytes must be readable.
-inline std::uint64_t some_digits(const char* p, unsigned n) {
-    return eight_digits(load8(p) << (64 - 8 * n));
-}
-
-// The same for n from 0 to 7.
-inline std::uint64_t few_digits(const char* p, unsigned n) {
-    return eight_digits(load8(p) << 1 << (63 - 8 * n));
-}
 
 struct Quotient {
     std::uint64_t value;
@@ -158,8 +98,6 @@ inline double scaled_down(std::uint64_t mantissa, unsigned places) {
     }
     return places == 0 ? static_cast<double>(mantissa) : divided_exactly(mantissa, places);
 }
-
-inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
 // A number as it is spelled: [-] digits [. digits] [e digits], and what its digits amount to.
 struct Spelling {

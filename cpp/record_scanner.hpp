@@ -340,4 +340,5 @@ private:
 
 }  // namespace boxlens::json
 
+#include "record_others.hpp"
 #include "record_values.hpp"

@@ -1,4 +1,4 @@
-"""The compiled kernel: see cpp/bindings.cpp."""
+"""The compiled kernel: see cpp/bindings."""
 
 from typing import Any
 

@@ -124,8 +124,7 @@ def ascending_unique(ids: Ids, what: str) -> npt.NDArray[np.int64]:
     again = np.flatnonzero(ranked[1:] == ranked[:-1])
     if len(again):
         raise InputError(
-            f"{what} id {ranked[again[0]]!r} occurs more than once",
-            where=f"{what}s",
+            f"{what} id {ranked.tolist()[again[0]]!r} occurs more than once",
             remedy=f"Give every {what} an id of its own",
         )
     return order

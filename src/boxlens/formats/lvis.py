@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from boxlens.data import Links, Notice
 from boxlens.errors import InputError
 from boxlens.formats import coco
-from boxlens.formats.scanned import Records, links_of, texts_of
+from boxlens.formats.coco.scanned import Records, links_of, texts_of
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -12,9 +12,9 @@ import numpy as np
 from boxlens import _kernel
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
-from boxlens.formats.coco_text import write_records
+from boxlens.formats.coco.scanned import ids_of, rows_in, scan, shown_id
+from boxlens.formats.coco.writing import write_records
 from boxlens.formats.files import stem
-from boxlens.formats.scanned import ids_of, rows_in, scan, shown_id
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -83,16 +83,16 @@ def _classes(prepared: Prepared, grid: Grid) -> tuple[ClassResult, ...]:
     choice = grid.choice
     # Contiguous over threshold and recall, so that a class's mean is added in pycocotools' order.
     by_class = np.ascontiguousarray(grid.precision[..., -1].transpose(2, 3, 0, 1))
-    n_classes = len(by_class)
-    columns: dict[str, Floats] = {
-        "AP": by_class[:, 0].reshape(n_classes, -1).mean(axis=-1),
-    }
+    n_recalls = len(choice.recalls)
+    by_class = by_class.reshape(*by_class.shape[:2], len(choice.iou_thresholds) * n_recalls)
+    columns: dict[str, Floats] = {"AP": by_class[:, 0].mean(axis=-1)}
     for percent in (50, 75):
         at = threshold_at(choice, percent / 100)
         if at is not None:
-            columns[f"AP{percent}"] = by_class[:, 0, at].mean(axis=-1)
+            at_threshold = slice(at * n_recalls, (at + 1) * n_recalls)
+            columns[f"AP{percent}"] = by_class[:, 0, at_threshold].mean(axis=-1)
     for area, name in list(enumerate(choice.area_ranges))[1:]:
-        columns[f"AP{name}"] = by_class[:, area].reshape(n_classes, -1).mean(axis=-1)
+        columns[f"AP{name}"] = by_class[:, area].mean(axis=-1)
     columns[f"AR{choice.max_dets[-1]}"] = grid.recall[:, :, 0, -1].mean(axis=0)
     n_detections = detections_by_class(prepared)
     return tuple(

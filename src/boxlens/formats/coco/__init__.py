@@ -11,9 +11,7 @@ from boxlens import _kernel
 from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images, Notice, Source
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
-from boxlens.formats.coco_text import write_dataset, write_detections
-from boxlens.formats.files import read_bytes, stem
-from boxlens.formats.scanned import (
+from boxlens.formats.coco.scanned import (
     Records,
     attribute_of,
     ids_of,
@@ -26,6 +24,8 @@ from boxlens.formats.scanned import (
     spans_of,
     texts_of,
 )
+from boxlens.formats.coco.writing import write_dataset, write_detections
+from boxlens.formats.files import read_bytes, stem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxlens.formats.coco.scanned import raw_spans
 from boxlens.formats.files import written_whole
-from boxlens.formats.scanned import raw_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

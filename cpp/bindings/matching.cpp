@@ -1,0 +1,134 @@
+// Overlaps, assignment and pairs.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+
+#include "assign.hpp"
+#include "numpy_columns.hpp"
+#include "overlaps.hpp"
+#include "pairing.hpp"
+
+namespace {
+
+const std::uint8_t* flags(const Column<bool>& column) {
+    return reinterpret_cast<const std::uint8_t*>(column.data());
+}
+
+const std::uint8_t* flags(const std::optional<Column<bool>>& column) {
+    return column ? flags(*column) : nullptr;
+}
+
+const boxlens::Box* boxes(const BoxColumn& column) {
+    return reinterpret_cast<const boxlens::Box*>(column.data());
+}
+
+nb::tuple find_overlaps(Column<std::int64_t> det_offsets, Column<std::int32_t> det_class,
+                               BoxColumn det_box, Column<std::int64_t> gt_offsets,
+                               Column<std::int32_t> gt_class, BoxColumn gt_box,
+                               Column<bool> gt_region, std::size_t n_classes, double floor,
+                               bool same_class, int threads) {
+    expect(det_offsets.shape(0) == gt_offsets.shape(0), "both tables need the same images");
+    expect_rows(det_class, n_classes);
+    expect_rows(gt_class, n_classes);
+    boxlens::DetectionColumns dets{det_class.shape(0), det_offsets.data(), det_class.data(),
+                                   boxes(det_box), nullptr};
+    boxlens::GroundTruthColumns gts{gt_class.shape(0), gt_offsets.data(), gt_class.data(),
+                                    boxes(gt_box), nullptr, flags(gt_region)};
+    boxlens::Overlaps found;
+    {
+        nb::gil_scoped_release released;
+        found = boxlens::find_overlaps(dets, gts, det_offsets.shape(0) - 1, n_classes,
+                                       {floor, same_class}, threads);
+    }
+    return nb::make_tuple(to_numpy(std::move(found.offsets)), to_numpy(std::move(found.gt_row)),
+                          to_numpy(std::move(found.iou)));
+}
+
+boxlens::Rule rule_named(const std::string& name) {
+    if (name == "coco") return boxlens::Rule::coco;
+    if (name == "voc") return boxlens::Rule::voc;
+    if (name == "hoiem") return boxlens::Rule::hoiem;
+    if (name == "open_images") return boxlens::Rule::open_images;
+    throw nb::value_error(("no matching rule is called " + name).c_str());
+}
+
+nb::dict assign(Column<std::int64_t> det_offsets, Column<std::int32_t> det_class,
+                       BoxColumn det_box, Column<double> det_score,
+                       std::optional<Column<bool>> det_dropped,
+                       std::optional<Column<bool>> det_unmatched_ignored,
+                       Column<std::int64_t> gt_offsets, Column<double> gt_area,
+                       Column<bool> gt_region, Column<bool> gt_ignored,
+                       Column<std::int64_t> pair_offsets, Column<std::int32_t> pair_gt_row,
+                       Column<double> pair_iou, const std::string& rule,
+                       const std::vector<double>& thresholds,
+                       const std::vector<std::pair<double, double>>& area_ranges,
+                       std::size_t n_classes, std::int64_t max_dets, bool max_dets_per_class,
+                       bool keep_hits, int threads) {
+    const std::size_t n_dets = det_class.shape(0), n_gts = gt_area.shape(0);
+    expect(det_offsets.shape(0) == gt_offsets.shape(0), "both tables need the same images");
+    expect(pair_offsets.shape(0) == n_dets + 1, "the overlaps belong to other detections");
+    expect_rows(det_class, n_classes);
+    boxlens::DetectionColumns dets{n_dets, det_offsets.data(), det_class.data(), boxes(det_box),
+                                   det_score.data()};
+    boxlens::GroundTruthColumns gts{n_gts,   gt_offsets.data(), nullptr,
+                                    nullptr, gt_area.data(),    flags(gt_region)};
+    boxlens::OverlapColumns pairs{pair_offsets.data(), pair_gt_row.data(), pair_iou.data()};
+    boxlens::Marks marks{flags(gt_ignored), flags(det_dropped), flags(det_unmatched_ignored)};
+    boxlens::AssignChoice choice{rule_named(rule), max_dets, max_dets_per_class, keep_hits};
+    boxlens::Cells cells(thresholds, area_ranges);
+    boxlens::Matches matches;
+    {
+        nb::gil_scoped_release released;
+        matches = boxlens::assign(dets, gts, pairs, cells, marks, choice, det_offsets.shape(0) - 1,
+                                  n_classes, threads);
+    }
+    nb::dict out;
+    out["det_tp"] = to_numpy(std::move(matches.det_tp));
+    out["det_group"] = to_numpy(std::move(matches.det_group));
+    out["det_ignored"] = to_numpy(std::move(matches.det_ignored));
+    out["det_rank"] = to_numpy(std::move(matches.det_rank));
+    out["gt_hit"] = to_numpy(std::move(matches.gt_hit));
+    out["gt_ignored"] = to_numpy(std::move(matches.gt_ignored));
+    std::size_t n_kept_cells = keep_hits ? cells.n_cells() : 0;
+    out["hit_row"] = to_numpy(std::move(matches.hit_row), {n_kept_cells, n_dets});
+    return out;
+}
+
+nb::ndarray<nb::numpy, std::int32_t> pair_one_to_one(
+    Column<std::int64_t> det_offsets, Column<double> det_score, Column<std::int64_t> pair_offsets,
+    Column<std::int32_t> pair_gt_row, Column<double> pair_iou, std::size_t n_gts,
+    std::optional<Column<bool>> det_dropped, std::optional<Column<bool>> gt_dropped, double floor,
+    int threads) {
+    const std::size_t n_dets = det_score.shape(0);
+    expect(pair_offsets.shape(0) == n_dets + 1, "the overlaps belong to other detections");
+    boxlens::DetectionColumns dets{n_dets, det_offsets.data(), nullptr, nullptr, det_score.data()};
+    boxlens::OverlapColumns pairs{pair_offsets.data(), pair_gt_row.data(), pair_iou.data()};
+    std::vector<std::int32_t> partner;
+    {
+        nb::gil_scoped_release released;
+        partner = boxlens::pair_one_to_one(dets, pairs, det_offsets.shape(0) - 1, n_gts,
+                                           flags(det_dropped), flags(gt_dropped), floor, threads);
+    }
+    return to_numpy(std::move(partner));
+}
+
+}  // namespace
+
+void bind_matching(nb::module_& m) {
+    using namespace nb::literals;
+    m.def("find_overlaps", &find_overlaps, nb::kw_only(), "det_offsets"_a, "det_class"_a,
+          "det_box"_a, "gt_offsets"_a, "gt_class"_a, "gt_box"_a, "gt_region"_a, "n_classes"_a,
+          "floor"_a, "same_class"_a, "threads"_a);
+    m.def("assign", &assign, nb::kw_only(), "det_offsets"_a, "det_class"_a, "det_box"_a,
+          "det_score"_a, "det_dropped"_a.none(), "det_unmatched_ignored"_a.none(), "gt_offsets"_a,
+          "gt_area"_a, "gt_region"_a, "gt_ignored"_a, "pair_offsets"_a, "pair_gt_row"_a,
+          "pair_iou"_a, "rule"_a, "thresholds"_a, "area_ranges"_a, "n_classes"_a, "max_dets"_a,
+          "max_dets_per_class"_a, "keep_hits"_a, "threads"_a);
+    m.def("pair_one_to_one", &pair_one_to_one, nb::kw_only(), "det_offsets"_a, "det_score"_a,
+          "pair_offsets"_a, "pair_gt_row"_a, "pair_iou"_a, "n_gts"_a, "det_dropped"_a.none(),
+          "gt_dropped"_a.none(), "floor"_a, "threads"_a);
+}
