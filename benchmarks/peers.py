@@ -85,7 +85,10 @@ BOXLENS = Contender(
     name="Boxlens",
     distribution="boxlens",
     # By name, so that what Boxlens loads on demand counts as imports like everybody's.
-    imports="from boxlens import evaluate, read_dataset, read_detections",
+    imports=(
+        "import boxlens.formats.coco, boxlens.formats.sniff\n"
+        "from boxlens import evaluate, read_dataset, read_detections"
+    ),
     load="dataset = read_dataset(gt_path)\ndetections = read_detections(dt_path, dataset)",
     evaluate="metrics = evaluate(dataset, detections).detectors[0].metrics",
     stats=f"[metrics[name] for name in {METRICS!r}]",

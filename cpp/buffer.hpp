@@ -2,10 +2,7 @@
 // leaves new places unwritten.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -72,18 +69,6 @@ private:
         if (moved == nullptr) throw std::bad_alloc();
         data_ = static_cast<T*>(moved);
         capacity_ = n;
-        ask_for_large_pages();
-    }
-
-    // A large column is written once from end to end: large pages save most of its page faults.
-    void ask_for_large_pages() const {
-#if defined(MADV_HUGEPAGE)
-        constexpr std::uintptr_t page = std::uintptr_t{2} << 20;
-        const auto begin = reinterpret_cast<std::uintptr_t>(data_);
-        const std::uintptr_t first = (begin + page - 1) / page * page;
-        const std::uintptr_t last = (begin + capacity_ * sizeof(T)) / page * page;
-        if (last > first) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-#endif
     }
 
     T* data_ = nullptr;

@@ -426,6 +426,7 @@ def test_real_annotations_survive_voc(tmp_path):
     assert codes(notices)["lost_crowd"] == 11
     back = voc.read_dataset(tmp_path / "out")
     assert len(back.gt) == len(objects) == 815
+    assert back.gt.difficult.sum() == 11
     row_of_id = back.images.row_of_id()
     for row, image_id in enumerate(images.id.tolist()):
         here = slice(*gt.offsets[row : row + 2])

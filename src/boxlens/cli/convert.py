@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from boxlens.cli.output import print_note, print_notices
+from boxlens.cli.options import Commands, add_json
+from boxlens.cli.output import print_notices, show_or_save_json
 
 if TYPE_CHECKING:
     import argparse
 
-    from boxlens.cli.options import Commands
+SCHEMA = "boxlens/convert/1"
 
 
 def add_command(commands: Commands) -> None:
@@ -26,6 +28,7 @@ def add_command(commands: Commands) -> None:
     add("--gt", metavar="PATH", help="the ground truth that the detections in IN belong to")
     add("--split", metavar="NAME", help="part of the data set (VOC, YOLO)")
     add("--from", metavar="FORMAT", dest="source_format", help="read IN as this format")
+    add_json(command)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -43,4 +46,11 @@ def run(options: argparse.Namespace) -> None:
             progress=progress,
         )
     print_notices(notices)
-    print_note(f"wrote {options.target}")
+    document = {
+        "schema": SCHEMA,
+        "source": options.source,
+        "target": options.target,
+        "format": options.to,
+        "notices": [asdict(notice) for notice in notices],
+    }
+    show_or_save_json(lambda: document, options.json, lambda: f"wrote {options.target}")

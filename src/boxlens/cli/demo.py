@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from boxlens.cli.options import Commands, add_json
+from boxlens.cli.output import show_or_save_json
+
 if TYPE_CHECKING:
     import argparse
-
-    from boxlens.cli.options import Commands
 
 DETECTORS = ("steady", "eager")
 
@@ -19,9 +20,10 @@ def add_command(commands: Commands) -> None:
         description="Evaluate two detectors on the data that comes with Boxlens.",
     )
     command.set_defaults(run=run)
+    add_json(command)
 
 
-def run(_options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     from importlib.resources import as_file, files
 
     from boxlens.cli.evaluate_table import evaluation_text
@@ -31,9 +33,14 @@ def run(_options: argparse.Namespace) -> None:
         truth, *paths = (folder / f"{name}.json.gz" for name in ("ground_truth", *DETECTORS))
         result = evaluate(truth, paths)
         command = " ".join(map(str, ("boxlens evaluate", truth, *paths)))
-    print(evaluation_text(result, per_class=True))
-    print()
-    print("The data are synthetic boxes, made by examples/make_demo_data.py. The same by hand:")
-    print(f"  {command} --per-class")
-    print("Next: --also confusion says what is taken for what, --json - is for machines;")
-    print("docs/ explains every number, and boxlens evaluate --help every option.")
+    advice = [
+        "The data are synthetic boxes, made by examples/make_demo_data.py. The same by hand:",
+        f"  {command} --per-class",
+        "Next: --also confusion says what is taken for what, --json - is for machines;",
+        "docs/ explains every number, and boxlens evaluate --help every option.",
+    ]
+    show_or_save_json(
+        result.to_json,
+        options.json,
+        lambda: "\n".join([evaluation_text(result, per_class=True), "", *advice]),
+    )

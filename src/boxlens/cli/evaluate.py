@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from boxlens.cli.options import Commands, area_range, several
+from boxlens.cli.options import Commands, add_json, area_range, several
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
 from boxlens.errors import ParameterError
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import argparse
 
     from boxlens.data import Dataset, Detections
+    from boxlens.formats.files import Progress
 
 FITTING_PROTOCOL = {"lvis": "lvis", "voc": "voc07 or voc12", "openimages": "openimages"}
 
@@ -69,11 +70,12 @@ def add_command(commands: Commands) -> None:
     add("--dt-format", metavar="F", help="read DT as this format instead of recognising it")
     add("--strict", action="store_true", help="unknown images or classes are an error")
     add("--threads", metavar="N", type=int, default=0, help="worker threads; all cores by default")
-    add("--json", metavar="FILE", help="write JSON to FILE; - prints it instead of the table")
+    add_json(command)
 
 
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.evaluate_table import evaluation_text
+    from boxlens.cli.progress import progress_bar
     from boxlens.metrics import choose, evaluate_tables
 
     choice = choose(
@@ -86,8 +88,11 @@ def run(options: argparse.Namespace) -> None:
         extra_iou=options.at_iou,
         min_score=options.min_score,
     )
-    dataset, detections = _read(options)
-    result = evaluate_tables(dataset, detections, choice, threads=options.threads)
+    with progress_bar() as progress:
+        dataset, detections = _read(options, progress)
+        result = evaluate_tables(
+            dataset, detections, choice, threads=options.threads, progress=progress
+        )
     print_notices([*result.notices, *(n for row in result.detectors for n in row.notices)])
     fitting = FITTING_PROTOCOL.get(dataset.source.format) if dataset.source else None
     if fitting and options.protocol == "coco":
@@ -99,8 +104,10 @@ def run(options: argparse.Namespace) -> None:
     )
 
 
-def _read(options: argparse.Namespace) -> tuple[Dataset, list[Detections]]:
-    from boxlens.cli.progress import progress_bar
+def _read(
+    options: argparse.Namespace,
+    progress: Progress,
+) -> tuple[Dataset, list[Detections]]:
     from boxlens.formats import read_dataset, read_detections
 
     names = options.name or [None] * len(options.dt)
@@ -108,15 +115,19 @@ def _read(options: argparse.Namespace) -> tuple[Dataset, list[Detections]]:
         raise ParameterError(
             f"{len(options.dt)} detectors, {len(names)} names: --name each of them"
         )
-    with progress_bar() as progress:
-        dataset = read_dataset(
-            options.gt,
-            format=options.gt_format,
-            split=options.split,
-            threads=options.threads,
-            progress=progress,
-        )
-        detections = [
+    n_files = 1 + len(options.dt)
+    progress("reading files", 0, n_files)
+    dataset = read_dataset(
+        options.gt,
+        format=options.gt_format,
+        split=options.split,
+        threads=options.threads,
+        progress=progress,
+    )
+    detections: list[Detections] = []
+    for path, name in zip(options.dt, names, strict=True):
+        progress("reading files", 1 + len(detections), n_files)
+        detections.append(
             read_detections(
                 path,
                 dataset,
@@ -126,6 +137,5 @@ def _read(options: argparse.Namespace) -> tuple[Dataset, list[Detections]]:
                 threads=options.threads,
                 progress=progress,
             )
-            for path, name in zip(options.dt, names, strict=True)
-        ]
+        )
     return dataset, detections

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.output import aligned
+from boxlens.cli.options import Commands, add_json
+from boxlens.cli.output import aligned, show_or_save_json
 
 if TYPE_CHECKING:
     import argparse
 
-    from boxlens.cli.options import Commands
+SCHEMA = "boxlens/formats/1"
 
 
 def add_command(commands: Commands) -> None:
@@ -19,9 +20,29 @@ def add_command(commands: Commands) -> None:
         description="List the formats that are read and written.",
     )
     command.set_defaults(run=run)
+    add_json(command)
 
 
-def run(_options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
+    show_or_save_json(_document, options.json, _text)
+
+
+def _document() -> dict[str, Any]:
+    from boxlens.formats import FORMATS
+
+    known = [
+        {
+            "name": name,
+            "title": known.title,
+            "ground_truth": known.ground_truth,
+            "detections": known.detections,
+        }
+        for name, known in FORMATS.items()
+    ]
+    return {"schema": SCHEMA, "formats": known}
+
+
+def _text() -> str:
     from boxlens.formats import FORMATS
 
     rows = [["format", "ground truth", "detections", "what it is"]]
@@ -29,4 +50,4 @@ def run(_options: argparse.Namespace) -> None:
         marks = ["yes" if held else "-" for held in (known.ground_truth, known.detections)]
         rows.append([name, *marks, known.title])
     left = max(len(row[3]) for row in rows)
-    print(aligned([[*row[:3], row[3].ljust(left)] for row in rows]))
+    return aligned([[*row[:3], row[3].ljust(left)] for row in rows])

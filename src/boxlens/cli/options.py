@@ -12,6 +12,13 @@ if TYPE_CHECKING:
 Commands = Any
 
 
+def add_json(command: argparse.ArgumentParser) -> None:
+    """Every command can speak to machines."""
+    command.add_argument(
+        "--json", metavar="FILE", help="write JSON to FILE; - prints it instead of the text"
+    )
+
+
 def several(kind: Callable[[str], Any]) -> dict[str, Any]:
     """An option given more than once, or once with commas: --iou 0.5,0.75."""
 

@@ -24,7 +24,7 @@ from boxlens.data.columns import (
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     import numpy.typing as npt
@@ -177,9 +177,9 @@ class Dataset:
         """Some classes, their order kept, and their objects; all images stay."""
         return self._select(None, _chosen(rows, len(self.classes), "class"))
 
-    def where(self, keep: npt.ArrayLike) -> Dataset:
-        """The objects of a mask over `gt`; all images and classes stay."""
-        mask = np.asarray(keep, dtype=np.bool_)
+    def where(self, keep: npt.ArrayLike | Callable[[GroundTruth], npt.ArrayLike]) -> Dataset:
+        """The objects of a mask over `gt`, or of a predicate of it; images and classes stay."""
+        mask = np.asarray(keep(self.gt) if callable(keep) else keep, dtype=np.bool_)
         if mask.shape != (len(self.gt),):
             raise ParameterError(f"expected a mask of {len(self.gt)} objects, got {mask.shape}")
         return replace(self, gt=self.gt.where(mask))

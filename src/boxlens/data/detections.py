@@ -22,6 +22,8 @@ from boxlens.data.columns import (
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy.typing as npt
 
     from boxlens.data.source import Notice, Source
@@ -89,9 +91,9 @@ class Detections:
             score=take(self.score, rows),
         )
 
-    def where(self, keep: npt.ArrayLike) -> Detections:
-        """The detections of a mask; all images stay."""
-        mask: Bools = np.asarray(keep, dtype=np.bool_)
+    def where(self, keep: npt.ArrayLike | Callable[[Detections], npt.ArrayLike]) -> Detections:
+        """The detections of a mask or of a predicate; all images stay."""
+        mask: Bools = np.asarray(keep(self) if callable(keep) else keep, dtype=np.bool_)
         if mask.shape != (len(self),):
             raise ParameterError(f"expected a mask of {len(self)} detections, got {mask.shape}")
         table = self._reordered(np.flatnonzero(mask))

@@ -9,7 +9,7 @@ import numpy as np
 from boxlens.data import Notice
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
 
     from boxlens.data import Dataset, GroundTruth
@@ -23,23 +23,34 @@ def losses(
     *,
     keeps: Collection[str] = (),
     keeps_attributes: Collection[str] = (),
+    instead: Mapping[str, str] | None = None,
 ) -> tuple[Notice, ...]:
-    """Notices about everything that is there and not among `keeps` or `keeps_attributes`."""
+    """Notices about everything that is there and not among `keeps` or `keeps_attributes`.
+
+    `instead` says what became of a thing that was not simply left out.
+    """
     found = [*_flags(dataset.gt), *_image_labels(dataset), *_class_facts(dataset)]
     for name, column in dataset.gt.attributes.items():
         if name not in keeps_attributes:
             found.append((f"attribute_{name}", n_present(column), f"the attribute '{name}'"))
+    fate = dict(instead or {})
     return tuple(
-        loss(path, format_name, code, count, what)
+        loss(path, format_name, code, count, what, fate.get(code, "lost"))
         for code, count, what in found
         if count and code not in keeps
     )
 
 
-def loss(path: Path, format_name: str, code: str, count: int, what: str) -> Notice:
-    return Notice(
-        f"lost_{code}", count, f"{path}: {format_name} cannot hold {what} ({count:,} lost)"
-    )
+def loss(
+    path: Path,
+    format_name: str,
+    code: str,
+    count: int,
+    what: str,
+    fate: str = "lost",
+) -> Notice:
+    message = f"{path}: {format_name} cannot hold {what} ({count:,} {fate})"
+    return Notice(f"lost_{code}", count, message)
 
 
 def n_present(column: Attribute) -> int:

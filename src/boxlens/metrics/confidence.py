@@ -26,6 +26,22 @@ class ConfidenceCurve:
     recall: Floats
     f1: Floats
 
+    def sampled(self, n: int = 101) -> dict[str, list[float]]:
+        """At most n points of the curve, evenly spread over its distinct scores."""
+        last = max(len(self.threshold) - 1, 0)
+        at = np.unique(np.linspace(0, last, min(n, len(self.threshold))).round().astype(int))
+        return {
+            "threshold": self.threshold[at].tolist(),
+            "precision": self.precision[at].tolist(),
+            "recall": self.recall[at].tolist(),
+            "F1": self.f1[at].tolist(),
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """The best point and the curve; no curve where there is nothing to find."""
+        curve = self.sampled() if self.n_positive else None
+        return {**defined(self.best()), "curve": curve}
+
     def best(self) -> dict[str, float]:
         """The operating point of highest F1; among equals the highest threshold."""
         if self.n_positive == 0 or not len(self.f1):
@@ -52,14 +68,11 @@ class ConfidenceResult:
         best = [curve.best() for curve in self.classes]
         return {
             "iou": self.iou,
-            "overall": defined(self.overall.best()),
+            "overall": self.overall.to_json(),
             "mean_of_class_F1": defined(
                 {"F1": mean_defined(np.array([point["F1"] for point in best]))},
             )["F1"],
-            "classes": [
-                {"class": curve.name, **defined(point)}
-                for curve, point in zip(self.classes, best, strict=True)
-            ],
+            "classes": [{"class": curve.name, **curve.to_json()} for curve in self.classes],
         }
 
 

@@ -26,6 +26,8 @@ from boxlens.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from boxlens.formats.files import Progress
+
 ExtraName = Literal["curves", "confidence", "confusion", "olrp", "images"]
 EXTRAS: tuple[ExtraName, ...] = get_args(ExtraName)
 LVIS_MAX_DETS = (300,)
@@ -118,22 +120,24 @@ def evaluate_tables(
     choice: EvaluationChoice,
     *,
     threads: int = 0,
+    progress: Progress | None = None,
 ) -> EvaluationResult:
     """The same for tables in memory."""
     if not detections:
         raise ParameterError("name at least one detections file")
     seen = prepare_dataset(dataset, choice.protocol)
-    results = tuple(
-        _evaluate_one(_prepare(seen, table, choice), choice, threads)
-        for table in _with_unique_names(detections)
-    )
+    results: list[DetectorResult] = []
+    for table in _with_unique_names(detections):
+        if progress:
+            progress("evaluating detectors", len(results), len(detections))
+        results.append(_evaluate_one(_prepare(seen, table, choice), choice, threads))
     return EvaluationResult(
         protocol=choice.protocol,
         parameters=_parameters(choice),
         dataset=dataset.name,
         n_images=len(dataset.images),
         n_objects=len(dataset.gt),
-        detectors=results,
+        detectors=tuple(results),
         provenance=Provenance(VERSION, dataset.source, tuple(t.source for t in detections)),
         notices=dataset.notices,
     )

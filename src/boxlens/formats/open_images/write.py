@@ -73,7 +73,7 @@ def _boxes_frame(dataset: Dataset, path: Path) -> pl.DataFrame:
         }
     )
     flags = {column: _flag(gt.attributes.get(name), len(gt)) for column, name in _FLAGS.items()}
-    flags["IsGroupOf"] = gt.group_of.astype(np.int64)
+    flags["IsGroupOf"] = (gt.group_of | gt.crowd).astype(np.int64)
     return frame.with_columns(pl.Series(column, values) for column, values in flags.items())
 
 
@@ -122,8 +122,9 @@ def _lost(dataset: Dataset, path: Path) -> tuple[Notice, ...]:
     return losses(
         dataset,
         path,
-        "openimages",
+        "Open Images",
         keeps=("group_of", "positive", "negative", "tree"),
+        instead={"crowd": "written as group-of"},
         keeps_attributes=kept,
     )
 

@@ -108,7 +108,7 @@ def _objects(
         item = VocObject(
             name=names[gt.class_row[row]],
             corners=(x1, y1, x2, y2),
-            difficult=bool(gt.difficult[row]),
+            difficult=bool(gt.difficult[row] or gt.crowd[row] or gt.group_of[row]),
             fields={tag: _value_text(value) for tag, value in values.items()},
             parts=part_text,
         )
@@ -150,6 +150,8 @@ def _notices(
             path,
             "VOC",
             keeps={"difficult"},
+            # The nearest thing that is not counted either.
+            instead=dict.fromkeys(("crowd", "group_of"), "written as difficult"),
             keeps_attributes={*tags, "parts"},
         ),
         *(loss(path, "VOC", code, n, what) for code, n, what in further if n),
