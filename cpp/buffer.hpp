@@ -2,7 +2,10 @@
 // leaves new places unwritten.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -69,6 +72,21 @@ private:
         if (moved == nullptr) throw std::bad_alloc();
         data_ = static_cast<T*>(moved);
         capacity_ = n;
+        ask_for_large_pages();
+    }
+
+    // A column is written once from end to end, and large pages save most of its page faults. Not
+    // for very large ones: to find room the system may move pages about, which costs far more.
+    void ask_for_large_pages() const {
+#if defined(MADV_HUGEPAGE)
+        constexpr std::size_t limit = std::size_t{32} << 20;
+        constexpr std::uintptr_t page = std::uintptr_t{2} << 20;
+        if (capacity_ * sizeof(T) > limit) return;
+        const auto begin = reinterpret_cast<std::uintptr_t>(data_);
+        const std::uintptr_t first = (begin + page - 1) / page * page;
+        const std::uintptr_t last = (begin + capacity_ * sizeof(T)) / page * page;
+        if (last > first) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#endif
     }
 
     T* data_ = nullptr;
