@@ -13,7 +13,7 @@ from boxlens import _kernel
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.coco.scanned import ids_of, rows_in, scan, shown_id
-from boxlens.formats.coco.writing import write_records
+from boxlens.formats.coco.writing import write_results
 from boxlens.formats.files import stem
 
 if TYPE_CHECKING:
@@ -69,26 +69,11 @@ def read_detections(
 def write_detections(detections: Detections, dataset: Dataset, path: str | PathLike[str]) -> None:
     """Predictions as Ultralytics writes them: image_id is the stem of the file, or its number."""
     images = dataset.images
-    texts = [
-        f'{{"image_id":{json.dumps(_stem_id(file, key))},"file_name":{json.dumps(file)},'
+    fields = [
+        f'"image_id":{json.dumps(_stem_id(file, key))},"file_name":{json.dumps(file)}'
         for file, key in zip(images.file_name, images.id.tolist(), strict=True)
     ]
-    class_text = [json.dumps(key) for key in dataset.classes.id.tolist()]
-    columns = zip(
-        detections.image_row.tolist(),
-        detections.class_row.tolist(),
-        detections.box.tolist(),
-        detections.score.tolist(),
-        strict=True,
-    )
-    write_records(
-        path,
-        (
-            f'{texts[row]}"category_id":{class_text[label]},'
-            f'"bbox":[{x!r},{y!r},{w!r},{h!r}],"score":{score!r}}}'
-            for row, label, (x, y, w, h), score in columns
-        ),
-    )
+    write_results(detections, dataset, path, fields)
 
 
 def _stem_id(file_name: str, key: int | str) -> int | str:

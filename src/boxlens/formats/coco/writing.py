@@ -11,7 +11,7 @@ from boxlens.formats.coco.scanned import raw_spans
 from boxlens.formats.files import written_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from os import PathLike
 
     from boxlens.data import Dataset, Detections, Images, Links
@@ -39,7 +39,21 @@ def write_dataset(dataset: Dataset, path: str | PathLike[str]) -> None:
 
 def write_detections(detections: Detections, dataset: Dataset, path: str | PathLike[str]) -> None:
     """An array of results, grouped by image."""
-    image_text = [json.dumps(key) for key in dataset.images.id.tolist()]
+    write_results(
+        detections,
+        dataset,
+        path,
+        [f'"image_id":{json.dumps(key)}' for key in dataset.images.id.tolist()],
+    )
+
+
+def write_results(
+    detections: Detections,
+    dataset: Dataset,
+    path: str | PathLike[str],
+    image_fields: Sequence[str],
+) -> None:
+    """The same with the fields of each image given as JSON text."""
     class_text = [json.dumps(key) for key in dataset.classes.id.tolist()]
     columns = zip(
         detections.image_row.tolist(),
@@ -48,17 +62,17 @@ def write_detections(detections: Detections, dataset: Dataset, path: str | PathL
         detections.score.tolist(),
         strict=True,
     )
-    write_records(
+    _write_records(
         path,
         (
-            f'{{"image_id":{image_text[image]},"category_id":{class_text[label]},'
+            f'{{{image_fields[image]},"category_id":{class_text[label]},'
             f'"bbox":[{x!r},{y!r},{w!r},{h!r}],"score":{score!r}}}'
             for image, label, (x, y, w, h), score in columns
         ),
     )
 
 
-def write_records(path: str | PathLike[str], records: Iterable[str]) -> None:
+def _write_records(path: str | PathLike[str], records: Iterable[str]) -> None:
     """An array of records that are JSON text already."""
     with written_whole(path) as temporary, temporary.open("w", encoding="utf-8") as file:
         for text in _array(records):
