@@ -151,6 +151,35 @@ def test_options_that_cannot_be_meant(demo, options, told):
         assert part in line, line
 
 
+def test_detections_of_another_data_set_are_told_loudly_and_refused_if_strict(demo):
+    (demo / "dt.json").write_text(json.dumps([{**RECORD, "image_id": 999_999}] * 3))
+    done = boxlens_process("evaluate", "ground_truth.json", "dt.json", cwd=demo)
+    assert done.returncode == 0
+    assert (
+        "NONE of the 3 detections fits this ground truth, whose image ids are 1, 2, 3"
+        in done.stderr
+    )
+    line = refused(demo, "evaluate", "ground_truth.json", "dt.json", "--strict")
+    assert "999999" in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["evaluate", "ground_truth.json"], "DT"),
+        (["evalute", "ground_truth.json", "steady.json"], "did you mean evaluate?"),
+        (["evaluate", "ground_truth.json", "steady.json", "--protcol", "voc07"], "--protocol?"),
+        (["evaluate", "ground_truth.json", "steady.json", "--per-clas"], "--per-class?"),
+        (["evaluate", "ground_truth.json", "steady.json", "--iou", "half"], "0.5:0.95:0.05"),
+        (["evaluate", "ground_truth.json", "steady.json", "--area", "tiny"], "tiny=0:256"),
+        (["evaluate", "ground_truth.json", "steady.json", "--area", "all=0:9"], "all"),
+        (["convert", "ground_truth.json", "out"], "--to"),
+    ],
+)
+def test_mistyped_commands_are_told_in_one_line(demo, arguments, told):
+    assert told in refused(demo, *arguments)
+
+
 def test_convert_refuses_what_it_cannot_do(demo):
     assert "--gt" in refused(demo, "convert", "steady.json", "out.parquet", "--to", "parquet")
     assert "target" in refused(

@@ -134,8 +134,8 @@ def test_custom_thresholds_areas_and_limits(demo):
     document = json.loads(done.stdout)
     assert document["parameters"]["iou_thresholds"] == [0.5, 0.9]
     metrics = document["results"]["detectors"][0]["metrics"]
-    assert list(metrics) == ["AP", "AP50", "AP75", "APtiny", "APrest", "AR5", "ARtiny", "ARrest"]
-    assert metrics["AP75"] is None
+    assert list(metrics) == ["AP", "AP50", "AP90", "APtiny", "APrest", "AR5", "ARtiny", "ARrest"]
+    assert document["parameters"]["area_ranges"]["rest"] == [256.0, None]
 
 
 def test_detectors_get_names_of_their_own(demo):
@@ -151,8 +151,8 @@ def test_skipped_detections_are_told_on_stderr_and_strict_refuses_them(tmp_path)
     write_tiny(tmp_path, detections=[(1, 1, 0.9), (99, 1, 0.8), (1, 77, 0.7)])
     done = boxlens_process("evaluate", "gt.json", "dt.json", cwd=tmp_path)
     assert done.returncode == 0
-    assert "1 detections whose image" in done.stderr
-    assert "1 detections whose class" in done.stderr
+    assert "1 of 3 detections, whose image" in done.stderr
+    assert "1 of 3 detections, whose class" in done.stderr
     done = boxlens_process("evaluate", "gt.json", "dt.json", "--strict", cwd=tmp_path)
     assert done.returncode == 2
     assert "dt.json" in done.stderr

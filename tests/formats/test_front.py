@@ -60,7 +60,7 @@ def test_unknown_formats_are_answered_with_the_known_ones(tmp_path: Path) -> Non
 
 def test_a_split_needs_a_format_with_splits(tmp_path: Path) -> None:
     formats.write_dataset(small_dataset(), tmp_path / "d", "parquet")
-    with pytest.raises(ParameterError, match="format 'parquet' has no splits: leave split='val'"):
+    with pytest.raises(ParameterError, match="format 'parquet' has no splits: leave split 'val'"):
         formats.read_dataset(tmp_path / "d", split="val")
 
 

@@ -140,6 +140,7 @@ def test_unknown_images_and_classes_are_counted_or_refused(tmp_path: Path) -> No
     assert {notice.code: notice.count for notice in found.notices} == {
         "unknown_image": 2,
         "unknown_class": 1,
+        "nothing_fits": 3,
     }
     with pytest.raises(InputError, match=r"row 1 \(image 99, class 1\): image not in"):
         parquet.read_detections(path, small_dataset(), strict=True)

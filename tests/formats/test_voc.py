@@ -430,7 +430,7 @@ def test_real_annotations_survive_voc(tmp_path):
     row_of_id = back.images.row_of_id()
     for row, image_id in enumerate(images.id.tolist()):
         here = slice(*gt.offsets[row : row + 2])
-        there_row = row_of_id[str(image_id)]
+        there_row = row_of_id[f"{image_id:012}"]
         there = slice(*back.gt.offsets[there_row : there_row + 2])
         np.testing.assert_allclose(back.gt.box[there], gt.box[here], rtol=0, atol=1e-9)
         names = [classes.name[class_row] for class_row in gt.class_row[here]]

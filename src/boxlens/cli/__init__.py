@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 
 from boxlens.cli import convert, demo, evaluate, formats
+from boxlens.cli.options import Parser
 from boxlens.errors import BoxlensError
 from boxlens.version import VERSION
 
 __all__ = ["main", "parser"]
 
 COMMANDS = (evaluate, convert, formats, demo)
-DESCRIPTION = "How good is a detector, why does it fail, and what would fixing it bring?"
+DESCRIPTION = "Evaluates object detectors exactly and fast, and shows what a score hides."
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The whole command line; each command brings its own part."""
-    root = argparse.ArgumentParser(prog="boxlens", description=DESCRIPTION)
+    root = Parser(prog="boxlens", description=DESCRIPTION)
     root.add_argument("--version", action="version", version=f"boxlens {VERSION}")
     commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for module in COMMANDS:

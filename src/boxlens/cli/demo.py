@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.cli.options import Commands, add_json
-from boxlens.cli.output import show_or_save_json
+from boxlens.cli.output import print_note, show_or_save_json
 
 if TYPE_CHECKING:
     import argparse
@@ -20,6 +21,9 @@ def add_command(commands: Commands) -> None:
         description="Evaluate two detectors on the data that comes with Boxlens.",
     )
     command.set_defaults(run=run)
+    command.add_argument(
+        "--files", metavar="DIR", help="also put ground_truth.json and the detections there"
+    )
     add_json(command)
 
 
@@ -32,10 +36,12 @@ def run(options: argparse.Namespace) -> None:
     with as_file(files("boxlens") / "demo") as folder:
         truth, *paths = (folder / f"{name}.json.gz" for name in ("ground_truth", *DETECTORS))
         result = evaluate(truth, paths)
-        command = " ".join(map(str, ("boxlens evaluate", truth, *paths)))
+        if options.files:
+            _unpack([truth, *paths], Path(options.files))
     advice = [
         "The data are synthetic boxes, made by examples/make_demo_data.py. The same by hand:",
-        f"  {command} --per-class",
+        "  boxlens demo --files .",
+        "  boxlens evaluate ground_truth.json steady.json eager.json --per-class",
         "Next: --also confusion says what is taken for what, --json - is for machines;",
         "docs/ explains every number, and boxlens evaluate --help every option.",
     ]
@@ -44,3 +50,12 @@ def run(options: argparse.Namespace) -> None:
         options.json,
         lambda: "\n".join([evaluation_text(result, per_class=True), "", *advice]),
     )
+
+
+def _unpack(packed: list[Path], folder: Path) -> None:
+    from boxlens.formats.files import read_text, stem, write_text
+
+    for path in packed:
+        target = folder / f"{stem(path)}.json"
+        write_text(target, read_text(path))
+        print_note(f"wrote {target}")

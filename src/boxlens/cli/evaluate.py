@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from boxlens.cli.options import Commands, add_json, area_range, several
+from boxlens.cli.options import Commands, add_json, area_range, several, thresholds
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
 from boxlens.errors import ParameterError
 
@@ -34,20 +34,25 @@ def add_command(commands: Commands) -> None:
     add(
         "--also",
         metavar="NAME",
-        **several(str),
+        **several(str, "confusion"),
         help="* add curves, confidence, confusion, olrp or images",
     )
-    add("--iou", metavar="T", **several(float), help="* IoU thresholds instead of the protocol's")
+    add(
+        "--iou",
+        metavar="T",
+        **several(thresholds, "0.5 or 0.5:0.95:0.05"),
+        help="* IoU thresholds instead of the protocol's; also START:STOP:STEP",
+    )
     add(
         "--area",
         metavar="NAME=LOW:HIGH",
-        **several(area_range),
+        **several(area_range, "tiny=0:256"),
         help="* area ranges in square pixels instead of s, m, l (COCO, LVIS)",
     )
     add(
         "--max-dets",
         metavar="N",
-        **several(int),
+        **several(int, "100"),
         help="* detections a class and image (COCO), an image (LVIS)",
     )
     add(
@@ -65,7 +70,12 @@ def add_command(commands: Commands) -> None:
         default=0.25,
         help="score cut of --also confusion and images (.25)",
     )
-    add("--name", metavar="NAME", **several(str), help="* the detectors' names, in order of DT")
+    add(
+        "--name",
+        metavar="NAME",
+        **several(str, "mine"),
+        help="* the detectors' names, in order of DT",
+    )
     add("--gt-format", metavar="F", help="read GT as this format instead of recognising it")
     add("--dt-format", metavar="F", help="read DT as this format instead of recognising it")
     add("--strict", action="store_true", help="unknown images or classes are an error")
@@ -81,7 +91,7 @@ def run(options: argparse.Namespace) -> None:
     choice = choose(
         options.protocol,
         iou_thresholds=options.iou,
-        area_ranges={"all": (0.0, 1e10), **dict(options.area)} if options.area else None,
+        area_ranges=_area_ranges(options.area) if options.area else None,
         max_dets=options.max_dets,
         group_of_weight=options.group_of_weight,
         also=options.also,
@@ -102,6 +112,14 @@ def run(options: argparse.Namespace) -> None:
         options.json,
         lambda: evaluation_text(result, per_class=options.per_class),
     )
+
+
+def _area_ranges(given: list[tuple[str, tuple[float, float]]]) -> dict[str, tuple[float, float]]:
+    names = [name for name, _ in given]
+    for name in names:
+        if name == "all" or names.count(name) > 1:
+            raise ParameterError(f"--area {name}: a range needs a name of its own, and not 'all'")
+    return {"all": (0.0, 1e10), **dict(given)}
 
 
 def _read(

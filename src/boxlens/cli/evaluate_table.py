@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from boxlens.cli.extras_text import extras_texts
 from boxlens.cli.output import aligned
 
 if TYPE_CHECKING:
-    from boxlens.metrics import DetectorResult, EvaluationResult
+    from collections.abc import Sequence
+
+    from boxlens.metrics import ClassResult, DetectorResult, EvaluationResult
 
 TITLES = {
     "coco": "COCO",
@@ -25,7 +28,7 @@ def evaluation_text(result: EvaluationResult, *, per_class: bool) -> str:
     if per_class:
         parts += [_classes(result)] if len(result.detectors) > 1 else [_class(result.detectors[0])]
     for detector in result.detectors:
-        parts += _extras(detector)
+        parts += extras_texts(detector, per_class=per_class)
     return "\n\n".join(part for part in parts if part)
 
 
@@ -63,77 +66,22 @@ def _class(detector: DetectorResult) -> str:
             *(score(row.metrics[metric]) for metric in metrics),
         ]
         for row in detector.classes
+        if row.n_gt
     ]
-    return aligned(rows)
+    return aligned(rows) + _left_out(detector.classes)
 
 
 def _classes(result: EvaluationResult) -> str:
     """Several detectors: AP of each class side by side."""
     rows = [["class (AP)", "objects", *(detector.name for detector in result.detectors)]]
-    for at, row in enumerate(result.detectors[0].classes):
-        values = [detector.classes[at].metrics["AP"] for detector in result.detectors]
-        rows.append([row.name, f"{row.n_gt:,}", *map(score, values)])
-    return aligned(rows)
+    first = result.detectors[0].classes
+    for at, row in enumerate(first):
+        if row.n_gt:
+            values = [detector.classes[at].metrics["AP"] for detector in result.detectors]
+            rows.append([row.name, f"{row.n_gt:,}", *map(score, values)])
+    return aligned(rows) + _left_out(first)
 
 
-def _extras(detector: DetectorResult) -> list[str]:
-    extras, texts = detector.extras, []
-    if extras.confidence is not None:
-        texts.append(_confidence(detector))
-    if extras.olrp is not None:
-        rows = [["class", "oLRP", "localisation", "false pos.", "missed", "threshold"]]
-        mean = extras.olrp.mean
-        parts = ("oLRP", "oLRP_loc", "oLRP_fp", "oLRP_fn")
-        rows.append(["mean over classes", *(score(mean[part]) for part in parts), ""])
-        rows += [
-            [name, *(score(values[part]) for part in (*parts, "threshold"))]
-            for name, values in extras.olrp.classes
-        ]
-        texts.append(f"{detector.name}: oLRP at IoU {extras.olrp.iou:g}\n{aligned(rows)}")
-    if extras.confusion is not None:
-        texts.append(_confusion(detector))
-    if extras.images is not None:
-        counts = extras.images
-        text = (
-            f"{detector.name}: {counts.tp.sum():,} hits, {counts.fp.sum():,} false positives, "
-            f"{counts.fn.sum():,} missed at IoU {counts.iou:g}, score >= {counts.min_score:g} "
-            f"({len(counts.tp):,} images; each one is in --json)"
-        )
-        texts.append(text)
-    if extras.curves is not None:
-        n_curves = sum(row.points.n_positive > 0 for row in extras.curves.classes)
-        texts.append(
-            f"{detector.name}: {n_curves} precision-recall curves at IoU "
-            f"{extras.curves.iou:g} are in --json"
-        )
-    return texts
-
-
-def _confidence(detector: DetectorResult) -> str:
-    found = detector.extras.confidence
-    if found is None:
-        return ""
-    rows = [["class", "best threshold", "precision", "recall", "F1"]]
-    rows += [
-        [curve.name, *(score(value) for value in curve.best().values())]
-        for curve in (found.overall, *found.classes)
-    ]
-    return f"{detector.name}: operating point of best F1 at IoU {found.iou:g}\n{aligned(rows)}"
-
-
-def _confusion(detector: DetectorResult) -> str:
-    found = detector.extras.confusion
-    if found is None:
-        return ""
-    matrix = found.matrix
-    right = int(matrix.diagonal()[:-1].sum())
-    head = (
-        f"{detector.name}: confusion at IoU {found.iou:g}, score >= {found.min_score:g}: "
-        f"{right:,} right, {int(matrix[:-1, -1].sum()):,} not found, "
-        f"{int(matrix[-1, :-1].sum()):,} on background; the matrix is in --json"
-    )
-    top = found.top()
-    if not top:
-        return head
-    rows = [["object is", "called", "times"]] + [[true, said, f"{n:,}"] for true, said, n in top]
-    return f"{head}\n{aligned(rows)}"
+def _left_out(classes: Sequence[ClassResult]) -> str:
+    empty = sum(row.n_gt == 0 for row in classes)
+    return f"\n({empty:,} classes without objects are not shown)" if empty else ""

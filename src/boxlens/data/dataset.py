@@ -168,6 +168,8 @@ class Dataset:
     gt: GroundTruth
     source: Source | None = None
     notices: tuple[Notice, ...] = ()
+    # Boxes are fractions of their image: overlaps are right, areas in pixels are not known.
+    relative: bool = False
 
     def select_images(self, rows: npt.ArrayLike) -> Dataset:
         """Some images, their order kept, and the objects in them."""

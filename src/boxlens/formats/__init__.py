@@ -99,7 +99,7 @@ def read_dataset(
     name = sniff_dataset(found) if format is None else format
     entry = _entry(name, ground_truth=True)
     if split is not None and "split" not in entry.dataset_options:
-        raise ParameterError(f"format '{name}' has no splits: leave split={split!r} out")
+        raise ParameterError(f"format '{name}' has no splits: leave split {split!r} out")
     options = _taken(entry.dataset_options, split=split, threads=threads, progress=progress)
     dataset: Dataset = _module(entry).read_dataset(found, **options)
     return dataset

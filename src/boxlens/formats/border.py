@@ -49,6 +49,8 @@ def detections_from(
         check_boxes(raw.box, path, raw.describe)
         check_scores(raw.score, path, raw.describe)
     notices: tuple[Notice, ...] = ()
+    if len(raw.box) == 0:
+        notices = (Notice("no_detections", 0, f"{path}: holds no detections"),)
     known: slice | npt.NDArray[np.bool_] = slice(None)
     if len(raw.box) and (raw.image_row.min() < 0 or raw.class_row.min() < 0):
         known = (raw.image_row >= 0) & (raw.class_row >= 0)
@@ -56,6 +58,8 @@ def detections_from(
             *_unknown(raw.image_row < 0, "image", raw, path, strict),
             *_unknown((raw.class_row < 0) & (raw.image_row >= 0), "class", raw, path, strict),
         )
+        if not known.any():
+            notices = (*notices, _nothing_fits(raw, dataset, path))
     return Detections.of(
         name,
         len(dataset.images),
@@ -66,6 +70,18 @@ def detections_from(
         source=Source.of(path, format_name),
         notices=notices,
     )
+
+
+def _nothing_fits(raw: RawDetections, dataset: Dataset, path: Path) -> Notice:
+    """Not one detection belongs to the data set: zeros alone would mislead."""
+    what = "image" if (raw.image_row < 0).all() else "class"
+    ids = (dataset.images.id if what == "image" else dataset.classes.id).tolist()
+    shown = ", ".join(repr(key) for key in ids[:3])
+    message = (
+        f"{path}: NONE of the {len(raw.box):,} detections fits this ground truth, whose {what} ids "
+        f"are {shown}{' ...' if len(ids) > 3 else ''}; are they of another data set?"
+    )
+    return Notice("nothing_fits", len(raw.box), message)
 
 
 def check_boxes(box: Boxes, path: Path, describe: Callable[[int], str]) -> None:
@@ -126,5 +142,6 @@ def _unknown(
             where=example,
             remedy="Evaluate against the matching ground truth, or without --strict to skip it",
         )
-    message = f"{path}: skipped {count:,} detections whose {what} is not in the ground truth"
+    total = f"{count:,} of {len(unknown):,} detections"
+    message = f"{path}: skipped {total}, whose {what} is not in the ground truth"
     return (Notice(f"unknown_{what}", count, f"{message} (first: {example})"),)

@@ -76,7 +76,7 @@ def _dataset_folder(folder: _Folder) -> str:
         raise InputError(
             f"holds data sets of several formats: {', '.join(found)}",
             path=folder.path,
-            remedy="Say which one with --format",
+            remedy="Say which one: --gt-format, --dt-format, or --from with convert",
         )
     if any(_VOC_RESULT.fullmatch(name) for name in folder.names):
         raise InputError("a folder of VOC results", path=folder.path, remedy=_GT_FIRST)
@@ -161,7 +161,7 @@ def _unknown_folder(folder: _Folder) -> InputError:
     return InputError(
         f"no known format; the folder holds {shown}",
         path=folder.path,
-        remedy="Name the folder of the annotations or results, or say --format",
+        remedy="Name the folder of the annotations or results",
     )
 
 

@@ -210,7 +210,7 @@ def _check_choice(choice: EvaluationChoice) -> None:
         raise ParameterError(f"a group-of weight is not below 0, got {choice.group_of_weight:g}")
     for limit in choice.max_dets or ():
         if limit < 1:
-            raise ParameterError(f"max_dets is at least 1, got {limit}")
+            raise ParameterError(f"a limit of detections (max_dets) is at least 1, got {limit}")
     for name, (low, high) in (choice.area_ranges or {}).items():
         if not 0 <= low <= high:
             raise ParameterError(f"area range {name!r} must ascend from 0, got {low:g}:{high:g}")

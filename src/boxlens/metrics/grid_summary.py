@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.data import Notice
-from boxlens.metrics.grid import Grid, GridChoice, count_grid, mean_defined
+from boxlens.metrics.grid import IOU_THRESHOLDS, Grid, GridChoice, count_grid, mean_defined
 from boxlens.metrics.results import ClassResult, DetectorResult
 
 if TYPE_CHECKING:
@@ -50,26 +49,33 @@ def _summary(prepared: Prepared, grid: Grid) -> dict[str, float]:
     choice = grid.choice
     precision = grid.precision[..., -1]
     metrics = {"AP": mean_defined(precision[:, :, :, 0])}
-    for percent in (50, 75):
-        at = threshold_at(choice, percent / 100)
-        values = precision[at, :, :, 0] if at is not None else np.empty(0)
-        metrics[f"AP{percent}"] = mean_defined(values)
+    for name, at in named_thresholds(choice).items():
+        metrics[name] = mean_defined(precision[at, :, :, 0])
     areas = list(enumerate(choice.area_ranges))[1:]
-    metrics |= {f"AP{name}": mean_defined(precision[..., area]) for area, name in areas}
+    known = not prepared.dataset.relative
+    metrics |= {
+        f"AP{name}": mean_defined(precision[..., area]) if known else float("nan")
+        for area, name in areas
+    }
     if prepared.protocol == "lvis":
         metrics |= _by_frequency(prepared, precision[:, :, :, 0])
     last = len(choice.max_dets) - 1
     shown = [last] if prepared.protocol == "lvis" else range(len(choice.max_dets))
     for limit in shown:
         metrics[f"AR{choice.max_dets[limit]}"] = mean_defined(grid.recall[:, :, 0, limit])
-    metrics |= {f"AR{name}": mean_defined(grid.recall[:, :, area, last]) for area, name in areas}
+    metrics |= {
+        f"AR{name}": mean_defined(grid.recall[:, :, area, last]) if known else float("nan")
+        for area, name in areas
+    }
     return metrics
 
 
-def threshold_at(choice: GridChoice, iou: float) -> int | None:
-    """The row of a threshold, if it is among those counted."""
-    found = [row for row, t in enumerate(choice.iou_thresholds) if math.isclose(t, iou)]
-    return found[0] if found else None
+def named_thresholds(choice: GridChoice) -> dict[str, int]:
+    """Numbers at one threshold: AP50 and AP75 of COCO's ten, otherwise one each."""
+    rows = {f"AP{100 * t:.6g}": row for row, t in enumerate(choice.iou_thresholds)}
+    if choice.iou_thresholds == IOU_THRESHOLDS:
+        return {name: rows[name] for name in ("AP50", "AP75")}
+    return rows
 
 
 def _by_frequency(prepared: Prepared, precision: Floats) -> dict[str, float]:
@@ -86,13 +92,12 @@ def _classes(prepared: Prepared, grid: Grid) -> tuple[ClassResult, ...]:
     n_recalls = len(choice.recalls)
     by_class = by_class.reshape(*by_class.shape[:2], len(choice.iou_thresholds) * n_recalls)
     columns: dict[str, Floats] = {"AP": by_class[:, 0].mean(axis=-1)}
-    for percent in (50, 75):
-        at = threshold_at(choice, percent / 100)
-        if at is not None:
-            at_threshold = slice(at * n_recalls, (at + 1) * n_recalls)
-            columns[f"AP{percent}"] = by_class[:, 0, at_threshold].mean(axis=-1)
+    for name, at in named_thresholds(choice).items():
+        at_threshold = slice(at * n_recalls, (at + 1) * n_recalls)
+        columns[name] = by_class[:, 0, at_threshold].mean(axis=-1)
     for area, name in list(enumerate(choice.area_ranges))[1:]:
-        columns[f"AP{name}"] = by_class[:, area].mean(axis=-1)
+        values = by_class[:, area].mean(axis=-1)
+        columns[f"AP{name}"] = np.full_like(values, np.nan) if prepared.dataset.relative else values
     columns[f"AR{choice.max_dets[-1]}"] = grid.recall[:, :, 0, -1].mean(axis=0)
     n_detections = detections_by_class(prepared)
     return tuple(

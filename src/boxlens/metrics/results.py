@@ -103,7 +103,7 @@ def _source_to_json(source: Source | None) -> dict[str, Any] | None:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class EvaluationResult:
     """One evaluation of one or more detectors under one protocol."""
 
@@ -115,6 +115,15 @@ class EvaluationResult:
     detectors: tuple[DetectorResult, ...]
     provenance: Provenance
     notices: tuple[Notice, ...] = ()
+
+    def __repr__(self) -> str:
+        """Short: the whole is in `to_json()`."""
+        scores = ", ".join(
+            f"{row.name} {name} {value:.4f}"
+            for row in self.detectors
+            for name, value in list(row.metrics.items())[:1]
+        )
+        return f"EvaluationResult({self.protocol}, {self.dataset}: {scores})"
 
     def to_json(self) -> dict[str, Any]:
         """The stable form that `boxlens evaluate --json -` prints; undefined is null."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxlens.data import Notice
 from boxlens.formats.coco.scanned import raw_spans
 from boxlens.formats.files import written_whole
 
@@ -25,8 +26,12 @@ _OWN_FIELDS = frozenset(
 )
 
 
-def write_dataset(dataset: Dataset, path: str | PathLike[str]) -> None:
-    """Images, annotations with all their attributes, masks and keypoints, and categories."""
+def write_dataset(dataset: Dataset, path: str | PathLike[str]) -> tuple[Notice, ...]:
+    """Images, annotations with all their attributes, masks and keypoints, and categories.
+
+    Group-of boxes become crowds, which COCO's own rule treats alike; difficult objects keep a
+    mark that no COCO evaluator looks at, and a notice says so.
+    """
     write_arrays(
         path,
         {
@@ -35,6 +40,23 @@ def write_dataset(dataset: Dataset, path: str | PathLike[str]) -> None:
             "categories": _categories(dataset),
         },
     )
+    return tuple(_notices(dataset, path))
+
+
+def _notices(dataset: Dataset, path: str | PathLike[str]) -> Iterator[Notice]:
+    n_difficult = int(dataset.gt.difficult.sum())
+    if n_difficult:
+        what = "written as the field 'difficult', and count when the file is scored"
+        message = f"{path}: COCO has no difficult objects ({n_difficult:,} {what})"
+        yield Notice("lost_difficult", n_difficult, message)
+    n_groups = int(dataset.gt.group_of.sum())
+    if n_groups:
+        message = f"{path}: COCO has no group-of boxes ({n_groups:,} written as crowds)"
+        yield Notice("lost_group_of", n_groups, message)
+    for what, ids in (("image", dataset.images.id), ("category", dataset.classes.id)):
+        if ids.dtype == object and len(ids):
+            message = f"{path}: {what} ids are text, as in the source; other tools expect numbers"
+            yield Notice(f"text_{what}_ids", len(ids), message)
 
 
 def write_detections(detections: Detections, dataset: Dataset, path: str | PathLike[str]) -> None:
@@ -147,7 +169,7 @@ def _annotations(dataset: Dataset) -> Iterator[str]:
     image_ids = dataset.images.id[gt.image_row].tolist()
     class_ids = dataset.classes.id[gt.class_row].tolist()
     keys, boxes = gt.id.tolist(), gt.box.tolist()
-    areas, crowds = gt.area_px.tolist(), gt.crowd.tolist()
+    areas, regions = gt.area_px.tolist(), (gt.crowd | gt.group_of).tolist()
     attributes = {name: _values(column) for name, column in gt.attributes.items()}
     for name, flags in (("difficult", gt.difficult), ("group_of", gt.group_of)):
         if name not in attributes and bool(np.any(flags)):
@@ -160,7 +182,7 @@ def _annotations(dataset: Dataset) -> Iterator[str]:
             "category_id": class_ids[row],
             "bbox": boxes[row],
             "area": areas[row],
-            "iscrowd": int(crowds[row]),
+            "iscrowd": int(regions[row]),
         }
         for name, values in attributes.items():
             if values[row] is not None:

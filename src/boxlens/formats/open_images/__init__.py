@@ -59,7 +59,9 @@ def read_dataset(path: Path, *, split: str | None = None) -> Dataset:
     images = _images(boxes, labels, sizes, classes, path, notices)
     gt = _objects(boxes, images, classes, files.boxes, notices)
     name = path.resolve().name if path.is_dir() else stem(path)
-    return Dataset(name, images, classes, gt, Source.of(path, "openimages"), tuple(notices))
+    source = Source.of(path, "openimages")
+    relative = any(notice.code == "relative_boxes" for notice in notices)
+    return Dataset(name, images, classes, gt, source, tuple(notices), relative)
 
 
 def _read_labels(path: Path) -> pl.DataFrame:

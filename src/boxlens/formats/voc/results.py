@@ -17,7 +17,7 @@ from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.files import Progress, existing, plain_name, read_text, stem
 from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.voc.numbers import corners_that_read_back, number_text
-from boxlens.formats.voc.write import class_names, file_stem
+from boxlens.formats.voc.write import class_names, file_stem, image_stems
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,7 +41,9 @@ def read_detections(
     """Reads a folder of result files, or one such file; a class without a file has none."""
     source = existing(path)
     files, notices = _result_files(source, dataset)
-    lines = _Lines({str(key): row for key, row in dataset.images.row_of_id().items()})
+    by_stem = {name: row for row, name in enumerate(image_stems(dataset.images))}
+    by_id = {str(key): row for key, row in dataset.images.row_of_id().items()}
+    lines = _Lines(by_stem | by_id)
     for done, (file, class_row) in enumerate(files):
         if progress:
             progress("reading results", done, len(files))
@@ -66,7 +68,7 @@ def write_detections(detections: Detections, dataset: Dataset, path: Path) -> No
     which no ranking depends on.
     """
     names = class_names(dataset)
-    ids = [file_stem(image_id, "image id") for image_id in dataset.images.id]
+    ids = image_stems(dataset.images)
     corners = corners_that_read_back(detections.box).tolist()
     scores = detections.score.tolist()
     image_rows = detections.image_row.tolist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import InputError
@@ -17,7 +17,7 @@ from boxlens.formats.voc.xml import RESERVED, Annotation, VocObject, annotation_
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from boxlens.data import Dataset, Notice
+    from boxlens.data import Dataset, Images, Notice
 
 _TAG = re.compile(r"(?!xml)[a-z_][a-z0-9_.-]*", re.IGNORECASE)
 
@@ -28,7 +28,7 @@ def write_dataset(dataset: Dataset, path: Path, *, split: str = "all") -> tuple[
     Returns what VOC cannot hold. Boxes that came from VOC read back exactly.
     """
     names = class_names(dataset)
-    stems = [file_stem(image_id, "image id") for image_id in dataset.images.id]
+    stems = image_stems(dataset.images)
     tags = [tag for tag in dataset.gt.attributes if tag not in RESERVED and _TAG.fullmatch(tag)]
     objects, lost = _objects(dataset, names, tags)
     with folder_written_whole(path) as folder:
@@ -68,6 +68,15 @@ def class_names(dataset: Dataset) -> tuple[str, ...]:
             remedy="Names are not empty and have no blanks around them",
         )
     return names
+
+
+def image_stems(images: Images) -> list[str]:
+    """What VOC calls an image: its file's stem; the id where that is text or no stem will do."""
+    ids = [str(image_id) for image_id in images.id.tolist()]
+    stems = [PurePosixPath(name).stem for name in images.file_name]
+    told_apart = all(stems) and len(set(stems)) == len(stems)
+    chosen = stems if told_apart and images.id.dtype != object else ids
+    return [file_stem(name, "image id") for name in chosen]
 
 
 def file_stem(value: object, what: str) -> str:
