@@ -31,7 +31,7 @@ DATA = FOLDER / "data"
 RESULTS = FOLDER / "RESULTS.md"
 LOG = DATA / "measurements.jsonl"
 GROWTH = (1, 2, 5, 10, 20)
-SLOW_ROUNDS = 2
+SLOW_ROUNDS = 1
 # pycocotools holds some kilobytes a detection and takes minutes from here on.
 TOO_LARGE_FOR_SLOW = 5
 REAL = {
@@ -128,7 +128,7 @@ def contest(log: Log, files: FileSet, contenders: Iterable[Contender], repeat: i
         record_of([sys.executable, "-c", contender.imports], reports=False)
     for turn in range(repeat):
         for contender in contenders:
-            if contender.is_slow and turn >= (1 if files.scale > 1 else SLOW_ROUNDS):
+            if contender.is_slow and turn >= SLOW_ROUNDS:
                 continue
             for kind in kinds(contender, turn):
                 log.add(
@@ -213,7 +213,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="1x rounded only, three turns")
     parser.add_argument("--repeat", type=int, help="turns (5; with --quick 3)")
-    parser.add_argument("--all", action="store_true", help="pycocotools on the large files too")
+    parser.add_argument("--all", action="store_true", help="the slow peers on the large files too")
     parser.add_argument("--resume", action="store_true", help="keep what was measured before")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these contenders only")
     chosen = parser.parse_args()
@@ -225,14 +225,13 @@ def main() -> int:
     log.add(_surroundings, table="machine", turn=log.run)
     sets = [synthetic(1, "rounded")]
     if not chosen.quick:
-        sets += [synthetic(1, "full"), synthetic(TOO_LARGE_FOR_SLOW, "rounded"), *real_sets()]
+        large = [synthetic(TOO_LARGE_FOR_SLOW, digits) for digits in ("rounded", "full")]
+        sets += [synthetic(1, "full"), *large, *real_sets()]
     for files in sets:
         skipped = [
             contender
             for contender in contenders
-            if contender.name == "pycocotools"
-            and files.scale >= TOO_LARGE_FOR_SLOW
-            and not chosen.all
+            if contender.is_slow and files.scale >= TOO_LARGE_FOR_SLOW and not chosen.all
         ]
         contest(log, files, [c for c in contenders if c not in skipped], repeat)
     if BOXLENS in contenders:

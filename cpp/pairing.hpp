@@ -13,15 +13,17 @@
 
 namespace boxlens {
 
-// The object of every detection, -1 none. Ties: higher score, then earlier rows.
+// The object of every detection, -1 none. Ties: the same class, higher score, then earlier rows.
 inline std::vector<std::int32_t> pair_one_to_one(const DetectionColumns& dets,
                                                  const OverlapColumns& overlaps,
+                                                 const std::int32_t* gt_class,
                                                  std::size_t n_images, std::size_t n_gts,
                                                  const std::uint8_t* det_dropped,
                                                  const std::uint8_t* gt_dropped, double floor,
                                                  int threads) {
     struct Pair {
         double iou, score;
+        bool other_class;
         std::int64_t det;
         std::int32_t gt;
     };
@@ -35,12 +37,13 @@ inline std::vector<std::int32_t> pair_one_to_one(const DetectionColumns& dets,
                 for (std::int64_t p = overlaps.offsets[d]; p < overlaps.offsets[d + 1]; ++p) {
                     std::int32_t g = overlaps.gt_row[p];
                     if (overlaps.iou[p] >= floor && !(gt_dropped && gt_dropped[g]))
-                        pairs.push_back({overlaps.iou[p], dets.score[d], d, g});
+                        pairs.push_back({overlaps.iou[p], dets.score[d],
+                                         dets.class_row[d] != gt_class[g], d, g});
                 }
             }
             std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
-                return std::tuple(-a.iou, -a.score, a.det, a.gt) <
-                       std::tuple(-b.iou, -b.score, b.det, b.gt);
+                return std::tuple(-a.iou, a.other_class, -a.score, a.det, a.gt) <
+                       std::tuple(-b.iou, b.other_class, -b.score, b.det, b.gt);
             });
             for (const Pair& pair : pairs) {
                 if (partner[pair.det] >= 0 || taken[pair.gt]) continue;

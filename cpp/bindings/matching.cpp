@@ -99,18 +99,21 @@ nb::dict assign(Column<std::int64_t> det_offsets, Column<std::int32_t> det_class
 }
 
 nb::ndarray<nb::numpy, std::int32_t> pair_one_to_one(
-    Column<std::int64_t> det_offsets, Column<double> det_score, Column<std::int64_t> pair_offsets,
-    Column<std::int32_t> pair_gt_row, Column<double> pair_iou, std::size_t n_gts,
+    Column<std::int64_t> det_offsets, Column<std::int32_t> det_class, Column<double> det_score,
+    Column<std::int32_t> gt_class, Column<std::int64_t> pair_offsets,
+    Column<std::int32_t> pair_gt_row, Column<double> pair_iou,
     std::optional<Column<bool>> det_dropped, std::optional<Column<bool>> gt_dropped, double floor,
     int threads) {
     const std::size_t n_dets = det_score.shape(0);
     expect(pair_offsets.shape(0) == n_dets + 1, "the overlaps belong to other detections");
-    boxlens::DetectionColumns dets{n_dets, det_offsets.data(), nullptr, nullptr, det_score.data()};
+    boxlens::DetectionColumns dets{n_dets, det_offsets.data(), det_class.data(), nullptr,
+                                   det_score.data()};
     boxlens::OverlapColumns pairs{pair_offsets.data(), pair_gt_row.data(), pair_iou.data()};
     std::vector<std::int32_t> partner;
     {
         nb::gil_scoped_release released;
-        partner = boxlens::pair_one_to_one(dets, pairs, det_offsets.shape(0) - 1, n_gts,
+        partner = boxlens::pair_one_to_one(dets, pairs, gt_class.data(),
+                                           det_offsets.shape(0) - 1, gt_class.shape(0),
                                            flags(det_dropped), flags(gt_dropped), floor, threads);
     }
     return to_numpy(std::move(partner));
@@ -128,7 +131,7 @@ void bind_matching(nb::module_& m) {
           "gt_area"_a, "gt_region"_a, "gt_ignored"_a, "pair_offsets"_a, "pair_gt_row"_a,
           "pair_iou"_a, "rule"_a, "thresholds"_a, "area_ranges"_a, "n_classes"_a, "max_dets"_a,
           "max_dets_per_class"_a, "keep_hits"_a, "threads"_a);
-    m.def("pair_one_to_one", &pair_one_to_one, nb::kw_only(), "det_offsets"_a, "det_score"_a,
-          "pair_offsets"_a, "pair_gt_row"_a, "pair_iou"_a, "n_gts"_a, "det_dropped"_a.none(),
-          "gt_dropped"_a.none(), "floor"_a, "threads"_a);
+    m.def("pair_one_to_one", &pair_one_to_one, nb::kw_only(), "det_offsets"_a, "det_class"_a,
+          "det_score"_a, "gt_class"_a, "pair_offsets"_a, "pair_gt_row"_a, "pair_iou"_a,
+          "det_dropped"_a.none(), "gt_dropped"_a.none(), "floor"_a, "threads"_a);
 }

@@ -155,8 +155,8 @@ void every_object_is_hit_once(const World& w) {
 
 void pairs_are_one_to_one(const World& w) {
     Overlaps any = find_overlaps(w.dets(), w.gts(), w.n_images(), n_classes, {0.1, false}, 2);
-    auto partner = pair_one_to_one(w.dets(), view(any), w.n_images(), w.area.size(), nullptr,
-                                   nullptr, 0.3, 2);
+    auto partner = pair_one_to_one(w.dets(), view(any), w.gt_class.data(), w.n_images(),
+                                   w.area.size(), nullptr, nullptr, 0.3, 2);
     std::vector<int> used(w.area.size(), 0);
     for (std::int32_t g : partner)
         if (g >= 0) ++used[g];

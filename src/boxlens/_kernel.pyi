@@ -66,11 +66,12 @@ def assign(
 def pair_one_to_one(
     *,
     det_offsets: npt.NDArray[np.int64],
+    det_class: npt.NDArray[np.int32],
     det_score: npt.NDArray[np.float64],
+    gt_class: npt.NDArray[np.int32],
     pair_offsets: npt.NDArray[np.int64],
     pair_gt_row: npt.NDArray[np.int32],
     pair_iou: npt.NDArray[np.float64],
-    n_gts: int,
     det_dropped: npt.NDArray[np.bool_] | None,
     gt_dropped: npt.NDArray[np.bool_] | None,
     floor: float,

@@ -186,3 +186,63 @@ def test_convert_refuses_what_it_cannot_do(demo):
         demo, "convert", "ground_truth.json", "ground_truth.json", "--to", "coco"
     )
     assert "cocco" in refused(demo, "convert", "ground_truth.json", "x.json", "--to", "cocco")
+
+
+def test_yaml_bomb(tmp_path):
+    levels = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 10))
+    (tmp_path / "data.yaml").write_text(f"a0: &a0 [lol]\n{levels}val: images\nnames: *a9\n")
+    (tmp_path / "dets").mkdir()
+    line = refused(tmp_path, "evaluate", "data.yaml", "dets")
+    assert "data.yaml" in line
+    assert len(line) < 500
+
+
+def test_negative_area(demo):
+    document = json.loads((demo / "ground_truth.json").read_text())
+    document["annotations"][2]["area"] = -5
+    (demo / "gt.json").write_text(json.dumps(document))
+    assert "annotations record 2" in refused(demo, "evaluate", "gt.json", "steady.json")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_one_line_not_a_traceback(demo):
+    line = refused(demo, "evaluate", "ground_truth.json", "steady.json", "--json", "/dev/full")
+    assert "No space left" in line
+    assert Path("/dev/full").is_char_device()
+
+
+def test_a_link_is_followed_and_not_replaced(demo):
+    (demo / "real.json").write_text("")
+    (demo / "link.json").symlink_to("real.json")
+    done = boxlens_process(
+        "evaluate", "ground_truth.json", "steady.json", "--json", "link.json", cwd=demo
+    )
+    assert done.returncode == 0
+    assert (demo / "link.json").is_symlink()
+    assert json.loads((demo / "real.json").read_text())["protocol"] == "coco"
+
+
+def test_packed_parquet_is_read(demo):
+    for source, target, more in (
+        ("steady.json", "dt.parquet.gz", ["--gt", "ground_truth.json"]),
+        ("ground_truth.json", "gt", []),
+    ):
+        done = boxlens_process("convert", source, target, "--to", "parquet", *more, cwd=demo)
+        assert done.returncode == 0, done.stderr
+    import gzip
+
+    for table in (demo / "gt").iterdir():
+        table.with_name(f"{table.name}.gz").write_bytes(gzip.compress(table.read_bytes()))
+        table.unlink()
+    done = boxlens_process("evaluate", "gt", "dt.parquet.gz", cwd=demo)
+    assert done.returncode == 0, done.stderr
+    assert "AP          0.4499" in done.stdout or "0.4499" in done.stdout
+
+
+def test_parquet_with_wrong_types(demo):
+    import polars as pl
+
+    boxlens_process("convert", "ground_truth.json", "gt", "--to", "parquet", cwd=demo)
+    path = demo / "gt" / "objects.parquet"
+    pl.read_parquet(path).with_columns(pl.lit("no").alias("crowd")).write_parquet(path)
+    assert "objects.parquet" in refused(demo, "evaluate", "gt", "steady.json")

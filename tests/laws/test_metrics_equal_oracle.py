@@ -41,6 +41,12 @@ def prepared_scene(scene, protocol):
     return prepare(prepare_dataset(dataset, protocol), detections, protocol)
 
 
+def reading(read, scene, protocol, iou, **options):
+    """A reading of the matches of a scene at one threshold."""
+    prepared = prepared_scene(scene, protocol)
+    return read(prepared, prepared.matches(iou, keep_hits=True), **options)
+
+
 def evaluated(scene, protocol, **choice):
     dataset, detections = scene_to_tables(scene)
     return evaluate_tables(dataset, [detections], choose(protocol, **choice)).detectors[0]
@@ -191,7 +197,7 @@ def test_curves_run_along_the_oracles_labels(protocol, threshold):
     for seed in range(40):
         scene = random_scene(seed)
         matching = MATCHERS[protocol](scene, threshold)
-        result = pr_curves(prepared_scene(scene, protocol), iou=threshold)
+        result = reading(pr_curves, scene, protocol, threshold)
         for cls, curve in zip(scene.classes, result.classes, strict=True):
             positives = count_positives(scene, cls, matching)
             assert curve.points.n_positive == positives
@@ -242,7 +248,7 @@ def test_olrp_and_its_parts_equal_the_oracle(protocol, tau):
     for seed in range(60):
         scene = random_scene(seed)
         matching = MATCHERS[protocol](scene, tau)
-        result = olrp(prepared_scene(scene, protocol), iou=tau)
+        result = reading(olrp, scene, protocol, tau)
         values = []
         for cls, (_, parts) in zip(scene.classes, result.classes, strict=True):
             best = olrp_oracle.olrp_of_class(scene, cls, matching, tau)
@@ -263,7 +269,7 @@ def test_olrp_and_its_parts_equal_the_oracle(protocol, tau):
 def test_confusion_matrix_equals_the_oracle(score_cut, threshold):
     for seed in range(120):
         scene = random_scene(seed, crowd=0.2, group_of=0.2)
-        ours = confusion(prepared_scene(scene, "coco"), iou=threshold, min_score=score_cut)
+        ours = reading(confusion, scene, "coco", threshold, min_score=score_cut)
         assert ours.matrix.tolist() == confusion_oracle.confusion_matrix(
             scene, score_cut, threshold
         )
@@ -274,7 +280,7 @@ def test_confidence_curves_equal_the_oracle(protocol):
     for seed in range(60):
         scene = random_scene(seed)
         matching = MATCHERS[protocol](scene, 0.5)
-        result = confidence(prepared_scene(scene, protocol), iou=0.5)
+        result = reading(confidence, scene, protocol, 0.5)
         for cls, curve in zip(scene.classes, result.classes, strict=True):
             points = confidence_oracle.operating_points(scene, cls, matching)
             # Where only ignored detections enter, nothing changes: the table leaves it out.
@@ -300,7 +306,7 @@ def test_the_overall_confidence_curve_pools_classes_that_have_objects():
     for seed in range(40):
         scene = random_scene(seed)
         matching = coco.match(scene, 0.5)
-        result = confidence(prepared_scene(scene, "coco"), iou=0.5).overall
+        result = reading(confidence, scene, "coco", 0.5).overall
         known = [cls for cls in scene.classes if count_positives(scene, cls, matching)]
         assert result.n_positive == sum(count_positives(scene, cls, matching) for cls in known)
         pooled = [d for cls in known for d in considered(scene, cls, matching)]
@@ -319,7 +325,7 @@ def test_image_counts_equal_matching_without_the_weak_detections(protocol):
         scene = random_scene(seed)
         strong = tuple(det for det in scene.detections if det.score >= 0.25)
         matching = MATCHERS[protocol](replace(scene, detections=strong), 0.5)
-        ours = image_counts(prepared_scene(scene, protocol), iou=0.5, min_score=0.25)
+        ours = reading(image_counts, scene, protocol, 0.5, min_score=0.25)
         assert ours.image_id.tolist() == list(scene.images)
         for row, image in enumerate(scene.images):
             labels = [matching.label[d] for d, det in enumerate(strong) if det.image == image]

@@ -160,7 +160,7 @@ def test_an_iou_of_one_reaches_a_threshold_of_one_in_the_confusion_matrix():
     box = (0.6, 0.0, 0.7, 1.0)  # the IoU with itself is 1 - 3e-16
     dataset, found = tables([gt(box)], [det(box)])
     prepared = prepare(prepare_dataset(dataset, "coco"), found, "coco")
-    assert confusion(prepared, iou=1.0).matrix.tolist() == [[1, 0], [0, 0]]
+    assert confusion(prepared, prepared.matches(1.0)).matrix.tolist() == [[1, 0], [0, 0]]
 
 
 # --- grids

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from oracles.coco import is_region
-from oracles.model import Scene, iou
+from oracles.model import Scene, detections_of, iou
+
+MAX_DET = 100
 
 
 def confusion_matrix(scene: Scene, score_cut: float, threshold: float) -> list[list[int]]:
@@ -11,7 +13,13 @@ def confusion_matrix(scene: Scene, score_cut: float, threshold: float) -> list[l
     row_of = {cls: row for row, cls in enumerate(scene.classes)}
     background = len(scene.classes)
     matrix = [[0] * (background + 1) for _ in range(background + 1)]
-    kept = [d for d, det in enumerate(scene.detections) if det.score >= score_cut]
+    counted = [
+        d
+        for image in scene.images
+        for cls in scene.classes
+        for d in detections_of(scene, image, cls)[:MAX_DET]
+    ]
+    kept = sorted(d for d in counted if scene.detections[d].score >= score_cut)
     pairs = paired(scene, kept, threshold)
     for d, g in pairs.items():
         matrix[row_of[scene.objects[g].cls]][row_of[scene.detections[d].cls]] += 1
@@ -29,16 +37,16 @@ def is_ignored(scene: Scene, g: int) -> bool:
 
 
 def paired(scene: Scene, kept: list[int], threshold: float) -> dict[int, int]:
-    """Greedy one-to-one pairs over all classes: overlap, then score, then file order decides."""
+    """Greedy one-to-one pairs over all classes: overlap, one class, score, file order decide."""
     candidates = []
     for d in kept:
         det = scene.detections[d]
         for g, obj in enumerate(scene.objects):
             overlap = iou(det.box, obj.box)
             if obj.image == det.image and not is_ignored(scene, g) and overlap >= threshold:
-                candidates.append((-overlap, -det.score, d, g))
+                candidates.append((-overlap, det.cls != obj.cls, -det.score, d, g))
     object_of: dict[int, int] = {}
-    for _, _, d, g in sorted(candidates):
+    for _, _, _, d, g in sorted(candidates):
         if d not in object_of and g not in object_of.values():
             object_of[d] = g
     return object_of

@@ -42,5 +42,9 @@ def main(arguments: list[str] | None = None) -> None:
         # The reader of our output (head, less) has gone: nothing is wrong.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as problem:
+        print(f"boxlens: {problem.strerror or problem}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -88,6 +88,8 @@ def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
     from boxlens.metrics import choose, evaluate_tables
 
+    if options.threads < 0:
+        raise ParameterError(f"--threads: 0 (all cores) or more, got {options.threads}")
     choice = choose(
         options.protocol,
         iou_thresholds=options.iou,

@@ -28,11 +28,22 @@ Attribute = npt.NDArray[Any]
 
 
 def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """The values as a read-only array of the dtype; the caller's array is never changed."""
+    """The values as a read-only array of the dtype.
+
+    An array that its owner may still write on is copied, so that nothing changes a table later;
+    `owned` spares the copy where there is no other owner.
+    """
     array: npt.NDArray[Any] = np.ascontiguousarray(values, dtype=dtype)
     if array.flags.writeable:
-        array = array.view()
+        if isinstance(values, np.ndarray) and np.may_share_memory(array, values):
+            array = array.copy()
         array.flags.writeable = False
+    return array
+
+
+def owned(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Makes an array read-only that nobody else holds."""
+    array.flags.writeable = False
     return array
 
 
@@ -86,9 +97,21 @@ def check_table(columns: Mapping[str, npt.NDArray[Any]], image_row: Rows, n_imag
         raise ParameterError(f"image rows lie between 0 and {n_images - 1}, got {span}")
 
 
+def check_boxes(box: Boxes) -> None:
+    """Refuses what no file reader lets in either: NaN, infinity, negative sizes (METHODS 10)."""
+    if len(box) == 0 or (np.isfinite(box.sum()) and box.min() >= 0):
+        return
+    bad = np.flatnonzero(~np.isfinite(box).all(axis=1) | (box[:, 2:] < 0).any(axis=1))
+    if len(bad):
+        raise ParameterError(
+            f"box {box[bad[0]].tolist()} of row {bad[0]}: x, y, width, height are finite, "
+            "width and height not below 0",
+        )
+
+
 def take(column: npt.NDArray[Any], order: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Rows of a column, frozen."""
-    return frozen(column[order], column.dtype)
+    return owned(np.ascontiguousarray(column[order]))
 
 
 @dataclass(frozen=True, slots=True)

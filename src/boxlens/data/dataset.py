@@ -15,6 +15,7 @@ from boxlens.data.columns import (
     Ids,
     Offsets,
     Rows,
+    check_boxes,
     check_table,
     frozen,
     offsets_of,
@@ -113,6 +114,9 @@ class GroundTruth:
             rows,
             n_images,
         )
+        check_boxes(boxes)
+        if n and not table.area_px.min() >= 0:
+            raise ParameterError(f"area {table.area_px.min()}: areas are 0 or more")
         order = stable_order(rows, n_images)
         if order is not None:
             table = table._reordered(order)

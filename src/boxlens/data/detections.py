@@ -13,6 +13,7 @@ from boxlens.data.columns import (
     Floats,
     Offsets,
     Rows,
+    check_boxes,
     check_table,
     frozen,
     offsets_of,
@@ -54,8 +55,12 @@ class Detections:
         score: npt.ArrayLike,
         source: Source | None = None,
         notices: tuple[Notice, ...] = (),
+        checked: bool = False,
     ) -> Detections:
-        """Groups detections by image. Rows of -1 (unknown image or class) are not allowed here."""
+        """Groups detections by image. Rows of -1 (unknown image or class) are not allowed here.
+
+        A reader that has checked boxes and scores says so.
+        """
         rows = frozen(image_row, np.int32)
         table = cls(
             name=name,
@@ -70,6 +75,11 @@ class Detections:
         check_table(
             {"class_row": table.class_row, "box": table.box, "score": table.score}, rows, n_images
         )
+        if not checked:
+            check_boxes(table.box)
+            if len(rows) and not np.isfinite(table.score).all():
+                row = int(np.argmin(np.isfinite(table.score)))
+                raise ParameterError(f"score {table.score[row]} of row {row} is not finite")
         order = stable_order(rows, n_images)
         if order is not None:
             table = table._reordered(order)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data import Dataset, Detections, Notice, Source
+from boxlens.data.columns import owned
 from boxlens.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RawDetections:
-    """Detections as a file holds them, ids already turned into rows (-1: unknown)."""
+    """Detections as a file holds them, ids already turned into rows (-1: unknown).
+
+    The columns are given away: a reader keeps none of them to write on.
+    """
 
     image_row: Rows
     class_row: Rows
@@ -63,12 +67,13 @@ def detections_from(
     return Detections.of(
         name,
         len(dataset.images),
-        image_row=raw.image_row[known],
-        class_row=raw.class_row[known],
-        box=raw.box[known],
-        score=raw.score[known],
+        image_row=owned(raw.image_row[known]),
+        class_row=owned(raw.class_row[known]),
+        box=owned(raw.box[known]),
+        score=owned(raw.score[known]),
         source=Source.of(path, format_name),
         notices=notices,
+        checked=True,
     )
 
 

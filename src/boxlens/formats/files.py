@@ -97,29 +97,43 @@ def stem(path: Path) -> str:
 def written_whole(path: str | PathLike[str]) -> Iterator[Path]:
     """Gives a temporary file that takes the place of `path` only when the block succeeds.
 
-    A target that ends in .gz is packed on the way.
+    A target that ends in .gz is packed on the way. A link is followed, and what is no plain file
+    (a pipe, a device) is written to, not replaced.
     """
     import gzip
+    import shutil
     import tempfile
 
-    target = Path(path)
+    target = Path(path).resolve()
     if target.is_dir():
         raise InputError("expected a file to write, found a folder", path=path)
+    special = target.exists() and not target.is_file()
+    temporary: Path | None = None
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as problem:
-        raise InputError(f"cannot be written ({problem.strerror})", path=path) from problem
-    os.close(handle)
-    temporary = Path(name)
-    try:
+        if not special:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        folder = None if special else target.parent
+        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{target.name}.")
+        os.close(handle)
+        temporary = Path(name)
         yield temporary
         if target.suffix == ".gz":
             temporary.write_bytes(gzip.compress(temporary.read_bytes(), mtime=0))
-        temporary.chmod(0o644)
-        temporary.replace(target)
+        if special:
+            with temporary.open("rb") as source, target.open("wb") as sink:
+                shutil.copyfileobj(source, sink)
+        else:
+            temporary.chmod(0o644)
+            temporary.replace(target)
+    except OSError as problem:
+        raise InputError(
+            f"cannot be written ({problem.strerror or problem})",
+            path=path,
+            remedy="Choose another place, or make room",
+        ) from problem
     finally:
-        temporary.unlink(missing_ok=True)
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
 
 
 def write_text(path: str | PathLike[str], text: str) -> None:

@@ -52,7 +52,7 @@ def read_detections(
     return coco.read_detections(path, dataset, name=name, strict=strict, threads=threads)
 
 
-def write_dataset(dataset: Dataset, path: str | PathLike[str]) -> None:
+def write_dataset(dataset: Dataset, path: str | PathLike[str]) -> tuple[Notice, ...]:
     """COCO's fields and LVIS's; an image without lists gets empty ones."""
     images = dataset.images
     none = Links.empty(len(images))
@@ -61,7 +61,7 @@ def write_dataset(dataset: Dataset, path: str | PathLike[str]) -> None:
         negative=none if images.negative is None else images.negative,
         not_exhaustive=none if images.not_exhaustive is None else images.not_exhaustive,
     )
-    coco.write_dataset(replace(dataset, images=whole), path)
+    return coco.write_dataset(replace(dataset, images=whole), path)
 
 
 def write_detections(detections: Detections, dataset: Dataset, path: str | PathLike[str]) -> None:

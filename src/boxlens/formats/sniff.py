@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 _GT_FIRST = "This looks like detections; the ground truth comes first: boxlens evaluate GT DT"
 _DT_SECOND = "This looks like ground truth; the detections come second: boxlens evaluate GT DT"
 _VOC_RESULT = re.compile(r"comp.*?_det_.+\.txt(\.gz)?")
-_TABLES = ("images.parquet", "classes.parquet", "objects.parquet")
+_TABLES = tuple(
+    f"{table}.parquet{packed}"
+    for table in ("images", "classes", "objects")
+    for packed in ("", ".gz")
+)
 # Text files looked into before a folder of empty ones is taken for "nothing detected".
 _SAMPLE = 64
 

@@ -27,15 +27,16 @@ def pair_one_to_one(
 ) -> Rows:
     """The object of every detection (-1: none), taken from the largest IoU down.
 
-    Ties go to the higher score, then to the earlier rows.
+    Ties go to a pair of one class, then to the higher score, then to the earlier rows.
     """
     return _kernel.pair_one_to_one(
         det_offsets=detections.offsets,
+        det_class=detections.class_row,
         det_score=detections.score,
+        gt_class=dataset.gt.class_row,
         pair_offsets=overlaps.offsets,
         pair_gt_row=overlaps.gt_row,
         pair_iou=overlaps.iou,
-        n_gts=len(dataset.gt),
         det_dropped=det_dropped,
         gt_dropped=gt_dropped,
         floor=floor,

@@ -12,6 +12,7 @@ from boxlens.metrics.results import defined
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Floats, Labels
+    from boxlens.matching import Matches
     from boxlens.metrics.protocols import Prepared
 
 
@@ -76,9 +77,8 @@ class ConfidenceResult:
         }
 
 
-def confidence(prepared: Prepared, *, iou: float = 0.5, threads: int = 0) -> ConfidenceResult:
-    """Counts at every distinct score under the protocol's matching at one IoU threshold."""
-    matches = prepared.matches(iou, threads=threads)
+def confidence(prepared: Prepared, matches: Matches) -> ConfidenceResult:
+    """Counts at every distinct score, read off matches at one threshold."""
     labels = prepared.labels(matches)
     gt_class = prepared.dataset.gt.class_row[prepared.positives(matches)]
     det_class, score = prepared.detections.class_row, prepared.detections.score
@@ -92,7 +92,7 @@ def confidence(prepared: Prepared, *, iou: float = 0.5, threads: int = 0) -> Con
     # Detections of classes without objects count nowhere, here as in AP.
     known = n_positive[det_class] > 0
     overall = _curve("all classes", int(n_positive.sum()), score[known], labels[known])
-    return ConfidenceResult(iou, overall, tuple(classes))
+    return ConfidenceResult(matches.iou_thresholds[0], overall, tuple(classes))
 
 
 def _curve(

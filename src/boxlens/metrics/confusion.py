@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from boxlens.data.columns import Bools
-    from boxlens.matching import Overlaps
+    from boxlens.matching import Matches, Overlaps
     from boxlens.metrics.protocols import Prepared
 
 BACKGROUND = "background"
@@ -51,19 +51,20 @@ class ConfusionResult:
 
 def confusion(
     prepared: Prepared,
+    matches: Matches,
     *,
-    iou: float = 0.5,
     min_score: float = 0.25,
     threads: int = 0,
 ) -> ConfusionResult:
     """Pairs detections and objects of any class one to one, from the largest IoU down.
 
-    A detection left over that lies on an ignored object (crowd, difficult) is not counted.
+    Only detections that take part in the matches count, and objects as they are annotated. A
+    detection left over that lies on an ignored object (crowd, difficult), or whose class is not
+    annotated exhaustively in its image, is not counted.
     """
-    dataset, detections = prepared.dataset, prepared.detections
-    weak = detections.score < min_score
-    if prepared.det_dropped is not None:
-        weak |= prepared.det_dropped
+    dataset, detections = prepared.annotated or prepared.dataset, prepared.detections
+    iou = matches.iou_thresholds[0]
+    weak = (detections.score < min_score) | ~matches.det_counted()
     ignored = prepared.rule.ignored(dataset.gt) | prepared.rule.regions(dataset.gt)
     floor = reachable(iou)
     overlaps = find_overlaps(
@@ -83,6 +84,8 @@ def confusion(
     said = np.full(len(dataset.gt), background)
     said[partner[paired]] = detections.class_row[paired]
     alone = ~paired & ~weak & ~_on_any(overlaps, ignored)
+    if prepared.det_unmatched_ignored is not None:
+        alone &= ~prepared.det_unmatched_ignored
     true = np.concatenate([dataset.gt.class_row[~ignored], np.full(alone.sum(), background)])
     predicted = np.concatenate([said[~ignored], detections.class_row[alone]])
     size = background + 1

@@ -130,7 +130,15 @@ def evaluate_tables(
     for table in _with_unique_names(detections):
         if progress:
             progress("evaluating detectors", len(results), len(detections))
-        results.append(_evaluate_one(_prepare(seen, table, choice), choice, threads))
+        prepared = prepare(
+            seen,
+            table,
+            choice.protocol,
+            annotated=dataset,
+            max_dets=choice.max_dets[-1] if choice.max_dets else None,
+            group_of_weight=choice.group_of_weight,
+        )
+        results.append(_evaluate_one(prepared, choice, threads))
     return EvaluationResult(
         protocol=choice.protocol,
         parameters=_parameters(choice),
@@ -140,16 +148,6 @@ def evaluate_tables(
         detectors=tuple(results),
         provenance=Provenance(VERSION, dataset.source, tuple(t.source for t in detections)),
         notices=dataset.notices,
-    )
-
-
-def _prepare(dataset: Dataset, detections: Detections, choice: EvaluationChoice) -> Prepared:
-    return prepare(
-        dataset,
-        detections,
-        choice.protocol,
-        max_dets=choice.max_dets[-1] if choice.max_dets else None,
-        group_of_weight=choice.group_of_weight,
     )
 
 
@@ -174,14 +172,16 @@ def _extras(prepared: Prepared, choice: EvaluationChoice, threads: int) -> Extra
     from boxlens.metrics.olrp import olrp
     from boxlens.metrics.pr_curves import pr_curves
 
+    cut = choice.min_score
+    # Counted once, read many ways.
+    matches = prepared.matches(choice.extra_iou, keep_hits=True, threads=threads)
     readings: dict[ExtraName, Callable[[], Any]] = {
-        "curves": lambda: pr_curves(prepared, iou=iou, threads=threads),
-        "confidence": lambda: confidence(prepared, iou=iou, threads=threads),
-        "confusion": lambda: confusion(prepared, iou=iou, min_score=cut, threads=threads),
-        "olrp": lambda: olrp(prepared, iou=iou, threads=threads),
-        "images": lambda: image_counts(prepared, iou=iou, min_score=cut, threads=threads),
+        "curves": lambda: pr_curves(prepared, matches, threads=threads),
+        "confidence": lambda: confidence(prepared, matches),
+        "confusion": lambda: confusion(prepared, matches, min_score=cut, threads=threads),
+        "olrp": lambda: olrp(prepared, matches, threads=threads),
+        "images": lambda: image_counts(prepared, matches, min_score=cut),
     }
-    iou, cut = choice.extra_iou, choice.min_score
     return Extras(**{name: readings[name]() for name in choice.also})
 
 
@@ -206,8 +206,10 @@ def _check_choice(choice: EvaluationChoice) -> None:
     for iou in (*(choice.iou_thresholds or ()), choice.extra_iou):
         if not 0 < iou <= 1:
             raise ParameterError(f"an IoU threshold lies above 0 and up to 1, got {iou:g}")
-    if not choice.group_of_weight >= 0:
-        raise ParameterError(f"a group-of weight is not below 0, got {choice.group_of_weight:g}")
+    if not (0 <= choice.group_of_weight < math.inf):
+        raise ParameterError(f"a group-of weight is 0 or more, got {choice.group_of_weight:g}")
+    if not math.isfinite(choice.min_score):
+        raise ParameterError(f"a score cut is a finite number, got {choice.min_score:g}")
     for limit in choice.max_dets or ():
         if limit < 1:
             raise ParameterError(f"a limit of detections (max_dets) is at least 1, got {limit}")

@@ -144,6 +144,6 @@ def _ties(prepared: Prepared, grid: Grid) -> tuple[Notice, ...]:
         return ()
     message = (
         f"{prepared.detections.name}: equal scores leave AP between {low:.4f} and {high:.4f}, "
-        "depending on the order of ties; write scores with more digits"
+        "depending on their order in the ranking; write scores with more digits"
     )
     return (Notice("ties", 1, message),)

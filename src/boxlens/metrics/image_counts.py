@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from boxlens.data.columns import Ids
+    from boxlens.matching import Matches
     from boxlens.metrics.protocols import Prepared
 
 
@@ -38,16 +39,14 @@ class ImageCountsResult:
 
 def image_counts(
     prepared: Prepared,
+    matches: Matches,
     *,
-    iou: float = 0.5,
     min_score: float = 0.25,
-    threads: int = 0,
 ) -> ImageCountsResult:
-    """Counts under the protocol's matching; a stronger detection never loses its object to a
+    """Counts read off matches at one threshold; a stronger detection never loses its object to a
     weaker one, so cutting by score after matching equals cutting before.
     """
     dataset, detections = prepared.dataset, prepared.detections
-    matches = prepared.matches(iou, threads=threads)
     labels = prepared.labels(matches)
     strong = detections.score >= min_score
     n_images = len(dataset.images)
@@ -59,7 +58,7 @@ def image_counts(
     tp = per_image(1)
     positive = dataset.gt.image_row[prepared.positives(matches)]
     return ImageCountsResult(
-        iou=iou,
+        iou=matches.iou_thresholds[0],
         min_score=min_score,
         image_id=dataset.images.id,
         tp=tp,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from boxlens.data.columns import Floats, Labels
+    from boxlens.matching import Matches
     from boxlens.metrics.protocols import Prepared
 
 PARTS = ("oLRP", "oLRP_loc", "oLRP_fp", "oLRP_fn", "threshold")
@@ -37,10 +38,10 @@ class OlrpResult:
         }
 
 
-def olrp(prepared: Prepared, *, iou: float = 0.5, threads: int = 0) -> OlrpResult:
-    """The smallest LRP over all ranks of each class."""
+def olrp(prepared: Prepared, matches: Matches, *, threads: int = 0) -> OlrpResult:
+    """The smallest LRP over all ranks of each class; the matches must keep their hits."""
     dataset, detections = prepared.dataset, prepared.detections
-    matches = prepared.matches(iou, keep_hits=True, threads=threads)
+    iou = matches.iou_thresholds[0]
     ranking = rank(detections, len(dataset.classes), threads=threads)
     labels = prepared.labels(matches)
     overlap = paired_iou(dataset, detections, matches.hit_row[0], prepared.rule)

@@ -14,6 +14,7 @@ from boxlens.metrics.results import number
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Floats
+    from boxlens.matching import Matches
     from boxlens.metrics.average_precision import Curve
     from boxlens.metrics.protocols import Prepared
 
@@ -60,13 +61,12 @@ class PrCurvesResult:
         return {"iou": self.iou, "recall": COCO_RECALLS.tolist(), "classes": rows}
 
 
-def pr_curves(prepared: Prepared, *, iou: float = 0.5, threads: int = 0) -> PrCurvesResult:
-    """The curves of all classes under the protocol's matching."""
+def pr_curves(prepared: Prepared, matches: Matches, *, threads: int = 0) -> PrCurvesResult:
+    """The curves of all classes, read off matches at one threshold."""
     ranking = rank(prepared.detections, len(prepared.dataset.classes), threads=threads)
-    matches = prepared.matches(iou, threads=threads)
     curves = class_curves(prepared, matches, ranking)
     return PrCurvesResult(
-        iou,
+        matches.iou_thresholds[0],
         tuple(
             ClassCurve(name, curves[row], prepared.detections.score[ranking.of_class(row)])
             for row, name in enumerate(prepared.dataset.classes.name)

@@ -50,6 +50,8 @@ class Prepared:
     detections: Detections
     det_dropped: Bools | None = None
     det_unmatched_ignored: Bools | None = None
+    # The data set as it is annotated, before any expansion; None: the same.
+    annotated: Dataset | None = None
     # None takes the rule's own.
     max_dets: int | None = None
     # What a group-of box counts under the Open Images rule.
@@ -122,6 +124,7 @@ def prepare(
     detections: Detections,
     protocol: ProtocolName,
     *,
+    annotated: Dataset | None = None,
     max_dets: int | None = None,
     group_of_weight: float = 1.0,
 ) -> Prepared:
@@ -132,6 +135,7 @@ def prepare(
         RULE_OF[protocol],
         dataset,
         detections,
+        annotated=annotated,
         max_dets=max_dets,
         group_of_weight=group_of_weight,
     )

@@ -202,6 +202,14 @@ def _areas(column: Any, boxes: Any, path: Path) -> tuple[Floats | None, tuple[No
     """METHODS 10: a missing area falls back to width times height, and says so."""
     if len(boxes) == 0:
         return None, ()
+    if column is not None and np.nanmin(column, initial=0.0) < 0:
+        record = int(np.argmax(column < 0))
+        raise InputError(
+            f"area {column[record]:g} is negative",
+            path=path,
+            where=f"annotations record {record}",
+            remedy="Areas are 0 or more, in square pixels",
+        )
     missing = np.ones(len(boxes), np.bool_) if column is None else np.isnan(column)
     count = int(np.count_nonzero(missing))
     if count == 0:

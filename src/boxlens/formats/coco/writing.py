@@ -53,6 +53,10 @@ def _notices(dataset: Dataset, path: str | PathLike[str]) -> Iterator[Notice]:
     if n_groups:
         message = f"{path}: COCO has no group-of boxes ({n_groups:,} written as crowds)"
         yield Notice("lost_group_of", n_groups, message)
+    if dataset.classes.tree is not None:
+        n_nodes = len(dataset.classes.tree.parents)
+        message = f"{path}: COCO cannot hold the tree of classes ({n_nodes:,} lost)"
+        yield Notice("lost_tree", n_nodes, message)
     for what, ids in (("image", dataset.images.id), ("category", dataset.classes.id)):
         if ids.dtype == object and len(ids):
             message = f"{path}: {what} ids are text, as in the source; other tools expect numbers"

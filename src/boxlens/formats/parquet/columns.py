@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,24 +32,28 @@ DENSE_SPAN = 1 << 22
 
 def write_table(frame: pl.DataFrame, path: Path, metadata: Mapping[str, str] | None = None) -> None:
     """Uncompressed and without statistics: packing would cost more than reading does."""
+    import polars as pl
+
     with files.written_whole(path) as temporary:
-        frame.write_parquet(
-            temporary,
-            compression="uncompressed",
-            statistics=False,
-            row_group_size=ROW_GROUP,
-            metadata={SCHEMA_KEY: str(SCHEMA), **(metadata or {})},
-        )
+        try:
+            frame.write_parquet(
+                temporary,
+                compression="uncompressed",
+                statistics=False,
+                row_group_size=ROW_GROUP,
+                metadata={SCHEMA_KEY: str(SCHEMA), **(metadata or {})},
+            )
+        except pl.exceptions.PolarsError as problem:
+            raise OSError(str(problem).partition("\n")[0]) from problem
 
 
 def read_table(path: Path, required: Sequence[str], *, others: bool = False) -> pl.DataFrame:
     """The required columns, none with an empty value, and the other columns if asked for."""
     import polars as pl
 
-    files.existing_file(path)
     try:
-        _check_schema(pl.read_parquet_metadata(path), path)
-        content = pl.scan_parquet(path, glob=False, hive_partitioning=False)
+        _check_schema(metadata_of(path), path)
+        content = pl.scan_parquet(_readable(path), glob=False, hive_partitioning=False)
         names = content.collect_schema().names()
         missing = [name for name in required if name not in names]
         if missing:
@@ -75,7 +80,19 @@ def read_table(path: Path, required: Sequence[str], *, others: bool = False) -> 
 def metadata_of(path: Path) -> dict[str, str]:
     import polars as pl
 
-    return dict(pl.read_parquet_metadata(path))
+    return dict(pl.read_parquet_metadata(_readable(path)))
+
+
+def _readable(path: Path) -> Path | io.BytesIO:
+    """What Polars can read: the file, or its content where it is packed."""
+    found = files.existing_file(path)
+    return io.BytesIO(files.read_bytes(found)) if files.is_gzip(found) else found
+
+
+def table_file(folder: Path, name: str) -> Path:
+    """A table of a folder, plain or packed."""
+    packed = folder / f"{name}.gz"
+    return packed if packed.exists() and not (folder / name).exists() else folder / name
 
 
 def float_column(frame: pl.DataFrame, name: str, path: Path) -> pl.Series:

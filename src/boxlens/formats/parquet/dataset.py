@@ -33,6 +33,7 @@ from boxlens.formats.parquet.columns import (
     metadata_of,
     read_table,
     rows_of_ids,
+    table_file,
     write_table,
 )
 
@@ -56,8 +57,8 @@ def read_dataset(path: Path) -> Dataset:
     folder = files.existing_folder(path)
     classes = _read_classes(folder)
     images = _read_images(folder, classes)
-    name = metadata_of(folder / "images.parquet").get("name", folder.resolve().name)
-    gt = _read_objects(folder / "objects.parquet", images, classes)
+    name = metadata_of(table_file(folder, "images.parquet")).get("name", folder.resolve().name)
+    gt = _read_objects(table_file(folder, "objects.parquet"), images, classes)
     return Dataset(name, images, classes, gt, Source.of(folder, "parquet"))
 
 
@@ -96,7 +97,7 @@ def _images_frame(dataset: Dataset) -> pl.DataFrame:
 
 
 def _read_images(folder: Path, classes: Classes) -> Images:
-    path = folder / "images.parquet"
+    path = table_file(folder, "images.parquet")
     frame = read_table(path, ("id", "file_name"), others=True)
     unknown = np.full(len(frame), np.nan)
 
@@ -145,7 +146,7 @@ def _classes_frame(classes: Classes) -> pl.DataFrame:
 
 
 def _read_classes(folder: Path) -> Classes:
-    path = folder / "classes.parquet"
+    path = table_file(folder, "classes.parquet")
     frame = read_table(path, ("id", "name"), others=True)
     extra = {
         name.removeprefix(EXTRA): [
@@ -159,7 +160,7 @@ def _read_classes(folder: Path) -> Classes:
         frame["name"].to_list(),
         supercategory=_optional(frame, "supercategory"),
         frequency=_optional(frame, "frequency"),
-        tree=_read_tree(folder / "tree.parquet"),
+        tree=_read_tree(table_file(folder, "tree.parquet")),
         extra=extra,
     )
 
@@ -239,9 +240,9 @@ def _read_objects(path: Path, images: Images, classes: Classes) -> GroundTruth:
         class_row=class_row,
         box=box,
         area_px=floats(frame, "area_px", path) if "area_px" in given else None,
-        crowd=_flag(frame, "crowd"),
-        difficult=_flag(frame, "difficult"),
-        group_of=_flag(frame, "group_of"),
+        crowd=_flag(frame, "crowd", path),
+        difficult=_flag(frame, "difficult", path),
+        group_of=_flag(frame, "group_of", path),
         ids=_ids(frame["id"]) if "id" in given else None,
         attributes={
             name.removeprefix(ATTRIBUTE): attribute_column(frame[name].to_list())
@@ -251,12 +252,19 @@ def _read_objects(path: Path, images: Images, classes: Classes) -> GroundTruth:
     )
 
 
-def _flag(frame: pl.DataFrame, name: str) -> Bools | None:
+def _flag(frame: pl.DataFrame, name: str, path: Path) -> Bools | None:
     if name not in frame.columns:
         return None
     import polars as pl
 
-    flags: Bools = frame[name].cast(pl.Boolean).fill_null(value=False).to_numpy()
+    column = frame[name]
+    if column.dtype != pl.Boolean and not column.dtype.is_integer():
+        raise InputError(
+            f"column {name} holds {column.dtype}, not true and false",
+            path=path,
+            remedy="Store it as Boolean",
+        )
+    flags: Bools = column.cast(pl.Boolean).fill_null(value=False).to_numpy()
     return flags
 
 

@@ -89,7 +89,7 @@ def _result_files(
     dataset: Dataset,
 ) -> tuple[list[tuple[Path, int]], tuple[Notice, ...]]:
     """Files with the row of their class (-1: not in the data set)."""
-    row_of_name = dataset.classes.row_of_name()
+    row_of_name = {name: row for row, name in enumerate(class_names(dataset))}
     candidates = sorted(source.iterdir()) if source.is_dir() else [source]
     texts = [file for file in candidates if plain_name(file).endswith(".txt")]
     found = [(file, _RESULT_STEM.fullmatch(stem(file))) for file in texts]

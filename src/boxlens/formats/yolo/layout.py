@@ -116,9 +116,13 @@ def _from_classes(file: Path, root: Path) -> Layout:
 def _mapping(file: Path) -> Mapping[str, Any]:
     import yaml
 
+    text = read_text(file)
     try:
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text)):
+            # A few lines of them can stand for gigabytes.
+            raise InputError("aliases (*name) are not read", path=file, remedy="Write them out")
         # The loader without types: a class named "no" or "1e3" stays the text it is.
-        content = yaml.load(read_text(file), Loader=yaml.BaseLoader)  # noqa: S506 - builds text only
+        content = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - builds text only
     except (yaml.YAMLError, RecursionError) as problem:
         reason = " ".join(str(problem).split())
         raise InputError(f"not YAML ({reason})", path=file, remedy="Correct the line") from problem
