@@ -31,8 +31,9 @@ from there to the twelve COCO numbers, both by a clock inside the process after 
 *total* is their sum. *Process* is the wall time of the whole process seen from outside, with
 interpreter start and imports: for the peers the shortest script, or their own command where that
 is faster; for Boxlens always the command `boxlens evaluate GT DT`. *Peak memory* is the largest
-resident size of that process. pycocotools and faster-coco-eval run once, and at 5x only with --all. Each peer is
-called in its fastest documented way: `python benchmarks/peers.py` prints the scripts.
+resident size of that process. pycocotools and faster-coco-eval run once, and at 5x only with
+`--all`. Each peer is called in its fastest documented way: `python benchmarks/peers.py` prints the
+scripts.
 *Largest deviation* compares all twelve numbers with pycocotools, or with Boxlens where
 pycocotools was left out. The speed of reading is the best of seven runs inside one process after
 a warm-up, imports excluded.
