@@ -35,7 +35,7 @@ def need(*names: str) -> None:
         try:
             import_module(formats.FORMATS[name].module)
         except ImportError as problem:
-            pytest.skip(f"{name} cannot be imported: {problem}")
+            pytest.fail(f"{name} cannot be imported: {problem}")
 
 
 def objects(dataset: Dataset) -> list[tuple[str, str, tuple[float, ...]]]:

@@ -20,7 +20,7 @@ def module_of(name: str):
     try:
         return import_module(formats.FORMATS[name].module)
     except ImportError as problem:
-        pytest.skip(f"{name} cannot be imported: {problem}")
+        pytest.fail(f"{name} cannot be imported: {problem}")
 
 
 @pytest.mark.parametrize("name", formats.FORMATS)
