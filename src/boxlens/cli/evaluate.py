@@ -31,6 +31,14 @@ def add_command(commands: Commands) -> None:
     add("--protocol", default="coco", help="coco (default), voc07, voc12, lvis or openimages")
     add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
     add("--per-class", action="store_true", help="add a row a class")
+    _add_counting(command)
+    _add_reading(command)
+    add_json(command)
+
+
+def _add_counting(command: argparse.ArgumentParser) -> None:
+    """What is counted, beyond the protocol's own choice."""
+    add = command.add_argument
     add(
         "--also",
         metavar="NAME",
@@ -70,6 +78,11 @@ def add_command(commands: Commands) -> None:
         default=0.25,
         help="score cut of --also confusion and images (.25)",
     )
+
+
+def _add_reading(command: argparse.ArgumentParser) -> None:
+    """How files are read, and with how many threads."""
+    add = command.add_argument
     add(
         "--name",
         metavar="NAME",
@@ -80,7 +93,6 @@ def add_command(commands: Commands) -> None:
     add("--dt-format", metavar="F", help="read DT as this format instead of recognising it")
     add("--strict", action="store_true", help="unknown images or classes are an error")
     add("--threads", metavar="N", type=int, default=0, help="worker threads; all cores by default")
-    add_json(command)
 
 
 def run(options: argparse.Namespace) -> None:
