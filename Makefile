@@ -19,12 +19,14 @@ CPP_TEST_FLAGS := -std=c++20 -g -O1 -ffp-contract=off -fsanitize=address,undefin
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo check test lint cpp-test bench clean
+.PHONY: help setup extras demo check test lint cpp-test bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 setup: $(STAMPS)/installed ## make .venv, build the kernel, install the command .venv/bin/boxlens
+
+extras: setup $(STAMPS)/extras ## what pictures, scenes and ONNX models need, into .venv
 
 demo: setup ## evaluate two detectors on the data the package carries
 	@$(VENV)/bin/boxlens demo
@@ -37,7 +39,7 @@ test: lint cpp-test ## everything: check, C++ tests under sanitizers, pytest
 	@sh scripts/ensure_chromium.sh
 	$(PY) -m pytest -n $(WORKERS)
 
-lint: $(STAMPS)/installed $(STAMPS)/tools
+lint: $(STAMPS)/installed $(STAMPS)/extras $(STAMPS)/tools
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
@@ -46,7 +48,7 @@ lint: $(STAMPS)/installed $(STAMPS)/tools
 cpp-test: $(CPP_TESTS) ## the kernel's own tests under ASan and UBSan; needs no Python
 	@for program in $(CPP_TESTS); do printf '%s: ' "$$(basename $$program)"; $$program || exit 1; done
 
-bench: $(STAMPS)/installed $(STAMPS)/bench ## against the peers, side by side
+bench: $(STAMPS)/installed $(STAMPS)/extras $(STAMPS)/bench ## against the peers, side by side
 	$(PY) benchmarks/run.py
 
 clean: ## remove everything that was made
@@ -76,6 +78,12 @@ $(STAMPS)/installed: $(STAMPS)/build-tools $(KERNEL) $(PACKAGE)
 $(STAMPS)/tools: $(STAMPS)/venv pyproject.toml
 	@echo "Installing the test tools ..."
 	@$(PIP) install --group check --group test
+	@$(PIP) install --no-deps --group parity
+	@touch $@
+
+$(STAMPS)/extras: $(STAMPS)/venv scripts/install_extras.py pyproject.toml
+	@echo "Installing the packages of the extras ..."
+	@$(PY) scripts/install_extras.py
 	@touch $@
 
 $(STAMPS)/bench: $(STAMPS)/venv pyproject.toml

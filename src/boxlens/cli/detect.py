@@ -1,0 +1,159 @@
+"""`boxlens detect`: what does a detector find in these pictures?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from boxlens.cli.options import Commands, add_json
+from boxlens.cli.output import print_note, print_notices, show_or_save_json
+from boxlens.errors import ParameterError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from boxlens.data import Notice
+    from boxlens.detectors.run_result import Failure, RunResult
+    from boxlens.formats.files import Progress
+
+SCHEMA = "boxlens/detect/1"
+FAILURES_SHOWN = 20
+
+
+def add_command(commands: Commands) -> None:
+    command = commands.add_parser(
+        "detect",
+        help="run a detector over pictures",
+        description="Run a detector over pictures and write COCO results. Killed and started "
+        "again, it goes on where it was.",
+    )
+    command.set_defaults(run=run)
+    add = command.add_argument
+    add("images", metavar="IMAGES", nargs="+", help="folders of pictures, or single ones")
+    add(
+        "--model",
+        metavar="MODEL",
+        required=True,
+        help="window, region, a .npz or .onnx file, package.module:function, or a folder to "
+        "exchange with a detector that runs elsewhere",
+    )
+    add("--spec", metavar="SPEC", help="what goes into an .onnx model and comes out of it")
+    add(
+        "--gt",
+        "--ground-truth",
+        metavar="GT",
+        help="ground truth: only its pictures, under its ids of images and classes",
+    )
+    add("--split", metavar="NAME", help="part of the ground truth (VOC, YOLO)")
+    add("-o", "--output", metavar="FILE", required=True, help="the COCO results to write")
+    add("--min-score", metavar="S", type=float, help="leave out detections below this score")
+    add(
+        "--max-per-image",
+        metavar="N",
+        type=int,
+        help="keep the best N detections of an image",
+    )
+    add("--batch", metavar="N", type=int, default=8, help="pictures given to the model at once (8)")
+    add("--restart", action="store_true", help="begin anew, even where results or a part are there")
+    add_json(command)
+
+
+def run(options: argparse.Namespace) -> None:
+    from boxlens.cli.progress import progress_bar
+    from boxlens.detectors.run import journal_path
+
+    try:
+        with progress_bar() as progress:
+            result, notices = _detected(options, progress)
+    except KeyboardInterrupt:
+        if journal_path(options.output).exists():
+            print_note("interrupted; the same command goes on where it stopped")
+        raise
+    print_notices([*notices, *result.notices])
+    _print_failures(result.failed)
+    show_or_save_json(
+        lambda: _document(options, result, notices), options.json, lambda: _text(result)
+    )
+
+
+def _detected(
+    options: argparse.Namespace, progress: Progress
+) -> tuple[RunResult, tuple[Notice, ...]]:
+    from boxlens.detectors.exchange import ExchangeFolder, export_files
+    from boxlens.detectors.opening import open_detector
+    from boxlens.detectors.renaming import with_classes
+    from boxlens.detectors.run import detect_files
+    from boxlens.formats import read_dataset
+    from boxlens.images import find_images
+
+    if options.split is not None and options.gt is None:
+        raise ParameterError("--split is a part of the ground truth: add --gt")
+    dataset = None
+    if options.gt is not None:
+        dataset = read_dataset(options.gt, split=options.split, progress=progress)
+    files, notices = find_images(options.images, dataset=dataset)
+    detector, identity = open_detector(
+        options.model,
+        spec=options.spec,
+        classes=None if dataset is None else dataset.classes,
+    )
+    if isinstance(detector, ExchangeFolder) and detector.results_path() is None:
+        _print_failures(export_files(detector, files, progress))
+        raise detector.waiting()
+    if dataset is not None:
+        detector, class_notices = with_classes(detector, dataset.classes)
+        notices = (*notices, *class_notices)
+    result = detect_files(
+        detector,
+        files,
+        options.output,
+        identity=identity,
+        batch=options.batch,
+        min_score=options.min_score,
+        max_per_image=options.max_per_image,
+        restart=options.restart,
+        progress=progress,
+    )
+    return result, notices
+
+
+def _print_failures(failed: Sequence[Failure]) -> None:
+    """All of them are in the JSON."""
+    for failure in failed[:FAILURES_SHOWN]:
+        print_note(f"failed: {failure.file}: {failure.reason}")
+    if len(failed) > FAILURES_SHOWN:
+        print_note(f"failed: and {len(failed) - FAILURES_SHOWN:,} more")
+
+
+def _text(result: RunResult) -> str:
+    n_done = result.n_images - len(result.failed)
+    found = f"{result.n_detections:,} detections of '{result.detector}' in {n_done:,} images"
+    lines = [f"wrote {result.output}: {found}"]
+    if result.failed:
+        lines.append(f"{len(result.failed):,} of {result.n_images:,} images failed")
+    if result.n_resumed:
+        lines.append(f"{result.n_resumed:,} images taken over from an interrupted run")
+    lines += [f"{_pictures(count)}: {change}" for change, count in result.changes.items()]
+    return "\n".join(lines)
+
+
+def _pictures(count: int) -> str:
+    return "1 picture" if count == 1 else f"{count:,} pictures"
+
+
+def _document(
+    options: argparse.Namespace, result: RunResult, notices: tuple[Notice, ...]
+) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "model": options.model,
+        "output": str(result.output),
+        "detector": result.detector,
+        "n_images": result.n_images,
+        "n_resumed": result.n_resumed,
+        "n_detections": result.n_detections,
+        "failed": [asdict(failure) for failure in result.failed],
+        "changes": dict(result.changes),
+        "notices": [asdict(notice) for notice in (*notices, *result.notices)],
+    }

@@ -1,0 +1,74 @@
+"""`boxlens scenes make`: a rendered world with complete ground truth."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from typing import TYPE_CHECKING
+
+from boxlens.cli.options import Commands, Parser, add_json
+from boxlens.cli.output import show_or_save_json
+
+if TYPE_CHECKING:
+    from boxlens.scenes.make import MadeScenes
+
+
+def add_command(commands: Commands) -> None:
+    command = commands.add_parser(
+        "scenes",
+        help="render pictures whose ground truth is known completely",
+        description="Render pictures whose ground truth is known completely.",
+    )
+    actions = command.add_subparsers(
+        title="actions", metavar="ACTION", required=True, parser_class=Parser
+    )
+    make = actions.add_parser(
+        "make",
+        help="render scenes into a folder",
+        description="Render scenes: pictures, COCO JSON, VOC XML and the class tree. "
+        "The same seed gives the same bytes.",
+    )
+    make.set_defaults(run=run)
+    make.add_argument("--seed", type=int, default=0, help="which world (default 0)")
+    make.add_argument("--images", type=int, default=100, metavar="N", help="how many (default 100)")
+    make.add_argument(
+        "--size", type=_size, default=(480, 360), metavar="WxH", help="default 480x360"
+    )
+    make.add_argument("--workers", type=int, default=0, metavar="N", help="default: all cores")
+    make.add_argument("-o", "--output", required=True, metavar="DIR", help="a new folder")
+    add_json(make)
+
+
+def _size(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d+)x(\d+)", text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r}: write it like 480x360")
+    return int(found[1]), int(found[2])
+
+
+def run(options: argparse.Namespace) -> None:
+    from boxlens.cli.progress import progress_bar
+    from boxlens.scenes.make import SceneSettings, make_scenes
+
+    settings = SceneSettings(options.seed, options.images, *options.size)
+    workers = options.workers or os.cpu_count() or 1
+    with progress_bar() as progress:
+        made = make_scenes(
+            settings, options.output, workers=min(workers, settings.n_images), progress=progress
+        )
+    show_or_save_json(made.to_json, options.json, lambda: _text(made))
+
+
+def _text(made: MadeScenes) -> str:
+    folder = made.folder
+    counts = f"{made.n_objects:,} objects ({made.n_difficult:,} difficult), {made.n_crowds:,} crowds"
+    return "\n".join(
+        [
+            f"{made.n_images:,} scenes in {folder}: {counts}",
+            f"  {folder}/images            the pictures",
+            f"  {folder}/ground_truth.json COCO, with masks and attributes",
+            f"  {folder}/voc               the same as VOC XML",
+            f"  {folder}/class_tree.json   groups and families of the classes",
+        ]
+    )

@@ -1,0 +1,125 @@
+"""`boxlens train`: a detector of our own, learnt from pictures and their ground truth."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from boxlens.cli.options import Commands, add_json
+from boxlens.cli.output import print_note, print_notices, show_or_save_json
+from boxlens.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from boxlens.data import Dataset, Notice
+    from boxlens.detectors.run_result import Failure
+    from boxlens.formats.files import Progress
+
+SCHEMA = "boxlens/train/1"
+DETECTORS = ("window", "region")
+FAILURES_SHOWN = 20
+
+
+def add_command(commands: Commands) -> None:
+    command = commands.add_parser(
+        "train",
+        help="train a window or region detector",
+        description="Train a sliding-window or a region detector on pictures and their ground "
+        "truth. boxlens detect --model runs what it writes.",
+    )
+    command.set_defaults(run=run)
+    add = command.add_argument
+    add("gt", metavar="GT", help="ground truth: a file or folder")
+    add(
+        "--images",
+        metavar="DIR",
+        nargs="+",
+        required=True,
+        help="folders of its pictures, or single ones",
+    )
+    add("--detector", metavar="KIND", choices=DETECTORS, required=True, help="window or region")
+    add("-o", "--output", metavar="FILE", required=True, help="the .npz model to write")
+    add("--split", metavar="NAME", help="part of the ground truth (VOC, YOLO)")
+    add("--seed", metavar="S", type=int, default=0, help="the same seed gives the same model (0)")
+    add("--workers", metavar="N", type=int, default=0, help="threads; all cores by default")
+    add_json(command)
+
+
+def run(options: argparse.Namespace) -> None:
+    from boxlens.cli.progress import progress_bar
+
+    if not options.output.endswith(".npz"):
+        raise InputError(
+            "models are written as .npz", path=options.output, remedy="Name a file that ends so"
+        )
+    if options.workers < 0:
+        raise ParameterError(f"--workers: 0 (all cores) or more, got {options.workers}")
+    with progress_bar() as progress:
+        dataset, notices, failed = _trained(options, progress)
+    print_notices(notices)
+    for failure in failed[:FAILURES_SHOWN]:
+        print_note(f"failed: {failure.file}: {failure.reason}")
+    if len(failed) > FAILURES_SHOWN:
+        print_note(f"failed: and {len(failed) - FAILURES_SHOWN:,} more")
+    show_or_save_json(
+        lambda: _document(options, dataset, notices, failed),
+        options.json,
+        lambda: _text(options, dataset, failed),
+    )
+
+
+def _trained(
+    options: argparse.Namespace, progress: Progress
+) -> tuple[Dataset, tuple[Notice, ...], tuple[Failure, ...]]:
+    """Trains and writes; gives what was learnt from, and what was not."""
+    from boxlens.detectors.learning_files import usable_pictures
+    from boxlens.detectors.saved import save_detector
+    from boxlens.formats import read_dataset
+    from boxlens.images import find_images
+
+    if options.detector == "window":
+        from boxlens.detectors.window_training import train_windows as train
+    else:
+        from boxlens.detectors.region_training import train_regions as train
+    whole = read_dataset(options.gt, split=options.split, progress=progress)
+    files, notices = find_images(options.images, dataset=whole)
+    images, dataset, failed = usable_pictures(files, whole, progress)
+    detector = train(
+        images,
+        dataset,
+        seed=options.seed,
+        workers=options.workers or os.cpu_count() or 1,
+        progress=progress,
+    )
+    save_detector(detector, options.output)
+    return dataset, (*whole.notices, *notices, *detector.notices), failed
+
+
+def _text(options: argparse.Namespace, dataset: Dataset, failed: Sequence[Failure]) -> str:
+    learnt = f"{len(dataset.images):,} images with {len(dataset.gt):,} objects"
+    lines = [f"wrote {options.output}: a {options.detector} detector learnt from {learnt}"]
+    if failed:
+        lines.append(f"{len(failed):,} of {len(dataset.images) + len(failed):,} pictures failed")
+    return "\n".join(lines)
+
+
+def _document(
+    options: argparse.Namespace,
+    dataset: Dataset,
+    notices: Sequence[Notice],
+    failed: Sequence[Failure],
+) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "model": options.output,
+        "detector": options.detector,
+        "seed": options.seed,
+        "n_images": len(dataset.images),
+        "n_objects": len(dataset.gt),
+        "classes": list(dataset.classes.name),
+        "failed": [asdict(failure) for failure in failed],
+        "notices": [asdict(notice) for notice in notices],
+    }

@@ -1,0 +1,55 @@
+"""What is found in one image, and the detections of a batch made of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from boxlens.data import Detections
+from boxlens.detectors.suppression import suppress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from boxlens.data.columns import Boxes, Floats, Rows
+
+SUPPRESSION_IOU = 0.4
+MOST_DETECTIONS = 100
+# Below this score hardly anything is right, and much is found.
+LOWEST_SCORE = 0.01
+_PLACES = 2
+
+
+class Findings(NamedTuple):
+    """One row a box of an image."""
+
+    class_row: Rows
+    box: Boxes
+    score: Floats
+
+    def best(self) -> Findings:
+        """Without those that overlap a better one of their class, best first."""
+        rows = suppress(
+            self.box,
+            self.score,
+            iou=SUPPRESSION_IOU,
+            groups=self.class_row,
+            limit=MOST_DETECTIONS,
+        )
+        return Findings(self.class_row[rows], self.box[rows].round(_PLACES), self.score[rows])
+
+
+def gathered(name: str, batch: Iterable[Findings]) -> Detections:
+    """One after the other, as the images of the batch come."""
+    nothing = Findings(np.zeros(0, np.int32), np.zeros((0, 4)), np.zeros(0))
+    parts = list(batch)
+    class_row, box, score = (np.concatenate(column) for column in zip(nothing, *parts, strict=True))
+    return Detections.of(
+        name,
+        len(parts),
+        image_row=np.repeat(np.arange(len(parts)), [len(part.score) for part in parts]),
+        class_row=class_row,
+        box=box,
+        score=score,
+    )

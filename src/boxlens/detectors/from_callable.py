@@ -1,0 +1,162 @@
+"""Any Python function as a detector: one picture in, boxes, scores and classes out."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens.data import Classes, Detections
+from boxlens.detectors.protocols import Detector
+from boxlens.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import ModuleType
+
+    from boxlens.data.columns import Boxes, Floats, Rows
+    from boxlens.images import Pixels
+
+# (boxes n x 4 as x, y, w, h in pixels; n scores; n class names, or places in `classes` from 0).
+Answer = tuple[Any, Any, Any]
+_ANSWER = "a tuple (boxes, scores, classes)"
+_CLASSES_REMEDY = (
+    "Write classes = ['cat', 'dog'] beside the function, or set it on the function itself"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CallableDetector:
+    """Calls a function with one picture; with a list of them, and for a list, if `batched`."""
+
+    function: Callable[..., Any]
+    classes: Classes
+    name: str
+    batched: bool = False
+
+    def detect(self, images: Sequence[Pixels]) -> Detections:
+        answers = self._answers(images)
+        parts = [self._checked(answer, row) for row, answer in enumerate(answers)]
+        counts = [len(score) for _, score, _ in parts]
+        return Detections.of(
+            self.name,
+            len(images),
+            image_row=np.repeat(np.arange(len(images)), counts),
+            box=np.concatenate([np.empty((0, 4)), *(box for box, _, _ in parts)]),
+            score=np.concatenate([np.empty(0), *(score for _, score, _ in parts)]),
+            class_row=np.concatenate([np.empty(0, np.int32), *(rows for _, _, rows in parts)]),
+        )
+
+    def _answers(self, images: Sequence[Pixels]) -> Sequence[Answer]:
+        if not self.batched:
+            return [self.function(image) for image in images]
+        answers = list(self.function(list(images)))
+        if len(answers) != len(images):
+            raise InputError(f"{self.name}: {len(answers)} answers for {len(images)} pictures")
+        return answers
+
+    def _checked(self, answer: Any, row: int) -> tuple[Boxes, Floats, Rows]:
+        if not isinstance(answer, (tuple, list)) or len(answer) != 3:
+            raise self._error(row, f"expected {_ANSWER}, got {_described(answer)}")
+        box, score = self._floats(answer[0], "boxes", row), self._floats(answer[1], "scores", row)
+        if box.size == 0:
+            box = box.reshape(0, 4)
+        if box.ndim != 2 or box.shape[1] != 4:
+            raise self._error(row, f"boxes have shape {box.shape}, expected n x 4 (x, y, w, h)")
+        if score.shape != (len(box),):
+            raise self._error(row, f"scores have shape {score.shape} for {len(box)} boxes")
+        if not (np.isfinite(box).all() and np.isfinite(score).all()):
+            raise self._error(row, "a box or score is not a finite number")
+        if len(box) and box[:, 2:].min() < 0:
+            raise self._error(row, "a box has a negative width or height (boxes are x, y, w, h)")
+        return box, score, self._class_rows(answer[2], len(box), row)
+
+    def _floats(self, values: Any, what: str, row: int) -> Floats:
+        try:
+            return np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError) as problem:
+            raise self._error(row, f"{what} are no array of numbers ({problem})") from problem
+
+    def _class_rows(self, values: Any, n: int, row: int) -> Rows:
+        """Names, or whole numbers that are places in `classes`."""
+        given = np.asarray(values)
+        if given.shape != (n,):
+            raise self._error(row, f"classes have shape {given.shape} for {n} boxes")
+        if n == 0:
+            return np.empty(0, dtype=np.int32)
+        if given.dtype.kind in "UO":
+            row_of_name = self.classes.row_of_name()
+            rows = np.array([row_of_name.get(str(name), -1) for name in given.tolist()])
+        else:
+            numbers = given.astype(np.float64)
+            known = (numbers >= 0) & (numbers < len(self.classes)) & (numbers % 1 == 0)
+            rows = np.where(known, numbers, -1)
+        if rows.min() < 0:
+            shown = ", ".join(self.classes.name[:5])
+            unknown = given.tolist()[int(np.argmin(rows))]
+            raise self._error(
+                row, f"class {unknown!r} is neither a name nor a place among {shown} ..."
+            )
+        return rows.astype(np.int32)
+
+    def _error(self, row: int, problem: str) -> InputError:
+        return InputError(problem, path=self.name, where=f"picture {row} of the batch")
+
+
+def load_callable(text: str) -> Detector:
+    """The function, or the ready detector, that "package.module:name" names.
+
+    The current folder is searched too. Classes are an attribute `classes` of the function or its
+    module; an attribute `batched` that is true makes it take and give lists.
+    """
+    module_name, _, attribute = text.partition(":")
+    module = _imported(module_name, text)
+    try:
+        found: Any = module
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except AttributeError as problem:
+        raise InputError(f"module '{module_name}' has no '{attribute}'", path=text) from problem
+    if isinstance(found, Detector) and not isinstance(found, type):
+        return found
+    if not callable(found):
+        raise InputError(f"a {type(found).__name__}, where a function was expected", path=text)
+    given = getattr(found, "classes", getattr(module, "classes", None))
+    return CallableDetector(
+        found, classes_from(given, text), text, bool(getattr(found, "batched", False))
+    )
+
+
+def classes_from(given: Any, owner: str) -> Classes:
+    """Classes as a user writes them: `Classes`, or names, which get the ids 1, 2, 3 ..."""
+    if isinstance(given, Classes):
+        return given
+    if isinstance(given, (list, tuple)) and given and all(isinstance(one, str) for one in given):
+        if len(set(given)) < len(given):
+            raise InputError("a class name occurs more than once", path=owner)
+        return Classes.of(list(range(1, len(given) + 1)), list(given))
+    problem = "says no classes" if given is None else f"classes are {_described(given)}, not names"
+    raise InputError(problem, path=owner, remedy=_CLASSES_REMEDY)
+
+
+def _imported(name: str, text: str) -> ModuleType:
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        return importlib.import_module(name)
+    except Exception as problem:
+        raise InputError(
+            f"module '{name}' cannot be imported ({type(problem).__name__}: {problem})",
+            path=text,
+            remedy="It is looked for in the current folder and where Python finds packages",
+        ) from problem
+
+
+def _described(value: Any) -> str:
+    length = f" of {len(value)}" if isinstance(value, (list, tuple, dict)) else ""
+    return f"{type(value).__name__}{length}"

@@ -1,0 +1,102 @@
+"""Histograms of oriented gradients: an image as cells of edge strength by direction.
+
+Values are whole numbers from 0 to 63. Products with whole weights are then summed without
+rounding, so that a score is the same bits whatever library, thread count or batch computes it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from boxlens.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from boxlens.data.columns import Floats
+    from boxlens.images import Pixels
+
+CELL_PX = 8
+N_DIRECTIONS = 9
+# The directions, and the overall strength as each of the four blocks around a cell sees it.
+N_CHANNELS = N_DIRECTIONS + 4
+LARGEST_VALUE = 63
+
+# Rows x columns x channels of whole numbers, held as float32 for quick products.
+Cells = npt.NDArray[np.float32]
+
+_STEPS_A_UNIT = 24.0
+
+
+def hog_cells(pixels: Pixels) -> Cells:
+    """The cells that lie in the image whole: one for every 8 x 8 pixels from the top left."""
+    rows, columns = pixels.shape[0] // CELL_PX, pixels.shape[1] // CELL_PX
+    if rows == 0 or columns == 0:
+        return np.zeros((rows, columns, N_CHANNELS), dtype=np.float32)
+    import_cv2()
+    import cv2
+
+    whole = pixels[: rows * CELL_PX, : columns * CELL_PX]
+    # A ring of repeated pixels, so that cells at the edge have four blocks around them too.
+    ringed = cv2.copyMakeBorder(whole, *[CELL_PX] * 4, cv2.BORDER_REPLICATE)
+    blocks = _blocks(ringed).reshape(columns + 1, rows + 1, 2, 2, N_DIRECTIONS)
+    around = [
+        blocks[right : columns + right, below : rows + below, 1 - right, 1 - below]
+        for right in (0, 1)
+        for below in (0, 1)
+    ]
+    strength = np.stack([block.sum(axis=-1) for block in around], axis=-1)
+    cells = np.concatenate([sum(around[1:], around[0]), strength], axis=-1).swapaxes(0, 1)
+    return np.minimum(np.rint(cells * _STEPS_A_UNIT), LARGEST_VALUE).astype(np.float32, order="C")
+
+
+def _blocks(pixels: Pixels) -> npt.NDArray[np.float32]:
+    """Histograms of 2 x 2 cells, each normalised; OpenCV lists blocks and cells by column."""
+    import cv2
+
+    described = cv2.HOGDescriptor(
+        (pixels.shape[1], pixels.shape[0]),
+        (2 * CELL_PX, 2 * CELL_PX),
+        (CELL_PX, CELL_PX),
+        (CELL_PX, CELL_PX),
+        N_DIRECTIONS,
+    )
+    return np.asarray(described.compute(pixels), dtype=np.float32)
+
+
+def cut(pixels: Pixels, box: Floats) -> Pixels:
+    """What a box holds, at least a pixel; beyond the image its edge is repeated."""
+    import_cv2()
+    import cv2
+
+    height, width = pixels.shape[:2]
+    left, top = int(np.floor(box[0] + 0.5)), int(np.floor(box[1] + 0.5))
+    right = max(int(np.floor(box[0] + box[2] + 0.5)), left + 1)
+    bottom = max(int(np.floor(box[1] + box[3] + 0.5)), top + 1)
+    inside = pixels[
+        min(max(top, 0), height - 1) : max(min(bottom, height), 1),
+        min(max(left, 0), width - 1) : max(min(right, width), 1),
+    ]
+    beyond = (max(-top, 0), max(bottom - height, 0), max(-left, 0), max(right - width, 0))
+    if any(beyond):
+        inside = cv2.copyMakeBorder(inside, *beyond, cv2.BORDER_REPLICATE)
+    return inside
+
+
+def resized(pixels: Pixels, width_px: int, height_px: int) -> Pixels:
+    """The image at another size: areas are averaged where it shrinks."""
+    import_cv2()
+    import cv2
+
+    shrinks = width_px * height_px < pixels.shape[0] * pixels.shape[1]
+    way = cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(pixels, (width_px, height_px), interpolation=way), dtype=np.uint8)
+
+
+def import_cv2() -> None:
+    """OpenCV, or the command that installs it."""
+    try:
+        import cv2  # noqa: F401
+    except ImportError as problem:
+        raise MissingExtraError("a detector", "opencv-contrib-python-headless", "images") from problem

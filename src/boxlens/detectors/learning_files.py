@@ -1,0 +1,77 @@
+"""Picture files with their ground truth as a detector learns from them: read when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+
+from boxlens.detectors.run_result import Failure
+from boxlens.errors import InputError
+from boxlens.images import ImageError, read_picture
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from boxlens.data import Dataset
+    from boxlens.formats.files import Progress
+    from boxlens.images import ImageFiles, Pixels
+
+
+class PicturesOnDisk(Sequence["Pixels"]):
+    """Pixels by row; nothing is kept, so that any number of pictures can be learnt from."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths = tuple(paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+    @overload
+    def __getitem__(self, row: int) -> Pixels: ...
+    @overload
+    def __getitem__(self, row: slice) -> PicturesOnDisk: ...
+    def __getitem__(self, row: int | slice) -> Pixels | PicturesOnDisk:
+        if isinstance(row, slice):
+            return PicturesOnDisk(self._paths[row])
+        return read_picture(self._paths[row]).pixels
+
+
+def usable_pictures(
+    files: ImageFiles, dataset: Dataset, progress: Progress | None = None
+) -> tuple[PicturesOnDisk, Dataset, tuple[Failure, ...]]:
+    """The pictures that can be read, the part of the data set they show, and the others."""
+    row_of_id = dataset.images.row_of_id()
+    paths: list[Path] = []
+    rows: list[int] = []
+    failed: list[Failure] = []
+    for number, (key, path, name) in enumerate(
+        zip(files.ids.tolist(), files.paths, files.names, strict=True), start=1
+    ):
+        row = row_of_id[key]
+        try:
+            _check_size(read_picture(path).pixels, dataset, row, path)
+            paths.append(path)
+            rows.append(row)
+        except ImageError as problem:
+            failed.append(Failure(name, problem.problem))
+        if progress is not None:
+            progress("looking at pictures", number, len(files))
+    if not paths:
+        first = f"{failed[0].file}: {failed[0].reason}" if failed else "none was given"
+        raise InputError(f"none of the {len(failed):,} pictures could be used; {first}")
+    order = np.argsort(rows, kind="stable").tolist()
+    part = dataset.select_images(np.array(rows))
+    return PicturesOnDisk([paths[row] for row in order]), part, tuple(failed)
+
+
+def _check_size(pixels: Pixels, dataset: Dataset, row: int, path: Path) -> None:
+    """Boxes of a picture of another size would lie elsewhere."""
+    stated = dataset.images.width_px[row], dataset.images.height_px[row]
+    height, width = pixels.shape[:2]
+    if not np.isnan(stated).any() and stated != (width, height):
+        raise ImageError(
+            f"is {width} x {height} pixels, the ground truth says {stated[0]:g} x {stated[1]:g}",
+            path=path,
+        )

@@ -1,0 +1,185 @@
+"""A model's tensors become boxes, scores and classes, in the space of the model's input."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens.detectors.onnx.box_forms import input_boxes, sigmoid
+from boxlens.detectors.onnx.fitting import column_widths
+from boxlens.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from boxlens.data.columns import Boxes, Floats, Offsets, Rows
+    from boxlens.detectors.onnx.spec import OnnxSpec, OutputSpec
+
+Columns = dict[str, "Floats"]
+# Half precision and quantised models leave 0 to 1 by a little.
+_SLACK = 0.01
+_LOWEST = np.finfo(np.float64).min
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """Boxes (x, y, w, h) of one image with their scores and classes."""
+
+    box: Boxes
+    score: Floats
+    class_row: Rows
+    # Left out: labels that name no class, and boxes with a negative side.
+    n_unknown: int
+    n_inverted: int
+
+    def select(self, rows: Rows) -> Found:
+        return replace(
+            self, box=self.box[rows], score=self.score[rows], class_row=self.class_row[rows]
+        )
+
+
+def decode(tensors: Sequence[npt.NDArray[Any]], spec: OnnxSpec, size: tuple[int, int]) -> Found:
+    """All boxes above the least score, in input pixels, before any suppression.
+
+    The shapes of the tensors fit the spec. Problems come without the model's path.
+    """
+    columns = _columns(tensors, spec)
+    row, label, score = _scored(columns, spec)
+    values = columns["box"][row]
+    _check_finite("box", values)
+    box = input_boxes(values, row, spec.boxes, size)
+    n_endless = int(np.count_nonzero(~np.isfinite(box).all(axis=1)))
+    if n_endless:
+        raise InputError(
+            f"{n_endless} of {len(box)} boxes become infinite",
+            where="boxes.form of the spec",
+            remedy=f"Does '{spec.boxes.form}' fit? Decoded boxes need cxcywh, xyxy, xywh or yxyx",
+        )
+    class_row = np.where(label >= 0, spec.class_list.row_of_label[label], -1).astype(np.int32)
+    inverted = (box[:, 2:] < 0).any(axis=1)
+    found = Found(
+        box=box,
+        score=score,
+        class_row=class_row,
+        n_unknown=int(np.count_nonzero(class_row < 0)),
+        n_inverted=int(np.count_nonzero(inverted & (class_row >= 0))),
+    )
+    return found.select(np.flatnonzero((class_row >= 0) & ~inverted).astype(np.int32))
+
+
+def _columns(tensors: Sequence[npt.NDArray[Any]], spec: OnnxSpec) -> Columns:
+    """The named columns of all outputs, one row a box."""
+    found: Columns = {}
+    for tensor, output in zip(tensors, spec.outputs, strict=True):
+        found |= _columns_of(_table(tensor, output), output, spec.class_list.n_labels)
+    lengths = {name: len(values) for name, values in found.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise InputError(
+            f"outputs differ in their number of boxes: {told}",
+            where="outputs of the spec",
+            remedy="Correct the axes",
+        )
+    return found
+
+
+def _table(tensor: npt.NDArray[Any], output: OutputSpec) -> Floats:
+    """One row a box, in the order the axes have in memory; one column a value."""
+    axes = list(output.axes)
+    if "batch" in axes:
+        tensor = tensor[(slice(None),) * axes.index("batch") + (0,)]
+        axes.remove("batch")
+    if "columns" in axes:
+        tensor = np.moveaxis(tensor, axes.index("columns"), -1)
+    else:
+        tensor = tensor[..., None]
+    return tensor.reshape(-1, tensor.shape[-1]).astype(np.float64)
+
+
+def _columns_of(table: Floats, output: OutputSpec, n_labels: int) -> Columns:
+    ends = np.cumsum(column_widths(output, n_labels))
+    found = {
+        name: table[:, end - width : end]
+        for name, width, end in zip(
+            output.columns, column_widths(output, n_labels), ends, strict=True
+        )
+        if name not in {"skip", "rest"}
+    }
+    for name, values in found.items():
+        # Boxes are looked at once it is known which of them count; -inf is a class ruled out.
+        if name != "box":
+            _check_finite(name, np.maximum(values, _LOWEST))
+    return found
+
+
+def _check_finite(name: str, values: Floats) -> None:
+    n_wrong = int(np.count_nonzero(~np.isfinite(values)))
+    if n_wrong:
+        raise InputError(
+            f"{n_wrong:,} of {values.size:,} values of '{name}' are NaN or infinite",
+            where="the model's output",
+            remedy="Check input.scale, mean and std of the spec; a float16 model may overflow",
+        )
+
+
+def _scored(columns: Columns, spec: OnnxSpec) -> tuple[Offsets, Offsets, Floats]:
+    """Row, label and score of what reaches the least score, in the order of rows."""
+    least = spec.keep.min_score
+    if "score" in columns:
+        score = _activated(columns["score"], spec, "score")[:, 0]
+        row = np.flatnonzero(score >= least)
+        label = _whole_labels(columns["label"][row, 0], spec.class_list.n_labels)
+        return row, label, score[row]
+    by_class = _class_values(columns, spec) ** spec.scores.class_power
+    if "objectness" in columns:
+        objectness = _activated(columns["objectness"], spec, "objectness")
+        by_class = by_class * objectness**spec.scores.objectness_power
+    if spec.keep.classes_per_box == "many":
+        row, label = np.nonzero(by_class >= least)
+        return row, label, by_class[row, label]
+    best = by_class.argmax(axis=1)
+    score = np.take_along_axis(by_class, best[:, None], axis=1)[:, 0]
+    row = np.flatnonzero(score >= least)
+    return row, best[row], score[row]
+
+
+def _class_values(columns: Columns, spec: OnnxSpec) -> Floats:
+    values = columns["classes"]
+    if spec.scores.activation != "softmax":
+        return _activated(values, spec, "classes")
+    rivals = np.hstack([values, columns["background"]]) if "background" in columns else values
+    rivals = np.maximum(rivals, _LOWEST)
+    weights = np.exp(rivals - rivals.max(axis=1, keepdims=True))
+    shares: Floats = weights / weights.sum(axis=1, keepdims=True)
+    return shares[:, : values.shape[1]]
+
+
+def _activated(values: Floats, spec: OnnxSpec, what: str) -> Floats:
+    """Values from 0 to 1; raises where there was no activation and should have been one."""
+    if spec.scores.activation == "sigmoid":
+        return sigmoid(values)
+    # A negative score marks a row without a box in outputs of a fixed length.
+    low = -np.inf if what == "score" else -_SLACK
+    if values.size and (values.min() < low or values.max() > 1 + _SLACK):
+        raise InputError(
+            f"'{what}' lies between {values.min():.4g} and {values.max():.4g}, expected 0 to 1",
+            where="the model's output",
+            remedy="Set scores.activation to sigmoid or softmax, or choose another spec",
+        )
+    return np.clip(values, 0.0, 1.0)
+
+
+def _whole_labels(labels: Floats, n_labels: int) -> Offsets:
+    """Labels as whole numbers; -1 where one lies outside the known ones."""
+    if (labels != np.rint(labels)).any():
+        raise InputError(
+            f"the label {labels[labels != np.rint(labels)][0]:g} is no whole number",
+            where="outputs of the spec",
+            remedy="Check which output or column holds the labels",
+        )
+    known = (labels >= 0) & (labels < n_labels)
+    return np.where(known, labels, -1).astype(np.int64)

@@ -1,0 +1,89 @@
+"""Which detector a word, a path or a function's name means."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from boxlens.detectors.exchange import ExchangeFolder
+from boxlens.detectors.from_callable import load_callable
+from boxlens.errors import InputError, ParameterError
+from boxlens.formats.files import existing_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from boxlens.data import Classes
+    from boxlens.detectors.protocols import Detector
+
+SHIPPED = ("window", "region")
+_FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+
+
+def open_detector(
+    model: str,
+    *,
+    spec: str | None = None,
+    classes: Classes | None = None,
+) -> tuple[Detector, str]:
+    """The detector, and an identity that changes with its model file or settings.
+
+    `classes` are those of the ground truth, for a detector that has none of its own.
+    """
+    if spec is not None and not model.endswith(".onnx"):
+        raise ParameterError(f"a spec belongs to an .onnx model, not to '{model}'")
+    if model in SHIPPED:
+        with as_file(files("boxlens") / "demo" / f"{model}.npz") as path:
+            return _open_saved(path)
+    if model.endswith(".onnx"):
+        return _open_onnx(existing_file(model), spec)
+    if model.endswith(".npz"):
+        return _open_saved(existing_file(model))
+    if model.endswith("/") or (model and Path(model).is_dir()):
+        folder = ExchangeFolder(model, classes)
+        results = folder.results_path()
+        return folder, _hash(model, _files_of(results) if results is not None else ())
+    if _FUNCTION.fullmatch(model):
+        return _open_function(model)
+    raise InputError(
+        "no such model",
+        path=model,
+        remedy="Give window, region, a .npz or .onnx file, package.module:function, or a folder "
+        "to exchange pictures and results with a detector that runs elsewhere",
+    )
+
+
+def _open_onnx(path: Path, spec: str | None) -> tuple[Detector, str]:
+    from boxlens.detectors.onnx import open_onnx
+
+    detector = open_onnx(path, spec)
+    return detector, _hash("onnx", detector.files)
+
+
+def _open_saved(path: Path) -> tuple[Detector, str]:
+    from boxlens.detectors.saved import load_detector
+
+    return load_detector(path), _hash("saved", [path])
+
+
+def _open_function(model: str) -> tuple[Detector, str]:
+    """Identity is the module's file: what the function loads from elsewhere cannot be seen."""
+    detector = load_callable(model)
+    source = getattr(sys.modules[model.partition(":")[0]], "__file__", None)
+    return detector, _hash(model, [Path(source)] if source else ())
+
+
+def _files_of(path: Path) -> list[Path]:
+    return sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+
+
+def _hash(text: str, paths: Iterable[Path]) -> str:
+    digest = hashlib.sha256(text.encode())
+    for path in paths:
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()

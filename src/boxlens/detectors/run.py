@@ -1,0 +1,269 @@
+"""A detector over picture files into one results file; killed and started again, it goes on."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens.data import Dataset, Detections, GroundTruth, Images, Notice
+from boxlens.data.classes import ascending_unique
+from boxlens.detectors.batches import detect_batch
+from boxlens.detectors.journal import Found, Journal, Record, open_journal
+from boxlens.detectors.run_result import Failure, RunResult
+from boxlens.errors import BoxlensError, InputError, ParameterError
+from boxlens.images import ImageError, read_picture
+from boxlens.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from boxlens.detectors.protocols import Detector
+    from boxlens.formats.files import Progress
+    from boxlens.images import ImageFiles, Picture, Pixels
+
+# A detector that fails on so many pictures before it ever works is itself at fault.
+PATIENCE = 8
+
+
+def detect_files(
+    detector: Detector,
+    files: ImageFiles,
+    output: str | PathLike[str],
+    *,
+    identity: str,
+    batch: int = 8,
+    min_score: float | None = None,
+    max_per_image: int | None = None,
+    restart: bool = False,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Writes COCO results. `identity` says which model and settings: other ones are not mixed.
+
+    Of each image the `max_per_image` best-scored detections of at least `min_score` are kept; all
+    that the detector gives where neither is said.
+    """
+    _check_settings(batch, min_score, max_per_image)
+    target = _checked_target(output)
+    header = {
+        "boxlens": VERSION,
+        "detector": detector.name,
+        "identity": identity,
+        "min_score": min_score,
+        "max_per_image": max_per_image,
+        "classes": list(zip(detector.classes.id.tolist(), detector.classes.name, strict=True)),
+    }
+    with open_journal(journal_path(target), header, restart=restart) as journal:
+        if journal.new and target.exists() and not restart:
+            raise InputError("already there", path=output, remedy="--restart does it again")
+        run = _Run(detector, files, journal, min_score, max_per_image)
+        waiting = run.waiting()
+        n_resumed = len(files) - len(waiting)
+        for begin in range(0, len(waiting), batch):
+            if progress is not None:
+                progress("detecting", n_resumed + begin, len(files))
+            journal.add(run.done(waiting[begin : begin + batch]))
+        result = run.finished(target, n_resumed)
+        journal.remove()
+    return result
+
+
+def journal_path(output: str | PathLike[str]) -> Path:
+    """Where an unfinished run keeps what it has."""
+    return Path(f"{os.fspath(output)}.partial")
+
+
+def _check_settings(batch: int, min_score: float | None, max_per_image: int | None) -> None:
+    if batch < 1:
+        raise ParameterError(f"a batch holds 1 picture or more, got {batch}")
+    if min_score is not None and not math.isfinite(min_score):
+        raise ParameterError(f"min_score is a finite number, got {min_score}")
+    if max_per_image is not None and max_per_image < 1:
+        raise ParameterError(f"max_per_image is 1 or more, got {max_per_image}")
+
+
+def _checked_target(output: str | PathLike[str]) -> Path:
+    target = Path(output)
+    if not target.name.removesuffix(".gz").endswith(".json"):
+        raise InputError(
+            "results are written as COCO JSON",
+            path=output,
+            remedy="Name a file that ends in .json, and turn it into others with boxlens convert",
+        )
+    if target.is_dir():
+        raise InputError("expected a file to write, found a folder", path=output)
+    return target
+
+
+class _Run:
+    """One run: which images wait, how a batch is done, how the results are written."""
+
+    def __init__(
+        self,
+        detector: Detector,
+        files: ImageFiles,
+        journal: Journal,
+        min_score: float | None,
+        max_per_image: int | None,
+    ) -> None:
+        self.detector = detector
+        self.files = files
+        self.order: list[int] = ascending_unique(files.ids, "image").tolist()
+        self.keys: list[int | str] = files.ids.tolist()
+        self.sizes = [_size(path) for path in files.paths]
+        self.journal = journal
+        self.min_score = min_score
+        self.max_per_image = max_per_image
+        self.notices: dict[str, Notice] = {}
+        self.works = any(record.found is not None for record in journal.records.values())
+        # Failures of a detector that has not worked yet: held back, so that it may be mended.
+        self.doubtful: list[tuple[Record, Exception]] = []
+
+    def waiting(self) -> list[int]:
+        """Rows without a record; a file of another name or size is another picture."""
+        return [row for row in range(len(self.files)) if self._record(row) is None]
+
+    def _record(self, row: int) -> Record | None:
+        record = self.journal.records.get(self.keys[row])
+        if record is None:
+            return None
+        same = (record.file, record.size_bytes) == (self.files.names[row], self.sizes[row])
+        return record if same else None
+
+    def done(self, rows: Sequence[int]) -> list[Record]:
+        """A batch: pictures that cannot be read, or that the detector fails on, are recorded."""
+        records: list[Record] = []
+        pictures: dict[int, Picture] = {}
+        for row in rows:
+            try:
+                pictures[row] = read_picture(self.files.paths[row])
+            except ImageError as problem:
+                records.append(self._new_record(row, error=problem.problem))
+        answers = self._answers([picture.pixels for picture in pictures.values()])
+        for (row, picture), answer in zip(pictures.items(), answers, strict=True):
+            if isinstance(answer, Found):
+                self.works = True
+                records.append(self._new_record(row, found=answer, changes=picture.changes))
+            else:
+                failure = self._new_record(row, error=f"the detector failed: {_text(answer)}")
+                self.doubtful.append((failure, answer))
+        if self.works:
+            records += self._no_longer_doubtful()
+        elif len(self.doubtful) >= PATIENCE:
+            failure, cause = self.doubtful[0]
+            raise InputError(f"{failure.error}", path=failure.file) from cause
+        return records
+
+    def _no_longer_doubtful(self) -> list[Record]:
+        records = [record for record, _ in self.doubtful]
+        self.doubtful.clear()
+        return records
+
+    def _new_record(self, row: int, **outcome: Any) -> Record:
+        outcome.setdefault("found", None)
+        return Record(self.keys[row], self.files.names[row], self.sizes[row], **outcome)
+
+    def _answers(self, images: Sequence[Pixels]) -> list[Found | Exception]:
+        """What is found in each; where a batch fails, its images are tried one by one."""
+        if not images:
+            return []
+        try:
+            found = detect_batch(self.detector, images)
+        except Exception as problem:  # noqa: BLE001 - a detector may be anybody's code
+            if len(images) == 1:
+                return [problem]
+            return [answer for image in images for answer in self._answers([image])]
+        for notice in found.notices:
+            before = self.notices.get(notice.code)
+            self.notices[notice.code] = notice if before is None else _added(before, notice)
+        parts = [slice(*found.offsets[row : row + 2].tolist()) for row in range(len(images))]
+        return [self._kept(found.box[p], found.score[p], found.class_row[p]) for p in parts]
+
+    def _kept(self, box: Any, score: Any, class_row: Any) -> Found:
+        """The best, in the order they came."""
+        rows = np.arange(len(score))
+        if self.min_score is not None:
+            rows = rows[score >= self.min_score]
+        best = np.argsort(-score[rows], kind="stable")[: self.max_per_image]
+        rows = rows[np.sort(best)]
+        return Found.of(box[rows], score[rows], class_row[rows])
+
+    def finished(self, target: Path, n_resumed: int) -> RunResult:
+        """Writes the results, images in order of their ids."""
+        self.journal.add(self._no_longer_doubtful())
+        records = [self.journal.records[self.keys[row]] for row in self.order]
+        failed = tuple(Failure(one.file, one.error or "") for one in records if one.found is None)
+        if len(failed) == len(records):
+            self.journal.remove()
+            first = f"{failed[0].file}: {failed[0].reason}" if failed else "none was given"
+            raise InputError(f"none of the {len(failed):,} pictures could be used; {first}")
+        detections = _detections(self.detector.name, records)
+        _write(detections, self.detector, [record.image_id for record in records], target)
+        changes = Counter(change for record in records for change in record.changes)
+        return RunResult(
+            output=target,
+            detector=self.detector.name,
+            n_images=len(records),
+            n_resumed=n_resumed,
+            n_detections=len(detections),
+            failed=failed,
+            changes=dict(changes.most_common()),
+            notices=(*self.notices.values(), *self._damage()),
+        )
+
+    def _damage(self) -> tuple[Notice, ...]:
+        count = self.journal.n_damaged
+        message = f"{self.journal.path}: {count:,} damaged lines; their images were done again"
+        return (Notice("damaged_lines", count, message),) if count else ()
+
+
+def _added(first: Notice, more: Notice) -> Notice:
+    """One notice for all batches: the first one's words, the count of all."""
+    count = first.count + more.count
+    words = first.message.partition(" (in one batch; ")[0]
+    return Notice(first.code, count, f"{words} (in one batch; {count:,} in all)")
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1  # reading it will say what is wrong
+
+
+def _text(problem: Exception) -> str:
+    if isinstance(problem, BoxlensError):
+        return str(problem)
+    return f"{type(problem).__name__}: {problem}"
+
+
+def _detections(name: str, records: Sequence[Record]) -> Detections:
+    found = [(row, record.found) for row, record in enumerate(records) if record.found is not None]
+    return Detections.of(
+        name,
+        len(records),
+        image_row=np.repeat([row for row, _ in found], [len(one.score) for _, one in found]),
+        class_row=np.concatenate([one.class_row for _, one in found]),
+        box=np.concatenate([one.box for _, one in found]),
+        score=np.concatenate([one.score for _, one in found]),
+    )
+
+
+def _write(
+    detections: Detections, detector: Detector, keys: Sequence[int | str], target: Path
+) -> None:
+    """COCO results; the journal may go only once they are on the disk."""
+    from boxlens.formats import write_detections
+
+    unknown = np.full(len(keys), np.nan)
+    images, _ = Images.of(keys, unknown, unknown, [""] * len(keys))
+    nothing = GroundTruth.of(len(keys), image_row=[], class_row=[], box=[])
+    dataset = Dataset("pictures", images, detector.classes, nothing)
+    write_detections(detections, dataset, target, "coco")
+    with target.open("rb") as file:
+        os.fsync(file.fileno())

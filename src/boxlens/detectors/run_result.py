@@ -1,0 +1,35 @@
+"""What a run over picture files did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from boxlens.data import Notice
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A picture that could not be used, and why."""
+
+    file: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """Counts of a run. `n_resumed` images were taken over from an interrupted run before it."""
+
+    output: Path
+    detector: str
+    n_images: int
+    n_resumed: int
+    n_detections: int
+    failed: tuple[Failure, ...]
+    # What was changed in how many pictures.
+    changes: Mapping[str, int]
+    notices: tuple[Notice, ...]

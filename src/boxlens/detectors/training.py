@@ -1,0 +1,247 @@
+"""What training any of our detectors shares: who counts as an example, fitting, threads."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from boxlens.data import Notice
+from boxlens.data.boxes import corners_from_xywh
+from boxlens.detectors.calibration import fit_sigmoid
+from boxlens.detectors.findings import SUPPRESSION_IOU
+from boxlens.detectors.suppression import suppress
+from boxlens.errors import InputError, MissingExtraError, ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from boxlens.data import Dataset
+    from boxlens.data.columns import Bools, Boxes, Floats, Rows
+    from boxlens.formats.files import Progress
+    from boxlens.images import Pixels
+
+# One row an example; whole numbers as `hog` makes them.
+Features = npt.NDArray[np.uint8]
+# Who judged (a template, a class), its margin, and whether it was right.
+Judged = tuple["Rows", "Floats", "Bools"]
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+# A box is a negative of a class where it overlaps none of its objects by this much.
+NEGATIVE_IOU = 0.3
+RIGHT_IOU = 0.5
+SMALLEST_SIDE_PX = 8.0
+# Of this many images one is kept back, so that scores are judged on images not learnt from.
+ONE_HELD_OUT_OF = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """Images with their objects, split into those to learn from and those to judge scores on."""
+
+    images: Sequence[Pixels]
+    dataset: Dataset
+    learn_rows: Rows
+    judge_rows: Rows
+    # Objects that may serve as examples: neither crowd, difficult nor group, and not tiny.
+    example: Bools
+    notices: tuple[Notice, ...]
+    seed: int
+    workers: int
+    progress: Progress | None
+
+    @classmethod
+    def of(
+        cls,
+        images: Sequence[Pixels],
+        dataset: Dataset,
+        *,
+        seed: int,
+        workers: int,
+        progress: Progress | None,
+    ) -> Lesson:
+        _check(images, dataset, seed, workers)
+        order = np.random.RandomState(seed).permutation(len(images)).astype(np.int32)
+        held_out = np.arange(len(order)) % ONE_HELD_OUT_OF == ONE_HELD_OUT_OF - 1
+        few = len(order) < 2 * ONE_HELD_OUT_OF
+        example, notices = _examples(dataset)
+        return cls(
+            images=images,
+            dataset=dataset,
+            learn_rows=order if few else order[~held_out],
+            judge_rows=order if few else order[held_out],
+            example=example,
+            notices=notices,
+            seed=seed,
+            workers=workers,
+            progress=progress,
+        )
+
+    def some(self, n: int, turn: int) -> Rows:
+        """At most `n` images to learn from, others at every turn as long as there are some."""
+        first = turn * n % len(self.learn_rows)
+        return np.roll(self.learn_rows, -first)[:n]
+
+    def objects(self, image_row: int) -> slice:
+        """Rows of the ground truth that lie in an image."""
+        offsets = self.dataset.gt.offsets
+        return slice(int(offsets[image_row]), int(offsets[image_row + 1]))
+
+    def overlap(
+        self, boxes: Boxes, class_row: Rows, image_row: int, *, examples_only: bool
+    ) -> Floats:
+        """Of each box, the largest overlap with an object of its class."""
+        gt = self.dataset.gt
+        here = self.objects(image_row)
+        same = gt.class_row[here] == class_row[:, None]
+        if examples_only:
+            same &= self.example[here]
+        all_overlaps = overlaps(boxes, gt.box[here], gt.crowd[here] | gt.group_of[here])
+        return np.where(same, all_overlaps, 0.0).max(axis=1, initial=0.0)
+
+    def is_background(self, boxes: Boxes, image_row: int) -> Bools:
+        """Whether boxes overlap no object of any class."""
+        gt = self.dataset.gt
+        here = self.objects(image_row)
+        found = overlaps(boxes, gt.box[here], gt.crowd[here] | gt.group_of[here])
+        return np.asarray(found.max(axis=1, initial=0.0) < NEGATIVE_IOU)
+
+    def judged(
+        self, image_row: int, class_row: Rows, judge: Rows, boxes: Boxes, margins: Floats
+    ) -> Judged:
+        """Which boxes are right, after those that overlap a better one of their class are gone.
+
+        What hits an object that is no example is neither right nor wrong.
+        """
+        kept = suppress(boxes, margins, iou=SUPPRESSION_IOU, groups=class_row)
+        of = (boxes[kept], class_row[kept], image_row)
+        right = self.overlap(*of, examples_only=True) >= RIGHT_IOU
+        told = right | (self.overlap(*of, examples_only=False) < RIGHT_IOU)
+        return judge[kept][told], margins[kept][told], right[told]
+
+    def over_images(
+        self, function: Callable[[int], Answer], rows: Rows, what: str
+    ) -> list[Answer]:
+        """The answers for images, in the order of the rows."""
+        return self.in_parallel(function, rows.tolist(), what)
+
+    def in_parallel(
+        self, function: Callable[[Item], Answer], items: Sequence[Item], what: str
+    ) -> list[Answer]:
+        """The answers in the order of the items, whatever the number of workers."""
+        answers: list[Answer] = []
+        with ThreadPoolExecutor(max_workers=self.workers) as pool:
+            for answer in pool.map(function, items):
+                answers.append(answer)
+                if self.progress is not None:
+                    self.progress(what, len(answers), len(items))
+        return answers
+
+
+def _check(images: Sequence[Pixels], dataset: Dataset, seed: int, workers: int) -> None:
+    if len(images) != len(dataset.images):
+        n = len(dataset.images)
+        raise ParameterError(f"{len(images)} images for a data set of {n}: one each, in order")
+    if workers < 1:
+        raise ParameterError(f"workers: 1 or more, got {workers}")
+    if not 0 <= seed < 2**32:
+        raise ParameterError(f"seed {seed}: give a whole number from 0 to 4294967295")
+    if dataset.relative:
+        raise InputError(
+            "boxes are fractions of images of unknown size",
+            path=dataset.source.path if dataset.source else None,
+            remedy="Give the images' sizes with the ground truth",
+        )
+
+
+def _examples(dataset: Dataset) -> tuple[Bools, tuple[Notice, ...]]:
+    gt = dataset.gt
+    # COCO files have no such flag of their own, but may carry it as an attribute.
+    stated = gt.attributes.get("difficult")
+    difficult = gt.difficult if stated is None else gt.difficult | (stated == 1)
+    whole = ~(gt.crowd | difficult | gt.group_of)
+    example = whole & (gt.box[:, 2:].min(axis=1, initial=np.inf) >= SMALLEST_SIDE_PX)
+    if not example.any():
+        raise InputError(
+            "no object to learn from",
+            path=dataset.source.path if dataset.source else None,
+            remedy="Objects that are no crowd, not difficult and at least "
+            f"{SMALLEST_SIDE_PX:g} pixels wide and high are needed",
+        )
+    notices = []
+    n_tiny = int((whole & ~example).sum())
+    if n_tiny:
+        message = f"{n_tiny:,} objects below {SMALLEST_SIDE_PX:g} pixels are not learnt from"
+        notices.append(Notice("tiny_objects", n_tiny, message))
+    n_each = np.bincount(gt.class_row[example], minlength=len(dataset.classes))
+    empty = [name for name, n in zip(dataset.classes.name, n_each, strict=True) if n == 0]
+    if empty:
+        message = f"{len(empty):,} classes have no object to learn from and are never found: "
+        notices.append(Notice("untrained_classes", len(empty), message + ", ".join(empty)))
+    return example, tuple(notices)
+
+
+def overlaps(boxes: Boxes, objects: Boxes, crowd: Bools) -> Floats:
+    """Boxes x objects: intersection over union; over the box alone where the object is a crowd."""
+    one, other = corners_from_xywh(boxes)[:, None], corners_from_xywh(objects)[None]
+    low, high = np.maximum(one[..., :2], other[..., :2]), np.minimum(one[..., 2:], other[..., 2:])
+    shared = np.prod(np.maximum(high - low, 0.0), axis=-1)
+    area = (boxes[:, 2] * boxes[:, 3])[:, None]
+    union = np.where(crowd, area, area + objects[:, 2] * objects[:, 3] - shared)
+    return np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
+
+
+def fit_svm(
+    positives: Features,
+    negatives: Features,
+    *,
+    scale: float,
+    penalty: float,
+    positive_weight: float,
+) -> tuple[Floats, float]:
+    """Weights and bias of a linear SVM over features times `scale`.
+
+    The primal solver draws no random numbers: the same examples give the same weights.
+    """
+    try:
+        from sklearn.svm import LinearSVC
+    except ImportError as problem:
+        raise MissingExtraError("training a detector", "scikit-learn", "images") from problem
+
+    examples = np.concatenate([positives, negatives]).astype(np.float64) * scale
+    truth = np.repeat([1, 0], [len(positives), len(negatives)])
+    machine = LinearSVC(
+        C=penalty, dual=False, tol=1e-2, class_weight={1: positive_weight, 0: 1.0}, max_iter=200
+    )
+    machine.fit(examples, truth)
+    return machine.coef_[0] * scale, float(machine.intercept_[0])
+
+
+def whole_weights(weights: Floats, largest: int) -> tuple[npt.NDArray[np.int64], float]:
+    """Weights as whole numbers up to `largest`, and the step that one of them stands for."""
+    step = float(np.abs(weights).max(initial=0.0)) / largest or 1.0
+    return np.rint(weights / step).astype(np.int64), step
+
+
+@contextmanager
+def one_thread_a_worker() -> Iterator[None]:
+    """Sums of the linear algebra do not depend on the machine's cores; workers share these."""
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError as problem:
+        raise MissingExtraError("training a detector", "scikit-learn", "images") from problem
+    with threadpool_limits(limits=1):
+        yield
+
+
+
+def judged_sigmoids(parts: Sequence[Judged], n_judges: int) -> tuple[Floats, Floats]:
+    """Slope and offset for each of the judges: templates, or classes."""
+    judge, margin, right = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    fitted = [fit_sigmoid(margin[judge == row], right[judge == row]) for row in range(n_judges)]
+    return np.array([slope for slope, _ in fitted]), np.array([offset for _, offset in fitted])

@@ -1,0 +1,305 @@
+"""Trains the sliding-window detector: components by shape and look, SVMs, hard negatives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from boxlens.detectors.hog import CELL_PX, LARGEST_VALUE, N_CHANNELS, cut, hog_cells, resized
+from boxlens.detectors.suppression import suppress
+from boxlens.detectors.training import (
+    NEGATIVE_IOU,
+    Features,
+    Lesson,
+    fit_svm,
+    judged_sigmoids,
+    one_thread_a_worker,
+    whole_weights,
+)
+from boxlens.detectors.windows import (
+    MARGIN,
+    Templates,
+    View,
+    WindowDetector,
+    Windows,
+    scan,
+    window_boxes,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from boxlens.data import Dataset
+    from boxlens.data.columns import Bools, Boxes, Floats, Rows
+    from boxlens.formats.files import Progress
+    from boxlens.images import Pixels
+
+# Rows and columns of cells that an object fills, from tall to wide; each about 36 cells.
+SHAPES = np.array([[10, 3], [9, 4], [7, 5], [6, 6], [5, 7], [4, 9], [3, 10]], dtype=np.int32)
+# A class has a shape where this many objects are nearest to it; the others take what there is.
+FEWEST_OF_A_SHAPE = 15
+# Of a shape, a class has a look (a template) for this many objects, mirror images included.
+OBJECTS_A_LOOK = 100
+MOST_LOOKS = 3
+FINEST_SCALES = (0.25, 2.0)
+
+BACKGROUND_IMAGES = 100
+BACKGROUND_AN_IMAGE = 20
+MINING_ROUNDS = 2
+MINING_IMAGES = 100
+HARD_AN_IMAGE = 5
+JUDGING_IMAGES = 80
+# Margins above -1 are those that an SVM is moved by.
+LOWEST_MARGIN = -1.0
+MOST_CANDIDATES = 5_000
+
+PENALTY = 0.01
+POSITIVE_WEIGHT = 3.0
+LARGEST_WEIGHT = 127
+
+
+class Component(NamedTuple):
+    """Objects of a class that one template is to find."""
+
+    class_row: int
+    shape_row: int
+    positives: Features
+
+
+def train_windows(
+    images: Sequence[Pixels],
+    dataset: Dataset,
+    *,
+    seed: int = 0,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> WindowDetector:
+    """Learns from `images`, one for each row of `dataset.images`; each is asked for repeatedly."""
+    lesson = Lesson.of(images, dataset, seed=seed, workers=workers, progress=progress)
+    with one_thread_a_worker():
+        shape_row = _shape_of_objects(lesson)
+        finest = _finest(lesson, shape_row)
+        components = _components(lesson, shape_row)
+        negatives = _first_negatives(lesson, components, finest)
+        templates = _fitted(lesson, components, negatives)
+        for number in range(MINING_ROUNDS):
+            rows = lesson.some(MINING_IMAGES, number)
+            hard = _mined(lesson, rows, templates, finest)
+            negatives = [np.concatenate(pair) for pair in zip(negatives, hard, strict=True)]
+            templates = _fitted(lesson, components, negatives)
+        templates = _judged(lesson, templates, finest)
+    return WindowDetector("window", dataset.classes, templates, finest, lesson.notices)
+
+
+def _shape_of_objects(lesson: Lesson) -> Rows:
+    """The row of SHAPES each example is learnt with; -1 for what is not learnt from."""
+    gt = lesson.dataset.gt
+    learnt = lesson.example & np.isin(gt.image_row, lesson.learn_rows)
+    shape_row = np.full(len(gt), -1, dtype=np.int32)
+    for class_row in np.unique(gt.class_row[learnt]):
+        rows = np.flatnonzero(learnt & (gt.class_row == class_row))
+        nearest = _nearest_shape(gt.box[rows], np.ones(len(SHAPES), dtype=np.bool_))
+        n_each = np.bincount(nearest, minlength=len(SHAPES))
+        enough = n_each >= min(FEWEST_OF_A_SHAPE, n_each.max())
+        shape_row[rows] = _nearest_shape(gt.box[rows], enough)
+    return shape_row
+
+
+def _nearest_shape(boxes: Boxes, allowed: Bools) -> Rows:
+    ratio = np.log(boxes[:, 3] / boxes[:, 2])[:, None] - np.log(SHAPES[:, 0] / SHAPES[:, 1])
+    return np.where(allowed, np.abs(ratio), np.inf).argmin(axis=1).astype(np.int32)
+
+
+def _finest(lesson: Lesson, shape_row: Rows) -> float:
+    """The scale at which all but the smallest examples are as large as their template."""
+    rows = np.flatnonzero(shape_row >= 0)
+    cells = SHAPES[shape_row[rows]].prod(axis=1)
+    scales = CELL_PX * np.sqrt(cells / lesson.dataset.gt.box[rows, 2:].prod(axis=1))
+    return float(np.clip(np.percentile(scales, 97), *FINEST_SCALES))
+
+
+def _components(lesson: Lesson, shape_row: Rows) -> list[Component]:
+    gt = lesson.dataset.gt
+
+    def look(image_row: int) -> list[Features]:
+        here = lesson.objects(image_row)
+        rows = [row for row in range(here.start, here.stop) if shape_row[row] >= 0]
+        pixels = lesson.images[image_row] if rows else None
+        return [object_cells(pixels, gt.box[row], SHAPES[shape_row[row]]) for row in rows]
+
+    parts = lesson.over_images(look, lesson.learn_rows, "reading examples")
+    seen: dict[int, Features] = {}
+    for image_row, part in zip(lesson.learn_rows.tolist(), parts, strict=True):
+        here = lesson.objects(image_row)
+        rows = [row for row in range(here.start, here.stop) if shape_row[row] >= 0]
+        seen.update(zip(rows, part, strict=True))
+    components: list[Component] = []
+    for pair in np.unique(np.stack([gt.class_row, shape_row], axis=1)[shape_row >= 0], axis=0):
+        rows = np.flatnonzero((gt.class_row == pair[0]) & (shape_row == pair[1]))
+        positives = np.concatenate([seen[row] for row in rows.tolist()])
+        looks = _looks(positives, lesson.seed)
+        components += [
+            Component(int(pair[0]), int(pair[1]), positives[looks == look])
+            for look in np.unique(looks)
+        ]
+    return components
+
+
+def object_cells(pixels: Pixels, box: Floats, shape: npt.NDArray[np.int32]) -> Features:
+    """Two rows: an object stretched to a shape, with the margin around it, and its mirror image."""
+    # One more cell around, so that no edge of the crop is taken for one of the picture.
+    ring = MARGIN + 1
+    cell = box[[2, 3]] / shape[::-1]
+    wide = np.concatenate([box[:2] - ring * cell, box[2:] + 2 * ring * cell])
+    height, width = ((shape + 2 * ring) * CELL_PX).tolist()
+    patch = resized(cut(pixels, wide), width, height)
+    views = [hog_cells(view)[1:-1, 1:-1].ravel() for view in (patch, patch[:, ::-1])]
+    return np.stack(views).astype(np.uint8)
+
+
+def _looks(positives: Features, seed: int) -> Rows:
+    """Which of a few looks (left and right, front and side ...) each example has."""
+    n_looks = min(MOST_LOOKS, len(positives) // OBJECTS_A_LOOK)
+    if n_looks < 2:
+        return np.zeros(len(positives), dtype=np.int32)
+    from sklearn.cluster import KMeans
+
+    grouping = KMeans(n_looks, n_init=3, random_state=seed)
+    labels: Rows = grouping.fit_predict(positives.astype(np.float64))
+    return labels
+
+
+def _first_negatives(
+    lesson: Lesson, components: list[Component], finest: float
+) -> list[Features]:
+    """For each component: windows of the background, and objects of other classes."""
+
+    def look(image_row: int) -> list[Features]:
+        view = View.of(lesson.images[image_row], finest)
+        return [_random_windows(lesson, image_row, view, row) for row in range(len(SHAPES))]
+
+    parts = lesson.over_images(look, lesson.some(BACKGROUND_IMAGES, 0), "reading background")
+    background = [np.concatenate(column) for column in zip(*parts, strict=True)]
+
+    def others(one: Component) -> list[Features]:
+        return [
+            other.positives[::2]
+            for other in components
+            if other.shape_row == one.shape_row and other.class_row != one.class_row
+        ]
+
+    return [np.concatenate([background[one.shape_row], *others(one)]) for one in components]
+
+
+def _random_windows(lesson: Lesson, image_row: int, view: View, shape_row: int) -> Features:
+    rows, columns = (SHAPES[shape_row] + 2 * MARGIN).tolist()
+    random = np.random.RandomState([lesson.seed, image_row, shape_row])
+    found = [np.zeros((0, rows * columns * N_CHANNELS), dtype=np.uint8)]
+    fitting = [
+        level
+        for level in view.levels
+        if level.cells.shape[0] >= rows and level.cells.shape[1] >= columns
+    ]
+    for _ in range(BACKGROUND_AN_IMAGE if fitting else 0):
+        level = fitting[random.randint(len(fitting))]
+        row = random.randint(level.cells.shape[0] - rows + 1, size=1)
+        column = random.randint(level.cells.shape[1] - columns + 1, size=1)
+        box = window_boxes(view, level, row, column, (rows, columns))
+        if lesson.is_background(box, image_row)[0]:
+            cells = level.cells[row[0] : row[0] + rows, column[0] : column[0] + columns]
+            found.append(cells.reshape(1, -1).astype(np.uint8))
+    return np.concatenate(found)
+
+
+def _fitted(
+    lesson: Lesson, components: list[Component], negatives: list[Features]
+) -> Templates:
+    def fit(number: int) -> tuple[Floats, float]:
+        return fit_svm(
+            components[number].positives,
+            negatives[number],
+            scale=1 / LARGEST_VALUE,
+            penalty=PENALTY,
+            positive_weight=POSITIVE_WEIGHT,
+        )
+
+    answers = lesson.in_parallel(fit, range(len(components)), "fitting templates")
+    whole = [whole_weights(weights, LARGEST_WEIGHT) for weights, _ in answers]
+    return Templates(
+        class_row=np.array([one.class_row for one in components], dtype=np.int32),
+        shape=np.stack([SHAPES[one.shape_row] + 2 * MARGIN for one in components]),
+        weights=np.concatenate([weights for weights, _ in whole]).astype(np.int8),
+        step=np.array([step for _, step in whole]),
+        bias=np.array([bias for _, bias in answers]),
+        slope=np.ones(len(components)),
+        offset=np.zeros(len(components)),
+    )
+
+
+def _mined(
+    lesson: Lesson, image_rows: Rows, templates: Templates, finest: float
+) -> list[Features]:
+    """For each template, the windows off its class that it likes best."""
+    banks = templates.banks()
+    lowest = np.full(len(templates), LOWEST_MARGIN)
+
+    def look(image_row: int) -> list[tuple[int, Features]]:
+        view = View.of(lesson.images[image_row], finest)
+        windows = _top(scan(view, templates, banks, lowest))
+        class_row = templates.class_row[windows.template]
+        overlap = lesson.overlap(windows.box, class_row, image_row, examples_only=False)
+        rows = _best_apart(windows, np.flatnonzero(overlap < NEGATIVE_IOU))
+        return [(int(windows.template[row]), _cells_at(view, windows, templates, row)) for row in rows]
+
+    parts = lesson.over_images(look, image_rows, "mining hard negatives")
+    sizes = templates.shape.prod(axis=1) * N_CHANNELS
+    hard: list[list[Features]] = [[np.zeros((0, size), dtype=np.uint8)] for size in sizes]
+    for template, features in (pair for part in parts for pair in part):
+        hard[template].append(features)
+    return [np.concatenate(found) for found in hard]
+
+
+def _top(windows: Windows) -> Windows:
+    """The best, best first."""
+    best = np.argsort(-windows.margin, kind="stable")[:MOST_CANDIDATES]
+    return Windows(*(column[best] for column in windows))
+
+
+def _best_apart(windows: Windows, rows: npt.NDArray[np.int64]) -> list[int]:
+    """Of each template the best few windows that do not overlap much; rows come best first."""
+    template = windows.template[rows].astype(np.int32)
+    kept = suppress(windows.box[rows], windows.margin[rows], iou=0.5, groups=template)
+    taken: dict[int, list[int]] = {}
+    for row in rows[kept].tolist():
+        found = taken.setdefault(int(windows.template[row]), [])
+        if len(found) < HARD_AN_IMAGE:
+            found.append(row)
+    return [row for found in taken.values() for row in found]
+
+
+def _cells_at(view: View, windows: Windows, templates: Templates, window: int) -> Features:
+    rows, columns = templates.shape[windows.template[window]].tolist()
+    row, column = windows.row[window], windows.column[window]
+    cells = view.levels[windows.level[window]].cells[row : row + rows, column : column + columns]
+    return cells.reshape(1, -1).astype(np.uint8)
+
+
+def _judged(lesson: Lesson, templates: Templates, finest: float) -> Templates:
+    """With the sigmoids that say how often a margin is right on images held back."""
+    banks = templates.banks()
+    lowest = np.full(len(templates), LOWEST_MARGIN)
+
+    def look(image_row: int) -> tuple[Rows, Floats, Bools]:
+        view = View.of(lesson.images[image_row], finest)
+        windows = _top(scan(view, templates, banks, lowest))
+        template = windows.template.astype(np.int32)
+        class_row = templates.class_row[template]
+        return lesson.judged(image_row, class_row, template, windows.box, windows.margin)
+
+    parts = lesson.over_images(look, lesson.judge_rows[:JUDGING_IMAGES], "judging scores")
+    slope, offset = judged_sigmoids(parts, len(templates))
+    return replace(templates, slope=slope, offset=offset)

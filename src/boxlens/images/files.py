@@ -1,0 +1,144 @@
+"""Which pictures lie at a path, and by which ids the tables know them."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from boxlens.data import Notice
+from boxlens.data.classes import ascending_unique
+from boxlens.data.columns import Ids, id_column, take
+from boxlens.errors import InputError
+from boxlens.images.joining import join_to_dataset
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from os import PathLike
+
+    from boxlens.data import Dataset
+
+ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp", ".gif", ".ppm", ".pgm")
+_LARGEST_ID = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class ImageFiles:
+    """One row a picture, ids ascending. A name is the path below the folder that was given."""
+
+    ids: Ids
+    paths: tuple[Path, ...]
+    names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+
+def find_images(
+    places: str | PathLike[str] | Iterable[str | PathLike[str]],
+    *,
+    dataset: Dataset | None = None,
+) -> tuple[ImageFiles, tuple[Notice, ...]]:
+    """The pictures in folders (and folders below them) or of single files.
+
+    With a data set, its pictures alone, under its ids.
+    """
+    given = [places] if isinstance(places, (str, os.PathLike)) else list(places)
+    # Where a path really leads -> the path as it was given, and its name.
+    found: dict[Path, tuple[Path, str]] = {}
+    notices = Counter[str]()
+    for place in map(Path, given):
+        _collect(place, found, notices)
+    if not found:
+        shown = ", ".join(str(place) for place in given) or "nothing"
+        raise InputError(
+            f"no pictures in {shown}",
+            remedy=f"Pictures are files that end in {' '.join(ENDINGS)}",
+        )
+    paths = [path for path, _ in found.values()]
+    names = _distinct_names(paths, [name for _, name in found.values()])
+    told = _told(notices)
+    if dataset is not None:
+        rows, keys, join_notices = join_to_dataset(names, dataset)
+        paths, names = [paths[row] for row in rows], [names[row] for row in rows]
+        return _ascending(keys, paths, names), (*told, *join_notices)
+    own_keys, id_notices = _ids_from_names(names)
+    return _ascending(own_keys, paths, names), (*told, *id_notices)
+
+
+def _collect(place: Path, found: dict[Path, tuple[Path, str]], notices: Counter[str]) -> None:
+    """Adds the pictures of one place."""
+    if not place.exists():
+        raise InputError("no such file or folder", path=place, remedy="Check the spelling")
+    pairs = _below(place, notices) if place.is_dir() else [(place, place.name)]
+    for path, name in pairs:
+        target = path.resolve()
+        if target in found:
+            notices["given twice"] += 1
+        else:
+            found[target] = (path, name)
+
+
+def _below(folder: Path, notices: Counter[str]) -> Iterator[tuple[Path, str]]:
+    """Pictures of a folder by name; linked folders are followed, each once."""
+    entered = {folder.resolve()}
+    for root, folders, files in os.walk(folder, followlinks=True):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in tuple(folders):
+            target = (Path(root) / name).resolve()
+            if target in entered:
+                folders.remove(name)
+            entered.add(target)
+        for name in sorted(files):
+            if name.startswith("."):
+                continue
+            path = Path(root) / name
+            if path.suffix.lower() in ENDINGS:
+                yield path, path.relative_to(folder).as_posix()
+            else:
+                notices["no picture"] += 1
+
+
+def _told(notices: Counter[str]) -> tuple[Notice, ...]:
+    texts = {
+        "given twice": ("repeated_file", "pictures were given more than once and are read once"),
+        "no picture": ("other_file", "files do not end as pictures do and were left out"),
+    }
+    return tuple(
+        Notice(texts[what][0], count, f"{count:,} {texts[what][1]}")
+        for what, count in notices.items()
+    )
+
+
+def _distinct_names(paths: Sequence[Path], names: Sequence[str]) -> list[str]:
+    """Names below their folders, or paths as they were given where several folders share names."""
+    if len(set(names)) == len(names):
+        return list(names)
+    return [path.as_posix() for path in paths]
+
+
+def _ids_from_names(names: Sequence[str]) -> tuple[Sequence[int | str], tuple[Notice, ...]]:
+    """Numbers where every stem is one, otherwise the shortest text that tells pictures apart."""
+    stems = [PurePosixPath(name).stem for name in names]
+    if all(stem.isascii() and stem.isdigit() and int(stem) <= _LARGEST_ID for stem in stems):
+        numbers = [int(stem) for stem in stems]
+        if len(set(numbers)) == len(numbers):
+            return numbers, ()
+    without_ending = [str(PurePosixPath(name).with_suffix("")) for name in names]
+    choices = (("stems", stems), ("paths", without_ending), ("full paths", list(names)))
+    what, keys = next(choice for choice in choices if len(set(choice[1])) == len(names))
+    message = f"image ids are the {what} of the files, such as {keys[0]!r}, as not all are numbers"
+    return keys, (Notice("text_image_ids", len(keys), message),)
+
+
+def _ascending(keys: Sequence[int | str], paths: list[Path], names: list[str]) -> ImageFiles:
+    column = id_column(keys)
+    order = ascending_unique(column, "image")
+    rows = order.tolist()
+    return ImageFiles(
+        take(column, order),
+        tuple(paths[row] for row in rows),
+        tuple(names[row] for row in rows),
+    )

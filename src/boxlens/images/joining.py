@@ -1,0 +1,84 @@
+"""Which picture file belongs to which image of a data set."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from boxlens.data import Notice
+from boxlens.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from boxlens.data import Dataset
+
+# Found rows, the data set's id of each, and what did not fit.
+Joined = tuple[list[int], list[int | str], tuple[Notice, ...]]
+
+
+def join_to_dataset(names: Sequence[str], dataset: Dataset) -> Joined:
+    """Joins by file name, then by the name without folders, then by id = stem."""
+    file_names = [name.replace("\\", "/") for name in dataset.images.file_name]
+    ids = dataset.images.id.tolist()
+    free_files = set(range(len(names)))
+    image_of_file: dict[int, int] = {}
+    free_images = set(range(len(ids)))
+    for file_keys, image_keys in (
+        (names, file_names),
+        (_base_names(names), _base_names(file_names)),
+        ([PurePosixPath(name).stem for name in names], [str(key) for key in ids]),
+        ([_number(name) for name in names], [str(key) for key in ids]),
+    ):
+        row_of_key = _unique(image_keys, free_images)
+        for key, row in _unique(file_keys, free_files).items():
+            if key in row_of_key:
+                image_of_file[row] = row_of_key[key]
+        free_files -= image_of_file.keys()
+        free_images -= set(image_of_file.values())
+    if not image_of_file:
+        raise _nothing_fits(names, file_names, ids)
+    rows = sorted(image_of_file)
+    notices = tuple(_notices(len(free_files), len(names), len(free_images), len(ids)))
+    return rows, [ids[image_of_file[row]] for row in rows], notices
+
+
+def _base_names(names: Iterable[str]) -> list[str]:
+    return [PurePosixPath(name).name for name in names]
+
+
+def _number(name: str) -> str:
+    """The stem as COCO numbers it: 000000005001 is 5001."""
+    stem = PurePosixPath(name).stem
+    return str(int(stem)) if stem.isascii() and stem.isdigit() else ""
+
+
+def _unique(keys: Sequence[str], rows: set[int]) -> dict[str, int]:
+    """Key -> row, for the keys that tell one row from all others."""
+    row_of_key: dict[str, int] = {}
+    repeated = set()
+    for row in rows:
+        if keys[row] in row_of_key:
+            repeated.add(keys[row])
+        row_of_key[keys[row]] = row
+    return {key: row for key, row in row_of_key.items() if key and key not in repeated}
+
+
+def _notices(n_files_left: int, n_files: int, n_missing: int, n_images: int) -> Iterable[Notice]:
+    if n_files_left:
+        message = f"{n_files_left:,} of {n_files:,} pictures are not in the ground truth: left out"
+        yield Notice("file_without_image", n_files_left, message)
+    if n_missing:
+        message = f"{n_missing:,} of {n_images:,} images of the ground truth have no picture here"
+        yield Notice("image_without_file", n_missing, message)
+
+
+def _nothing_fits(
+    names: Sequence[str], file_names: Sequence[str], ids: Sequence[int | str]
+) -> InputError:
+    known = next((name for name in file_names if name), f"id {ids[0]!r}" if ids else "none")
+    return InputError(
+        f"none of the {len(names):,} pictures is in the ground truth: they are named like "
+        f"{names[0]!r}, its {len(ids):,} images like {known!r}",
+        remedy="Give the ground truth that belongs to these pictures, or none",
+    )

@@ -1,0 +1,30 @@
+"""Pixels into files, whole or not at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from boxlens.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from boxlens.images.pixels import Pixels
+
+
+def write_jpeg(pixels: Pixels, path: Path, *, quality: int) -> None:
+    _write(pixels, path, "JPEG", quality=quality)
+
+
+def write_png(pixels: Pixels, path: Path) -> None:
+    _write(pixels, path, "PNG")
+
+
+def _write(pixels: Pixels, path: Path, kind: str, **settings: int) -> None:
+    try:
+        from PIL import Image
+    except ImportError as problem:
+        raise MissingExtraError("writing pictures", "pillow", "images") from problem
+    fresh = path.with_name(f"{path.name}.new")
+    Image.fromarray(pixels).save(fresh, kind, **settings)
+    fresh.replace(path)

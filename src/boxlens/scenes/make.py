@@ -1,0 +1,206 @@
+"""Scenes as files: pictures, COCO JSON, VOC XML and the class tree, on as many processes as wished.
+
+The work is done in DIR.partial, which becomes DIR when all is there; what a stopped run has drawn
+is not drawn again.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import shutil
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from boxlens.errors import InputError, MissingExtraError, ParameterError
+from boxlens.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from os import PathLike
+
+    from boxlens.formats.files import Progress
+
+JPEG_QUALITY = 85
+
+
+@dataclass(frozen=True, slots=True)
+class SceneSettings:
+    """What decides every byte of a set of scenes."""
+
+    seed: int
+    n_images: int
+    width_px: int = 480
+    height_px: int = 360
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.seed < 2**32:
+            raise ParameterError(f"seed {self.seed}: give a whole number from 0 to 4294967295")
+        if self.n_images < 1:
+            raise ParameterError(f"{self.n_images} images: make at least one")
+        if not (64 <= self.width_px <= 4096 and 48 <= self.height_px <= 4096):
+            size = f"{self.width_px}x{self.height_px}"
+            raise ParameterError(f"size {size}: give 64x48 to 4096x4096 pixels")
+
+
+@dataclass(frozen=True, slots=True)
+class MadeScenes:
+    """Where the scenes are, and how much is in them."""
+
+    folder: Path
+    n_images: int
+    n_objects: int
+    n_crowds: int
+    n_difficult: int
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"folder": str(self.folder)}
+
+
+def make_scenes(
+    settings: SceneSettings,
+    folder: str | PathLike[str],
+    *,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> MadeScenes:
+    """Writes images/, ground_truth.json, class_tree.json and voc/ into a new folder.
+
+    With more than one worker the calling script needs the usual `if __name__ == "__main__":`.
+    """
+    _check_extras()
+    target = Path(folder)
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise InputError(
+            "something is there already", path=folder, remedy="Name a new folder or empty this one"
+        )
+    work = _work_folder(target, settings)
+    missing = [n for n in range(1, settings.n_images + 1) if not _record_path(work, n).exists()]
+    done = settings.n_images - len(missing)
+    with _mapping(workers) as each:
+        for _ in each(partial(_make_one, settings, work), missing):
+            done += 1
+            if progress is not None:
+                progress("scenes", done, settings.n_images)
+    made = _finish(settings, work)
+    if target.is_dir():
+        target.rmdir()
+    work.rename(target)
+    return replace(made, folder=target)
+
+
+def _check_extras() -> None:
+    for module, package in (("cv2", "opencv-contrib-python-headless"), ("PIL", "pillow")):
+        if find_spec(module) is None:
+            raise MissingExtraError("rendering scenes", package, "images")
+
+
+def _work_folder(target: Path, settings: SceneSettings) -> Path:
+    """DIR.partial, new or left by a run of the same settings."""
+    work = target.with_name(f"{target.name}.partial")
+    stated = work / "settings.json"
+    wanted = asdict(settings) | {"version": VERSION}
+    if stated.exists() and json.loads(stated.read_text(encoding="utf-8")) != wanted:
+        raise InputError(
+            "holds the beginning of other scenes",
+            path=work,
+            remedy="Remove it, or go on with the seed, size and number it was begun with",
+        )
+    (work / "images").mkdir(parents=True, exist_ok=True)
+    (work / "records").mkdir(exist_ok=True)
+    stated.write_text(json.dumps(wanted), encoding="utf-8")
+    return work
+
+
+@contextmanager
+def _mapping(workers: int) -> Iterator[Callable[..., Iterable[None]]]:
+    """`map` here, or on several processes."""
+    if workers <= 1:
+        yield map
+        return
+    # Processes that share nothing: a fork would copy the threads of OpenCV half.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        yield partial(pool.map, chunksize=4)
+
+
+def _make_one(settings: SceneSettings, work: Path, number: int) -> None:
+    import cv2
+
+    from boxlens.images.writing import write_jpeg
+    from boxlens.scenes.records import image_record, object_records
+    from boxlens.scenes.scene import render_scene
+
+    cv2.setNumThreads(1)
+    scene = render_scene(settings.seed, number, settings.width_px, settings.height_px)
+    file_name = f"{number:06}.jpg"
+    write_jpeg(scene.pixels, work / "images" / file_name, quality=JPEG_QUALITY)
+    record = {
+        "image": image_record(scene, number, file_name),
+        "annotations": object_records(scene, number),
+    }
+    path = _record_path(work, number)
+    # The record comes last and at once: where it is, its picture is complete.
+    fresh = path.with_suffix(".new")
+    fresh.write_text(json.dumps(record, separators=(",", ":")), encoding="utf-8")
+    fresh.replace(path)
+
+
+def _record_path(work: Path, number: int) -> Path:
+    return work / "records" / f"{number:06}.json"
+
+
+def _finish(settings: SceneSettings, work: Path) -> MadeScenes:
+    """Joins the records, writes the VOC form and removes what only the work needed."""
+    from boxlens.formats.files import write_text
+    from boxlens.scenes.records import category_records, class_tree
+
+    records = [
+        json.loads(_record_path(work, number).read_text(encoding="utf-8"))
+        for number in range(1, settings.n_images + 1)
+    ]
+    annotations = [found for record in records for found in record["annotations"]]
+    numbered = [{"id": number, **found} for number, found in enumerate(annotations, start=1)]
+    ground_truth = {
+        "info": {"description": "Scenes rendered by Boxlens", **asdict(settings)},
+        "images": [record["image"] for record in records],
+        "annotations": numbered,
+        "categories": category_records(),
+    }
+    lines = ",\n".join(
+        f"{json.dumps(name)}:{_lines(value)}" for name, value in ground_truth.items()
+    )
+    write_text(work / "ground_truth.json", f"{{{lines}}}\n")
+    write_text(work / "class_tree.json", json.dumps(class_tree(), indent=1) + "\n")
+    _write_voc(work)
+    shutil.rmtree(work / "records")
+    (work / "settings.json").unlink()
+    n_crowds = sum(found["iscrowd"] for found in annotations)
+    n_difficult = sum(found.get("difficult", 0) for found in annotations)
+    n_objects = len(annotations) - n_crowds
+    return MadeScenes(work, settings.n_images, n_objects, n_crowds, n_difficult)
+
+
+def _lines(value: Any) -> str:
+    """JSON with one record a line, so that a difference of two files can be read."""
+    if isinstance(value, list):
+        return "[" + ",\n".join(json.dumps(item, separators=(",", ":")) for item in value) + "]"
+    return json.dumps(value)
+
+
+def _write_voc(work: Path) -> None:
+    from boxlens.data.columns import frozen
+    from boxlens.formats import read_dataset, write_dataset
+
+    shutil.rmtree(work / "voc", ignore_errors=True)
+    dataset = read_dataset(work / "ground_truth.json", format="coco")
+    attributes = dict(dataset.gt.attributes)
+    # COCO has no such flag, VOC has.
+    difficult = frozen(attributes.pop("difficult") == 1, bool)
+    gt = replace(dataset.gt, difficult=difficult, attributes=attributes)
+    write_dataset(replace(dataset, gt=gt), work / "voc", "voc")

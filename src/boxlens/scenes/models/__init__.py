@@ -1,0 +1,1 @@
+"""The things of the world, one file a group."""

@@ -1,0 +1,75 @@
+"""What a planted detection is, and what each error scheme calls it (METHODS 1.2, 9.2)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Kind(IntEnum):
+    """The truth about a detection. BOTH: badly placed on an object of another class."""
+
+    CORRECT = 0
+    LOCALIZATION = 1
+    DUPLICATE = 2
+    SIMILAR = 3
+    DISSIMILAR = 4
+    BOTH_SIMILAR = 5
+    BOTH_DISSIMILAR = 6
+    BACKGROUND = 7
+    # On a difficult or crowd object: counts nowhere.
+    IGNORED = 8
+
+    @property
+    def label(self) -> str:
+        return self.name.lower()
+
+    @property
+    def confused(self) -> bool:
+        return Kind.SIMILAR <= self <= Kind.BOTH_DISSIMILAR
+
+    @property
+    def dissimilar(self) -> bool:
+        return self in {Kind.DISSIMILAR, Kind.BOTH_DISSIMILAR}
+
+    @property
+    def badly_placed(self) -> bool:
+        """Between the background and the foreground IoU with its object."""
+        return self in {Kind.LOCALIZATION, Kind.BOTH_SIMILAR, Kind.BOTH_DISSIMILAR}
+
+
+# An empty name: no error in this scheme.
+SCHEMES: Mapping[str, Mapping[Kind, str]] = MappingProxyType(
+    {
+        "hoiem": MappingProxyType(
+            {
+                Kind.CORRECT: "",
+                Kind.LOCALIZATION: "Loc",
+                Kind.DUPLICATE: "Loc",
+                Kind.SIMILAR: "Sim",
+                Kind.DISSIMILAR: "Oth",
+                Kind.BOTH_SIMILAR: "Sim",
+                Kind.BOTH_DISSIMILAR: "Oth",
+                Kind.BACKGROUND: "BG",
+                Kind.IGNORED: "",
+            }
+        ),
+        "tide": MappingProxyType(
+            {
+                Kind.CORRECT: "",
+                Kind.LOCALIZATION: "Loc",
+                Kind.DUPLICATE: "Dupe",
+                Kind.SIMILAR: "Cls",
+                Kind.DISSIMILAR: "Cls",
+                Kind.BOTH_SIMILAR: "Both",
+                Kind.BOTH_DISSIMILAR: "Both",
+                Kind.BACKGROUND: "Bkg",
+                Kind.IGNORED: "",
+            }
+        ),
+    }
+)
