@@ -7,7 +7,7 @@ import boxlens
 with as_file(files("boxlens") / "demo") as folder:
     result = boxlens.evaluate(
         folder / "ground_truth.json.gz",
-        folder / "eager.json.gz",
+        folder / "region.json.gz",
         also=["confidence", "confusion"],
     )
 

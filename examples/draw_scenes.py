@@ -1,8 +1,8 @@
 """Renders some scenes and draws their ground truth over them.
 
-    python examples/draw_scenes.py [FILE.png] [SEED]
+    python examples/draw_scenes.py [FILE.jpg] [SEED]
 
-`python examples/draw_scenes.py docs/figures/scenes.png` makes the picture in docs/scenes.md.
+`python examples/draw_scenes.py docs/figures/scenes.jpg` makes the picture in docs/scenes.md.
 
 Left: the picture as a detector gets it. Right: the masks and boxes, with each object's class, and
 how much of it is hidden (o) or beyond the edge (t) in percent. Dashed boxes are difficult.
@@ -30,18 +30,16 @@ SETTINGS = ("street", "field", "room", "table top")
 GAP = 6
 
 
-def main(target: Path = Path("scenes.png"), seed: int = SEED) -> None:
+def main(target: Path = Path("scenes.jpg"), seed: int = SEED) -> None:
     scenes = [_busy_scene(seed, setting) for setting in SETTINGS]
     height, width, _ = scenes[0].pixels.shape
-    sheet = Image.new(
-        "RGB", (2 * width + GAP, len(scenes) * (height + GAP) - GAP), (255, 255, 255)
-    )
+    sheet = Image.new("RGB", (2 * width + GAP, len(scenes) * (height + GAP) - GAP), (255, 255, 255))
     for row, scene in enumerate(scenes):
         top = row * (height + GAP)
         sheet.paste(Image.fromarray(scene.pixels), (0, top))
         sheet.paste(_annotated(scene), (width + GAP, top))
     target.parent.mkdir(parents=True, exist_ok=True)
-    sheet.quantize(256).save(target, optimize=True)
+    sheet.save(target, quality=85)
     print(f"wrote {target}")
 
 
@@ -58,7 +56,7 @@ def _interest(found: SceneObject) -> float:
 def _annotated(scene: Scene) -> Image.Image:
     tinted = scene.pixels.astype(np.float64)
     for found in scene.objects:
-        tinted[found.mask] = 0.55 * tinted[found.mask] + 0.45 * np.array(_colour(found))
+        tinted[found.mask] = 0.68 * tinted[found.mask] + 0.32 * np.array(_colour(found))
     picture = Image.fromarray(tinted.astype(np.uint8))
     brush = ImageDraw.Draw(picture)
     font = ImageFont.load_default(size=11)
@@ -66,7 +64,7 @@ def _annotated(scene: Scene) -> Image.Image:
         x, y, w, h = found.box
         _outline(brush, (x, y, x + w - 1, y + h - 1), _colour(found), dashed=found.difficult)
         text = _label(found)
-        left, top, right, bottom = brush.textbbox((0, 0), text, font=font)
+        left, _, right, bottom = brush.textbbox((0, 0), text, font=font)
         at = (min(x, picture.width - right - 4), max(y - bottom - 3, 0))
         brush.rectangle((*at, at[0] + right - left + 4, at[1] + bottom + 2), fill=_colour(found))
         brush.text((at[0] + 2, at[1]), text, fill=(255, 255, 255), font=font)

@@ -9,7 +9,7 @@ from boxlens.matching import COCO, assign, find_overlaps
 
 with as_file(files("boxlens") / "demo") as folder:
     dataset = boxlens.read_dataset(folder / "ground_truth.json.gz")
-    detections = boxlens.read_detections(folder / "steady.json.gz", dataset)
+    detections = boxlens.read_detections(folder / "window.json.gz", dataset)
 
 overlaps = find_overlaps(dataset, detections, COCO, floor=0.5)
 matches = assign(dataset, detections, overlaps, COCO, iou_thresholds=(0.5,))

@@ -1,4 +1,4 @@
-"""Boxlens as a user runs it: a process of its own, and the demo files in a folder."""
+"""Boxlens as a user runs it: a process of its own, and the demo set in a folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def boxlens_process(*arguments: str, cwd: Path | None = None) -> subprocess.Comp
 
 
 def write_demo(folder: Path) -> Path:
-    for name in ("ground_truth", "steady", "eager"):
+    for name in ("ground_truth", "window", "region"):
         packed = (files("boxlens") / "demo" / f"{name}.json.gz").read_bytes()
         (folder / f"{name}.json").write_bytes(gzip.decompress(packed))
     return folder

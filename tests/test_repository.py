@@ -1,12 +1,9 @@
-"""The house rules that no linter knows: names, sizes, paths, the map, the demo data."""
+"""The house rules that no linter knows: names, sizes, paths, the map."""
 
 from __future__ import annotations
 
-import gzip
 import re
-import runpy
 import subprocess
-import zlib
 from pathlib import Path
 
 import pytest
@@ -15,8 +12,6 @@ from shared_data import ROOT
 
 BANNED_NAMES = {"utils", "helpers", "common", "misc", "core", "base"}
 LINE_LIMIT = 400
-DEMO_LIMIT_BYTES = 300_000
-DEMO_FILES = ("ground_truth.json.gz", "steady.json.gz", "eager.json.gz")
 NOT_SOURCE = {".git", ".venv", "build", "dist", "out", "__pycache__", ".hypothesis"}
 
 # A path of one machine, unless it is the tail of a longer path, a variable or an address.
@@ -120,35 +115,3 @@ def test_the_front_desk_is_staffed(name: str):
 
 def test_the_changelog_has_a_place_for_what_is_new():
     assert "\n## [Unreleased]\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-
-
-def test_demo_data_is_what_its_script_makes(tmp_path: Path):
-    script = runpy.run_path(str(ROOT / "examples" / "make_demo_data.py"))
-    script["main"](tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(DEMO_FILES)
-    for name in DEMO_FILES:
-        carried = (ROOT / "src" / "boxlens" / "demo" / name).read_bytes()
-        made = (tmp_path / name).read_bytes()
-        assert gzip.decompress(made) == gzip.decompress(carried), name
-        # zlib-ng packs the same content into other bytes.
-        if "ng" not in zlib.ZLIB_RUNTIME_VERSION:
-            assert made == carried, name
-
-
-def test_demo_data_stays_light():
-    folder = ROOT / "src" / "boxlens" / "demo"
-    assert sum((folder / name).stat().st_size for name in DEMO_FILES) < DEMO_LIMIT_BYTES
-
-
-def test_only_formats_matching_and_metrics_know_the_kernel():
-    source = ROOT / "src" / "boxlens"
-    importers = {
-        path.relative_to(source).parts[0]
-        for path in source.rglob("*.py")
-        if re.search(
-            r"^\s*(from boxlens import .*_kernel|import boxlens._kernel)",
-            path.read_text(),
-            re.MULTILINE,
-        )
-    }
-    assert importers == {"formats", "matching", "metrics"}

@@ -76,12 +76,12 @@ def test_missing_file(demo):
 def test_a_folder_where_a_file_was_meant(demo):
     (demo / "folder").mkdir()
     assert "folder" in refused(demo, "evaluate", "ground_truth.json", "folder")
-    assert "folder" in refused(demo, "evaluate", "folder", "steady.json")
+    assert "folder" in refused(demo, "evaluate", "folder", "window.json")
 
 
 def test_ground_truth_and_detections_the_wrong_way_round(demo):
-    line = refused(demo, "evaluate", "steady.json", "ground_truth.json")
-    assert "steady.json" in line
+    line = refused(demo, "evaluate", "window.json", "ground_truth.json")
+    assert "window.json" in line
     assert "GT DT" in line
 
 
@@ -115,7 +115,7 @@ def test_bad_ground_truth(demo, change, told):
     document = json.loads((demo / "ground_truth.json").read_text())
     change(document)
     (demo / "gt.json").write_text(json.dumps(document))
-    line = refused(demo, "evaluate", "gt.json", "steady.json")
+    line = refused(demo, "evaluate", "gt.json", "window.json")
     for part in ["gt.json", *told]:
         assert part in line, line
 
@@ -146,7 +146,7 @@ def test_xml_bomb(tmp_path):
     ],
 )
 def test_options_that_cannot_be_meant(demo, options, told):
-    line = refused(demo, "evaluate", "ground_truth.json", "steady.json", *options)
+    line = refused(demo, "evaluate", "ground_truth.json", "window.json", *options)
     for part in told:
         assert part in line, line
 
@@ -167,12 +167,12 @@ def test_detections_of_another_data_set_are_told_loudly_and_refused_if_strict(de
     ("arguments", "told"),
     [
         (["evaluate", "ground_truth.json"], "DT"),
-        (["evalute", "ground_truth.json", "steady.json"], "did you mean evaluate?"),
-        (["evaluate", "ground_truth.json", "steady.json", "--protcol", "voc07"], "--protocol?"),
-        (["evaluate", "ground_truth.json", "steady.json", "--per-clas"], "--per-class?"),
-        (["evaluate", "ground_truth.json", "steady.json", "--iou", "half"], "0.5:0.95:0.05"),
-        (["evaluate", "ground_truth.json", "steady.json", "--area", "tiny"], "tiny=0:256"),
-        (["evaluate", "ground_truth.json", "steady.json", "--area", "all=0:9"], "all"),
+        (["evalute", "ground_truth.json", "window.json"], "did you mean evaluate?"),
+        (["evaluate", "ground_truth.json", "window.json", "--protcol", "voc07"], "--protocol?"),
+        (["evaluate", "ground_truth.json", "window.json", "--per-clas"], "--per-class?"),
+        (["evaluate", "ground_truth.json", "window.json", "--iou", "half"], "0.5:0.95:0.05"),
+        (["evaluate", "ground_truth.json", "window.json", "--area", "tiny"], "tiny=0:256"),
+        (["evaluate", "ground_truth.json", "window.json", "--area", "all=0:9"], "all"),
         (["convert", "ground_truth.json", "out"], "--to"),
     ],
 )
@@ -181,7 +181,7 @@ def test_mistyped_commands_are_told_in_one_line(demo, arguments, told):
 
 
 def test_convert_refuses_what_it_cannot_do(demo):
-    assert "--gt" in refused(demo, "convert", "steady.json", "out.parquet", "--to", "parquet")
+    assert "--gt" in refused(demo, "convert", "window.json", "out.parquet", "--to", "parquet")
     assert "target" in refused(
         demo, "convert", "ground_truth.json", "ground_truth.json", "--to", "coco"
     )
@@ -201,12 +201,12 @@ def test_negative_area(demo):
     document = json.loads((demo / "ground_truth.json").read_text())
     document["annotations"][2]["area"] = -5
     (demo / "gt.json").write_text(json.dumps(document))
-    assert "annotations record 2" in refused(demo, "evaluate", "gt.json", "steady.json")
+    assert "annotations record 2" in refused(demo, "evaluate", "gt.json", "window.json")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_one_line_not_a_traceback(demo):
-    line = refused(demo, "evaluate", "ground_truth.json", "steady.json", "--json", "/dev/full")
+    line = refused(demo, "evaluate", "ground_truth.json", "window.json", "--json", "/dev/full")
     assert "No space left" in line
     assert Path("/dev/full").is_char_device()
 
@@ -215,7 +215,7 @@ def test_a_link_is_followed_and_not_replaced(demo):
     (demo / "real.json").write_text("")
     (demo / "link.json").symlink_to("real.json")
     done = boxlens_process(
-        "evaluate", "ground_truth.json", "steady.json", "--json", "link.json", cwd=demo
+        "evaluate", "ground_truth.json", "window.json", "--json", "link.json", cwd=demo
     )
     assert done.returncode == 0
     assert (demo / "link.json").is_symlink()
@@ -224,7 +224,7 @@ def test_a_link_is_followed_and_not_replaced(demo):
 
 def test_packed_parquet_is_read(demo):
     for source, target, more in (
-        ("steady.json", "dt.parquet.gz", ["--gt", "ground_truth.json"]),
+        ("window.json", "dt.parquet.gz", ["--gt", "ground_truth.json"]),
         ("ground_truth.json", "gt", []),
     ):
         done = boxlens_process("convert", source, target, "--to", "parquet", *more, cwd=demo)
@@ -245,4 +245,4 @@ def test_parquet_with_wrong_types(demo):
     boxlens_process("convert", "ground_truth.json", "gt", "--to", "parquet", cwd=demo)
     path = demo / "gt" / "objects.parquet"
     pl.read_parquet(path).with_columns(pl.lit("no").alias("crowd")).write_parquet(path)
-    assert "objects.parquet" in refused(demo, "evaluate", "gt", "steady.json")
+    assert "objects.parquet" in refused(demo, "evaluate", "gt", "window.json")

@@ -19,11 +19,11 @@ def demo(tmp_path_factory) -> Path:
 
 
 def test_table_has_one_column_a_detector(demo):
-    done = boxlens_process("evaluate", "ground_truth.json", "steady.json", "eager.json", cwd=demo)
+    done = boxlens_process("evaluate", "ground_truth.json", "window.json", "region.json", cwd=demo)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "COCO | ground_truth | 300 images | 1,761 objects"
-    assert lines[2].split() == ["metric", "steady", "eager"]
+    assert lines[2].split() == ["metric", "window", "region"]
     rows = {line.split()[0]: line.split()[1:] for line in lines[4:]}
     assert list(rows)[:12] == [
         "AP",
@@ -40,13 +40,13 @@ def test_table_has_one_column_a_detector(demo):
         "ARl",
     ]
     result = boxlens.evaluate(
-        demo / "ground_truth.json", [demo / "steady.json", demo / "eager.json"]
+        demo / "ground_truth.json", [demo / "window.json", demo / "region.json"]
     )
     assert rows["AP50"] == [f"{d.metrics['AP50']:.4f}" for d in result.detectors]
 
 
 def test_json_on_stdout_is_the_documented_schema(demo):
-    done = boxlens_process("evaluate", "ground_truth.json", "steady.json", "--json", "-", cwd=demo)
+    done = boxlens_process("evaluate", "ground_truth.json", "window.json", "--json", "-", cwd=demo)
     document = json.loads(done.stdout)
     assert document["schema"] == "boxlens/evaluate/1"
     (detector,) = document["results"]["detectors"]
@@ -64,7 +64,7 @@ def test_json_on_stdout_is_the_documented_schema(demo):
 def test_json_file_leaves_the_table_on_stdout(demo, tmp_path):
     target = tmp_path / "deep" / "result.json"
     done = boxlens_process(
-        "evaluate", "ground_truth.json", "steady.json", "--json", str(target), cwd=demo
+        "evaluate", "ground_truth.json", "window.json", "--json", str(target), cwd=demo
     )
     assert done.stdout.startswith("COCO")
     assert json.loads(target.read_text())["schema"] == "boxlens/evaluate/1"
@@ -91,7 +91,7 @@ def test_protocols_name_their_metric(demo, protocol, metrics):
     done = boxlens_process(
         "evaluate",
         "ground_truth.json",
-        "eager.json",
+        "region.json",
         "--protocol",
         protocol,
         "--json",
@@ -114,7 +114,7 @@ def test_lvis_reports_frequency_groups():
 
 def test_all_further_readings_are_in_the_json(demo):
     done = boxlens_process(
-        "evaluate", "ground_truth.json", "eager.json", "--json", "-",
+        "evaluate", "ground_truth.json", "region.json", "--json", "-",
         "--also", "curves,confidence,confusion", "--also", "olrp", "--also", "images", cwd=demo,
     )  # fmt: skip
     (detector,) = json.loads(done.stdout)["results"]["detectors"]
@@ -128,7 +128,7 @@ def test_all_further_readings_are_in_the_json(demo):
 
 def test_custom_thresholds_areas_and_limits(demo):
     done = boxlens_process(
-        "evaluate", "ground_truth.json", "eager.json", "--json", "-", "--iou", "0.9,0.5",
+        "evaluate", "ground_truth.json", "region.json", "--json", "-", "--iou", "0.9,0.5",
         "--area", "tiny=0:256", "--area", "rest=256:", "--max-dets", "5", cwd=demo,
     )  # fmt: skip
     document = json.loads(done.stdout)
@@ -139,10 +139,10 @@ def test_custom_thresholds_areas_and_limits(demo):
 
 
 def test_detectors_get_names_of_their_own(demo):
-    done = boxlens_process("evaluate", "ground_truth.json", "eager.json", "eager.json", cwd=demo)
-    assert done.stdout.splitlines()[2].split(maxsplit=1)[1].split("  ") == ["eager", "eager (2)"]
+    done = boxlens_process("evaluate", "ground_truth.json", "region.json", "region.json", cwd=demo)
+    assert done.stdout.splitlines()[2].split(maxsplit=1)[1].split("  ") == ["region", "region (2)"]
     done = boxlens_process(
-        "evaluate", "ground_truth.json", "eager.json", "steady.json", "--name", "A,B", cwd=demo
+        "evaluate", "ground_truth.json", "region.json", "window.json", "--name", "A,B", cwd=demo
     )
     assert done.stdout.splitlines()[2].split() == ["metric", "A", "B"]
 
@@ -170,9 +170,7 @@ def test_output_into_a_closed_pipe_is_no_error(demo):
     import subprocess
     import sys
 
-    command = (
-        f"{sys.executable} -m boxlens evaluate ground_truth.json eager.json --per-class | head -n 1"
-    )
+    command = f"{sys.executable} -m boxlens evaluate ground_truth.json region.json --per-class | head -n 1"
     done = subprocess.run(
         command, shell=True, cwd=demo, capture_output=True, text=True, check=False
     )

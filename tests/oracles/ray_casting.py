@@ -63,10 +63,14 @@ class Polygon:
     lift: float  # metres by which a decal comes nearer
 
     def depth(self, rays: Floats) -> Floats:
-        """Where rays (forward = 1) meet the plane; endless where they never do."""
+        """Where rays (forward = 1) meet the plane; endless where they never do.
+
+        Beyond a border, or where a polygon is bent, the plane may come nearer than any corner;
+        the surface does not.
+        """
         with np.errstate(divide="ignore", invalid="ignore"):
             depth = self.reach / (rays @ self.normal) - self.lift
-        return np.where(depth > 0, depth, np.inf)
+        return np.where(depth > 0, np.maximum(depth, self.nearest), np.inf)
 
 
 def polygons(things: Sequence[Thing], camera: Camera) -> list[Polygon]:
@@ -210,7 +214,7 @@ def touch(solid: Polygon, samples: Floats, camera: Camera) -> tuple[npt.NDArray[
     inside = contains(solid.outline, samples[near])
     near = near[inside | (border_distance(solid.outline, samples[near]) <= OUTWARD)]
     depths = solid.depth(rays_at(_around(samples[near], OUTWARD), camera)).reshape(9, -1)
-    return near, np.maximum(depths.min(axis=0), solid.nearest)
+    return near, depths.min(axis=0)
 
 
 def _within(solid: Polygon, samples: Floats, margin: float) -> npt.NDArray[np.intp]:

@@ -195,6 +195,14 @@ def test_difficult_and_crowd_objects_get_nothing_unless_asked_for():
     assert_true_by_supercategory(dataset, planted)
 
 
+def test_objects_inside_a_crowd_are_found_all_the_same():
+    dataset = world_of([[20, 20, 300, 250], [50, 50, 60, 60]], crowd=[1, 0])
+    planted = plant(dataset, Recipe(ignored=1.0, ious={"ignored": Fixed(0.6)}), seed=0)
+    order = np.argsort(planted.gt_row)
+    assert planted.label[order].tolist() == [Kind.IGNORED, Kind.CORRECT]
+    assert planted.iou[order[0]] == pytest.approx(0.6)
+
+
 def test_not_found_and_missed_by_tide_follow_from_the_kinds():
     planted = plant(
         roomy(), Recipe(miss=10, mislocalise=20, confuse_similar=30, both_similar=40), seed=0
@@ -288,13 +296,15 @@ def test_scores_follow_their_laws_and_duplicates_stay_below():
     np.testing.assert_allclose(score[repeats], of_object[planted.gt_row[repeats]])
 
 
-def test_rounded_scores_leave_duplicates_a_step_below():
-    scores = {"correct": Fixed(0.004), "duplicate": Fixed(0.99)}
-    planted = plant(roomy(), Recipe(duplicate=1.5, scores=scores, score_decimals=2), seed=0)
+@pytest.mark.parametrize(("drawn", "correct", "repeated"), [(0.5, 0.5, 0.49), (0.004, 0.01, 0.0)])
+def test_rounded_scores_leave_duplicates_a_step_below(drawn, correct, repeated):
+    scores = {"correct": Fixed(drawn), "duplicate": Fixed(1.0)}
+    recipe = Recipe(duplicate=(0.0, 1.0), scores=scores, score_decimals=2)
+    planted = plant(roomy(20), recipe, seed=0)
     score = planted.detections.score
-    assert set(score[planted.label == Kind.CORRECT].tolist()) <= {0.0, 0.01}
-    assert set(score[planted.label == Kind.DUPLICATE].tolist()) == {0.0}
-    assert_true_by_supercategory(roomy(), planted)
+    assert set(score[planted.label == Kind.CORRECT].tolist()) == {correct}
+    assert set(score[planted.label == Kind.DUPLICATE].tolist()) == {repeated}
+    assert_true_by_supercategory(roomy(20), planted)
 
 
 @given(

@@ -11,7 +11,7 @@ from boxlens.cli.output import print_note, show_or_save_json
 if TYPE_CHECKING:
     import argparse
 
-DETECTORS = ("steady", "eager")
+DETECTORS = ("window", "region")
 
 
 def add_command(commands: Commands) -> None:
@@ -22,7 +22,7 @@ def add_command(commands: Commands) -> None:
     )
     command.set_defaults(run=run)
     command.add_argument(
-        "--files", metavar="DIR", help="also put ground_truth.json and the detections there"
+        "--files", metavar="DIR", help="also put ground truth, detections and pictures there"
     )
     add_json(command)
 
@@ -37,11 +37,13 @@ def run(options: argparse.Namespace) -> None:
         truth, *paths = (folder / f"{name}.json.gz" for name in ("ground_truth", *DETECTORS))
         result = evaluate(truth, paths)
         if options.files:
-            _unpack([truth, *paths], Path(options.files))
+            _unpack(folder, Path(options.files))
     advice = [
-        "The data are synthetic boxes, made by examples/make_demo_data.py. The same by hand:",
+        "Scenes rendered by Boxlens, so their ground truth is complete, and two detectors that it",
+        "trained on other scenes: HOG templates in sliding windows, and regions of a segmentation.",
+        "The same by hand:",
         "  boxlens demo --files .",
-        "  boxlens evaluate ground_truth.json steady.json eager.json --per-class",
+        "  boxlens evaluate ground_truth.json window.json region.json --per-class",
         "Next: --also confusion says what is taken for what, --json - is for machines;",
         "docs/ explains every number, and boxlens evaluate --help every option.",
     ]
@@ -52,10 +54,15 @@ def run(options: argparse.Namespace) -> None:
     )
 
 
-def _unpack(packed: list[Path], folder: Path) -> None:
+def _unpack(demo: Path, folder: Path) -> None:
+    from zipfile import ZipFile
+
     from boxlens.formats.files import read_text, stem, write_text
 
-    for path in packed:
+    for path in sorted(demo.glob("*.json.gz")):
         target = folder / f"{stem(path)}.json"
         write_text(target, read_text(path))
         print_note(f"wrote {target}")
+    with ZipFile(demo / "images.zip") as archive:
+        archive.extractall(folder / "images")
+        print_note(f"wrote {folder / 'images'}: {len(archive.namelist())} pictures")

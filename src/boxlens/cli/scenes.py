@@ -62,10 +62,10 @@ def run(options: argparse.Namespace) -> None:
 
 def _text(made: MadeScenes) -> str:
     folder = made.folder
-    counts = f"{made.n_objects:,} objects ({made.n_difficult:,} difficult), {made.n_crowds:,} crowds"
+    objects = f"{made.n_objects:,} objects ({made.n_difficult:,} difficult)"
     return "\n".join(
         [
-            f"{made.n_images:,} scenes in {folder}: {counts}",
+            f"{made.n_images:,} scenes in {folder}: {objects}, {made.n_crowds:,} crowds",
             f"  {folder}/images            the pictures",
             f"  {folder}/ground_truth.json COCO, with masks and attributes",
             f"  {folder}/voc               the same as VOC XML",

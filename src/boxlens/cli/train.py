@@ -76,17 +76,16 @@ def _trained(
 ) -> tuple[Dataset, tuple[Notice, ...], tuple[Failure, ...]]:
     """Trains and writes; gives what was learnt from, and what was not."""
     from boxlens.detectors.learning_files import usable_pictures
+    from boxlens.detectors.region_training import train_regions
     from boxlens.detectors.saved import save_detector
+    from boxlens.detectors.window_training import train_windows
     from boxlens.formats import read_dataset
     from boxlens.images import find_images
 
-    if options.detector == "window":
-        from boxlens.detectors.window_training import train_windows as train
-    else:
-        from boxlens.detectors.region_training import train_regions as train
     whole = read_dataset(options.gt, split=options.split, progress=progress)
     files, notices = find_images(options.images, dataset=whole)
     images, dataset, failed = usable_pictures(files, whole, progress)
+    train = train_windows if options.detector == "window" else train_regions
     detector = train(
         images,
         dataset,

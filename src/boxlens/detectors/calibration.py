@@ -51,7 +51,8 @@ def scores_of(margins: Floats, slope: npt.ArrayLike, offset: npt.ArrayLike) -> F
 
 def margin_of(score: float, slope: npt.ArrayLike, offset: npt.ArrayLike) -> Floats:
     """The margin whose score is this one."""
-    return (np.log(score / (1 - score)) - np.asarray(offset)) / np.asarray(slope)
+    wanted = np.log(score / (1 - score))
+    return np.asarray((wanted - np.asarray(offset)) / np.asarray(slope), dtype=np.float64)
 
 
 def _sigmoid(values: Floats) -> Floats:

@@ -39,8 +39,10 @@ def hog_cells(pixels: Pixels) -> Cells:
 
     whole = pixels[: rows * CELL_PX, : columns * CELL_PX]
     # A ring of repeated pixels, so that cells at the edge have four blocks around them too.
-    ringed = cv2.copyMakeBorder(whole, *[CELL_PX] * 4, cv2.BORDER_REPLICATE)
-    blocks = _blocks(ringed).reshape(columns + 1, rows + 1, 2, 2, N_DIRECTIONS)
+    ringed = cv2.copyMakeBorder(whole, CELL_PX, CELL_PX, CELL_PX, CELL_PX, cv2.BORDER_REPLICATE)
+    blocks = _blocks(np.asarray(ringed, dtype=np.uint8)).reshape(
+        columns + 1, rows + 1, 2, 2, N_DIRECTIONS
+    )
     around = [
         blocks[right : columns + right, below : rows + below, 1 - right, 1 - below]
         for right in (0, 1)
@@ -67,21 +69,16 @@ def _blocks(pixels: Pixels) -> npt.NDArray[np.float32]:
 
 def cut(pixels: Pixels, box: Floats) -> Pixels:
     """What a box holds, at least a pixel; beyond the image its edge is repeated."""
-    import_cv2()
-    import cv2
-
     height, width = pixels.shape[:2]
-    left, top = int(np.floor(box[0] + 0.5)), int(np.floor(box[1] + 0.5))
-    right = max(int(np.floor(box[0] + box[2] + 0.5)), left + 1)
-    bottom = max(int(np.floor(box[1] + box[3] + 0.5)), top + 1)
-    inside = pixels[
-        min(max(top, 0), height - 1) : max(min(bottom, height), 1),
-        min(max(left, 0), width - 1) : max(min(right, width), 1),
-    ]
-    beyond = (max(-top, 0), max(bottom - height, 0), max(-left, 0), max(right - width, 0))
-    if any(beyond):
-        inside = cv2.copyMakeBorder(inside, *beyond, cv2.BORDER_REPLICATE)
-    return inside
+    left, top = np.floor(box[:2] + 0.5).astype(int).tolist()
+    right, bottom = np.floor(box[:2] + box[2:] + 0.5).astype(int).tolist()
+    right, bottom = max(right, left + 1), max(bottom, top + 1)
+    if left >= 0 and top >= 0 and right <= width and bottom <= height:
+        return pixels[top:bottom, left:right]
+    rows = np.clip(np.arange(top, bottom), 0, height - 1)
+    columns = np.clip(np.arange(left, right), 0, width - 1)
+    beyond: Pixels = pixels[rows[:, None], columns]
+    return beyond
 
 
 def resized(pixels: Pixels, width_px: int, height_px: int) -> Pixels:
@@ -99,4 +96,6 @@ def import_cv2() -> None:
     try:
         import cv2  # noqa: F401
     except ImportError as problem:
-        raise MissingExtraError("a detector", "opencv-contrib-python-headless", "images") from problem
+        raise MissingExtraError(
+            "a detector", "opencv-contrib-python-headless", "images"
+        ) from problem

@@ -48,7 +48,9 @@ def _colour_shares(square: Pixels) -> Floats:
     colour = (red * SHADES + green) * SHADES + blue
     half = SIDE_PX // 2
     quarters = colour.reshape(2, half, 2, half).swapaxes(1, 2).reshape(4, -1)
-    counted = np.bincount((quarters + N_COLOURS * np.arange(4)[:, None]).ravel(), minlength=4 * N_COLOURS)
+    counted = np.bincount(
+        (quarters + N_COLOURS * np.arange(4)[:, None]).ravel(), minlength=4 * N_COLOURS
+    )
     shares = counted.reshape(4, N_COLOURS) / half**2
     return np.concatenate([shares.mean(axis=0), shares.ravel()])
 
@@ -56,4 +58,4 @@ def _colour_shares(square: Pixels) -> Floats:
 def _aspect_shares(aspect: float) -> Floats:
     """The two aspects nearest, weighted by nearness."""
     place = np.clip(np.log2(aspect) * ASPECTS_AN_OCTAVE + N_ASPECTS // 2, 0, N_ASPECTS - 1)
-    return np.maximum(1 - np.abs(np.arange(N_ASPECTS) - place), 0)
+    return np.asarray(np.maximum(1 - np.abs(np.arange(N_ASPECTS) - place), 0.0))

@@ -6,6 +6,7 @@ import json
 import zipfile
 import zlib
 from dataclasses import asdict, fields
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from boxlens.detectors.hog import N_CHANNELS
 from boxlens.detectors.region_features import N_FEATURES
 from boxlens.detectors.regions import RegionDetector, RegionModel
 from boxlens.detectors.windows import Templates, WindowDetector
-from boxlens.errors import InputError, ParameterError
+from boxlens.errors import BoxlensError, InputError
 from boxlens.formats.files import existing_file, written_whole
 
 if TYPE_CHECKING:
@@ -28,7 +29,19 @@ if TYPE_CHECKING:
 
 SCHEMA = "boxlens/detector/1"
 # What reading an .npz that is none, or only part of one, may raise.
-_DAMAGE = (zipfile.BadZipFile, zlib.error, ValueError, KeyError, TypeError, EOFError, OSError)
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    OSError,
+    MemoryError,
+    NotImplementedError,
+    BoxlensError,
+)
 
 
 def save_detector(detector: WindowDetector | RegionDetector, path: str | PathLike[str]) -> None:
@@ -60,14 +73,15 @@ def load_detector(path: str | PathLike[str]) -> WindowDetector | RegionDetector:
     """The detector in a file; one that is damaged or of another program is refused by name."""
     source = existing_file(path)
     try:
-        with np.load(source, allow_pickle=False) as archive:
+        # From memory: NumPy leaves a damaged file open.
+        with np.load(BytesIO(source.read_bytes()), allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         header = json.loads(bytes(arrays.pop("header")))
         schema = header["schema"]
         if schema != SCHEMA:
             raise ValueError(f"its schema is {schema!r}, expected {SCHEMA!r}")
         return _detector(header, arrays)
-    except (*_DAMAGE, ParameterError, InputError, AttributeError) as problem:
+    except _DAMAGE as problem:
         raise InputError(
             f"no detector of Boxlens ({problem})",
             path=path,
@@ -104,7 +118,7 @@ def _template_shapes(arrays: Arrays) -> Shapes:
         "class_row": (np.int32, (n,)),
         "shape": (np.int32, (n, 2)),
         "weights": (np.int8, (n_weights,)),
-        **{name: (np.float64, (n,)) for name in ("step", "bias", "slope", "offset")},
+        **dict.fromkeys(("step", "bias", "slope", "offset"), (np.float64, (n,))),
     }
 
 
@@ -113,7 +127,7 @@ def _region_shapes(arrays: Arrays) -> Shapes:
     return {
         "class_row": (np.int32, (n,)),
         "weights": (np.int16, (n, N_FEATURES)),
-        **{name: (np.float64, (n,)) for name in ("step", "bias", "slope", "offset")},
+        **dict.fromkeys(("step", "bias", "slope", "offset"), (np.float64, (n,))),
         "shift_weights": (np.int16, (n, 4, N_FEATURES)),
         "shift_step": (np.float64, (n, 4)),
         "shift_bias": (np.float64, (n, 4)),

@@ -102,7 +102,8 @@ class Lesson:
         if examples_only:
             same &= self.example[here]
         all_overlaps = overlaps(boxes, gt.box[here], gt.crowd[here] | gt.group_of[here])
-        return np.where(same, all_overlaps, 0.0).max(axis=1, initial=0.0)
+        largest: Floats = np.where(same, all_overlaps, 0.0).max(axis=1, initial=0.0)
+        return largest
 
     def is_background(self, boxes: Boxes, image_row: int) -> Bools:
         """Whether boxes overlap no object of any class."""
@@ -124,9 +125,7 @@ class Lesson:
         told = right | (self.overlap(*of, examples_only=False) < RIGHT_IOU)
         return judge[kept][told], margins[kept][told], right[told]
 
-    def over_images(
-        self, function: Callable[[int], Answer], rows: Rows, what: str
-    ) -> list[Answer]:
+    def over_images(self, function: Callable[[int], Answer], rows: Rows, what: str) -> list[Answer]:
         """The answers for images, in the order of the rows."""
         return self.in_parallel(function, rows.tolist(), what)
 
@@ -193,7 +192,8 @@ def overlaps(boxes: Boxes, objects: Boxes, crowd: Bools) -> Floats:
     shared = np.prod(np.maximum(high - low, 0.0), axis=-1)
     area = (boxes[:, 2] * boxes[:, 3])[:, None]
     union = np.where(crowd, area, area + objects[:, 2] * objects[:, 3] - shared)
-    return np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
+    ratio: Floats = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
+    return ratio
 
 
 def fit_svm(
@@ -232,12 +232,11 @@ def whole_weights(weights: Floats, largest: int) -> tuple[npt.NDArray[np.int64],
 def one_thread_a_worker() -> Iterator[None]:
     """Sums of the linear algebra do not depend on the machine's cores; workers share these."""
     try:
-        from threadpoolctl import threadpool_limits
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
     except ImportError as problem:
         raise MissingExtraError("training a detector", "scikit-learn", "images") from problem
     with threadpool_limits(limits=1):
         yield
-
 
 
 def judged_sigmoids(parts: Sequence[Judged], n_judges: int) -> tuple[Floats, Floats]:

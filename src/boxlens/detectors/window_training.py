@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.detectors.hog import CELL_PX, LARGEST_VALUE, N_CHANNELS, cut, hog_cells, resized
+from boxlens.detectors.hog import LARGEST_VALUE, N_CHANNELS
 from boxlens.detectors.suppression import suppress
 from boxlens.detectors.training import (
     NEGATIVE_IOU,
@@ -17,6 +17,13 @@ from boxlens.detectors.training import (
     judged_sigmoids,
     one_thread_a_worker,
     whole_weights,
+)
+from boxlens.detectors.window_components import (
+    SHAPES,
+    Component,
+    find_components,
+    finest_scale,
+    shapes_of_objects,
 )
 from boxlens.detectors.windows import (
     MARGIN,
@@ -34,18 +41,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from boxlens.data import Dataset
-    from boxlens.data.columns import Bools, Boxes, Floats, Rows
+    from boxlens.data.columns import Bools, Floats, Rows
     from boxlens.formats.files import Progress
     from boxlens.images import Pixels
-
-# Rows and columns of cells that an object fills, from tall to wide; each about 36 cells.
-SHAPES = np.array([[10, 3], [9, 4], [7, 5], [6, 6], [5, 7], [4, 9], [3, 10]], dtype=np.int32)
-# A class has a shape where this many objects are nearest to it; the others take what there is.
-FEWEST_OF_A_SHAPE = 15
-# Of a shape, a class has a look (a template) for this many objects, mirror images included.
-OBJECTS_A_LOOK = 100
-MOST_LOOKS = 3
-FINEST_SCALES = (0.25, 2.0)
 
 BACKGROUND_IMAGES = 100
 BACKGROUND_AN_IMAGE = 20
@@ -62,14 +60,6 @@ POSITIVE_WEIGHT = 3.0
 LARGEST_WEIGHT = 127
 
 
-class Component(NamedTuple):
-    """Objects of a class that one template is to find."""
-
-    class_row: int
-    shape_row: int
-    positives: Features
-
-
 def train_windows(
     images: Sequence[Pixels],
     dataset: Dataset,
@@ -81,9 +71,9 @@ def train_windows(
     """Learns from `images`, one for each row of `dataset.images`; each is asked for repeatedly."""
     lesson = Lesson.of(images, dataset, seed=seed, workers=workers, progress=progress)
     with one_thread_a_worker():
-        shape_row = _shape_of_objects(lesson)
-        finest = _finest(lesson, shape_row)
-        components = _components(lesson, shape_row)
+        shape_row = shapes_of_objects(lesson)
+        finest = finest_scale(lesson, shape_row)
+        components = find_components(lesson, shape_row)
         negatives = _first_negatives(lesson, components, finest)
         templates = _fitted(lesson, components, negatives)
         for number in range(MINING_ROUNDS):
@@ -95,87 +85,7 @@ def train_windows(
     return WindowDetector("window", dataset.classes, templates, finest, lesson.notices)
 
 
-def _shape_of_objects(lesson: Lesson) -> Rows:
-    """The row of SHAPES each example is learnt with; -1 for what is not learnt from."""
-    gt = lesson.dataset.gt
-    learnt = lesson.example & np.isin(gt.image_row, lesson.learn_rows)
-    shape_row = np.full(len(gt), -1, dtype=np.int32)
-    for class_row in np.unique(gt.class_row[learnt]):
-        rows = np.flatnonzero(learnt & (gt.class_row == class_row))
-        nearest = _nearest_shape(gt.box[rows], np.ones(len(SHAPES), dtype=np.bool_))
-        n_each = np.bincount(nearest, minlength=len(SHAPES))
-        enough = n_each >= min(FEWEST_OF_A_SHAPE, n_each.max())
-        shape_row[rows] = _nearest_shape(gt.box[rows], enough)
-    return shape_row
-
-
-def _nearest_shape(boxes: Boxes, allowed: Bools) -> Rows:
-    ratio = np.log(boxes[:, 3] / boxes[:, 2])[:, None] - np.log(SHAPES[:, 0] / SHAPES[:, 1])
-    return np.where(allowed, np.abs(ratio), np.inf).argmin(axis=1).astype(np.int32)
-
-
-def _finest(lesson: Lesson, shape_row: Rows) -> float:
-    """The scale at which all but the smallest examples are as large as their template."""
-    rows = np.flatnonzero(shape_row >= 0)
-    cells = SHAPES[shape_row[rows]].prod(axis=1)
-    scales = CELL_PX * np.sqrt(cells / lesson.dataset.gt.box[rows, 2:].prod(axis=1))
-    return float(np.clip(np.percentile(scales, 97), *FINEST_SCALES))
-
-
-def _components(lesson: Lesson, shape_row: Rows) -> list[Component]:
-    gt = lesson.dataset.gt
-
-    def look(image_row: int) -> list[Features]:
-        here = lesson.objects(image_row)
-        rows = [row for row in range(here.start, here.stop) if shape_row[row] >= 0]
-        pixels = lesson.images[image_row] if rows else None
-        return [object_cells(pixels, gt.box[row], SHAPES[shape_row[row]]) for row in rows]
-
-    parts = lesson.over_images(look, lesson.learn_rows, "reading examples")
-    seen: dict[int, Features] = {}
-    for image_row, part in zip(lesson.learn_rows.tolist(), parts, strict=True):
-        here = lesson.objects(image_row)
-        rows = [row for row in range(here.start, here.stop) if shape_row[row] >= 0]
-        seen.update(zip(rows, part, strict=True))
-    components: list[Component] = []
-    for pair in np.unique(np.stack([gt.class_row, shape_row], axis=1)[shape_row >= 0], axis=0):
-        rows = np.flatnonzero((gt.class_row == pair[0]) & (shape_row == pair[1]))
-        positives = np.concatenate([seen[row] for row in rows.tolist()])
-        looks = _looks(positives, lesson.seed)
-        components += [
-            Component(int(pair[0]), int(pair[1]), positives[looks == look])
-            for look in np.unique(looks)
-        ]
-    return components
-
-
-def object_cells(pixels: Pixels, box: Floats, shape: npt.NDArray[np.int32]) -> Features:
-    """Two rows: an object stretched to a shape, with the margin around it, and its mirror image."""
-    # One more cell around, so that no edge of the crop is taken for one of the picture.
-    ring = MARGIN + 1
-    cell = box[[2, 3]] / shape[::-1]
-    wide = np.concatenate([box[:2] - ring * cell, box[2:] + 2 * ring * cell])
-    height, width = ((shape + 2 * ring) * CELL_PX).tolist()
-    patch = resized(cut(pixels, wide), width, height)
-    views = [hog_cells(view)[1:-1, 1:-1].ravel() for view in (patch, patch[:, ::-1])]
-    return np.stack(views).astype(np.uint8)
-
-
-def _looks(positives: Features, seed: int) -> Rows:
-    """Which of a few looks (left and right, front and side ...) each example has."""
-    n_looks = min(MOST_LOOKS, len(positives) // OBJECTS_A_LOOK)
-    if n_looks < 2:
-        return np.zeros(len(positives), dtype=np.int32)
-    from sklearn.cluster import KMeans
-
-    grouping = KMeans(n_looks, n_init=3, random_state=seed)
-    labels: Rows = grouping.fit_predict(positives.astype(np.float64))
-    return labels
-
-
-def _first_negatives(
-    lesson: Lesson, components: list[Component], finest: float
-) -> list[Features]:
+def _first_negatives(lesson: Lesson, components: list[Component], finest: float) -> list[Features]:
     """For each component: windows of the background, and objects of other classes."""
 
     def look(image_row: int) -> list[Features]:
@@ -215,9 +125,7 @@ def _random_windows(lesson: Lesson, image_row: int, view: View, shape_row: int) 
     return np.concatenate(found)
 
 
-def _fitted(
-    lesson: Lesson, components: list[Component], negatives: list[Features]
-) -> Templates:
+def _fitted(lesson: Lesson, components: list[Component], negatives: list[Features]) -> Templates:
     def fit(number: int) -> tuple[Floats, float]:
         return fit_svm(
             components[number].positives,
@@ -240,9 +148,7 @@ def _fitted(
     )
 
 
-def _mined(
-    lesson: Lesson, image_rows: Rows, templates: Templates, finest: float
-) -> list[Features]:
+def _mined(lesson: Lesson, image_rows: Rows, templates: Templates, finest: float) -> list[Features]:
     """For each template, the windows off its class that it likes best."""
     banks = templates.banks()
     lowest = np.full(len(templates), LOWEST_MARGIN)
@@ -253,7 +159,9 @@ def _mined(
         class_row = templates.class_row[windows.template]
         overlap = lesson.overlap(windows.box, class_row, image_row, examples_only=False)
         rows = _best_apart(windows, np.flatnonzero(overlap < NEGATIVE_IOU))
-        return [(int(windows.template[row]), _cells_at(view, windows, templates, row)) for row in rows]
+        return [
+            (int(windows.template[row]), _cells_at(view, windows, templates, row)) for row in rows
+        ]
 
     parts = lesson.over_images(look, image_rows, "mining hard negatives")
     sizes = templates.shape.prod(axis=1) * N_CHANNELS
@@ -266,7 +174,7 @@ def _mined(
 def _top(windows: Windows) -> Windows:
     """The best, best first."""
     best = np.argsort(-windows.margin, kind="stable")[:MOST_CANDIDATES]
-    return Windows(*(column[best] for column in windows))
+    return windows.select(best)
 
 
 def _best_apart(windows: Windows, rows: npt.NDArray[np.int64]) -> list[int]:
@@ -285,7 +193,8 @@ def _cells_at(view: View, windows: Windows, templates: Templates, window: int) -
     rows, columns = templates.shape[windows.template[window]].tolist()
     row, column = windows.row[window], windows.column[window]
     cells = view.levels[windows.level[window]].cells[row : row + rows, column : column + columns]
-    return cells.reshape(1, -1).astype(np.uint8)
+    features: Features = cells.reshape(1, -1).astype(np.uint8)
+    return features
 
 
 def _judged(lesson: Lesson, templates: Templates, finest: float) -> Templates:

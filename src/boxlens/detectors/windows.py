@@ -115,6 +115,9 @@ class Windows(NamedTuple):
     margin: Floats
     box: Boxes
 
+    def select(self, rows: npt.NDArray[np.int64]) -> Windows:
+        return Windows(*(column[rows] for column in self))  # type: ignore[arg-type]
+
 
 @dataclass(frozen=True, slots=True)
 class WindowDetector:

@@ -242,13 +242,13 @@ def _stir(area: Canvas, texture: str, strength: float, shift: int) -> None:
     row, column = np.arange(area.shape[0])[:, None], np.arange(area.shape[1])[None, :]
     noise = _tile_at(texture, column + shift, row + shift)
     factor = 256 + np.rint(noise * strength).astype(np.int32)[..., None]
-    area[:] = np.clip(area * factor // 256, 0, 255)
+    area[:] = np.clip(area * factor >> 8, 0, 255)
 
 
 def _tile_at(texture: str, x: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[np.int16]:
     tile = tiles()[TEXTURES.index(texture)]
     found: npt.NDArray[np.int16] = tile[
-        np.floor(y).astype(np.int64) % SIDE, np.floor(x).astype(np.int64) % SIDE
+        np.floor(y).astype(np.int32) & (SIDE - 1), np.floor(x).astype(np.int32) & (SIDE - 1)
     ]
     return found
 

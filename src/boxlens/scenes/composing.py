@@ -70,16 +70,21 @@ def overlap(
 
 def colours(composite: Composite, sprites: Sequence[Sprite], backdrop: Canvas) -> Pixels:
     """The picture: each pixel the mean of its samples, backdrop where nothing stands."""
-    total = backdrop * FINENESS**2
     if not sprites:
         return backdrop.astype(np.uint8)
     palette = _Palette.of(sprites)
+    behind = backdrop.reshape(-1, 3)
+    total = behind * FINENESS**2
     for down, right in product(range(FINENESS), repeat=2):
-        row, column = np.nonzero(composite.sprite_at[down::FINENESS, right::FINENESS] >= 0)
-        seen = palette.colour(composite, row * FINENESS + down, column * FINENESS + right)
-        total[row, column] += seen - backdrop[row, column]
+        part = (slice(down, None, FINENESS), slice(right, None, FINENESS))
+        owner = composite.sprite_at[part].ravel()
+        pixel = np.flatnonzero(owner >= 0)
+        face = composite.face_at[part].ravel()[pixel]
+        row, column = np.divmod(pixel, backdrop.shape[1])
+        samples = (row * FINENESS + down, column * FINENESS + right)
+        total[pixel] += palette.colour(owner[pixel], face, *samples) - behind[pixel]
     mean: Pixels = ((total + FINENESS**2 // 2) // FINENESS**2).astype(np.uint8)
-    return mean
+    return mean.reshape(backdrop.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +108,11 @@ class _Palette:
             strength=np.concatenate([sprite.face_strength for sprite in sprites]),
         )
 
-    def colour(self, composite: Composite, row: Picked, column: Picked) -> Codes:
-        """Of samples that belong to a sprite."""
-        owner = composite.sprite_at[row, column]
-        face = self.first[owner] + composite.face_at[row, column]
+    def colour(self, owner: Codes, face: Samples, row: Picked, column: Picked) -> Codes:
+        """Of samples that belong to a face of a sprite."""
+        paint = self.first[owner] + face
         top, left = self.corner[owner].T
-        noise = tiles()[self.texture[face], (row - top) % SIDE, (column - left) % SIDE]
-        factor = 256 + noise.astype(np.int32) * self.strength[face] // 256
-        stirred: Codes = np.clip(self.rgb[face] * factor[:, None] // 256, 0, 255).astype(np.int16)
-        return stirred
+        noise = tiles()[self.texture[paint], (row - top) & (SIDE - 1), (column - left) & (SIDE - 1)]
+        factor = 256 + (noise.astype(np.int32) * self.strength[paint] >> 8)
+        stirred = np.clip(self.rgb[paint] * factor[:, None] >> 8, 0, 255)
+        return np.asarray(stirred, dtype=np.int16)

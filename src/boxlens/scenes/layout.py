@@ -115,16 +115,16 @@ class _Layout:
         """Many of one class close together, far enough to be hard to tell apart."""
         names = self.setting.crowds
         row = ROW_OF_NAME[names[self.random.randint(len(names))]]
-        first = KINDS[row].build(self.random)
-        centre = self._free_place(first, _CROWD_SIZE_PX)
+        models = [KINDS[row].build(self.random) for _ in range(4)]
+        centre = self._free_place(models[0], _CROWD_SIZE_PX)
         if centre is None:
             return
-        step = 0.75 * max(first.extent[:2])
+        step = 0.75 * max(models[0].extent[:2])
         for member in range(self.random.randint(8, 15)):
-            model = first if member == 0 else KINDS[row].build(self.random)
             x = centre.x + (member % 4 - 1.5) * step + self.random.normal(0, step / 5)
             y = centre.y + (member // 4) * step + self.random.normal(0, step / 5)
             place = replace(centre, x=x, y=y, yaw=centre.yaw + self.random.normal(0, 0.35))
+            model = models[self.random.randint(len(models))]
             self.things.append(Thing(model, place, row, crowd=0))
 
     def _try(self, model: Model, class_row: int, size_px: tuple[float, float]) -> None:

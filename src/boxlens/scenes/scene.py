@@ -86,7 +86,7 @@ def _darken(backdrop: Canvas, outline: Floats) -> None:
         patch = np.zeros(area.shape[:2], dtype=np.uint8)
         ring = np.rint((outline - (left, top)) * 16).astype(np.int32)
         cv2.fillPoly(patch, [ring], 3, shift=4)
-        area -= area * patch[..., None] // 16
+        area -= area * patch[..., None] >> 4
 
 
 def _developed(random: Random, picture: Pixels) -> Pixels:
@@ -94,9 +94,9 @@ def _developed(random: Random, picture: Pixels) -> Pixels:
     exposure = random.uniform(0.88, 1.12)
     gain = np.rint(256 * exposure * random.uniform(0.96, 1.04, 3)).astype(np.int32)
     height, width = picture.shape[:2]
-    row = (np.arange(height) + random.randint(SIDE))[:, None] % SIDE
-    column = (np.arange(width) + random.randint(SIDE))[None, :] % SIDE
+    row = (np.arange(height) + random.randint(SIDE))[:, None] & (SIDE - 1)
+    column = (np.arange(width) + random.randint(SIDE))[None, :] & (SIDE - 1)
     grain: npt.NDArray[np.int16] = tiles()[TEXTURES.index("grain")][row, column]
-    noise = grain.astype(np.int32) * int(random.randint(2, 8)) // 256
-    developed = np.clip(picture * gain // 256 + noise[..., None], 0, 255)
+    noise = grain * np.int16(random.randint(2, 8)) >> 8
+    developed = np.clip((picture * gain >> 8) + noise[..., None], 0, 255)
     return np.asarray(developed, dtype=np.uint8)

@@ -57,7 +57,9 @@ SETTINGS: tuple[Setting, ...] = (
             "car": 4.5, "van": 2.6, "bus": 2.2, "truck": 2.4, "dog": 1.2, "cat": 0.8, "ball": 0.5,
             "chair": 0.3, "table": 0.3, "stool": 0.2, "bottle": 0.2, "cow": 0.2, "sofa": 0.1,
         },
-        clutter=(greenery.tree, clutter.street_lamp, greenery.bush, clutter.waste_bin, clutter.crate),
+        clutter=(
+            greenery.tree, greenery.bush, clutter.street_lamp, clutter.waste_bin, clutter.crate
+        ),
         crowds=("car",),
     ),
     Setting(

@@ -63,7 +63,7 @@ def place(
     *,
     clean: bool = False,
 ) -> Batch:
-    """A detection for each of the objects (a row may stand several times) that admits one."""
+    """A detection for each of the objects (a row may stand several times), as far as one holds."""
     asked = np.sort(gt_rows).astype(np.int32)
 
     def draw(pending: npt.NDArray[np.int64], n_failed: int) -> Candidates:
@@ -78,11 +78,7 @@ def place(
         )
 
     def fits(candidates: Candidates) -> Bools:
-        low, high = ground.room(candidates.gt_row)
-        # A confusion keeps the class of the object where there is no other.
-        another = candidates.class_row != ground.gt.class_row[candidates.gt_row]
-        right_class: Bools = another == kind.confused
-        return _inside(candidates.box, low, high) & right_class
+        return _inside(candidates.box, *ground.room(candidates.gt_row))
 
     return _rounds(ground, len(asked), draw, fits, unfixed)
 
@@ -203,22 +199,19 @@ def _rounded(ground: Ground, box: Boxes) -> Boxes:
 
 
 def _classes(ground: Ground, kind: Kind, gt_rows: Rows, rng: np.random.Generator) -> Rows:
-    """The object's class; for a confusion another one, similar or not, where there is any."""
+    """The object's class; for a confusion another one, similar or not, which there must be."""
     class_row = ground.gt.class_row[gt_rows]
     if not kind.confused:
         return class_row
-    choice = ground.similar.copy()
+    choice = ground.similar
     if kind.dissimilar:
         choice = ~choice
         np.fill_diagonal(choice, val=False)
     n_others = choice.sum(axis=1)
     others = np.flatnonzero(choice) % max(len(choice), 1)
     begin = np.cumsum(n_others) - n_others
-    n_mine = n_others[class_row]
-    place_of = begin[class_row] + (rng.random(len(class_row)) * n_mine).astype(np.int64)
-    named = class_row.copy()
-    some = n_mine > 0
-    named[some] = others[place_of[some]]
+    pick = (rng.random(len(class_row)) * n_others[class_row]).astype(np.int64)
+    named: Rows = others[begin[class_row] + pick].astype(np.int32)
     return named
 
 

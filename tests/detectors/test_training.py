@@ -1,0 +1,148 @@
+"""Who is an example: crowds, difficult and tiny objects teach nothing, neither yes nor no."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from boxlens.data.columns import attribute_column
+from boxlens.detectors.calibration import fit_sigmoid, margin_of, scores_of
+from boxlens.detectors.region_training import train_regions
+from boxlens.detectors.training import Lesson, overlaps, whole_weights
+from boxlens.detectors.window_training import train_windows
+from boxlens.errors import InputError, ParameterError
+from toy_pictures import toy_set
+
+TRAINERS = pytest.mark.parametrize("train", [train_windows, train_regions])
+
+
+def lesson_of(dataset, n: int) -> Lesson:
+    pictures = [np.zeros((120, 160, 3), dtype=np.uint8)] * n
+    return Lesson.of(pictures, dataset, seed=1, workers=1, progress=None)
+
+
+def every_third(n: int) -> np.ndarray:
+    return np.arange(n) % 3 == 0
+
+
+@pytest.mark.parametrize("mark", ["crowd", "difficult", "group_of"])
+def test_marked_objects_are_no_examples_and_no_negatives(mark: str):
+    _, dataset = toy_set(20, seed=1, **{mark: every_third})
+    lesson = lesson_of(dataset, 20)
+    gt = dataset.gt
+    marked = getattr(gt, mark)
+    np.testing.assert_array_equal(lesson.example, ~marked)
+    row = int(np.flatnonzero(marked)[0])
+    of = (gt.box[[row]], gt.class_row[[row]], int(gt.image_row[row]))
+    assert lesson.overlap(*of, examples_only=True) < 0.3
+    assert lesson.overlap(*of, examples_only=False) == 1
+    assert not lesson.is_background(gt.box[[row]], int(gt.image_row[row]))
+
+
+def test_difficult_may_be_an_attribute_as_in_coco_files():
+    _, dataset = toy_set(20, seed=1)
+    stated = attribute_column([float(row % 2) for row in range(len(dataset.gt))])
+    marked = replace(dataset, gt=replace(dataset.gt, attributes={"difficult": stated}))
+    np.testing.assert_array_equal(lesson_of(marked, 20).example, stated == 0)
+
+
+def test_a_box_inside_a_crowd_overlaps_it_wholly():
+    box, crowd = np.array([[10.0, 10, 5, 5]]), np.array([[0.0, 0, 100, 100]])
+    assert overlaps(box, crowd, np.array([True])) == 1
+    assert overlaps(box, crowd, np.array([False])) == 0.0025
+
+
+def test_boxes_without_area_overlap_nothing():
+    flat = np.array([[10.0, 10, 0, 5]])
+    assert overlaps(flat, flat, np.array([False])) == 0
+    assert overlaps(flat, flat, np.array([True])) == 0
+
+
+@TRAINERS
+def test_a_class_without_examples_is_told_and_never_found(train):
+    pictures, dataset = toy_set(12, seed=1)
+    wedge = dataset.gt.class_row == 2
+    marked = replace(dataset, gt=replace(dataset.gt, difficult=wedge))
+    detector = train(pictures, marked, seed=1)
+    assert [notice.code for notice in detector.notices] == ["untrained_classes"]
+    assert "wedge" in detector.notices[0].message
+    assert set(detector.detect(pictures).class_row.tolist()) <= {0, 1}
+
+
+@TRAINERS
+def test_tiny_objects_are_counted(train):
+    pictures, dataset = toy_set(12, seed=1)
+    box = dataset.gt.box.copy()
+    box[0, 2:] = 3
+    detector = train(pictures, replace(dataset, gt=replace(dataset.gt, box=box)), seed=1)
+    assert [(notice.code, notice.count) for notice in detector.notices] == [("tiny_objects", 1)]
+
+
+@TRAINERS
+def test_nothing_to_learn_from_is_an_error(train):
+    pictures, dataset = toy_set(3, seed=1, crowd=lambda n: np.ones(n, dtype=bool))
+    with pytest.raises(InputError, match="no object to learn from"):
+        train(pictures, dataset, seed=1)
+
+
+@TRAINERS
+def test_what_cannot_be_meant_is_refused(train):
+    pictures, dataset = toy_set(3, seed=1)
+    with pytest.raises(ParameterError, match="2 images for a data set of 3"):
+        train(pictures[:2], dataset)
+    with pytest.raises(ParameterError, match="workers"):
+        train(pictures, dataset, workers=0)
+    with pytest.raises(ParameterError, match="seed -1"):
+        train(pictures, dataset, seed=-1)
+    with pytest.raises(InputError, match="fractions"):
+        train(pictures, replace(dataset, relative=True))
+
+
+@TRAINERS
+def test_progress_reaches_its_end(train):
+    seen: dict[str, list[int]] = {}
+    pictures, dataset = toy_set(6, seed=1)
+    train(pictures, dataset, progress=lambda what, *counts: seen.__setitem__(what, [*counts]))
+    assert len(seen) >= 3
+    assert all(done == total for done, total in seen.values())
+
+
+def test_images_held_back_are_not_learnt_from():
+    _, dataset = toy_set(20, seed=1)
+    lesson = lesson_of(dataset, 20)
+    assert len(lesson.judge_rows) == 4
+    assert sorted([*lesson.learn_rows, *lesson.judge_rows]) == list(range(20))
+
+
+def test_turns_give_other_images_as_long_as_there_are_some():
+    lesson = lesson_of(toy_set(20, seed=1)[1], 20)
+    turns = [set(lesson.some(6, turn).tolist()) for turn in range(2)]
+    assert not turns[0] & turns[1]
+    assert len(lesson.some(100, 3)) == 16
+
+
+def test_the_sigmoid_says_how_often_margins_are_right():
+    random = np.random.RandomState(0)
+    margins = random.normal(0, 2, 20_000)
+    right = random.random_sample(20_000) < 1 / (1 + np.exp(-(1.5 * margins - 1)))
+    slope, offset = fit_sigmoid(margins, right)
+    assert slope == pytest.approx(1.5, abs=0.1)
+    assert offset == pytest.approx(-1, abs=0.1)
+    assert scores_of(margin_of(0.25, slope, offset), slope, offset) == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("right", [[], [True], [False], [True, True], [False] * 50])
+def test_few_margins_make_no_sure_sigmoid(right: list[bool]):
+    margins = np.linspace(-1, 1, len(right))
+    slope, offset = fit_sigmoid(margins, np.array(right, dtype=bool))
+    assert slope > 0
+    assert 0 < scores_of(np.array([0.0]), slope, offset)[0] < 1
+
+
+def test_weights_become_whole_numbers():
+    weights, step = whole_weights(np.array([-2.0, 0.5, 1.0]), 100)
+    np.testing.assert_array_equal(weights, [-100, 25, 50])
+    assert step == 0.02
+    assert whole_weights(np.zeros(3), 100)[1] == 1
