@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.options import Commands, Parser, add_json
 from boxlens.cli.output import show_or_save_json
+from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
     from boxlens.scenes.make import MadeScenes
@@ -52,6 +53,8 @@ def run(options: argparse.Namespace) -> None:
     from boxlens.scenes.make import SceneSettings, make_scenes
 
     settings = SceneSettings(options.seed, options.images, *options.size)
+    if options.workers < 0:
+        raise ParameterError(f"--workers: 0 (all cores) or more, got {options.workers}")
     workers = options.workers or os.cpu_count() or 1
     with progress_bar() as progress:
         made = make_scenes(

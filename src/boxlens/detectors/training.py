@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from boxlens.data import Notice
 from boxlens.data.boxes import corners_from_xywh
-from boxlens.detectors.calibration import fit_sigmoid
+from boxlens.detectors.calibration import fit_sigmoids
 from boxlens.detectors.findings import SUPPRESSION_IOU
 from boxlens.detectors.suppression import suppress
 from boxlens.errors import InputError, MissingExtraError, ParameterError
@@ -241,6 +241,5 @@ def one_thread_a_worker() -> Iterator[None]:
 
 def judged_sigmoids(parts: Sequence[Judged], n_judges: int) -> tuple[Floats, Floats]:
     """Slope and offset for each of the judges: templates, or classes."""
-    judge, margin, right = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    fitted = [fit_sigmoid(margin[judge == row], right[judge == row]) for row in range(n_judges)]
-    return np.array([slope for slope, _ in fitted]), np.array([offset for _, offset in fitted])
+    judge, margins, right = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return fit_sigmoids(judge, margins, right, n_judges)

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import multiprocessing.connection
+import os
 import shutil
+import threading
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -18,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import InputError, MissingExtraError, ParameterError
+from boxlens.formats.files import write_text
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
 
 JPEG_QUALITY = 85
+SETTINGS_FILE = "settings.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,8 @@ def make_scenes(
     With more than one worker the calling script needs the usual `if __name__ == "__main__":`.
     """
     _check_extras()
+    if workers < 1:
+        raise ParameterError(f"{workers} workers: at least one is needed")
     target = Path(folder)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError(
@@ -88,10 +95,21 @@ def make_scenes(
             if progress is not None:
                 progress("scenes", done, settings.n_images)
     made = _finish(settings, work)
-    if target.is_dir():
-        target.rmdir()
-    work.rename(target)
+    _deliver(work, target)
     return replace(made, folder=target)
+
+
+def _deliver(work: Path, target: Path) -> None:
+    """The finished work takes its place; what only the work needed goes last."""
+    if target.is_dir():
+        # It may be somebody's current folder: it is filled, not replaced.
+        for path in work.iterdir():
+            path.rename(target / path.name)
+        work.rmdir()
+    else:
+        work.rename(target)
+    shutil.rmtree(target / "records")
+    (target / SETTINGS_FILE).unlink()
 
 
 def _check_extras() -> None:
@@ -102,10 +120,11 @@ def _check_extras() -> None:
 
 def _work_folder(target: Path, settings: SceneSettings) -> Path:
     """DIR.partial, new or left by a run of the same settings."""
-    work = target.with_name(f"{target.name}.partial")
-    stated = work / "settings.json"
+    whole = target.resolve()
+    work = whole.with_name(f"{whole.name}.partial")
+    stated = work / SETTINGS_FILE
     wanted = asdict(settings) | {"version": VERSION}
-    if stated.exists() and json.loads(stated.read_text(encoding="utf-8")) != wanted:
+    if stated.exists() and _stated(stated) != wanted:
         raise InputError(
             "holds the beginning of other scenes",
             path=work,
@@ -113,8 +132,15 @@ def _work_folder(target: Path, settings: SceneSettings) -> Path:
         )
     (work / "images").mkdir(parents=True, exist_ok=True)
     (work / "records").mkdir(exist_ok=True)
-    stated.write_text(json.dumps(wanted), encoding="utf-8")
+    write_text(stated, json.dumps(wanted))
     return work
+
+
+def _stated(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        return None
 
 
 @contextmanager
@@ -125,8 +151,21 @@ def _mapping(workers: int) -> Iterator[Callable[..., Iterable[None]]]:
         return
     # Processes that share nothing: a fork would copy the threads of OpenCV half.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent) as pool:
         yield partial(pool.map, chunksize=4)
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent was killed ends, too: it would race the run that takes over."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def wait() -> None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _make_one(settings: SceneSettings, work: Path, number: int) -> None:
@@ -156,8 +195,7 @@ def _record_path(work: Path, number: int) -> Path:
 
 
 def _finish(settings: SceneSettings, work: Path) -> MadeScenes:
-    """Joins the records, writes the VOC form and removes what only the work needed."""
-    from boxlens.formats.files import write_text
+    """Joins the records and writes the VOC form."""
     from boxlens.scenes.records import category_records, class_tree
 
     records = [
@@ -178,8 +216,6 @@ def _finish(settings: SceneSettings, work: Path) -> MadeScenes:
     write_text(work / "ground_truth.json", f"{{{lines}}}\n")
     write_text(work / "class_tree.json", json.dumps(class_tree(), indent=1) + "\n")
     _write_voc(work)
-    shutil.rmtree(work / "records")
-    (work / "settings.json").unlink()
     n_crowds = sum(found["iscrowd"] for found in annotations)
     n_difficult = sum(found.get("difficult", 0) for found in annotations)
     n_objects = len(annotations) - n_crowds
@@ -194,6 +230,8 @@ def _lines(value: Any) -> str:
 
 
 def _write_voc(work: Path) -> None:
+    import numpy as np
+
     from boxlens.data.columns import frozen
     from boxlens.formats import read_dataset, write_dataset
 
@@ -201,6 +239,6 @@ def _write_voc(work: Path) -> None:
     dataset = read_dataset(work / "ground_truth.json", format="coco")
     attributes = dict(dataset.gt.attributes)
     # COCO has no such flag, VOC has.
-    difficult = frozen(attributes.pop("difficult") == 1, bool)
+    difficult = frozen(attributes.pop("difficult", np.zeros(len(dataset.gt))) == 1, np.bool_)
     gt = replace(dataset.gt, difficult=difficult, attributes=attributes)
     write_dataset(replace(dataset, gt=gt), work / "voc", "voc")

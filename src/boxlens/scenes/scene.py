@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import cv2
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from boxlens.scenes.truth import SceneObject
 
 WIDTH_PX, HEIGHT_PX = 480, 360
+SMALLEST_CROWD = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +57,18 @@ def render_scene(
         things = [thing for row, thing in enumerate(things) if row not in hidden]
         sprites = [sprite for row, sprite in enumerate(sprites) if row not in hidden]
         composite = compose(sprites, width_px, height_px)
+    things = _without_thin_crowds(things)
     for thing in things:
         _cast_shadow(backdrop, thing, plan.camera)
     picture = _developed(random, colours(composite, sprites, backdrop))
     return Scene(picture, read_truth(things, sprites, composite), plan.setting.name)
+
+
+def _without_thin_crowds(things: list[Thing]) -> list[Thing]:
+    """What is left of a crowd when most of it does not show are single objects."""
+    crowds = Counter(thing.crowd for thing in things if thing.crowd >= 0)
+    thin = {crowd for crowd, count in crowds.items() if count < SMALLEST_CROWD}
+    return [replace(thing, crowd=-1) if thing.crowd in thin else thing for thing in things]
 
 
 def _cast_shadow(backdrop: Canvas, thing: Thing, camera: Camera) -> None:

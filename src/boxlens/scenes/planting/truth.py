@@ -1,20 +1,4 @@
-"""Whether a candidate is what its label says, under every scheme, whatever else is planted.
-
-A label holds if the candidate's overlaps with all objects leave no other reading:
-
-- correct, ignored: no object of its class overlaps it as much as its own, so that COCO, VOC and
-  Hoiem give it that object (METHODS 0.5).
-- badly placed: likewise, and it reaches the foreground IoU with no other object of its class.
-- duplicate: of its class it touches its own object only, taken by a higher score; it reaches the
-  foreground IoU with no object of another class, where TIDE would see a confusion (METHODS 9.2).
-- confused: it touches no object of the class it names; its own object is the one it overlaps most
-  (METHODS 1.2, both forms); as a dissimilar class, it touches no object of a similar one.
-- background: it touches nothing.
-
-"Touches" means the background IoU. For crowds the share of the detection inside them counts as
-overlap, since a scheme may see them either way. Nothing touches an object that is to stay missed
-in a way that a repair could use (METHODS 9.2, Miss).
-"""
+"""Whether a candidate is what its label says, under every scheme, whatever else is planted."""
 
 from __future__ import annotations
 
@@ -71,7 +55,21 @@ class _Pairs:
 
 
 def judge(ground: Ground, candidates: Candidates, unfixed: Bools) -> Verdict:
-    """`unfixed` marks the objects that nothing may be able to repair into a hit."""
+    """Whether the overlaps of each candidate with all objects leave no other reading of its label.
+
+    - correct, ignored: no object of its class overlaps it as much as its own, so that COCO, VOC
+      and Hoiem give it that object (METHODS 0.5).
+    - badly placed: likewise, and it reaches the foreground IoU with no object of its class.
+    - duplicate: of its class it touches its own object only, taken by a higher score; it reaches
+      the foreground IoU with no object of another class: TIDE would see a confusion (METHODS 9.2).
+    - confused: it touches no object of the class it names; its own object is the one it overlaps
+      most (METHODS 1.2, both forms); if dissimilar, it touches no object of a class like its own.
+    - background: it touches nothing.
+
+    "Touches" means the background IoU. For crowds the share of the detection inside them counts
+    as overlap, since a scheme may see them either way. Nothing touches an `unfixed` object, which
+    is to stay missed, in a way that a repair could use (METHODS 9.2, Miss).
+    """
     pairs = _pairs(ground, candidates)
     n = len(candidates.gt_row)
     iou = np.full(n, np.nan)
@@ -95,7 +93,7 @@ def _spoilt(
     own_iou: Floats,
     unfixed: Bools,
 ) -> Bools:
-    """The pairs that make a label untrue or doubtful; see above for the reasons."""
+    """The pairs that make a label untrue or doubtful; `judge` gives the reasons."""
     kind, other, same = candidates.kind, ~pairs.own, pairs.same_class
     if kind is Kind.BACKGROUND or ground.recipe.isolated:
         return other
