@@ -17,7 +17,7 @@ from boxlens.cli import main as boxlens
 
 DEMO = Path(__file__).resolve().parents[1] / "src" / "boxlens" / "demo"
 TRAINING = ("--seed", "1", "--images", "500")
-TEST = ("--seed", "2", "--images", "240")
+TEST = ("--seed", "2", "--images", "200")
 DETECTORS = ("window", "region")
 # Weaker detections change no number of a report and make the files large.
 KEPT = ("--min-score", "0.02", "--max-per-image", "60")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def write_jpeg(pixels: Pixels, path: Path, *, quality: int) -> None:
-    _write(pixels, path, "JPEG", quality=quality)
+    _write(pixels, path, "JPEG", quality=quality, optimize=True)
 
 
 def write_png(pixels: Pixels, path: Path) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from boxlens.formats.files import Progress
 
-JPEG_QUALITY = 85
+JPEG_QUALITY = 75
 SETTINGS_FILE = "settings.json"
 
 

@@ -107,6 +107,6 @@ def _developed(random: Random, picture: Pixels) -> Pixels:
     row = (np.arange(height) + random.randint(SIDE))[:, None] & (SIDE - 1)
     column = (np.arange(width) + random.randint(SIDE))[None, :] & (SIDE - 1)
     grain: npt.NDArray[np.int16] = tiles()[TEXTURES.index("grain")][row, column]
-    noise = grain * np.int16(random.randint(2, 8)) >> 8
+    noise = grain * np.int16(random.randint(1, 5)) >> 8
     developed = np.clip((picture * gain >> 8) + noise[..., None], 0, 255)
     return np.asarray(developed, dtype=np.uint8)
