@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from boxlens.cli import main as boxlens
 
 DEMO = Path(__file__).resolve().parents[1] / "src" / "boxlens" / "demo"
-TRAINING = ("--seed", "1", "--images", "500")
+TRAINING = ("--seed", "1", "--images", "400")
 TEST = ("--seed", "2", "--images", "200")
 DETECTORS = ("window", "region")
 # Weaker detections change no number of a report and make the files large.

@@ -7,10 +7,12 @@ namespace nb = nanobind;
 void bind_scanning(nb::module_& m);
 void bind_matching(nb::module_& m);
 void bind_counting(nb::module_& m);
+void bind_drawing(nb::module_& m);
 
 NB_MODULE(_kernel, m) {
     m.doc() = "The compiled kernel of Boxlens.";
     bind_scanning(m);
     bind_matching(m);
     bind_counting(m);
+    bind_drawing(m);
 }

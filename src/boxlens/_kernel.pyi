@@ -113,3 +113,11 @@ def count_true_positives(
     n_thresholds: int,
     max_dets: list[int],
 ) -> npt.NDArray[np.int64]: ...
+def fill_faces(
+    *,
+    rings: npt.NDArray[np.float64],
+    planes: npt.NDArray[np.float64],
+    nearest: npt.NDArray[np.float64],
+    width: int,
+    height: int,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]: ...

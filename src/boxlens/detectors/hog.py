@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from boxlens.images import Pixels
 
 CELL_PX = 8
-N_DIRECTIONS = 9
+# All the way round: dark on bright is told from bright on dark.
+N_DIRECTIONS = 18
 # The directions, and the overall strength as each of the four blocks around a cell sees it.
 N_CHANNELS = N_DIRECTIONS + 4
 LARGEST_VALUE = 63
@@ -26,7 +27,7 @@ LARGEST_VALUE = 63
 # Rows x columns x channels of whole numbers, held as float32 for quick products.
 Cells = npt.NDArray[np.float32]
 
-_STEPS_A_UNIT = 24.0
+_DIRECTION_STEPS, _STRENGTH_STEPS = 24.0, 17.0
 
 
 def hog_cells(pixels: Pixels) -> Cells:
@@ -48,9 +49,11 @@ def hog_cells(pixels: Pixels) -> Cells:
         for right in (0, 1)
         for below in (0, 1)
     ]
-    strength = np.stack([block.sum(axis=-1) for block in around], axis=-1)
-    cells = np.concatenate([sum(around[1:], around[0]), strength], axis=-1).swapaxes(0, 1)
-    return np.minimum(np.rint(cells * _STEPS_A_UNIT), LARGEST_VALUE).astype(np.float32, order="C")
+    strength = np.stack([block.sum(axis=-1) for block in around], axis=-1) * _STRENGTH_STEPS
+    direction = sum(around[1:], around[0]) * _DIRECTION_STEPS
+    cells = np.concatenate([direction, strength], axis=-1).swapaxes(0, 1)
+    whole: Cells = np.minimum(np.rint(cells), LARGEST_VALUE).astype(np.float32, order="C")
+    return whole
 
 
 def _blocks(pixels: Pixels) -> npt.NDArray[np.float32]:
@@ -63,6 +66,8 @@ def _blocks(pixels: Pixels) -> npt.NDArray[np.float32]:
         (CELL_PX, CELL_PX),
         (CELL_PX, CELL_PX),
         N_DIRECTIONS,
+        _gammaCorrection=True,
+        _signedGradient=True,
     )
     return np.asarray(described.compute(pixels), dtype=np.float32)
 

@@ -29,12 +29,15 @@ N_FEATURES = N_LOOK + 5 * N_COLOURS + N_ASPECTS
 
 def region_features(crops: Sequence[Pixels]) -> Features:
     """One row a crop; whole numbers as those of `hog`."""
-    features = np.zeros((len(crops), N_FEATURES), dtype=np.uint8)
+    squares = np.zeros((len(crops), SIDE_PX, SIDE_PX, 3), dtype=np.uint8)
     for row, crop in enumerate(crops):
-        square = resized(crop, SIDE_PX, SIDE_PX)
-        features[row, :N_LOOK] = hog_cells(square).ravel()
-        features[row, N_LOOK:-N_ASPECTS] = _whole(np.sqrt(_colour_shares(square)))
-        features[row, -N_ASPECTS:] = _whole(_aspect_shares(crop.shape[1] / crop.shape[0]))
+        squares[row] = resized(crop, SIDE_PX, SIDE_PX)
+    looks = [hog_cells(square).ravel() for square in squares]
+    features = np.zeros((len(crops), N_FEATURES), dtype=np.uint8)
+    features[:, :N_LOOK] = np.reshape(looks, (len(crops), N_LOOK))
+    features[:, N_LOOK:-N_ASPECTS] = _whole(np.sqrt(_colour_shares(squares)))
+    aspects = np.array([crop.shape[1] / crop.shape[0] for crop in crops])
+    features[:, -N_ASPECTS:] = _whole(_aspect_shares(aspects))
     return features
 
 
@@ -42,20 +45,19 @@ def _whole(shares: Floats) -> Floats:
     return np.rint(shares * LARGEST_VALUE)
 
 
-def _colour_shares(square: Pixels) -> Floats:
-    """How much of the crop, and of each of its quarters, has each of a few colours."""
-    red, green, blue = np.moveaxis(square // (256 // SHADES), 2, 0).astype(np.int64)
-    colour = (red * SHADES + green) * SHADES + blue
+def _colour_shares(squares: Pixels) -> Floats:
+    """How much of each crop, and of each of its quarters, has each of a few colours."""
+    shade = (squares // (256 // SHADES)).astype(np.int32)
+    colour = (shade[..., 0] * SHADES + shade[..., 1]) * SHADES + shade[..., 2]
     half = SIDE_PX // 2
-    quarters = colour.reshape(2, half, 2, half).swapaxes(1, 2).reshape(4, -1)
-    counted = np.bincount(
-        (quarters + N_COLOURS * np.arange(4)[:, None]).ravel(), minlength=4 * N_COLOURS
-    )
-    shares = counted.reshape(4, N_COLOURS) / half**2
-    return np.concatenate([shares.mean(axis=0), shares.ravel()])
+    quarters = colour.reshape(-1, 2, half, 2, half).swapaxes(2, 3).reshape(-1, half**2)
+    numbered = quarters + N_COLOURS * np.arange(len(quarters))[:, None]
+    counted = np.bincount(numbered.ravel(), minlength=len(quarters) * N_COLOURS)
+    shares = counted.reshape(-1, 4, N_COLOURS) / half**2
+    return np.concatenate([shares.mean(axis=1), shares.reshape(-1, 4 * N_COLOURS)], axis=1)
 
 
-def _aspect_shares(aspect: float) -> Floats:
+def _aspect_shares(aspects: Floats) -> Floats:
     """The two aspects nearest, weighted by nearness."""
-    place = np.clip(np.log2(aspect) * ASPECTS_AN_OCTAVE + N_ASPECTS // 2, 0, N_ASPECTS - 1)
-    return np.asarray(np.maximum(1 - np.abs(np.arange(N_ASPECTS) - place), 0.0))
+    place = np.clip(np.log2(aspects) * ASPECTS_AN_OCTAVE + N_ASPECTS // 2, 0, N_ASPECTS - 1)
+    return np.asarray(np.maximum(1 - np.abs(np.arange(N_ASPECTS) - place[:, None]), 0.0))

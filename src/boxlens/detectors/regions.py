@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # Larger images are segmented at this size: regions do not need every pixel.
 LONGEST_SIDE_PX = 480
-SEGMENT_COARSENESS = 200
+SEGMENT_COARSENESS = 100
 SEGMENT_BLUR = 0.8
 SMALLEST_SIDE_PX = 8.0
 # Boxes are not moved by more than this part of their size, nor stretched by more than its power.

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 # Rows and columns of cells that an object fills, from tall to wide; each about 36 cells.
 SHAPES = np.array([[10, 3], [9, 4], [7, 5], [6, 6], [5, 7], [4, 9], [3, 10]], dtype=np.int32)
 # A class has a shape where this many objects are nearest to it; the others take what there is.
-FEWEST_OF_A_SHAPE = 15
+FEWEST_OF_A_SHAPE = 20
 # Of a shape, a class has a look (a template) for this many objects, mirror images included.
-OBJECTS_A_LOOK = 100
-MOST_LOOKS = 3
+OBJECTS_A_LOOK = 60
+MOST_LOOKS = 4
 FINEST_SCALES = (0.25, 2.0)
 
 

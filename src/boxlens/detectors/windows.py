@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MARGIN = 1
 # Empty cells around an image, so that objects at its edge find their window.
 PADDING = 3
-LEVELS_AN_OCTAVE = 4
+LEVELS_AN_OCTAVE = 3
 # A level of more pixels than this is left out: small objects of huge images are not looked for.
 MOST_PIXELS = 4_000_000
 _MOST_CANDIDATES = 2_000

@@ -15,7 +15,7 @@ from boxlens.scenes.textures import SIDE, tiles
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from boxlens.data.columns import Rows
+    from boxlens.data.columns import Bools, Rows
     from boxlens.images import Pixels
     from boxlens.scenes.backdrops import Canvas
     from boxlens.scenes.drawing import Nearness, Sprite
@@ -75,16 +75,32 @@ def colours(composite: Composite, sprites: Sequence[Sprite], backdrop: Canvas) -
     palette = _Palette.of(sprites)
     behind = backdrop.reshape(-1, 3)
     total = behind * FINENESS**2
+    same = _of_one_face(composite)
     for down, right in product(range(FINENESS), repeat=2):
         part = (slice(down, None, FINENESS), slice(right, None, FINENESS))
         owner = composite.sprite_at[part].ravel()
-        pixel = np.flatnonzero(owner >= 0)
+        first = down == right == 0
+        # Most pixels lie inside a face: their first sample stands for all.
+        pixel = np.flatnonzero((owner >= 0) if first else (owner >= 0) & ~same)
         face = composite.face_at[part].ravel()[pixel]
         row, column = np.divmod(pixel, backdrop.shape[1])
         samples = (row * FINENESS + down, column * FINENESS + right)
-        total[pixel] += palette.colour(owner[pixel], face, *samples) - behind[pixel]
+        more = palette.colour(owner[pixel], face, *samples) - behind[pixel]
+        if first:
+            more[same[pixel]] *= FINENESS**2
+        total[pixel] += more
     mean: Pixels = ((total + FINENESS**2 // 2) // FINENESS**2).astype(np.uint8)
     return mean.reshape(backdrop.shape)
+
+
+def _of_one_face(composite: Composite) -> Bools:
+    """Pixels whose samples all show the same face of the same sprite."""
+    same = np.ones(composite.pixel_owner().size, dtype=np.bool_)
+    for down, right in product(range(FINENESS), repeat=2):
+        part = (slice(down, None, FINENESS), slice(right, None, FINENESS))
+        same &= (composite.sprite_at[part] == composite.pixel_owner()).ravel()
+        same &= (composite.face_at[part] == composite.pixel_face()).ravel()
+    return same
 
 
 @dataclass(frozen=True, slots=True)

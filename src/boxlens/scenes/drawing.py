@@ -10,20 +10,18 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
+from boxlens._kernel import fill_faces
 from boxlens.scenes.faces import Faces, planes
 
 if TYPE_CHECKING:
-    from boxlens.data.columns import Floats
     from boxlens.scenes.camera import Camera
     from boxlens.scenes.faces import Codes, Place
     from boxlens.scenes.models.model import Colour, Model
 
 FINENESS = 2  # samples a pixel, each way
-_FIXED_POINT = 4  # bits below the sample in the coordinates that OpenCV draws
 _NEAREST = 0.05  # metres before the camera within which nothing may be
 
 Samples = npt.NDArray[np.int32]
@@ -74,16 +72,16 @@ def draw(model: Model, place: Place, camera: Camera, light: Light) -> Sprite | N
     sheet = planes(faces, camera)
     sheet[:, :2] /= FINENESS
     sheet[:, 2] += sheet[:, 0] * left + sheet[:, 1] * top
-    face_at = np.full((bottom - top, right - left), -1, dtype=np.int32)
-    nearness = np.zeros(face_at.shape, dtype=np.float32)
-    fixed = np.rint((samples - (left, top)) * (1 << _FIXED_POINT)).astype(np.int32)
-    rings = fixed[faces.rings]
-    first = rings.min(axis=1) >> _FIXED_POINT
-    last = (rings.max(axis=1) >> _FIXED_POINT) + 2
-    nearest = 1 / (depth[faces.rings].min(axis=1) - faces.lift)
-    for row in np.flatnonzero(np.isfinite(sheet[:, 2])).tolist():
-        window = (*first[row].tolist(), *last[row].tolist())
-        _fill(face_at, nearness, rings[row], window, sheet[row], nearest[row], row)
+    # Whole sixteenths of a sample: what a processor makes of the last bit cannot matter.
+    fixed = np.rint((samples - (left, top)) * 16) / 16
+    face_at, nearness = fill_faces(
+        rings=fixed[faces.rings],
+        planes=sheet,
+        # Rounded corners lie a little outside: a steep plane would run away there.
+        nearest=1 / (depth[faces.rings].min(axis=1) - faces.lift),
+        width=right - left,
+        height=bottom - top,
+    )
     return Sprite(
         left=left,
         top=top,
@@ -95,32 +93,6 @@ def draw(model: Model, place: Place, camera: Camera, light: Light) -> Sprite | N
         face_part=faces.part,
         face_side=faces.side,
     )
-
-
-def _fill(
-    face_at: Samples,
-    nearness: Nearness,
-    ring: Samples,
-    window: tuple[int, int, int, int],
-    plane: Floats,
-    nearest: np.float64,
-    face_row: int,
-) -> None:
-    """Draws one face wherever it is nearer than what is there."""
-    left, top, right, bottom = window
-    inside = np.zeros((bottom - top, right - left), dtype=np.uint8)
-    offset = (-left << _FIXED_POINT, -top << _FIXED_POINT)
-    cv2.fillPoly(inside, [ring + np.array(offset, dtype=np.int32)], 1, shift=_FIXED_POINT)
-    per_column, per_row, constant = plane.tolist()
-    along = (per_column * np.arange(left, right)).astype(np.float32)
-    down = (per_row * np.arange(top, bottom) + constant).astype(np.float32)
-    near = along[None, :] + down[:, None]
-    # Samples on the border lie a little outside: a steep plane would run away there.
-    np.minimum(near, np.float32(nearest), out=near)
-    before = nearness[top:bottom, left:right]
-    drawn = inside.view(np.bool_) & (near > before)
-    np.copyto(before, near, where=drawn)
-    np.copyto(face_at[top:bottom, left:right], face_row, where=drawn)
 
 
 def _lit(faces: Faces, light: Light, depth: float) -> Codes:

@@ -108,5 +108,6 @@ def _developed(random: Random, picture: Pixels) -> Pixels:
     column = (np.arange(width) + random.randint(SIDE))[None, :] & (SIDE - 1)
     grain: npt.NDArray[np.int16] = tiles()[TEXTURES.index("grain")][row, column]
     noise = grain * np.int16(random.randint(1, 5)) >> 8
-    developed = np.clip((picture * gain >> 8) + noise[..., None], 0, 255)
-    return np.asarray(developed, dtype=np.uint8)
+    brighter = (np.arange(256)[:, None] * gain >> 8).astype(np.int16)
+    developed = np.stack([brighter[picture[..., k], k] + noise for k in range(3)], axis=-1)
+    return np.asarray(np.clip(developed, 0, 255), dtype=np.uint8)
