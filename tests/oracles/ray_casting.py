@@ -1,8 +1,8 @@
 """What each sample of a scene shows, by casting rays at its polygons: slow, and from geometry alone.
 
-A ray decides a mathematical point; a drawn polygon also covers samples it merely touches. So an
-answer is a set: all that may show at a sample if borders are drawn up to `OUTWARD` samples too
-wide or `INWARD` samples too narrow. Where no border is near, the set has one member.
+A ray decides a mathematical point; the corners of a drawn polygon are rounded. So an answer is a
+set: all that may show at a sample if borders are drawn up to `OUTWARD` samples too wide or
+`INWARD` samples too narrow. Where no border is near, the set has one member.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from boxlens.scenes.models.model import Model
 
 SAMPLES_A_PIXEL = 2  # each way
-# How far OpenCV's filled polygons reach beyond and stay within the true border, in samples:
-# `test_borders_are_drawn_within_the_reach` holds it to them.
-OUTWARD, INWARD = 1.25, 0.5
+# How far filled polygons may reach beyond and stay within the true border, in samples: corners are
+# rounded to sixteenths. `test_borders_are_drawn_within_the_reach` holds the kernel to them.
+OUTWARD, INWARD = 0.1, 0.1
 # A decal lies this part of its model's size before the surface that carries it.
 DECAL_LIFT = 0.008
 SAME_DEPTH = 1e-4  # relative
