@@ -6,19 +6,17 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.options import Commands, add_json
-from boxlens.cli.output import print_note, print_notices, show_or_save_json
+from boxlens.cli.output import print_failures, print_note, print_notices, show_or_save_json
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
 
     from boxlens.data import Notice
-    from boxlens.detectors.run_result import Failure, RunResult
+    from boxlens.detectors.run_result import RunResult
     from boxlens.formats.files import Progress
 
 SCHEMA = "boxlens/detect/1"
-FAILURES_SHOWN = 20
 
 
 def add_command(commands: Commands) -> None:
@@ -71,7 +69,7 @@ def run(options: argparse.Namespace) -> None:
             print_note("interrupted; the same command goes on where it stopped")
         raise
     print_notices([*notices, *result.notices])
-    _print_failures(result.failed)
+    print_failures(result.failed)
     show_or_save_json(
         lambda: _document(options, result, notices), options.json, lambda: _text(result)
     )
@@ -99,7 +97,7 @@ def _detected(
         classes=None if dataset is None else dataset.classes,
     )
     if isinstance(detector, ExchangeFolder) and detector.results_path() is None:
-        _print_failures(export_files(detector, files, progress))
+        print_failures(export_files(detector, files, progress))
         raise detector.waiting()
     if dataset is not None:
         detector, class_notices = with_classes(detector, dataset.classes)
@@ -116,14 +114,6 @@ def _detected(
         progress=progress,
     )
     return result, notices
-
-
-def _print_failures(failed: Sequence[Failure]) -> None:
-    """All of them are in the JSON."""
-    for failure in failed[:FAILURES_SHOWN]:
-        print_note(f"failed: {failure.file}: {failure.reason}")
-    if len(failed) > FAILURES_SHOWN:
-        print_note(f"failed: and {len(failed) - FAILURES_SHOWN:,} more")
 
 
 def _text(result: RunResult) -> str:

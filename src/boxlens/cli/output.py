@@ -7,9 +7,13 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from boxlens.data import Notice
+    from boxlens.detectors.run_result import Failure
+
+
+FAILURES_SHOWN = 20
 
 
 def print_note(text: str) -> None:
@@ -20,6 +24,14 @@ def print_notices(notices: Iterable[Notice]) -> None:
     """What was skipped or filled in."""
     for notice in notices:
         print_note(notice.message)
+
+
+def print_failures(failed: Sequence[Failure]) -> None:
+    """The first pictures that could not be used; all of them are in the JSON."""
+    for failure in failed[:FAILURES_SHOWN]:
+        print_note(f"failed: {failure.file}: {failure.reason}")
+    if len(failed) > FAILURES_SHOWN:
+        print_note(f"failed: and {len(failed) - FAILURES_SHOWN:,} more")
 
 
 def show_or_save_json(

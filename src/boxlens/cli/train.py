@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.options import Commands, add_json
-from boxlens.cli.output import print_note, print_notices, show_or_save_json
+from boxlens.cli.output import print_failures, print_notices, show_or_save_json
 from boxlens.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 SCHEMA = "boxlens/train/1"
 DETECTORS = ("window", "region")
-FAILURES_SHOWN = 20
 
 
 def add_command(commands: Commands) -> None:
@@ -60,10 +59,7 @@ def run(options: argparse.Namespace) -> None:
     with progress_bar() as progress:
         dataset, notices, failed = _trained(options, progress)
     print_notices(notices)
-    for failure in failed[:FAILURES_SHOWN]:
-        print_note(f"failed: {failure.file}: {failure.reason}")
-    if len(failed) > FAILURES_SHOWN:
-        print_note(f"failed: and {len(failed) - FAILURES_SHOWN:,} more")
+    print_failures(failed)
     show_or_save_json(
         lambda: _document(options, dataset, notices, failed),
         options.json,

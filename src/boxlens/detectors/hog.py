@@ -52,8 +52,8 @@ def hog_cells(pixels: Pixels) -> Cells:
     strength = np.stack([block.sum(axis=-1) for block in around], axis=-1) * _STRENGTH_STEPS
     direction = sum(around[1:], around[0]) * _DIRECTION_STEPS
     cells = np.concatenate([direction, strength], axis=-1).swapaxes(0, 1)
-    whole: Cells = np.minimum(np.rint(cells), LARGEST_VALUE).astype(np.float32, order="C")
-    return whole
+    steps: Cells = np.minimum(np.rint(cells), LARGEST_VALUE).astype(np.float32, order="C")
+    return steps
 
 
 def _blocks(pixels: Pixels) -> npt.NDArray[np.float32]:
