@@ -87,7 +87,10 @@ def _seen(lesson: Lesson, image_row: int) -> Regions:
     gt = lesson.dataset.gt
     here = lesson.objects(image_row)
     examples = np.flatnonzero(lesson.example[here]) + here.start
-    box = np.concatenate([find_regions(pixels), gt.box[examples]])
+    objects = gt.box[examples]
+    regions = np.concatenate([find_regions(pixels), objects])
+    box = np.concatenate([regions, objects])
+    mirrored = [crop[:, ::-1] for crop in crops_of(pixels, objects)]
     shape = (len(box), len(lesson.dataset.classes))
     example_row = np.full(shape, -1, dtype=np.int32)
     example_iou, any_iou = np.zeros(shape), np.zeros(shape)
@@ -99,7 +102,8 @@ def _seen(lesson: Lesson, image_row: int) -> Regions:
             nearer = found[:, column] > example_iou[:, of_class]
             example_row[nearer, of_class] = row
             example_iou[nearer, of_class] = found[nearer, column]
-    return Regions(box, region_features(crops_of(pixels, box)), example_row, example_iou, any_iou)
+    features = region_features([*crops_of(pixels, regions), *mirrored])
+    return Regions(box, features, example_row, example_iou, any_iou)
 
 
 def _fitted(lesson: Lesson, regions: Regions) -> RegionModel:
