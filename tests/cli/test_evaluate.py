@@ -22,7 +22,7 @@ def test_table_has_one_column_a_detector(demo):
     done = boxlens_process("evaluate", "ground_truth.json", "window.json", "region.json", cwd=demo)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0] == "COCO | ground_truth | 300 images | 1,761 objects"
+    assert lines[0] == "COCO | ground_truth | 200 images | 1,456 objects"
     assert lines[2].split() == ["metric", "window", "region"]
     rows = {line.split()[0]: line.split()[1:] for line in lines[4:]}
     assert list(rows)[:12] == [
@@ -122,7 +122,7 @@ def test_all_further_readings_are_in_the_json(demo):
     assert detector["confusion"]["names"] == [*names, "background"]
     assert 0 < detector["confidence"]["overall"]["F1"] < 1
     assert 0 < detector["olrp"]["oLRP"] < 1
-    assert len(detector["images"]["tp"]) == 300
+    assert len(detector["images"]["tp"]) == 200
     assert len(detector["curves"]["classes"][0]["precision"]) == 101
 
 

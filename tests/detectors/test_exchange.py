@@ -150,7 +150,7 @@ def test_results_of_unknown_pictures_are_counted(tmp_path):
     (exchange.folder / "results.json").write_text(json.dumps(results))
     found = exchange.detect(PICTURES)
     assert len(found) == 1
-    assert [(notice.code, notice.count) for notice in found.notices] == [("unknown_image", 1)]
+    assert [(notice.code, notice.count) for notice in exchange.notices] == [("unknown_image", 1)]
 
 
 def test_a_foreign_list_of_images_is_named(tmp_path):

@@ -54,6 +54,15 @@ def test_directions_turn_with_the_picture():
     assert upright.argmax() != lying.argmax()
 
 
+def test_dark_on_bright_is_told_from_bright_on_dark():
+    edge = np.zeros((48, 48, 3), dtype=np.uint8)
+    edge[:, 20:] = 200
+    one = hog_cells(edge)[2, 2, :N_DIRECTIONS]
+    other = hog_cells(255 - edge)[2, 2, :N_DIRECTIONS]
+    np.testing.assert_array_equal(np.roll(one, N_DIRECTIONS // 2), other)
+    assert not (one * other).any()
+
+
 def test_contrast_alone_hardly_matters():
     pixels = noise(64, 64) // 4 * 2
     assert np.abs(hog_cells(pixels) - hog_cells(pixels // 2)).max() <= 2

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from boxlens import formats
-from boxlens.data import Dataset, GroundTruth, Images
+from boxlens.data import Dataset, GroundTruth, Images, Notice
 from boxlens.detectors.from_callable import CallableDetector
 from boxlens.detectors.run import detect_files, journal_path
-from boxlens.errors import InputError, ParameterError
+from boxlens.errors import InputError, MissingExtraError, ParameterError
 from boxlens.images import ImageFiles, find_images, read_picture
 from pictures import CLASSES, quadrant_detector, quadrants, write_pictures
 
@@ -368,3 +368,51 @@ def test_an_output_of_another_format_is_refused(files, tmp_path):
     (tmp_path / "folder.json").mkdir()
     with pytest.raises(InputError, match="found a folder"):
         run(quadrant_detector(), files, tmp_path / "folder.json")
+
+
+class Remarking:
+    """Quadrants with a notice for every picture; stops for good after some."""
+
+    name = "remarking"
+    classes = CLASSES
+
+    def __init__(self, stop_after: int | None = None) -> None:
+        self.n_seen = 0
+        self.stop_after = stop_after
+
+    def detect(self, images):
+        if self.n_seen == self.stop_after:
+            raise KeyboardInterrupt
+        self.n_seen += len(images)
+        notice = Notice("odd", len(images), f"{len(images)} odd boxes")
+        return replace(quadrant_detector().detect(images), notices=(notice,))
+
+
+@pytest.mark.parametrize("batch", [1, 3, 8])
+def test_notices_are_summed_over_batches_and_over_a_stop(files, tmp_path, batch):
+    whole = run(Remarking(), files, tmp_path / "whole.json", batch=batch)
+    assert [(notice.code, notice.count) for notice in whole.notices] == [("odd", N)]
+    with pytest.raises(KeyboardInterrupt):
+        run(Remarking(stop_after=3), files, tmp_path / "parts.json", batch=1)
+    resumed = run(Remarking(), files, tmp_path / "parts.json", batch=batch)
+    assert resumed.n_resumed == 3
+    assert [(notice.code, notice.count) for notice in resumed.notices] == [("odd", N)]
+
+
+def test_pictures_of_another_size_than_expected_are_counted(files, tmp_path):
+    shapes = [read_picture(path).pixels.shape for path in files.paths]
+    sizes = [(float(width), float(height)) for height, width, _ in shapes]
+    expected = dict(zip(files.ids.tolist(), sizes, strict=True))
+    expected[files.ids.tolist()[2]] = (1.0, 2.0)
+    result = run(quadrant_detector(), files, tmp_path / "out.json", expected=expected)
+    assert [(notice.code, notice.count) for notice in result.notices] == [("another_size", 1)]
+    assert result.changes == {}
+
+
+def test_a_missing_package_is_not_the_picture_s_fault(files, tmp_path):
+    def needy(pixels):
+        raise MissingExtraError("finding", "something", "images")
+
+    with pytest.raises(MissingExtraError):
+        run(CallableDetector(needy, CLASSES, "needy"), files, tmp_path / "out.json")
+    assert not journal_path(tmp_path / "out.json").exists()

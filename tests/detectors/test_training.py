@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from boxlens.data.columns import attribute_column
-from boxlens.detectors.calibration import fit_sigmoid, margin_of, scores_of
+from boxlens.detectors.calibration import fit_sigmoids, margin_of, scores_of
 from boxlens.detectors.region_training import train_regions
 from boxlens.detectors.training import Lesson, overlaps, whole_weights
 from boxlens.detectors.window_training import train_windows
@@ -123,21 +123,39 @@ def test_turns_give_other_images_as_long_as_there_are_some():
     assert len(lesson.some(100, 3)) == 16
 
 
-def test_the_sigmoid_says_how_often_margins_are_right():
-    random = np.random.RandomState(0)
-    margins = random.normal(0, 2, 20_000)
-    right = random.random_sample(20_000) < 1 / (1 + np.exp(-(1.5 * margins - 1)))
-    slope, offset = fit_sigmoid(margins, right)
-    assert slope == pytest.approx(1.5, abs=0.1)
-    assert offset == pytest.approx(-1, abs=0.1)
-    assert scores_of(margin_of(0.25, slope, offset), slope, offset) == pytest.approx(0.25)
+def margins_of(n: int, slope: float, offset: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Margins that are right as often as a sigmoid says."""
+    random = np.random.RandomState(seed)
+    margins = random.normal(0, 2, n)
+    return margins, random.random_sample(n) < 1 / (1 + np.exp(-(slope * margins + offset)))
+
+
+def test_the_sigmoid_of_each_judge_says_how_often_it_is_right():
+    first, second = margins_of(20_000, 1.5, -1, seed=0), margins_of(20_000, 1.2, 1, seed=1)
+    margins, right = (np.concatenate(pair) for pair in zip(first, second, strict=True))
+    slope, offset = fit_sigmoids(np.repeat([0, 1], 20_000), margins, right, 2)
+    np.testing.assert_allclose(slope, [1.5, 1.2], atol=0.1)
+    np.testing.assert_allclose(offset, [-1, 1], atol=0.1)
+    np.testing.assert_allclose(scores_of(margin_of(0.25, slope, offset), slope, offset), 0.25)
+
+
+def test_a_judge_of_few_examples_stays_near_all_together():
+    margins, right = margins_of(2_000, 2, -1, seed=0)
+    judge = np.zeros(2_000, dtype=int)
+    judge[np.flatnonzero(right)[:2]] = 1
+    slope, offset = fit_sigmoids(judge, margins, right, 3)
+    assert abs(slope[1] - slope[0]) < 1
+    assert abs(offset[1] - offset[0]) < 1
+    together = fit_sigmoids(np.zeros(2_000, dtype=int), margins, right, 1)
+    np.testing.assert_allclose([slope[2], offset[2]], np.ravel(together), atol=0.05)
 
 
 @pytest.mark.parametrize("right", [[], [True], [False], [True, True], [False] * 50])
 def test_few_margins_make_no_sure_sigmoid(right: list[bool]):
     margins = np.linspace(-1, 1, len(right))
-    slope, offset = fit_sigmoid(margins, np.array(right, dtype=bool))
-    assert slope > 0
+    judge = np.zeros(len(right), dtype=int)
+    slope, offset = fit_sigmoids(judge, margins, np.array(right, dtype=bool), 1)
+    assert slope[0] > 0
     assert 0 < scores_of(np.array([0.0]), slope, offset)[0] < 1
 
 

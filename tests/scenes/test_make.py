@@ -309,3 +309,17 @@ def test_settings_that_cannot_be_meant_are_refused(values, told):
     with pytest.raises(ParameterError, match=told) as problem:
         SceneSettings(*values)
     assert "\n" not in str(problem.value)
+
+
+def test_two_processes_do_not_make_the_same_scenes(tmp_path):
+    target = tmp_path / "out"
+    run = start(target, 1)
+    records = tmp_path / "out.partial" / "records"
+    while run.poll() is None and not list(records.glob("*.json")):
+        time.sleep(0.005)
+    try:
+        with pytest.raises(InputError, match="another process is making these scenes"):
+            make_scenes(LONG, target)
+    finally:
+        run.kill()
+        run.wait()

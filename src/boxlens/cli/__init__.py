@@ -43,7 +43,8 @@ def main(arguments: list[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as problem:
-        print(f"boxlens: {problem.strerror or problem}", file=sys.stderr)
+        place = f"{problem.filename}: " if problem.filename else ""
+        print(f"boxlens: {place}{problem.strerror or problem}", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(2)
     except KeyboardInterrupt:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.options import Commands, add_json
 from boxlens.cli.output import print_note, show_or_save_json
+from boxlens.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
@@ -60,8 +61,14 @@ def _unpack(demo: Path, folder: Path) -> None:
     from boxlens.formats.files import read_text, stem, write_text
 
     for path in sorted(demo.glob("*.json.gz")):
-        target = folder / f"{stem(path)}.json"
-        write_text(target, read_text(path))
+        target, text = folder / f"{stem(path)}.json", read_text(path)
+        if target.exists() and target.read_bytes() != text.encode():
+            raise InputError(
+                "another file of this name is there",
+                path=target,
+                remedy="Name another folder, so that nothing of yours is lost",
+            )
+        write_text(target, text)
         print_note(f"wrote {target}")
     with ZipFile(demo / "images.zip") as archive:
         archive.extractall(folder / "images")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from boxlens.errors import ParameterError
 if TYPE_CHECKING:
     import argparse
 
-    from boxlens.data import Notice
+    from boxlens.data import Dataset, Notice
     from boxlens.detectors.run_result import RunResult
     from boxlens.formats.files import Progress
 
@@ -60,10 +61,14 @@ def add_command(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
     from boxlens.detectors.run import journal_path
+    from boxlens.detectors.run_result import NothingDetectedError
 
     try:
         with progress_bar() as progress:
             result, notices = _detected(options, progress)
+    except NothingDetectedError as problem:
+        print_failures(problem.failed)
+        raise
     except KeyboardInterrupt:
         if journal_path(options.output).exists():
             print_note("interrupted; the same command goes on where it stopped")
@@ -99,6 +104,8 @@ def _detected(
     if isinstance(detector, ExchangeFolder) and detector.results_path() is None:
         print_failures(export_files(detector, files, progress))
         raise detector.waiting()
+    if isinstance(detector, ExchangeFolder):
+        notices = (*notices, *detector.notices)
     if dataset is not None:
         detector, class_notices = with_classes(detector, dataset.classes)
         notices = (*notices, *class_notices)
@@ -111,9 +118,18 @@ def _detected(
         min_score=options.min_score,
         max_per_image=options.max_per_image,
         restart=options.restart,
+        expected=None if dataset is None else _sizes(dataset),
         progress=progress,
     )
     return result, notices
+
+
+def _sizes(dataset: Dataset) -> dict[int | str, tuple[float, float]]:
+    """By image id, where the ground truth knows them."""
+    images = dataset.images
+    columns = zip(images.width_px.tolist(), images.height_px.tolist(), strict=True)
+    pairs = zip(images.id.tolist(), columns, strict=True)
+    return {key: size for key, size in pairs if not any(map(math.isnan, size))}
 
 
 def _text(result: RunResult) -> str:
@@ -141,6 +157,7 @@ def _document(
         "output": str(result.output),
         "detector": result.detector,
         "n_images": result.n_images,
+        "n_done": result.n_images - len(result.failed),
         "n_resumed": result.n_resumed,
         "n_detections": result.n_detections,
         "failed": [asdict(failure) for failure in result.failed],

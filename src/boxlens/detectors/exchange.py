@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from os import PathLike
 
-    from boxlens.data import Dataset
+    from boxlens.data import Dataset, Notice
     from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles, Pixels
 
@@ -145,8 +145,12 @@ class ExchangeFolder:
             class_row=results.class_row[rows],
             box=results.box[rows],
             score=results.score[rows],
-            notices=results.notices,
         )
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What the results hold that was not asked for: said once, not with every batch."""
+        return self._read_results().notices
 
     def _read_results(self) -> Detections:
         if self._results is None:

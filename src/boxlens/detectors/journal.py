@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxlens.data import Notice
 from boxlens.data.columns import Boxes, Floats, Rows, frozen
 from boxlens.errors import InputError
 
@@ -59,6 +60,8 @@ class Record:
     found: Found | None
     changes: tuple[str, ...] = ()
     error: str | None = None
+    # What the detector said of the batch, with the first image of it.
+    notices: tuple[Notice, ...] = ()
 
     def line(self) -> bytes:
         """Floats are spelled so that they read back equal."""
@@ -69,6 +72,8 @@ class Record:
         }
         if self.changes:
             document["changes"] = self.changes
+        if self.notices:
+            document["notices"] = [[one.code, one.count, one.message] for one in self.notices]
         if self.found is None:
             document["error"] = self.error
         else:
@@ -89,6 +94,7 @@ class Record:
             found,
             tuple(document.get("changes", ())),
             document.get("error"),
+            tuple(Notice(*one) for one in document.get("notices", ())),
         )
 
 

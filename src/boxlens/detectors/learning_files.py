@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import Lock
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -24,6 +25,8 @@ class PicturesOnDisk(Sequence["Pixels"]):
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = tuple(paths)
+        # Reading sets switches of Pillow that all threads share.
+        self._one_at_a_time = Lock()
 
     def __len__(self) -> int:
         return len(self._paths)
@@ -35,7 +38,8 @@ class PicturesOnDisk(Sequence["Pixels"]):
     def __getitem__(self, row: int | slice) -> Pixels | PicturesOnDisk:
         if isinstance(row, slice):
             return PicturesOnDisk(self._paths[row])
-        return read_picture(self._paths[row]).pixels
+        with self._one_at_a_time:
+            return read_picture(self._paths[row]).pixels
 
 
 def usable_pictures(

@@ -50,7 +50,7 @@ def open_detector(
     if _FUNCTION.fullmatch(model):
         return _open_function(model)
     raise InputError(
-        "no such model",
+        "a file, but no model" if Path(model).is_file() else "no such model",
         path=model,
         remedy="Give window, region, a .npz or .onnx file, package.module:function, or a folder "
         "to exchange pictures and results with a detector that runs elsewhere",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from boxlens.data import Notice
 from boxlens.detectors.hog import LARGEST_VALUE
 from boxlens.detectors.region_features import region_features
 from boxlens.detectors.regions import (
@@ -48,6 +49,12 @@ PENALTY = 0.03
 POSITIVE_WEIGHT = 2.0
 RIDGE = 50.0
 LARGEST_WEIGHT = 2_047
+# Margins above -1 are those that an SVM is moved by.
+LOWEST_MARGIN = -1.0
+# Regions are kept of at most so many images: a quarter of a megabyte each.
+MOST_IMAGES = 1_000
+JUDGING_IMAGES = 80
+_REGIONS_AT_A_TIME = 4_096
 
 
 class Regions(NamedTuple):
@@ -73,13 +80,20 @@ def train_regions(
     """Learns from `images`, one for each row of `dataset.images`; each is asked for once."""
     lesson = Lesson.of(images, dataset, seed=seed, workers=workers, progress=progress)
     with one_thread_a_worker():
-        parts = lesson.over_images(
-            lambda row: _seen(lesson, row), lesson.learn_rows, "reading regions"
-        )
+        rows = lesson.some(MOST_IMAGES, 0)
+        parts = lesson.over_images(lambda row: _seen(lesson, row), rows, "reading regions")
         regions = Regions(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
         model = _fitted(lesson, regions)
         model = _judged(lesson, model)
-    return RegionDetector("region", dataset.classes, model, lesson.notices)
+    return RegionDetector("region", dataset.classes, model, (*lesson.notices, *_limit(lesson)))
+
+
+def _limit(lesson: Lesson) -> list[Notice]:
+    n_left = len(lesson.learn_rows) - MOST_IMAGES
+    if n_left <= 0:
+        return []
+    message = f"{n_left:,} images are not learnt from: {MOST_IMAGES:,} are enough for this detector"
+    return [Notice("images_beyond_limit", n_left, message)]
 
 
 def _seen(lesson: Lesson, image_row: int) -> Regions:
@@ -108,46 +122,62 @@ def _seen(lesson: Lesson, image_row: int) -> Regions:
 
 def _fitted(lesson: Lesson, regions: Regions) -> RegionModel:
     class_rows = np.flatnonzero((regions.example_iou >= POSITIVE_IOU).any(axis=0)).astype(np.int32)
-
-    def fit(class_row: int) -> tuple[Floats, float, Floats, Floats]:
-        weights, bias = _mined_svm(lesson, regions, class_row)
-        near = np.flatnonzero(regions.example_iou[:, class_row] >= MOVABLE_IOU)
-        objects = lesson.dataset.gt.box[regions.example_row[near, class_row]]
-        shifts = shifts_between(regions.box[near], objects)
-        return weights, bias, *_ridge(regions.features[near], shifts)
-
-    answers = lesson.in_parallel(fit, class_rows.tolist(), "fitting classes")
-    whole = [whole_weights(weights, LARGEST_WEIGHT) for weights, _, _, _ in answers]
-    shifts = [
-        [whole_weights(weights, LARGEST_WEIGHT) for weights in four] for _, _, four, _ in answers
-    ]
+    svms = _mined_svms(lesson, regions, class_rows)
+    whole = [whole_weights(weights, LARGEST_WEIGHT) for weights, _ in svms]
+    ridges = [_mover(lesson, regions, class_row) for class_row in class_rows.tolist()]
+    movers = [[whole_weights(one, LARGEST_WEIGHT) for one in weights] for weights, _ in ridges]
     return RegionModel(
         class_row=class_rows,
         weights=np.stack([weights for weights, _ in whole]).astype(np.int16),
         step=np.array([step for _, step in whole]),
-        bias=np.array([bias for _, bias, _, _ in answers]),
+        bias=np.array([bias for _, bias in svms]),
         slope=np.ones(len(class_rows)),
         offset=np.zeros(len(class_rows)),
-        shift_weights=np.array([[weights for weights, _ in four] for four in shifts], np.int16),
-        shift_step=np.array([[step for _, step in four] for four in shifts]),
-        shift_bias=np.stack([bias for _, _, _, bias in answers]),
+        shift_weights=np.array([[weights for weights, _ in four] for four in movers], np.int16),
+        shift_step=np.array([[step for _, step in four] for four in movers]),
+        shift_bias=np.stack([bias for _, bias in ridges]),
     )
 
 
-def _mined_svm(lesson: Lesson, regions: Regions, class_row: int) -> tuple[Floats, float]:
+def _mined_svms(lesson: Lesson, regions: Regions, class_rows: Rows) -> list[tuple[Floats, float]]:
     """Begins with negatives drawn by lot, and adds those that come nearest to the class."""
-    positives = regions.features[regions.example_iou[:, class_row] >= POSITIVE_IOU]
-    off = np.flatnonzero(regions.any_iou[:, class_row] < NEGATIVE_IOU)
-    random = np.random.RandomState([lesson.seed, class_row])
-    chosen = np.sort(random.permutation(off)[:FIRST_NEGATIVES])
-    fitted = _svm(positives, regions.features[chosen])
+    features = regions.features
+    positives = [np.flatnonzero(regions.example_iou[:, row] >= POSITIVE_IOU) for row in class_rows]
+    negatives = [np.flatnonzero(regions.any_iou[:, row] < NEGATIVE_IOU) for row in class_rows]
+    random = np.random.RandomState(lesson.seed)
+    chosen = [np.sort(random.permutation(rows)[:FIRST_NEGATIVES]) for rows in negatives]
+
+    def fit(number: int) -> tuple[Floats, float]:
+        return _svm(features[positives[number]], features[chosen[number]])
+
+    svms = lesson.in_parallel(fit, range(len(class_rows)), "fitting classes")
     for _ in range(MINING_ROUNDS):
-        weights, bias = fitted
-        margins = regions.features[off].astype(np.float64) @ weights + bias
-        best = np.argsort(-margins, kind="stable")[:HARD_NEGATIVES]
-        chosen = np.union1d(chosen, off[best[margins[best] > -1.0]])
-        fitted = _svm(positives, regions.features[chosen])
-    return fitted
+        margins = _margins(lesson, features, svms)
+        for number, rows in enumerate(negatives):
+            mine = margins[rows, number]
+            best = np.argsort(-mine, kind="stable")[:HARD_NEGATIVES]
+            chosen[number] = np.union1d(chosen[number], rows[best[mine[best] > LOWEST_MARGIN]])
+        svms = lesson.in_parallel(fit, range(len(class_rows)), "fitting classes")
+    return svms
+
+
+def _margins(lesson: Lesson, features: Features, svms: list[tuple[Floats, float]]) -> Floats:
+    """Regions x classes."""
+    weights = np.stack([weights for weights, _ in svms], axis=1)
+    starts = range(0, len(features), _REGIONS_AT_A_TIME)
+
+    def product(start: int) -> Floats:
+        part = features[start : start + _REGIONS_AT_A_TIME].astype(np.float64)
+        return part @ weights + [bias for _, bias in svms]
+
+    return np.concatenate(lesson.in_parallel(product, starts, "mining hard negatives"))
+
+
+def _mover(lesson: Lesson, regions: Regions, class_row: int) -> tuple[Floats, Floats]:
+    """How the box of a region moves onto the object it overlaps."""
+    near = np.flatnonzero(regions.example_iou[:, class_row] >= MOVABLE_IOU)
+    objects = lesson.dataset.gt.box[regions.example_row[near, class_row]]
+    return _ridge(regions.features[near], shifts_between(regions.box[near], objects))
 
 
 def _svm(positives: Features, negatives: Features) -> tuple[Floats, float]:
@@ -188,6 +218,6 @@ def _judged(lesson: Lesson, model: RegionModel) -> RegionModel:
             margins[region, column],
         )
 
-    parts = lesson.over_images(look, lesson.judge_rows, "judging scores")
+    parts = lesson.over_images(look, lesson.judge_rows[:JUDGING_IMAGES], "judging scores")
     slope, offset = judged_sigmoids(parts, len(model.class_row))
     return replace(model, slope=slope, offset=offset)

@@ -14,13 +14,13 @@ from boxlens.data import Dataset, Detections, GroundTruth, Images, Notice
 from boxlens.data.classes import ascending_unique
 from boxlens.detectors.batches import detect_batch
 from boxlens.detectors.journal import Found, Journal, Record, open_journal
-from boxlens.detectors.run_result import Failure, RunResult
-from boxlens.errors import BoxlensError, InputError, ParameterError
+from boxlens.detectors.run_result import Failure, NothingDetectedError, RunResult
+from boxlens.errors import BoxlensError, InputError, MissingExtraError, ParameterError
 from boxlens.images import ImageError, read_picture
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
     from boxlens.detectors.protocols import Detector
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 # A detector that fails on so many pictures before it ever works is itself at fault.
 PATIENCE = 8
+MISFIT = "have another size than the ground truth says"
 
 
 def detect_files(
@@ -41,12 +42,14 @@ def detect_files(
     min_score: float | None = None,
     max_per_image: int | None = None,
     restart: bool = False,
+    expected: Mapping[int | str, tuple[float, float]] | None = None,
     progress: Progress | None = None,
 ) -> RunResult:
     """Writes COCO results. `identity` says which model and settings: other ones are not mixed.
 
     Of each image the `max_per_image` best-scored detections of at least `min_score` are kept; all
-    that the detector gives where neither is said.
+    that the detector gives where neither is said. `expected` are the sizes (width, height) of
+    images by id: pictures of another size are counted.
     """
     _check_settings(batch, min_score, max_per_image)
     target = _checked_target(output)
@@ -61,7 +64,7 @@ def detect_files(
     with open_journal(journal_path(target), header, restart=restart) as journal:
         if journal.new and target.exists() and not restart:
             raise InputError("already there", path=output, remedy="--restart does it again")
-        run = _Run(detector, files, journal, min_score, max_per_image)
+        run = _Run(detector, files, journal, min_score, max_per_image, expected or {})
         waiting = run.waiting()
         n_resumed = len(files) - len(waiting)
         for begin in range(0, len(waiting), batch):
@@ -110,8 +113,10 @@ class _Run:
         journal: Journal,
         min_score: float | None,
         max_per_image: int | None,
+        expected: Mapping[int | str, tuple[float, float]],
     ) -> None:
         self.detector = detector
+        self.expected = expected
         self.files = files
         self.order: list[int] = ascending_unique(files.ids, "image").tolist()
         self.keys: list[int | str] = files.ids.tolist()
@@ -119,7 +124,8 @@ class _Run:
         self.journal = journal
         self.min_score = min_score
         self.max_per_image = max_per_image
-        self.notices: dict[str, Notice] = {}
+        # Of the batch in hand.
+        self.notices: list[Notice] = []
         self.works = any(record.found is not None for record in journal.records.values())
         # Failures of a detector that has not worked yet: held back, so that it may be mended.
         self.doubtful: list[tuple[Record, Exception]] = []
@@ -148,7 +154,12 @@ class _Run:
         for (row, picture), answer in zip(pictures.items(), answers, strict=True):
             if isinstance(answer, Found):
                 self.works = True
-                records.append(self._new_record(row, found=answer, changes=picture.changes))
+                changes = (*picture.changes, *self._misfit(row, picture))
+                notices = tuple(self.notices)
+                self.notices.clear()
+                records.append(
+                    self._new_record(row, found=answer, changes=changes, notices=notices)
+                )
             else:
                 failure = self._new_record(row, error=f"the detector failed: {_text(answer)}")
                 self.doubtful.append((failure, answer))
@@ -158,6 +169,12 @@ class _Run:
             failure, cause = self.doubtful[0]
             raise InputError(f"{failure.error}", path=failure.file) from cause
         return records
+
+    def _misfit(self, row: int, picture: Picture) -> Iterator[str]:
+        """Boxes in a picture of another size lie in another frame than the ground truth."""
+        height, width = picture.pixels.shape[:2]
+        if self.expected.get(self.keys[row], (width, height)) != (width, height):
+            yield MISFIT
 
     def _no_longer_doubtful(self) -> list[Record]:
         records = [record for record, _ in self.doubtful]
@@ -174,13 +191,13 @@ class _Run:
             return []
         try:
             found = detect_batch(self.detector, images)
+        except MissingExtraError:
+            raise
         except Exception as problem:  # noqa: BLE001 - a detector may be anybody's code
             if len(images) == 1:
                 return [problem]
             return [answer for image in images for answer in self._answers([image])]
-        for notice in found.notices:
-            before = self.notices.get(notice.code)
-            self.notices[notice.code] = notice if before is None else _added(before, notice)
+        self.notices += found.notices
         parts = [slice(*found.offsets[row : row + 2].tolist()) for row in range(len(images))]
         return [self._kept(found.box[p], found.score[p], found.class_row[p]) for p in parts]
 
@@ -200,11 +217,11 @@ class _Run:
         failed = tuple(Failure(one.file, one.error or "") for one in records if one.found is None)
         if len(failed) == len(records):
             self.journal.remove()
-            first = f"{failed[0].file}: {failed[0].reason}" if failed else "none was given"
-            raise InputError(f"none of the {len(failed):,} pictures could be used; {first}")
+            raise NothingDetectedError(failed)
         detections = _detections(self.detector.name, records)
         _write(detections, self.detector, [record.image_id for record in records], target)
         changes = Counter(change for record in records for change in record.changes)
+        misfits = changes.pop(MISFIT, 0)
         return RunResult(
             output=target,
             detector=self.detector.name,
@@ -213,7 +230,7 @@ class _Run:
             n_detections=len(detections),
             failed=failed,
             changes=dict(changes.most_common()),
-            notices=(*self.notices.values(), *self._damage()),
+            notices=(*_summed(records), *_misfits(misfits), *self._damage()),
         )
 
     def _damage(self) -> tuple[Notice, ...]:
@@ -222,11 +239,20 @@ class _Run:
         return (Notice("damaged_lines", count, message),) if count else ()
 
 
-def _added(first: Notice, more: Notice) -> Notice:
-    """One notice for all batches: the first one's words, the count of all."""
-    count = first.count + more.count
-    words = first.message.partition(" (in one batch; ")[0]
-    return Notice(first.code, count, f"{words} (in one batch; {count:,} in all)")
+def _summed(records: Sequence[Record]) -> Iterator[Notice]:
+    """One notice of a kind for all batches: the first one's words, the count of all."""
+    kinds: dict[str, list[Notice]] = {}
+    for notice in (notice for record in records for notice in record.notices):
+        kinds.setdefault(notice.code, []).append(notice)
+    for code, notices in kinds.items():
+        count = sum(notice.count for notice in notices)
+        more = f" (in one batch; {count:,} in all)" if len(notices) > 1 else ""
+        yield Notice(code, count, notices[0].message + more)
+
+
+def _misfits(count: int) -> tuple[Notice, ...]:
+    message = f"{count:,} pictures {MISFIT}: their boxes lie in another frame"
+    return (Notice("another_size", count, message),) if count else ()
 
 
 def _size(path: Path) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from boxlens.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -18,6 +20,15 @@ class Failure:
 
     file: str
     reason: str
+
+
+class NothingDetectedError(InputError):
+    """No picture of a run could be used."""
+
+    def __init__(self, failed: tuple[Failure, ...]) -> None:
+        first = f"{failed[0].file}: {failed[0].reason}" if failed else "none was given"
+        super().__init__(f"none of the {len(failed):,} pictures could be used; {first}")
+        self.failed = failed
 
 
 @dataclass(frozen=True, slots=True)

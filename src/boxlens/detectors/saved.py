@@ -72,9 +72,12 @@ def save_detector(detector: WindowDetector | RegionDetector, path: str | PathLik
 def load_detector(path: str | PathLike[str]) -> WindowDetector | RegionDetector:
     """The detector in a file; one that is damaged or of another program is refused by name."""
     source = existing_file(path)
+    content = source.read_bytes()
     try:
+        if not content.startswith(b"PK"):
+            raise ValueError("not an .npz archive")
         # From memory: NumPy leaves a damaged file open.
-        with np.load(BytesIO(source.read_bytes()), allow_pickle=False) as archive:
+        with np.load(BytesIO(content), allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         header = json.loads(bytes(arrays.pop("header")))
         schema = header["schema"]

@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.images import Pixels
 
-BACKGROUND_IMAGES = 100
+BACKGROUND_IMAGES = 60
 BACKGROUND_AN_IMAGE = 20
 MINING_ROUNDS = 2
-MINING_IMAGES = 100
+MINING_IMAGES = 80
 HARD_AN_IMAGE = 5
 JUDGING_IMAGES = 80
 # Margins above -1 are those that an SVM is moved by.

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 JPEG_QUALITY = 75
 SETTINGS_FILE = "settings.json"
+SCHEMA = "boxlens/scenes/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class MadeScenes:
     n_difficult: int
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self) | {"folder": str(self.folder)}
+        return {"schema": SCHEMA, **asdict(self), "folder": str(self.folder)}
 
 
 def make_scenes(
@@ -86,7 +87,16 @@ def make_scenes(
         raise InputError(
             "something is there already", path=folder, remedy="Name a new folder or empty this one"
         )
-    work = _work_folder(target, settings)
+    with _work_folder(target, settings) as work:
+        _draw_missing(settings, work, workers, progress)
+        made = _finish(settings, work)
+        _deliver(work, target)
+    return replace(made, folder=target)
+
+
+def _draw_missing(
+    settings: SceneSettings, work: Path, workers: int, progress: Progress | None
+) -> None:
     missing = [n for n in range(1, settings.n_images + 1) if not _record_path(work, n).exists()]
     done = settings.n_images - len(missing)
     with _mapping(workers) as each:
@@ -94,9 +104,6 @@ def make_scenes(
             done += 1
             if progress is not None:
                 progress("scenes", done, settings.n_images)
-    made = _finish(settings, work)
-    _deliver(work, target)
-    return replace(made, folder=target)
 
 
 def _deliver(work: Path, target: Path) -> None:
@@ -118,8 +125,9 @@ def _check_extras() -> None:
             raise MissingExtraError("rendering scenes", package, "images")
 
 
-def _work_folder(target: Path, settings: SceneSettings) -> Path:
-    """DIR.partial, new or left by a run of the same settings."""
+@contextmanager
+def _work_folder(target: Path, settings: SceneSettings) -> Iterator[Path]:
+    """DIR.partial, new or left by a run of the same settings; held by this process alone."""
     whole = target.resolve()
     work = whole.with_name(f"{whole.name}.partial")
     stated = work / SETTINGS_FILE
@@ -130,10 +138,33 @@ def _work_folder(target: Path, settings: SceneSettings) -> Path:
             path=work,
             remedy="Remove it, or go on with the seed, size and number it was begun with",
         )
-    (work / "images").mkdir(parents=True, exist_ok=True)
-    (work / "records").mkdir(exist_ok=True)
-    write_text(stated, json.dumps(wanted))
-    return work
+    try:
+        (work / "images").mkdir(parents=True, exist_ok=True)
+        (work / "records").mkdir(exist_ok=True)
+    except OSError as problem:
+        raise InputError(f"cannot be written ({problem.strerror})", path=work) from problem
+    with _held(work / "records"):
+        write_text(stated, json.dumps(wanted))
+        yield work
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Ours until we let go or end, however that comes about."""
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise InputError(
+            "another process is making these scenes",
+            path=folder.parent,
+            remedy="Wait for it to end, or name another folder",
+        ) from None
+    finally:
+        os.close(descriptor)
 
 
 def _stated(path: Path) -> Any:
