@@ -116,6 +116,22 @@ def test_images_held_back_are_not_learnt_from():
     assert sorted([*lesson.learn_rows, *lesson.judge_rows]) == list(range(20))
 
 
+def test_all_images_serve_for_both_where_a_part_would_hold_no_example():
+    _, dataset = toy_set(20, seed=1)
+    one = np.arange(len(dataset.gt)) != 5
+    lesson = lesson_of(replace(dataset, gt=replace(dataset.gt, difficult=one)), 20)
+    assert len(lesson.learn_rows) == len(lesson.judge_rows) == 20
+
+
+def test_a_class_that_only_images_held_back_show_is_told():
+    _, dataset = toy_set(20, seed=1)
+    judged = np.isin(dataset.gt.image_row, lesson_of(dataset, 20).judge_rows)
+    wedge = dataset.gt.class_row == 2
+    assert (wedge & judged).any()
+    lesson = lesson_of(replace(dataset, gt=replace(dataset.gt, difficult=wedge & ~judged)), 20)
+    assert [notice.code for notice in lesson.notices] == ["untrained_classes"]
+
+
 def test_turns_give_other_images_as_long_as_there_are_some():
     lesson = lesson_of(toy_set(20, seed=1)[1], 20)
     turns = [set(lesson.some(6, turn).tolist()) for turn in range(2)]

@@ -8,11 +8,13 @@ import numpy as np
 
 from boxlens.data import Detections
 from boxlens.detectors.suppression import suppress
+from boxlens.detectors.threads import in_parallel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Sequence
 
     from boxlens.data.columns import Boxes, Floats, Rows
+    from boxlens.images import Pixels
 
 SUPPRESSION_IOU = 0.4
 MOST_DETECTIONS = 100
@@ -40,10 +42,12 @@ class Findings(NamedTuple):
         return Findings(self.class_row[rows], self.box[rows].round(_PLACES), self.score[rows])
 
 
-def gathered(name: str, batch: Iterable[Findings]) -> Detections:
-    """One after the other, as the images of the batch come."""
+def detect_each(
+    name: str, images: Sequence[Pixels], find: Callable[[Pixels], Findings]
+) -> Detections:
+    """A batch, each image on its own; images are spread over the cores."""
     nothing = Findings(np.zeros(0, np.int32), np.zeros((0, 4)), np.zeros(0))
-    parts = list(batch)
+    parts = in_parallel(find, images)
     class_row, box, score = (np.concatenate(column) for column in zip(nothing, *parts, strict=True))
     return Detections.of(
         name,

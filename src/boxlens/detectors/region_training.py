@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from boxlens.data import Notice
 from boxlens.detectors.hog import LARGEST_VALUE
 from boxlens.detectors.region_features import region_features
 from boxlens.detectors.regions import (
@@ -18,13 +17,13 @@ from boxlens.detectors.regions import (
     moved,
     shifts_between,
 )
+from boxlens.detectors.threads import one_thread_a_worker
 from boxlens.detectors.training import (
     NEGATIVE_IOU,
     Features,
     Lesson,
     fit_svm,
     judged_sigmoids,
-    one_thread_a_worker,
     overlaps,
     whole_weights,
 )
@@ -78,22 +77,22 @@ def train_regions(
     progress: Progress | None = None,
 ) -> RegionDetector:
     """Learns from `images`, one for each row of `dataset.images`; each is asked for once."""
-    lesson = Lesson.of(images, dataset, seed=seed, workers=workers, progress=progress)
+    lesson = Lesson.of(
+        images,
+        dataset,
+        seed=seed,
+        workers=workers,
+        progress=progress,
+        most_images=MOST_IMAGES,
+    )
     with one_thread_a_worker():
-        rows = lesson.some(MOST_IMAGES, 0)
-        parts = lesson.over_images(lambda row: _seen(lesson, row), rows, "reading regions")
+        parts = lesson.over_images(
+            lambda row: _seen(lesson, row), lesson.learn_rows, "reading regions"
+        )
         regions = Regions(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
         model = _fitted(lesson, regions)
         model = _judged(lesson, model)
-    return RegionDetector("region", dataset.classes, model, (*lesson.notices, *_limit(lesson)))
-
-
-def _limit(lesson: Lesson) -> list[Notice]:
-    n_left = len(lesson.learn_rows) - MOST_IMAGES
-    if n_left <= 0:
-        return []
-    message = f"{n_left:,} images are not learnt from: {MOST_IMAGES:,} are enough for this detector"
-    return [Notice("images_beyond_limit", n_left, message)]
+    return RegionDetector("region", dataset.classes, model, lesson.notices)
 
 
 def _seen(lesson: Lesson, image_row: int) -> Regions:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.detectors.calibration import scores_of
-from boxlens.detectors.findings import LOWEST_SCORE, Findings, gathered
+from boxlens.detectors.findings import LOWEST_SCORE, Findings, detect_each
 from boxlens.detectors.hog import cut, import_cv2, resized
 from boxlens.detectors.region_features import region_features
 
@@ -73,7 +73,7 @@ class RegionDetector:
     notices: tuple[Notice, ...] = ()
 
     def detect(self, images: Sequence[Pixels]) -> Detections:
-        return gathered(self.name, (self._found(pixels) for pixels in images))
+        return detect_each(self.name, images, self._found)
 
     def classify(self, crops: Sequence[Pixels]) -> Floats:
         """Scores between 0 and 1; 0 for a class that was not learnt."""

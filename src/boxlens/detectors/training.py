@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +13,11 @@ from boxlens.data.boxes import corners_from_xywh
 from boxlens.detectors.calibration import fit_sigmoids
 from boxlens.detectors.findings import SUPPRESSION_IOU
 from boxlens.detectors.suppression import suppress
+from boxlens.detectors.threads import Answer, Item, in_parallel
 from boxlens.errors import InputError, MissingExtraError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from boxlens.data import Dataset
     from boxlens.data.columns import Bools, Boxes, Floats, Rows
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 Features = npt.NDArray[np.uint8]
 # Who judged (a template, a class), its margin, and whether it was right.
 Judged = tuple["Rows", "Floats", "Bools"]
-Item = TypeVar("Item")
-Answer = TypeVar("Answer")
 
 # A box is a negative of a class where it overlaps none of its objects by this much.
 NEGATIVE_IOU = 0.3
@@ -64,19 +61,22 @@ class Lesson:
         seed: int,
         workers: int,
         progress: Progress | None,
+        most_images: int | None = None,
     ) -> Lesson:
         _check(images, dataset, seed, workers)
-        order = np.random.RandomState(seed).permutation(len(images)).astype(np.int32)
-        held_out = np.arange(len(order)) % ONE_HELD_OUT_OF == ONE_HELD_OUT_OF - 1
-        few = len(order) < 2 * ONE_HELD_OUT_OF
         example, notices = _examples(dataset)
+        order = np.random.RandomState(seed).permutation(len(images)).astype(np.int32)
+        learn_rows, judge_rows = _split(order, dataset.gt.image_row[example])
+        n_beyond = 0 if most_images is None else max(len(learn_rows) - most_images, 0)
+        learn_rows = learn_rows[: len(learn_rows) - n_beyond]
+        notices += _left_out(dataset, example, learn_rows, n_beyond)
         return cls(
             images=images,
             dataset=dataset,
-            learn_rows=order if few else order[~held_out],
-            judge_rows=order if few else order[held_out],
+            learn_rows=learn_rows,
+            judge_rows=judge_rows,
             example=example,
-            notices=notices,
+            notices=tuple(notices),
             seed=seed,
             workers=workers,
             progress=progress,
@@ -133,13 +133,13 @@ class Lesson:
         self, function: Callable[[Item], Answer], items: Sequence[Item], what: str
     ) -> list[Answer]:
         """The answers in the order of the items, whatever the number of workers."""
-        answers: list[Answer] = []
-        with ThreadPoolExecutor(max_workers=self.workers) as pool:
-            for answer in pool.map(function, items):
-                answers.append(answer)
-                if self.progress is not None:
-                    self.progress(what, len(answers), len(items))
-        return answers
+        tell = self.progress
+
+        def done(n: int) -> None:
+            if tell is not None:
+                tell(what, n, len(items))
+
+        return in_parallel(function, items, workers=self.workers, done=done)
 
 
 def _check(images: Sequence[Pixels], dataset: Dataset, seed: int, workers: int) -> None:
@@ -158,7 +158,32 @@ def _check(images: Sequence[Pixels], dataset: Dataset, seed: int, workers: int) 
         )
 
 
-def _examples(dataset: Dataset) -> tuple[Bools, tuple[Notice, ...]]:
+def _split(order: Rows, image_rows_of_examples: Rows) -> tuple[Rows, Rows]:
+    """Images to learn from and to judge on; all for both where a part would hold no example."""
+    held_out = np.arange(len(order)) % ONE_HELD_OUT_OF == ONE_HELD_OUT_OF - 1
+    parts = order[~held_out], order[held_out]
+    both_have_some = all(np.isin(part, image_rows_of_examples).any() for part in parts)
+    return parts if both_have_some and len(order) >= 2 * ONE_HELD_OUT_OF else (order, order)
+
+
+def _left_out(dataset: Dataset, example: Bools, learn_rows: Rows, n_beyond: int) -> list[Notice]:
+    """What nothing is learnt of, and what not everything is learnt from."""
+    notices = []
+    if n_beyond:
+        n = len(learn_rows)
+        message = f"{n_beyond:,} images are not learnt from: {n:,} are enough for this detector"
+        notices.append(Notice("images_beyond_limit", n_beyond, message))
+    gt = dataset.gt
+    learnt = example & np.isin(gt.image_row, learn_rows)
+    n_each = np.bincount(gt.class_row[learnt], minlength=len(dataset.classes))
+    empty = [name for name, n in zip(dataset.classes.name, n_each, strict=True) if n == 0]
+    if empty:
+        message = f"{len(empty):,} classes have no object to learn from and are never found: "
+        notices.append(Notice("untrained_classes", len(empty), message + ", ".join(empty)))
+    return notices
+
+
+def _examples(dataset: Dataset) -> tuple[Bools, list[Notice]]:
     gt = dataset.gt
     # COCO files have no such flag of their own, but may carry it as an attribute.
     stated = gt.attributes.get("difficult")
@@ -177,12 +202,7 @@ def _examples(dataset: Dataset) -> tuple[Bools, tuple[Notice, ...]]:
     if n_tiny:
         message = f"{n_tiny:,} objects below {SMALLEST_SIDE_PX:g} pixels are not learnt from"
         notices.append(Notice("tiny_objects", n_tiny, message))
-    n_each = np.bincount(gt.class_row[example], minlength=len(dataset.classes))
-    empty = [name for name, n in zip(dataset.classes.name, n_each, strict=True) if n == 0]
-    if empty:
-        message = f"{len(empty):,} classes have no object to learn from and are never found: "
-        notices.append(Notice("untrained_classes", len(empty), message + ", ".join(empty)))
-    return example, tuple(notices)
+    return example, notices
 
 
 def overlaps(boxes: Boxes, objects: Boxes, crowd: Bools) -> Floats:
@@ -226,17 +246,6 @@ def whole_weights(weights: Floats, largest: int) -> tuple[npt.NDArray[np.int64],
     """Weights as whole numbers up to `largest`, and the step that one of them stands for."""
     step = float(np.abs(weights).max(initial=0.0)) / largest or 1.0
     return np.rint(weights / step).astype(np.int64), step
-
-
-@contextmanager
-def one_thread_a_worker() -> Iterator[None]:
-    """Sums of the linear algebra do not depend on the machine's cores; workers share these."""
-    try:
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-    except ImportError as problem:
-        raise MissingExtraError("training a detector", "scikit-learn", "images") from problem
-    with threadpool_limits(limits=1):
-        yield
 
 
 def judged_sigmoids(parts: Sequence[Judged], n_judges: int) -> tuple[Floats, Floats]:

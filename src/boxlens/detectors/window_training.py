@@ -9,13 +9,13 @@ import numpy as np
 
 from boxlens.detectors.hog import LARGEST_VALUE, N_CHANNELS
 from boxlens.detectors.suppression import suppress
+from boxlens.detectors.threads import one_thread_a_worker
 from boxlens.detectors.training import (
     NEGATIVE_IOU,
     Features,
     Lesson,
     fit_svm,
     judged_sigmoids,
-    one_thread_a_worker,
     whole_weights,
 )
 from boxlens.detectors.window_components import (

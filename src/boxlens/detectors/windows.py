@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from boxlens.detectors.calibration import margin_of, scores_of
-from boxlens.detectors.findings import LOWEST_SCORE, Findings, gathered
+from boxlens.detectors.findings import LOWEST_SCORE, Findings, detect_each
 from boxlens.detectors.hog import CELL_PX, N_CHANNELS, Cells, hog_cells, resized
 
 if TYPE_CHECKING:
@@ -132,8 +132,11 @@ class WindowDetector:
     def detect(self, images: Sequence[Pixels]) -> Detections:
         banks = self.templates.banks()
         lowest = margin_of(LOWEST_SCORE, self.templates.slope, self.templates.offset)
-        views = (View.of(pixels, self.finest) for pixels in images)
-        return gathered(self.name, (self._found(view, banks, lowest) for view in views))
+
+        def find(pixels: Pixels) -> Findings:
+            return self._found(View.of(pixels, self.finest), banks, lowest)
+
+        return detect_each(self.name, images, find)
 
     def _found(self, view: View, banks: list[Bank], lowest: Floats) -> Findings:
         templates = self.templates

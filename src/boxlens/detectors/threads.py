@@ -1,0 +1,51 @@
+"""Work spread over threads, with the same answers for any number of them."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from boxlens.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+
+@contextmanager
+def one_thread_a_worker() -> Iterator[None]:
+    """Keeps linear algebra from spreading further: many small products are slower on threads.
+
+    Also, the order in which it sums no longer depends on the machine's cores.
+    """
+    try:
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    except ImportError as problem:
+        raise MissingExtraError("a detector", "scikit-learn", "images") from problem
+    with threadpool_limits(limits=1):
+        yield
+
+
+def in_parallel(
+    function: Callable[[Item], Answer],
+    items: Sequence[Item],
+    *,
+    workers: int | None = None,
+    done: Callable[[int], None] | None = None,
+) -> list[Answer]:
+    """The answers in the order of the items; `done` hears how many there are so far.
+
+    Without `workers` as many as there are cores.
+    """
+    answers: list[Answer] = []
+    n_workers = min(workers or os.cpu_count() or 1, max(len(items), 1))
+    with one_thread_a_worker(), ThreadPoolExecutor(n_workers) as pool:
+        for answer in pool.map(function, items):
+            answers.append(answer)
+            if done is not None:
+                done(len(answers))
+    return answers
