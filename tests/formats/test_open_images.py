@@ -1,4 +1,4 @@
-"""Open Images: files find their parts, fractions become pixels, bad cells are named."""
+"""Open Images ground truth: boxes, labels, classes, sizes, hierarchy."""
 
 from __future__ import annotations
 
@@ -15,46 +15,11 @@ from boxlens.errors import InputError
 from boxlens.formats import open_images
 from boxlens.formats.open_images.hierarchy import read_hierarchy, write_hierarchy
 from shared_data import shared
-from small_world import small_dataset, small_detections
+from small_world import small_dataset
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-HEADER = (
-    "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax,"
-    "IsOccluded,IsTruncated,IsGroupOf,IsDepiction,IsInside\n"
-)
-BOXES = (
-    HEADER
-    + "00b,xclick,/m/dog,1,0.25,0.75,0.5,1.0,1,0,0,0,0\n"
-    + "00a,xclick,/m/cat,1,0.0,0.5,0.0,0.5,-1,-1,1,0,-1\n"
-    + "00b,xclick,/m/cat,1,0.1,0.2,0.1,0.3,0,0,0,1,0\n"
-)
-LABELS = (
-    "ImageID,Source,LabelName,Confidence\n"
-    "00a,verification,/m/cat,1\n"
-    "00a,verification,/m/dog,0\n"
-    "00c,verification,/m/dog,0\n"
-    "00c,verification,/m/dog,0\n"
-    "00c,verification,/m/exotic,1\n"
-)
-CLASSES = '/m/cat,Cat\n/m/dog,"Dog, tame"\n/m/eel,Eel\n'
-SIZES = "ImageID,Width,Height\n00a,100,200\n00b,400,300\n00c,10,10\n00d,20,20\n"
-
-
-def folder_of(tmp_path: Path, **files: str) -> Path:
-    names = {
-        "boxes": "validation-annotations-bbox.csv",
-        "labels": "validation-annotations-human-imagelabels.csv",
-        "classes": "class-descriptions-boxable.csv",
-        "sizes": "sizes.csv",
-        "hierarchy": "bbox_labels_600_hierarchy.json",
-    }
-    folder = tmp_path / "oid"
-    folder.mkdir()
-    for part, text in files.items():
-        (folder / names[part]).write_text(text, encoding="utf-8")
-    return folder
+from formats.open_images_sets import BOXES, CLASSES, HEADER, LABELS, SIZES, folder_of
 
 
 def test_all_files_together_make_the_data_set(tmp_path: Path) -> None:
@@ -313,96 +278,3 @@ def test_a_tree_of_several_roots_comes_back(tmp_path: Path) -> None:
     tree = ClassTree({"a": (), "b": (), "c": ("a", "b")})
     write_hierarchy(tree, tmp_path / "h.json")
     assert read_hierarchy(tmp_path / "h.json") == tree
-
-
-@pytest.mark.parametrize("text_ids", [False, True])
-def test_detections_come_back_after_writing(tmp_path: Path, text_ids: bool) -> None:
-    dataset, detections = small_dataset(text_ids=text_ids), small_detections()
-    open_images.write_detections(detections, dataset, tmp_path / "d.csv")
-    again = open_images.read_detections(tmp_path / "d.csv", dataset)
-    assert again.name == "d"
-    np.testing.assert_array_equal(again.image_row, detections.image_row)
-    np.testing.assert_array_equal(again.class_row, detections.class_row)
-    np.testing.assert_array_equal(again.score, detections.score)
-    np.testing.assert_allclose(again.box, detections.box, rtol=1e-12)
-
-
-@pytest.mark.parametrize("score", ["Score", "Conf", "confidence"])
-def test_scores_go_by_three_names(tmp_path: Path, score: str) -> None:
-    path = tmp_path / "d.csv"
-    path.write_text(f"ImageID,LabelName,{score},XMin,XMax,YMin,YMax\n1,0,0.5,0,0.5,0,1\n")
-    found = open_images.read_detections(path, small_dataset())
-    assert found.score.tolist() == [0.5]
-    assert found.box.tolist() == [[0, 0, 320, 480]]
-
-
-def test_the_challenge_form_holds_an_image_a_line(tmp_path: Path) -> None:
-    path = tmp_path / "submission.csv"
-    path.write_text(
-        "ImageId,PredictionString\n"
-        "2,1 0.5 0.25 0.5 0.75 1.0  0 0.4 0 0 1 1\n"
-        "10,\n"
-        "1,2 0.125 0 0 0.5 0.5\n"
-    )
-    found = open_images.read_detections(path, small_dataset())
-    assert found.image_row.tolist() == [0, 1, 1]
-    assert found.class_row.tolist() == [2, 1, 0]
-    assert found.score.tolist() == [0.125, 0.5, 0.4]
-    assert found.box[1].tolist() == [80, 120, 160, 120]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("1,0 0.5 0 0 1", r"line 2: 5 words in PredictionString"),
-        ("1,0 0.5 0 0 1 1 0 x 0 0 1 1", r"line 2, Score: 'x' is not a number"),
-        ("10,\n1,0 0.5 0.9 0 0.1 1", r"line 3: XMax 0\.1 is below XMin 0\.9"),
-        ("10,\n1,0 nan 0 0 1 1", r"line 3, column Score: nan is not a finite"),
-    ],
-)
-def test_bad_submissions_are_named_by_line(tmp_path: Path, text, message) -> None:
-    path = tmp_path / "submission.csv"
-    path.write_text(f"ImageId,PredictionString\n{text}\n")
-    with pytest.raises(InputError, match=message):
-        open_images.read_detections(path, small_dataset())
-
-
-def test_detections_without_a_score_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "d.csv"
-    path.write_text("ImageID,LabelName,XMin,XMax,YMin,YMax\n1,0,0,0.5,0,1\n")
-    with pytest.raises(InputError, match="no column Score"):
-        open_images.read_detections(path, small_dataset())
-
-
-def test_detections_may_overshoot_but_not_be_pixels(tmp_path: Path) -> None:
-    path = tmp_path / "d.csv"
-    header = "ImageID,LabelName,Score,XMin,XMax,YMin,YMax\n"
-    path.write_text(header + "1,0,0.5,-0.5,2.5,0,1\n1,0,0.5,0,1,0,1\n")
-    assert open_images.read_detections(path, small_dataset()).box[0].tolist() == [
-        -320,
-        0,
-        1920,
-        480,
-    ]
-    path.write_text(header + "1,0,0.5,0,1,0,1\n1,0,0.5,10,90,5,60\n1,0,0.5,10,90,5,60\n")
-    with pytest.raises(
-        InputError, match=r"line 3, column XMin: 10\.0 is no fraction.*divide pixels"
-    ):
-        open_images.read_detections(path, small_dataset())
-
-
-def test_unknown_labels_are_counted_or_refused(tmp_path: Path) -> None:
-    path = tmp_path / "d.csv"
-    path.write_text("ImageID,LabelName,Score,XMin,XMax,YMin,YMax\n1,wolf,0.5,0,1,0,1\n")
-    found = open_images.read_detections(path, small_dataset())
-    assert [notice.code for notice in found.notices] == ["unknown_class", "nothing_fits"]
-    with pytest.raises(InputError, match=r"line 2 \(image 1, class wolf\)"):
-        open_images.read_detections(path, small_dataset(), strict=True)
-
-
-def test_header_only_files_hold_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "d.csv"
-    path.write_text("ImageID,LabelName,Score,XMin,XMax,YMin,YMax\n")
-    assert len(open_images.read_detections(path, small_dataset())) == 0
-    path.write_text("ImageId,PredictionString\n1,\n")
-    assert len(open_images.read_detections(path, small_dataset())) == 0
