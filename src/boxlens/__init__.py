@@ -9,10 +9,12 @@ from boxlens.version import VERSION
 
 if TYPE_CHECKING:
     from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images
+    from boxlens.diagnosis import DiagnosisResult, diagnose
     from boxlens.errors import BoxlensError, InputError, ParameterError
     from boxlens.formats import read_dataset, read_detections, write_dataset, write_detections
     from boxlens.formats.convert import convert
     from boxlens.metrics import EvaluationResult, evaluate
+    from boxlens.object_sensitivity import SensitivityResult, sensitivity
 
 __version__ = VERSION
 
@@ -22,15 +24,19 @@ _HOME = {
     "Classes": "boxlens.data",
     "Dataset": "boxlens.data",
     "Detections": "boxlens.data",
+    "DiagnosisResult": "boxlens.diagnosis",
     "EvaluationResult": "boxlens.metrics",
     "GroundTruth": "boxlens.data",
     "Images": "boxlens.data",
     "InputError": "boxlens.errors",
     "ParameterError": "boxlens.errors",
+    "SensitivityResult": "boxlens.object_sensitivity",
     "convert": "boxlens.formats.convert",
+    "diagnose": "boxlens.diagnosis",
     "evaluate": "boxlens.metrics",
     "read_dataset": "boxlens.formats",
     "read_detections": "boxlens.formats",
+    "sensitivity": "boxlens.object_sensitivity",
     "write_dataset": "boxlens.formats",
     "write_detections": "boxlens.formats",
 }
@@ -40,16 +46,20 @@ __all__ = [
     "Classes",
     "Dataset",
     "Detections",
+    "DiagnosisResult",
     "EvaluationResult",
     "GroundTruth",
     "Images",
     "InputError",
     "ParameterError",
+    "SensitivityResult",
     "__version__",
     "convert",
+    "diagnose",
     "evaluate",
     "read_dataset",
     "read_detections",
+    "sensitivity",
     "write_dataset",
     "write_detections",
 ]

@@ -5,14 +5,24 @@ from __future__ import annotations
 import os
 import sys
 
-from boxlens.cli import convert, demo, detect, evaluate, formats, scenes, train
+from boxlens.cli import (
+    convert,
+    demo,
+    detect,
+    diagnose,
+    evaluate,
+    formats,
+    scenes,
+    sensitivity,
+    train,
+)
 from boxlens.cli.options import Parser
 from boxlens.errors import BoxlensError
 from boxlens.version import VERSION
 
 __all__ = ["main", "parser"]
 
-COMMANDS = (evaluate, convert, detect, train, scenes, formats, demo)
+COMMANDS = (evaluate, diagnose, sensitivity, convert, detect, train, scenes, formats, demo)
 DESCRIPTION = "Evaluates object detectors exactly and fast, and shows what a score hides."
 
 

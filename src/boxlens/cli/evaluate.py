@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.options import Commands, add_json, area_range, several, thresholds
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
+from boxlens.cli.reading import add_reading, read_tables
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
     import argparse
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.formats.files import Progress
 
 FITTING_PROTOCOL = {"lvis": "lvis", "voc": "voc07 or voc12", "openimages": "openimages"}
 
@@ -32,7 +30,7 @@ def add_command(commands: Commands) -> None:
     add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
     add("--per-class", action="store_true", help="add a row a class")
     _add_counting(command)
-    _add_reading(command)
+    add_reading(command)
     add_json(command)
 
 
@@ -80,28 +78,11 @@ def _add_counting(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_reading(command: argparse.ArgumentParser) -> None:
-    """How files are read, and with how many threads."""
-    add = command.add_argument
-    add(
-        "--name",
-        metavar="NAME",
-        **several(str, "mine"),
-        help="* the detectors' names, in order of DT",
-    )
-    add("--gt-format", metavar="F", help="read GT as this format instead of recognising it")
-    add("--dt-format", metavar="F", help="read DT as this format instead of recognising it")
-    add("--strict", action="store_true", help="unknown images or classes are an error")
-    add("--threads", metavar="N", type=int, default=0, help="worker threads; all cores by default")
-
-
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.evaluate_table import evaluation_text
     from boxlens.cli.progress import progress_bar
     from boxlens.metrics import choose, evaluate_tables
 
-    if options.threads < 0:
-        raise ParameterError(f"--threads: 0 (all cores) or more, got {options.threads}")
     choice = choose(
         options.protocol,
         iou_thresholds=options.iou,
@@ -113,7 +94,7 @@ def run(options: argparse.Namespace) -> None:
         min_score=options.min_score,
     )
     with progress_bar() as progress:
-        dataset, detections = _read(options, progress)
+        dataset, detections = read_tables(options, progress)
         result = evaluate_tables(
             dataset, detections, choice, threads=options.threads, progress=progress
         )
@@ -134,40 +115,3 @@ def _area_ranges(given: list[tuple[str, tuple[float, float]]]) -> dict[str, tupl
         if name == "all" or names.count(name) > 1:
             raise ParameterError(f"--area {name}: a range needs a name of its own, and not 'all'")
     return {"all": (0.0, 1e10), **dict(given)}
-
-
-def _read(
-    options: argparse.Namespace,
-    progress: Progress,
-) -> tuple[Dataset, list[Detections]]:
-    from boxlens.formats import read_dataset, read_detections
-
-    names = options.name or [None] * len(options.dt)
-    if len(names) != len(options.dt):
-        raise ParameterError(
-            f"{len(options.dt)} detectors, {len(names)} names: --name each of them"
-        )
-    n_files = 1 + len(options.dt)
-    progress("reading files", 0, n_files)
-    dataset = read_dataset(
-        options.gt,
-        format=options.gt_format,
-        split=options.split,
-        threads=options.threads,
-        progress=progress,
-    )
-    detections: list[Detections] = []
-    for path, name in zip(options.dt, names, strict=True):
-        progress("reading files", 1 + len(detections), n_files)
-        detections.append(
-            read_detections(
-                path,
-                dataset,
-                format=options.dt_format,
-                name=name,
-                strict=options.strict,
-                threads=options.threads,
-                progress=progress,
-            )
-        )
-    return dataset, detections

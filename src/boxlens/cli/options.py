@@ -39,7 +39,7 @@ class Parser(argparse.ArgumentParser):
 
 def _suggestion(message: str, parser: Parser) -> str:
     """What a mistyped option or command may have been meant to be."""
-    words = [word.strip("',():") for word in message.replace("=", " ").split()]
+    words = [word.strip("',():") for word in message.replace("=", " ").replace("/", " ").split()]
     known = parser.words()
     for word in words:
         close = get_close_matches(word, known - {word}, n=1, cutoff=0.75)

@@ -22,7 +22,7 @@ def add_command(commands: Commands) -> None:
         description="Render pictures whose ground truth is known completely.",
     )
     actions = command.add_subparsers(
-        title="actions", metavar="ACTION", required=True, parser_class=Parser
+        title="actions", metavar="make", required=True, parser_class=Parser
     )
     make = actions.add_parser(
         "make",

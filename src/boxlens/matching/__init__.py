@@ -2,7 +2,7 @@
 
 from boxlens.matching.assign import ALL_AREAS, MAX_CELLS, Matches, assign
 from boxlens.matching.overlaps import Overlaps, check_tables, find_overlaps, reachable
-from boxlens.matching.pairing import pair_one_to_one, paired_iou
+from boxlens.matching.pairing import box_overlap, pair_one_to_one, paired_iou
 from boxlens.matching.rules import COCO, HOIEM, LVIS, OPEN_IMAGES, RULES, UNLIMITED, VOC, Rule
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Overlaps",
     "Rule",
     "assign",
+    "box_overlap",
     "check_tables",
     "find_overlaps",
     "pair_one_to_one",

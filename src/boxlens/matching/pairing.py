@@ -10,7 +10,7 @@ from boxlens import _kernel
 
 if TYPE_CHECKING:
     from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Bools, Floats, Rows
+    from boxlens.data.columns import Bools, Boxes, Floats, Rows
     from boxlens.matching.overlaps import Overlaps
     from boxlens.matching.rules import Rule
 
@@ -48,11 +48,23 @@ def paired_iou(dataset: Dataset, detections: Detections, gt_row: Rows, rule: Rul
     """Overlap of every detection with its object as the rule sees it; NaN where none (-1)."""
     iou = np.full(len(detections), np.nan)
     paired = gt_row >= 0
-    det, gt = detections.box[paired], dataset.gt.box[gt_row[paired]]
+    region = rule.regions(dataset.gt)[gt_row[paired]]
+    iou[paired] = box_overlap(detections.box[paired], dataset.gt.box[gt_row[paired]], region)
+    return iou
+
+
+def box_overlap(det: Boxes, gt: Boxes, region: Bools | None = None) -> Floats:
+    """Overlap of boxes row by row; in a region it is the share of the detection inside.
+
+    The operations and their order are the kernel's, so that the last bit agrees.
+    """
     sides = np.minimum(det[:, 2:] + det[:, :2], gt[:, 2:] + gt[:, :2])
     sides -= np.maximum(det[:, :2], gt[:, :2])
     common = np.prod(np.maximum(sides, 0), axis=1)
     det_area, gt_area = np.prod(det[:, 2:], axis=1), np.prod(gt[:, 2:], axis=1)
-    in_region = rule.regions(dataset.gt)[gt_row[paired]]
-    iou[paired] = common / np.where(in_region, det_area, det_area + gt_area - common)
-    return iou
+    whole = det_area + gt_area - common
+    if region is not None:
+        whole = np.where(region, det_area, whole)
+    overlap = np.zeros(len(common))
+    np.divide(common, whole, out=overlap, where=common > 0)
+    return overlap

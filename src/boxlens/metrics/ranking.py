@@ -9,7 +9,7 @@ from boxlens import _kernel
 
 if TYPE_CHECKING:
     from boxlens.data import Detections
-    from boxlens.data.columns import Offsets, Rows
+    from boxlens.data.columns import Floats, Offsets, Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,12 @@ class Ranking:
 
 def rank(detections: Detections, n_classes: int, *, threads: int = 0) -> Ranking:
     """Ranks all detections; which of them count is the matches' business."""
+    return rank_rows(detections.class_row, detections.score, n_classes, threads=threads)
+
+
+def rank_rows(class_row: Rows, score: Floats, n_classes: int, *, threads: int = 0) -> Ranking:
+    """The same for bare columns."""
     order, offsets = _kernel.rank_classes(
-        det_class=detections.class_row,
-        det_score=detections.score,
-        n_classes=n_classes,
-        threads=threads,
+        det_class=class_row, det_score=score, n_classes=n_classes, threads=threads
     )
     return Ranking(order, offsets)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.data import Classes, Dataset, GroundTruth, Images
+from boxlens.data.similarity import similar_classes
 from boxlens.errors import ParameterError
 from boxlens.matching import COCO
 from boxlens.scenes.planting.recipe import BESIDE, INSTEAD, Recipe
-from boxlens.scenes.planting.similarity import similar_classes
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -9,6 +9,7 @@ import numpy as np
 
 from boxlens.data import Detections, Notice
 from boxlens.data.columns import owned
+from boxlens.data.similarity import similar_classes
 from boxlens.errors import ParameterError
 from boxlens.scenes.planting.dependence import Dependence, Steps
 from boxlens.scenes.planting.ground import Ground
@@ -18,7 +19,6 @@ from boxlens.scenes.planting.outcomes import MISSED, admits
 from boxlens.scenes.planting.placing import Batch
 from boxlens.scenes.planting.recipe import BESIDE, INSTEAD, Recipe
 from boxlens.scenes.planting.scores import draw_scores
-from boxlens.scenes.planting.similarity import similar_classes
 from boxlens.scenes.planting.stages import Bed, plant_all
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.similarity import similar_classes
 from boxlens.matching import COCO
-from boxlens.scenes.planting.similarity import similar_classes
 
 if TYPE_CHECKING:
     from boxlens.data import Dataset, GroundTruth

@@ -13,8 +13,8 @@ from boxlens.scenes.planting.laws import Beta, Law, Number, Uniform, check_numbe
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from boxlens.data.similarity import Similarity
     from boxlens.scenes.planting.dependence import Dependence
-    from boxlens.scenes.planting.similarity import Similarity
 
 # What an object gets instead of a correct detection. Objects without anything that could be
 # repaired into a hit come first, so that nothing planted later falls on them (METHODS 9.2, Miss).

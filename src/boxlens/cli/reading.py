@@ -1,0 +1,69 @@
+"""Ground truth and detections as commands take them: options, and the files behind them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from boxlens.cli.options import several
+from boxlens.errors import ParameterError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from boxlens.data import Dataset, Detections
+    from boxlens.formats.files import Progress
+
+
+def add_reading(command: argparse.ArgumentParser) -> None:
+    """How files are read, and with how many threads."""
+    add = command.add_argument
+    add(
+        "--name",
+        metavar="NAME",
+        **several(str, "mine"),
+        help="* the detectors' names, in order of DT",
+    )
+    add("--gt-format", metavar="F", help="read GT as this format instead of recognising it")
+    add("--dt-format", metavar="F", help="read DT as this format instead of recognising it")
+    add("--strict", action="store_true", help="unknown images or classes are an error")
+    add("--threads", metavar="N", type=int, default=0, help="worker threads; all cores by default")
+
+
+def read_tables(
+    options: argparse.Namespace,
+    progress: Progress,
+) -> tuple[Dataset, list[Detections]]:
+    """The data set and one table a detector."""
+    from boxlens.formats import read_dataset, read_detections
+
+    if options.threads < 0:
+        raise ParameterError(f"--threads: 0 (all cores) or more, got {options.threads}")
+    names = options.name or [None] * len(options.dt)
+    if len(names) != len(options.dt):
+        raise ParameterError(
+            f"{len(options.dt)} detectors, {len(names)} names: --name each of them"
+        )
+    n_files = 1 + len(options.dt)
+    progress("reading files", 0, n_files)
+    dataset = read_dataset(
+        options.gt,
+        format=options.gt_format,
+        split=options.split,
+        threads=options.threads,
+        progress=progress,
+    )
+    detections: list[Detections] = []
+    for path, name in zip(options.dt, names, strict=True):
+        progress("reading files", 1 + len(detections), n_files)
+        detections.append(
+            read_detections(
+                path,
+                dataset,
+                format=options.dt_format,
+                name=name,
+                strict=options.strict,
+                threads=options.threads,
+                progress=progress,
+            )
+        )
+    return dataset, detections

@@ -1,0 +1,148 @@
+"""`boxlens sensitivity`: which objects does it fail on?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from boxlens.cli.options import Commands, add_json, several
+from boxlens.cli.output import print_note, print_notices, show_or_save_json
+from boxlens.cli.reading import add_reading, read_tables
+from boxlens.errors import ParameterError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from boxlens.report.charts.export import ChartFormat
+
+
+def add_command(commands: Commands) -> None:
+    command = commands.add_parser(
+        "sensitivity",
+        help="say which objects a detector fails on",
+        description="Say which objects a detector fails on: normalized AP by size, shape, "
+        "occlusion and any attribute, and the objects that are missed. Options marked * may be "
+        "repeated, or given once with commas.",
+    )
+    command.set_defaults(run=run)
+    add = command.add_argument
+    add("gt", metavar="GT", help="ground truth: a file or folder")
+    add("dt", metavar="DT", nargs=1, help="detections: a file or folder")
+    add(
+        "-o", "--output", metavar="DIR", help="write report, figures, tables and results.json there"
+    )
+    add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
+    add("--iou", metavar="T", type=float, default=0.5, help="overlap that counts as right (.5)")
+    add("--per-class", action="store_true", help="add a table a characteristic, a row a class")
+    add_characteristics(command)
+    add_figures(command)
+    add_reading(command)
+    add_json(command)
+
+
+def add_characteristics(command: argparse.ArgumentParser) -> None:
+    """By what objects are told apart."""
+    add = command.add_argument
+    add(
+        "--by",
+        metavar="NAME",
+        **several(str, "area"),
+        help="* characteristics instead of all: area, height, aspect, occlusion, truncation, "
+        "parts, sides or an attribute of the file",
+    )
+    add(
+        "--bins",
+        metavar="NAME=T:T",
+        **several(_bins, "area=1024:9216"),
+        help="* own thresholds of a number instead of percentiles",
+    )
+    add(
+        "--cross",
+        metavar="NAME:NAME",
+        **several(_pair, "area:occlusion"),
+        help="* two characteristics at once, as a grid",
+    )
+
+
+def add_figures(command: argparse.ArgumentParser) -> None:
+    """What -o writes."""
+    command.add_argument(
+        "--figures",
+        metavar="FORMATS",
+        default="svg,pdf,png",
+        help="formats of the figures, or none (svg,pdf,png)",
+    )
+
+
+def _bins(text: str) -> tuple[str, tuple[float, ...]]:
+    name, equals, values = text.partition("=")
+    if not name or not equals:
+        raise ValueError(text)
+    return name, tuple(float(value) for value in values.split(":"))
+
+
+def _pair(text: str) -> tuple[str, str]:
+    first, second = text.split(":")
+    if not first or not second:
+        raise ValueError(text)
+    return first, second
+
+
+def chosen_bins(options: argparse.Namespace) -> dict[str, tuple[float, ...]]:
+    names = [name for name, _ in options.bins]
+    again = [name for name in names if names.count(name) > 1]
+    if again:
+        raise ParameterError(f"--bins {again[0]} is given twice")
+    return dict(options.bins)
+
+
+def chosen_pairs(options: argparse.Namespace) -> tuple[tuple[str, str], ...]:
+    return tuple(options.cross)
+
+
+def chosen_formats(options: argparse.Namespace) -> tuple[ChartFormat, ...]:
+    """Checked before the work, not after it; none without -o."""
+    if not options.output:
+        return ()
+    from boxlens.report.write import figure_formats
+
+    return figure_formats(options.figures)
+
+
+def run(options: argparse.Namespace) -> None:
+    from boxlens.cli.progress import progress_bar
+    from boxlens.cli.sensitivity_text import sensitivity_text
+    from boxlens.object_sensitivity import sensitivity
+    from boxlens.report.documents import sensitivity_document
+
+    formats = chosen_formats(options)
+    with progress_bar() as progress:
+        dataset, (detections,) = read_tables(options, progress)
+        result = sensitivity(
+            dataset,
+            detections,
+            iou=options.iou,
+            characteristics=tuple(options.by) or None,
+            bins=chosen_bins(options),
+            interactions=chosen_pairs(options),
+            threads=options.threads,
+        )
+        if options.output:
+            from boxlens.report.write import write_sensitivity
+
+            written = write_sensitivity(
+                result,
+                dataset,
+                detections,
+                Path(options.output),
+                formats=formats,
+                progress=progress,
+            )
+    print_notices(result.notices)
+    if options.output:
+        print_note(f"wrote {written}")
+    show_or_save_json(
+        lambda: sensitivity_document(result, dataset, detections),
+        options.json,
+        lambda: sensitivity_text(result, per_class=options.per_class),
+    )

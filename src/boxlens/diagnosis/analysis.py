@@ -1,0 +1,331 @@
+"""What goes wrong, and what would fixing it bring? All schemes, sensitivity and a verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.diagnosis.borji import BorjiResult, borji
+from boxlens.diagnosis.coco_analyze import CocoAnalyzeResult, coco_analyze
+from boxlens.diagnosis.crosswalk import Crosswalk, crosswalk
+from boxlens.diagnosis.evidence import Evidence, gather
+from boxlens.diagnosis.gallery import Exhibit, gallery
+from boxlens.diagnosis.hoiem import HoiemResult, hoiem, match_hoiem
+from boxlens.diagnosis.places import Attribute, Place, error_places
+from boxlens.diagnosis.tide import TideRange, TideResult, tide, tide_range
+from boxlens.diagnosis.tide_repairs import Bench
+from boxlens.diagnosis.tide_types import tide_types
+from boxlens.diagnosis.verdict import Verdict, verdict
+from boxlens.formats import read_dataset, read_detections
+from boxlens.formats.class_groups import read_class_groups
+from boxlens.matching import COCO
+from boxlens.metrics.grid import GridChoice, count_grid, mean_defined
+from boxlens.metrics.results import Provenance, defined, notice_to_json
+from boxlens.object_sensitivity import SensitivityChoice, analyse, object_values
+from boxlens.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from boxlens.data.similarity import Similarity
+    from boxlens.diagnosis.hoiem_types import Assignment
+    from boxlens.formats.files import Progress
+    from boxlens.object_sensitivity import SensitivityResult
+
+SCHEMA = "boxlens/diagnose/1"
+# An attribute with more values than this names objects rather than kinds of them.
+MOST_VALUES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisChoice:
+    """What to look at; thresholds are those of all schemes."""
+
+    iou: float = 0.5
+    background_iou: float = 0.1
+    similar: Similarity = None
+    assignment: Assignment = "priority"
+    # tidecv's own numbers beside ours; TIDE at COCO's ten thresholds, too.
+    tidecv: bool = False
+    tide_range: bool = False
+    n_gallery: int = 15
+    characteristics: tuple[str, ...] | None = None
+    bins: Mapping[str, tuple[float, ...]] | None = None
+    interactions: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DiagnosisResult:
+    """One detector, read under every scheme."""
+
+    dataset: Dataset
+    detections: Detections
+    choice: DiagnosisChoice
+    # COCO's AP and AP at the foreground IoU.
+    metrics: Mapping[str, float]
+    hoiem: HoiemResult
+    tide: TideResult
+    tidecv: TideResult | None
+    tide_range: TideRange | None
+    coco_analyze: CocoAnalyzeResult
+    borji: BorjiResult
+    crosswalk: Crosswalk
+    sensitivity: SensitivityResult
+    places: tuple[Place, ...]
+    verdict: Verdict
+    gallery: tuple[Exhibit, ...]
+    provenance: Provenance
+    notices: tuple[Notice, ...] = ()
+
+    def __repr__(self) -> str:
+        """Short: the whole is in `to_json()`."""
+        return (
+            f"DiagnosisResult({self.detections.name} on {self.dataset.name}: "
+            f"{self.verdict.summary})"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The stable form that `boxlens diagnose --json -` prints; undefined is null."""
+        tide_json = self.tide.to_json()
+        if self.tidecv is not None:
+            tide_json["tidecv"] = self.tidecv.to_json()
+        if self.tide_range is not None:
+            tide_json["range"] = self.tide_range.to_json()
+        sensitivity = self.sensitivity.to_json()
+        misses = sensitivity.pop("misses")
+        # They are among the notices of the whole.
+        sensitivity.pop("notices")
+        return {
+            "schema": SCHEMA,
+            "provenance": self.provenance.to_json(),
+            "parameters": _parameters(self.choice),
+            "dataset": {
+                "name": self.dataset.name,
+                "n_images": len(self.dataset.images),
+                "n_objects": len(self.dataset.gt),
+            },
+            "notices": [notice_to_json(notice) for notice in self.notices],
+            "results": {
+                "detector": self.detections.name,
+                "n_detections": len(self.detections),
+                "metrics": defined(self.metrics),
+                "verdict": self.verdict.to_json(),
+                "schemes": {
+                    "hoiem": self.hoiem.to_json(),
+                    "tide": tide_json,
+                    "coco_analyze": self.coco_analyze.to_json(),
+                    "borji": self.borji.to_json(),
+                },
+                "crosswalk": self.crosswalk.to_json(),
+                "orders": {
+                    "hoiem": [row.to_json() for row in self.hoiem.orders],
+                    "tide": [row.to_json() for row in self.tide.orders],
+                    "borji": [row.to_json() for row in self.borji.orders],
+                },
+                "sensitivity": sensitivity,
+                "misses": misses,
+                "gallery": [exhibit.to_json() for exhibit in self.gallery],
+            },
+        }
+
+
+def diagnose(
+    gt: Dataset | str | PathLike[str],
+    dt: Detections | str | PathLike[str],
+    *,
+    split: str | None = None,
+    iou: float = 0.5,
+    background_iou: float = 0.1,
+    similar: Similarity | PathLike[str] = None,
+    assignment: Assignment = "priority",
+    tidecv: bool = False,
+    tide_range: bool = False,
+    characteristics: Sequence[str] | None = None,
+    bins: Mapping[str, Sequence[float]] | None = None,
+    interactions: Sequence[tuple[str, str]] = (),
+    n_gallery: int = 15,
+    strict: bool = False,
+    threads: int = 0,
+) -> DiagnosisResult:
+    """Why a detector fails; both may be tables or files of any known format.
+
+    `similar` says which classes look alike: "supercategory", "tree", groups of names, or the path
+    of a file with groups or a tree; by default what the classes themselves tell.
+    """
+    dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
+    detections = (
+        dt
+        if isinstance(dt, Detections)
+        else read_detections(dt, dataset, strict=strict, threads=threads)
+    )
+    choice = DiagnosisChoice(
+        iou=iou,
+        background_iou=background_iou,
+        similar=read_class_groups(similar, dataset.classes)
+        if isinstance(similar, PathLike)
+        else similar,
+        assignment=assignment,
+        tidecv=tidecv,
+        tide_range=tide_range,
+        n_gallery=n_gallery,
+        characteristics=None if characteristics is None else tuple(characteristics),
+        bins={name: tuple(values) for name, values in (bins or {}).items()},
+        interactions=tuple((first, second) for first, second in interactions),
+    )
+    return diagnose_tables(dataset, detections, choice, threads=threads)
+
+
+def diagnose_tables(
+    dataset: Dataset,
+    detections: Detections,
+    choice: DiagnosisChoice,
+    *,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> DiagnosisResult:
+    """The same for tables in memory."""
+    evidence = gather(
+        dataset,
+        detections,
+        foreground_iou=choice.iou,
+        background_iou=choice.background_iou,
+        similar=choice.similar,
+        threads=threads,
+    )
+    report = _Steps(progress)
+    report("Hoiem's types")
+    sensitivity_choice = _sensitivity_choice(choice)
+    matches = match_hoiem(evidence, sensitivity_choice.looser, threads=threads)
+    hoiem_result = hoiem(evidence, matches, assignment=choice.assignment)
+    report("TIDE")
+    bench = Bench.of(evidence, tide_types(evidence, threads=threads))
+    tide_result = tide(evidence, bench, threads=threads)
+    report("COCO analyze")
+    analyze_result = coco_analyze(evidence, threads=threads)
+    report("Borji's sequence")
+    borji_result = borji(evidence, threads=threads)
+    report("sensitivity")
+    sensitivity = analyse(dataset, detections, evidence.ranking, matches, sensitivity_choice)
+    report("verdict")
+    places = error_places(
+        evidence, bench, tide_result, _attributes(sensitivity, evidence), threads=threads
+    )
+    return DiagnosisResult(
+        dataset=dataset,
+        detections=detections,
+        choice=choice,
+        metrics=_metrics(evidence, borji_result, threads),
+        hoiem=hoiem_result,
+        tide=tide_result,
+        tidecv=tide(evidence, quirks=True, threads=threads) if choice.tidecv else None,
+        tide_range=tide_range(
+            dataset, detections, background_iou=choice.background_iou, threads=threads
+        )
+        if choice.tide_range
+        else None,
+        coco_analyze=analyze_result,
+        borji=borji_result,
+        crosswalk=crosswalk(hoiem_result, tide_result, analyze_result, borji_result),
+        sensitivity=sensitivity,
+        places=places,
+        verdict=verdict(tide_result, places, sensitivity),
+        gallery=gallery(evidence, hoiem_result, n_each=choice.n_gallery),
+        provenance=Provenance(VERSION, dataset.source, (detections.source,)),
+        notices=(
+            *dataset.notices,
+            *detections.notices,
+            *_own_notices(evidence, tide_result),
+            *sensitivity.notices,
+        ),
+    )
+
+
+class _Steps:
+    """Tells which of the parts is being worked on."""
+
+    TOTAL = 6
+
+    def __init__(self, progress: Progress | None) -> None:
+        self.progress = progress
+        self.done = 0
+
+    def __call__(self, what: str) -> None:
+        if self.progress:
+            self.progress(what, self.done, self.TOTAL)
+        self.done += 1
+
+
+def _sensitivity_choice(choice: DiagnosisChoice) -> SensitivityChoice:
+    between = [iou for iou in (0.1, 0.2, 0.3, 0.4) if choice.background_iou < iou < choice.iou]
+    return SensitivityChoice(
+        characteristics=choice.characteristics,
+        bins=choice.bins or {},
+        interactions=choice.interactions,
+        iou=choice.iou,
+        looser=(choice.background_iou, *between),
+    )
+
+
+def _attributes(sensitivity: SensitivityResult, evidence: Evidence) -> list[Attribute]:
+    """Characteristics with few values, by which a gain may be told apart."""
+    names = [
+        row.name
+        for row in sensitivity.characteristics
+        if row.kind == "values" and len(row.subset_names) <= MOST_VALUES
+    ]
+    columns = object_values(evidence.dataset, ~evidence.ignored, names)
+    return [Attribute(name, values, code) for name, values, code in columns]
+
+
+def _metrics(evidence: Evidence, sequence: BorjiResult, threads: int) -> dict[str, float]:
+    """AP over COCO's ten thresholds, and the start of Borji's sequence: AP at the IoU chosen."""
+    areas = {"all": (0.0, 1e10)}
+    grid = count_grid(
+        evidence.dataset,
+        evidence.detections,
+        COCO,
+        GridChoice(area_ranges=areas, max_dets=(COCO.max_dets,)),
+        threads=threads,
+    )
+    name = f"AP{round(evidence.foreground_iou * 100)}"
+    return {"AP": mean_defined(grid.precision), name: sequence.ap[0]}
+
+
+def _own_notices(evidence: Evidence, result: TideResult) -> list[Notice]:
+    notices = []
+    alone = int((~evidence.similar.any(axis=1)).sum())
+    n_classes = len(evidence.dataset.classes)
+    if alone == n_classes > 0:
+        message = (
+            "no class is known to be similar to another: confusions are all of other classes, and "
+            "what removing similar ones would bring is undefined (give groups of similar classes)"
+        )
+        notices.append(Notice("no_similar_classes", n_classes, message))
+    elif alone:
+        message = f"{alone} of {n_classes} classes have no similar class"
+        notices.append(Notice("some_without_similar_class", alone, message))
+    empty = [row for row in result.classes if row.n_objects == 0 and row.n["fp"] > 0]
+    if empty:
+        message = (
+            f"TIDE counts {len(empty)} classes with detections but no objects as 0 in its mean; "
+            "COCO leaves them out"
+        )
+        notices.append(Notice("zero_in_the_mean_of_tide", len(empty), message))
+    return notices
+
+
+def _parameters(choice: DiagnosisChoice) -> dict[str, Any]:
+    similar = choice.similar
+    return {
+        "iou": choice.iou,
+        "background_iou": choice.background_iou,
+        "similar": similar
+        if similar is None or isinstance(similar, str)
+        else [list(group) for group in similar],
+        "assignment": choice.assignment,
+        "characteristics": None if choice.characteristics is None else list(choice.characteristics),
+        "bins": {name: list(values) for name, values in (choice.bins or {}).items()},
+        "interactions": [list(pair) for pair in choice.interactions],
+    }

@@ -1,0 +1,127 @@
+"""What every error scheme is read off: overlaps with objects of any class, and one ranking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data.similarity import Similarity, similar_classes
+from boxlens.errors import ParameterError
+from boxlens.matching import COCO, Overlaps, box_overlap, find_overlaps
+from boxlens.metrics.ranking import Ranking, rank
+
+if TYPE_CHECKING:
+    from boxlens.data import Dataset, Detections
+    from boxlens.data.columns import Bools, Floats, Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Pairs of one image, any two classes, from the background IoU up; counted once."""
+
+    dataset: Dataset
+    detections: Detections
+    # [class, class]: symmetric, no class is similar to itself (METHODS 1.1).
+    similar: Bools
+    ranking: Ranking
+    foreground_iou: float
+    background_iou: float
+    # For crowds the overlap is the share of the detection inside them, as COCO has it.
+    overlaps: Overlaps
+    # Of every pair: its detection, the plain IoU (crowds too), whether the classes are the same.
+    det_row: Rows
+    iou: Floats
+    same_class: Bools
+    # Objects that count neither as found nor as missed: difficult ones and crowds.
+    ignored: Bools
+
+    def pairs_where(self, keep: Bools, iou: Floats | None = None) -> Overlaps:
+        """Some of the pairs as a table of their own, with the plain IoU or another one."""
+        kept = np.concatenate([[0], np.cumsum(keep)])
+        values = self.iou if iou is None else iou
+        return Overlaps(
+            offsets=kept[self.overlaps.offsets].astype(np.int64),
+            gt_row=self.overlaps.gt_row[keep],
+            iou=values[keep],
+            region=self.overlaps.region,
+            floor=self.overlaps.floor,
+            same_class=True,
+        )
+
+    def best(self, keep: Bools, *, last: bool = True) -> tuple[Floats, Rows]:
+        """Of every detection the largest plain IoU among some pairs, and its object (0, -1: none).
+
+        Of equal overlaps the later object is taken, as in matching (METHODS 10), or the first.
+        """
+        return best_of(self.pairs_where(keep), last=last)
+
+
+def gather(
+    dataset: Dataset,
+    detections: Detections,
+    *,
+    foreground_iou: float = 0.5,
+    background_iou: float = 0.1,
+    similar: Similarity = None,
+    threads: int = 0,
+) -> Evidence:
+    """One pass over all pairs of boxes."""
+    if not 0 < background_iou < foreground_iou <= 1:
+        raise ParameterError(
+            "the background IoU lies above 0 and below the foreground IoU, which is at most 1, "
+            f"got {background_iou:g} and {foreground_iou:g}",
+        )
+    overlaps = find_overlaps(
+        dataset, detections, COCO, floor=background_iou, same_class=False, threads=threads
+    )
+    counts = np.diff(overlaps.offsets)
+    det_row = np.repeat(np.arange(len(detections), dtype=np.int32), counts)
+    gt_class = dataset.gt.class_row[overlaps.gt_row]
+    return Evidence(
+        dataset=dataset,
+        detections=detections,
+        similar=similar_classes(dataset.classes, similar),
+        ranking=rank(detections, len(dataset.classes), threads=threads),
+        foreground_iou=foreground_iou,
+        background_iou=background_iou,
+        overlaps=overlaps,
+        det_row=det_row,
+        iou=_plain_iou(dataset, detections, overlaps, det_row),
+        same_class=detections.class_row[det_row] == gt_class,
+        ignored=COCO.ignored(dataset.gt),
+    )
+
+
+def best_of(pairs: Overlaps, *, last: bool = True) -> tuple[Floats, Rows]:
+    """The largest IoU of every detection and its object; 0 and -1 where it has no pair."""
+    n = len(pairs.offsets) - 1
+    best = np.zeros(n)
+    gt_row = np.full(n, -1, dtype=np.int32)
+    filled = np.flatnonzero(np.diff(pairs.offsets))
+    if not len(filled):
+        return best, gt_row
+    begin = pairs.offsets[filled]
+    best[filled] = np.maximum.reduceat(pairs.iou, begin)
+    sizes = np.diff(pairs.offsets)[filled]
+    at_best = np.flatnonzero(pairs.iou == np.repeat(best[filled], sizes))
+    owner = np.repeat(filled, sizes)[at_best]
+    # Of several writes to one place the last stays.
+    chosen = at_best if last else at_best[::-1]
+    gt_row[owner if last else owner[::-1]] = pairs.gt_row[chosen]
+    return best, gt_row
+
+
+def _plain_iou(
+    dataset: Dataset, detections: Detections, overlaps: Overlaps, det_row: Rows
+) -> Floats:
+    """METHODS 1 knows no crowds: their IoU is that of their boxes."""
+    in_region = np.flatnonzero(overlaps.region[overlaps.gt_row])
+    if not len(in_region):
+        return overlaps.iou
+    iou = overlaps.iou.copy()
+    iou[in_region] = box_overlap(
+        detections.box[det_row[in_region]], dataset.gt.box[overlaps.gt_row[in_region]]
+    )
+    return iou

@@ -1,0 +1,136 @@
+"""Groups of similar classes from a file: named lists, bare lists, or a class tree.
+
+JSON or YAML. `{"pets": ["cat", "dog"]}` and `[["cat", "dog"]]` are groups; in a tree
+(`LabelName`/`Subcategory` as Open Images has it, or `id`/`children`) sisters are a group.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from boxlens.errors import InputError
+from boxlens.formats.files import read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+
+    from boxlens.data import Classes
+
+CHILDREN = {"Subcategory", "children"}
+REMEDY = "Give lists of class names, such as {pets: [cat, dog], vehicles: [car, bus]}"
+
+
+def read_class_groups(path: str | PathLike[str], classes: Classes) -> list[list[str]]:
+    """Groups of the names of these classes; names or ids in the file, classes may repeat."""
+    content = _parsed(path)
+    name_of = {str(key): name for key, name in zip(classes.id.tolist(), classes.name, strict=True)}
+    name_of |= {name: name for name in classes.name}
+    nodes = content if isinstance(content, list) else [content]
+    if any(_is_node(node) for node in nodes):
+        groups = [
+            [name_of[name] for name in group if name in name_of] for group in _sisters(nodes, path)
+        ]
+        kept = [list(dict.fromkeys(group)) for group in groups if len(set(group)) > 1]
+        if not kept:
+            raise InputError(
+                "no two classes of the data set are sisters in this tree",
+                path=path,
+                remedy=f"Its nodes carry class names or ids, such as {classes.name[0]!r}"
+                if len(classes)
+                else None,
+            )
+        return kept
+    lists = list(content.values()) if isinstance(content, dict) else content
+    return [_known(group, name_of, path, f"group {at}") for at, group in enumerate(lists, start=1)]
+
+
+def _parsed(path: str | PathLike[str]) -> Any:
+    text = read_text(path)
+    try:
+        try:
+            content = json.loads(text)
+        except ValueError:
+            content = _parsed_yaml(text, path)
+    except RecursionError as problem:
+        raise InputError("is nested too deeply", path=path, remedy=REMEDY) from problem
+    if not isinstance(content, (dict, list)) or not content:
+        raise InputError("holds no groups of classes", path=path, remedy=REMEDY)
+    return content
+
+
+def _parsed_yaml(text: str, path: str | PathLike[str]) -> Any:
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as problem:
+        place = getattr(problem, "problem_mark", None)
+        raise InputError(
+            "neither JSON nor YAML",
+            path=path,
+            where=None if place is None else f"line {place.line + 1}",
+            remedy=REMEDY,
+        ) from problem
+
+
+def _known(group: Any, name_of: dict[str, str], path: str | PathLike[str], where: str) -> list[str]:
+    if not isinstance(group, list):
+        raise InputError(
+            f"expected a list of classes, got {group!r}", path=path, where=where, remedy=REMEDY
+        )
+    unknown = [item for item in group if str(item) not in name_of]
+    if unknown:
+        raise InputError(
+            f"the data set has no class {unknown[0]!r}",
+            path=path,
+            where=where,
+            remedy=f"Its classes are {_some(list(dict.fromkeys(name_of.values())))}",
+        )
+    return [name_of[str(item)] for item in group]
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+
+
+def _is_node(node: Any) -> bool:
+    """A mapping of lists of names is groups, even if one of them is called "children"."""
+    if not isinstance(node, dict) or CHILDREN.isdisjoint(node):
+        return False
+    return not all(
+        isinstance(value, list) and not any(isinstance(item, dict) for item in value)
+        for value in node.values()
+    )
+
+
+def _sisters(nodes: list[Any], path: str | PathLike[str]) -> Iterator[list[str]]:
+    """The names of the children of every node, parts of an object (Open Images' Part) left out."""
+    by_id = {str(node["id"]): node for node in nodes if isinstance(node, dict) and "id" in node}
+    waiting = list(nodes)
+    # By identity: a node of YAML may be its own child.
+    seen: set[int] = set()
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, dict):
+            raise InputError(f"expected a node of a tree, got {node!r}", path=path, remedy=REMEDY)
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        children = node.get("Subcategory") or node.get("children") or []
+        if not isinstance(children, list):
+            raise InputError(
+                f"expected a list of children, got {children!r}", path=path, remedy=REMEDY
+            )
+        yield [name for child in children for name in _names(child, by_id)]
+        waiting += [child for child in children if isinstance(child, dict)]
+
+
+def _names(node: Any, by_id: dict[str, Any]) -> list[str]:
+    if not isinstance(node, dict):
+        node = by_id.get(str(node), {"id": node})
+    names = node.get("names")
+    more = names if isinstance(names, list) else []
+    keys = [node.get("LabelName"), node.get("id"), node.get("name"), *more]
+    return [str(key) for key in keys if key is not None]

@@ -1,0 +1,191 @@
+"""Which objects does it fail on? Characteristics, interactions and misses of one detector."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.errors import ParameterError
+from boxlens.formats import read_dataset, read_detections
+from boxlens.matching import HOIEM, assign, find_overlaps
+from boxlens.metrics.grid import mean_defined
+from boxlens.metrics.hits import area_ap_with_error
+from boxlens.metrics.ranking import rank
+from boxlens.object_sensitivity.characteristics import Objects
+from boxlens.object_sensitivity.choice import SensitivityChoice
+from boxlens.object_sensitivity.choosing import Catalogue
+from boxlens.object_sensitivity.interactions import interaction
+from boxlens.object_sensitivity.misses import find_misses
+from boxlens.object_sensitivity.results import ClassScore, SensitivityResult
+from boxlens.object_sensitivity.spread import spread
+from boxlens.object_sensitivity.tally import Tally, count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from os import PathLike
+
+    from boxlens.data.columns import Bools
+    from boxlens.matching import Matches
+    from boxlens.metrics.ranking import Ranking
+
+
+def sensitivity(
+    gt: Dataset | str | PathLike[str],
+    dt: Detections | str | PathLike[str],
+    *,
+    split: str | None = None,
+    characteristics: Sequence[str] | None = None,
+    bins: Mapping[str, Sequence[float]] | None = None,
+    interactions: Sequence[tuple[str, str]] = (),
+    iou: float = 0.5,
+    looser: Sequence[float] = (0.1, 0.2, 0.3, 0.4),
+    min_objects: int = 5,
+    missed_p_n: float = 0.05,
+    positives_share: float = 0.15,
+    n_unexpected: int = 15,
+    strict: bool = False,
+    threads: int = 0,
+) -> SensitivityResult:
+    """Normalized AP by what objects are like; both may be tables or files of any known format.
+
+    Without `characteristics` it looks at area, height, aspect and every attribute that tells
+    something. `bins` gives own thresholds for numbers, `interactions` pairs to cross.
+    """
+    choice = SensitivityChoice(
+        characteristics=None if characteristics is None else tuple(characteristics),
+        bins={name: tuple(values) for name, values in (bins or {}).items()},
+        interactions=tuple((first, second) for first, second in interactions),
+        iou=iou,
+        looser=tuple(looser),
+        min_objects=min_objects,
+        missed_p_n=missed_p_n,
+        positives_share=positives_share,
+        n_unexpected=n_unexpected,
+    )
+    dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
+    detections = (
+        dt
+        if isinstance(dt, Detections)
+        else read_detections(dt, dataset, strict=strict, threads=threads)
+    )
+    thresholds = choice.iou_thresholds
+    overlaps = find_overlaps(dataset, detections, HOIEM, floor=thresholds[0], threads=threads)
+    matches = assign(
+        dataset,
+        detections,
+        overlaps,
+        HOIEM,
+        iou_thresholds=thresholds,
+        keep_hits=True,
+        threads=threads,
+    )
+    ranking = rank(detections, len(dataset.classes), threads=threads)
+    result = analyse(dataset, detections, ranking, matches, choice)
+    return replace(result, notices=(*dataset.notices, *detections.notices, *result.notices))
+
+
+def analyse(
+    dataset: Dataset,
+    detections: Detections,
+    ranking: Ranking,
+    matches: Matches,
+    choice: SensitivityChoice,
+) -> SensitivityResult:
+    """The same from matches under Hoiem's rule that hold `choice.iou_thresholds` and their hits."""
+    _check_matches(matches, detections, choice)
+    cell = matches.iou_thresholds.index(choice.iou)
+    objects = Objects.of(dataset.gt, matches.positives(cell), len(dataset.classes))
+    catalogue = Catalogue(objects, choice.bins)
+    names, notices = _chosen(catalogue, choice)
+    columns = [catalogue.column(name) for name in names]
+    crossed = [tuple(map(catalogue.column, pair)) for pair in choice.interactions]
+
+    normal = choice.positives_share * len(dataset.images)
+    tallies = {iou: count(objects, ranking, matches, iou, normal) for iou in choice.iou_thresholds}
+    tally = tallies[choice.iou]
+    misses = find_misses(
+        dataset,
+        tally,
+        [(iou, tallies[iou]) for iou in choice.iou_thresholds[:-1]],
+        catalogue.predictors(),
+        p_n=choice.missed_p_n,
+        n_unexpected=choice.n_unexpected,
+    )
+    classes = _class_scores(dataset, tally, misses.missed)
+    least = choice.min_objects
+    return SensitivityResult(
+        detector=detections.name,
+        dataset=dataset.name,
+        iou=choice.iou,
+        normal=normal,
+        ap_n=mean_defined(np.array([row.ap_n for row in classes])),
+        characteristics=tuple(
+            spread(column, tally, misses.missed, classes, min_objects=least) for column in columns
+        ),
+        interactions=tuple(
+            interaction(first, second, tally, min_objects=least) for first, second in crossed
+        ),
+        misses=misses,
+        notices=(
+            *_about_tables(dataset, detections, tally),
+            *notices,
+            *(notice for column in columns for notice in catalogue.lacking(column)),
+        ),
+        classes=classes,
+    )
+
+
+def _chosen(
+    catalogue: Catalogue, choice: SensitivityChoice
+) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
+    if choice.characteristics is None:
+        names, notices = catalogue.usual()
+        # Bins for what is otherwise passed over are a wish to see it.
+        names = tuple(dict.fromkeys([*names, *choice.bins]))
+    else:
+        names, notices = tuple(dict.fromkeys(choice.characteristics)), ()
+    used = {*names, *(name for pair in choice.interactions for name in pair)}
+    idle = [name for name in choice.bins if name not in used]
+    if idle:
+        raise ParameterError(f"bins are given for {idle[0]!r}, which is not looked at")
+    return names, notices
+
+
+def _class_scores(dataset: Dataset, tally: Tally, missed: Bools) -> tuple[ClassScore, ...]:
+    n_missed = np.bincount(dataset.gt.class_row[missed], minlength=len(dataset.classes))
+    columns = (
+        tally.n_positive,
+        n_missed,
+        *area_ap_with_error(tally.hits, tally.n_positive),
+        *area_ap_with_error(tally.hits, tally.n_positive, tally.normal),
+    )
+    rows = zip(dataset.classes.name, *(column.tolist() for column in columns), strict=True)
+    return tuple(ClassScore(*row) for row in rows)
+
+
+def _about_tables(dataset: Dataset, detections: Detections, tally: Tally) -> Iterator[Notice]:
+    if dataset.relative:
+        message = (
+            f"{dataset.name}: boxes are fractions of their image, so areas, heights and aspects "
+            "are relative to it too"
+        )
+        yield Notice("relative_boxes", len(dataset.gt), message)
+    n_detections = np.bincount(detections.class_row, minlength=len(dataset.classes))
+    lost = n_detections[tally.n_positive == 0]
+    if lost.any():
+        message = (
+            f"{detections.name}: {lost.sum():,} detections of {np.count_nonzero(lost)} classes "
+            "without any object count nowhere (AP_N of such a class is undefined)"
+        )
+        yield Notice("class_without_objects", int(lost.sum()), message)
+
+
+def _check_matches(matches: Matches, detections: Detections, choice: SensitivityChoice) -> None:
+    lacking = [iou for iou in choice.iou_thresholds if iou not in matches.iou_thresholds]
+    if lacking:
+        raise ParameterError(f"the matches do not hold the overlap {lacking[0]:g}")
+    if matches.hit_row.shape != (len(matches.iou_thresholds), len(detections)):
+        raise ParameterError("sensitivity needs the hits of the matches (keep_hits=True)")

@@ -1,0 +1,69 @@
+"""What a sensitivity analysis looks at, checked when it is made."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from boxlens.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class SensitivityChoice:
+    """Hoiem's values by default (METHODS 2)."""
+
+    # None: all that the data has and that tell something.
+    characteristics: tuple[str, ...] | None = None
+    # Own ascending thresholds of a numeric characteristic; a value on one goes down.
+    bins: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    interactions: tuple[tuple[str, str], ...] = ()
+    iou: float = 0.5
+    looser: tuple[float, ...] = (0.1, 0.2, 0.3, 0.4)
+    min_objects: int = 5
+    missed_p_n: float = 0.05
+    # N of P_N by image (METHODS 2.1).
+    positives_share: float = 0.15
+    n_unexpected: int = 15
+
+    def __post_init__(self) -> None:
+        for name, thresholds in self.bins.items():
+            finite = all(math.isfinite(value) for value in thresholds)
+            if not thresholds or not finite or list(thresholds) != sorted(set(thresholds)):
+                raise ParameterError(
+                    f"bins of {name!r} need ascending thresholds, got {list(thresholds)}"
+                )
+        for first, second in self.interactions:
+            if first == second:
+                raise ParameterError(
+                    f"an interaction needs two characteristics, got {first!r} twice"
+                )
+        if not 0 < self.iou <= 1:
+            raise ParameterError(f"an IoU threshold lies above 0 and up to 1, got {self.iou:g}")
+        wrong = [iou for iou in self.looser if not 0 < iou < self.iou]
+        if wrong:
+            raise ParameterError(
+                f"a looser overlap lies above 0 and below {self.iou:g}, got {wrong[0]:g}"
+            )
+        if not 0 < self.missed_p_n <= 1:
+            raise ParameterError(
+                f"P_N of detected objects lies above 0 and up to 1, got {self.missed_p_n:g}"
+            )
+        if not 0 < self.positives_share < math.inf:
+            raise ParameterError(
+                f"the share of positives an image is above 0, got {self.positives_share:g}"
+            )
+        for what, number, least in (
+            ("objects of a subset", self.min_objects, 1),
+            ("unexpected objects", self.n_unexpected, 0),
+        ):
+            if number < least:
+                raise ParameterError(f"the number of {what} is at least {least}, got {number}")
+
+    @property
+    def iou_thresholds(self) -> tuple[float, ...]:
+        """What the matches must hold, ascending."""
+        return (*sorted(set(self.looser)), self.iou)

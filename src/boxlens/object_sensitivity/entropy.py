@@ -1,0 +1,41 @@
+"""How much of the uncertainty whether an object is missed its characteristic takes away."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from boxlens.data.columns import Floats
+
+
+def entropy_shares(
+    n_missed: npt.NDArray[np.int64], n_objects: npt.NDArray[np.int64], *, n_columns: int
+) -> Floats:
+    """I(missed; subset) / H(missed) of each class (METHODS 2.6), from counts [class, subset].
+
+    NaN where all objects are missed, or none: there is nothing to explain. Of pooled flags the
+    one that explains most counts, among the objects that carry it; all of them jointly would cut
+    a class into single objects and explain everything.
+    """
+    shape = (len(n_objects), n_columns, -1 if n_objects.size else 0)
+    lost, total = n_missed.reshape(shape), n_objects.reshape(shape)
+    whole = _bits(lost.sum(axis=2), total.sum(axis=2))
+    within = _bits(lost, total).sum(axis=2)
+    undefined = np.full(whole.shape, np.nan)
+    share = np.divide(whole - within, whole, out=undefined, where=whole > 0)
+    best = np.max(share, axis=1, initial=-np.inf, where=~np.isnan(share))
+    # Rounding may leave a hair below 0 or above 1.
+    return np.where(np.isinf(best), np.nan, np.clip(best, 0, 1))
+
+
+def _bits(n_yes: npt.NDArray[np.int64], n: npt.NDArray[np.int64]) -> Floats:
+    """n times the entropy of a yes that n_yes of them have."""
+    bits = np.zeros(n.shape)
+    for part in (n_yes, n - n_yes):
+        some = part > 0
+        bits[some] -= part[some] * np.log2(part[some] / n[some])
+    return bits

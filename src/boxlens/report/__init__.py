@@ -1,0 +1,1 @@
+"""Results as figures and pages: the only room that draws."""

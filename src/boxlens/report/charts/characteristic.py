@@ -1,0 +1,212 @@
+"""AP_N of the objects of each class by one characteristic, with standard errors (METHODS 2.4)."""
+
+from __future__ import annotations
+
+import math
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from boxlens.report.charts.panels import message
+from boxlens.report.charts.theme import (
+    DARK_BLUE,
+    DECIMAL_AXIS,
+    FONT_PX,
+    INK,
+    LINE,
+    NEUTRAL,
+    PALE,
+    WIDTH,
+    decimal,
+    inline,
+    ramp,
+    themed,
+)
+
+if TYPE_CHECKING:
+    from boxlens.object_sensitivity.results import Characteristic, ClassSpread
+
+MOST_CLASSES = 16
+# Flags take a line each, in two columns of classes.
+MOST_FLAG_LINES = 32
+GAP_PX = 8
+AXIS_PX = 28
+TOOLTIP = (
+    alt.Tooltip("class:N", title="class"),
+    alt.Tooltip("subset:N", title="subset"),
+    alt.Tooltip("ap_n:Q", title="AP_N", format=".3f"),
+    alt.Tooltip("error:N", title="standard error"),
+    alt.Tooltip("n:Q", title="objects", format=","),
+    alt.Tooltip("overall:Q", title="AP_N of the class", format=".3f"),
+)
+
+
+def characteristic_chart(
+    result: Characteristic, *, about: str = "", most_classes: int = MOST_CLASSES
+) -> alt.FacetChart | alt.Chart:
+    """Small panels, one a class; of many classes those that the characteristic spreads most."""
+    title = f"How well objects are found by {result.name}"
+    known = [row for row in result.classes if not math.isnan(row.highest)]
+    if not known:
+        why = "no class has enough objects in any subset"
+        return themed(message(why, width=WIDTH, height=80), title=title, about=about)
+    shown = _shown(result, known, most_classes)
+    chosen = (
+        f" The {len(shown)} of {len(known)} classes with the largest spread."
+        if len(shown) < len(known)
+        else ""
+    )
+    return themed(
+        _flag_panels(result, shown) if result.kind == "flags" else _panels(result, shown),
+        title=title,
+        about=about,
+        reading=f"AP_N of subsets ± one standard error; dashed: the whole class.{chosen}",
+    )
+
+
+def _shown(
+    result: Characteristic, known: list[ClassSpread], most_classes: int
+) -> list[ClassSpread]:
+    """As many as are legible."""
+    most = min(most_classes, len(known))
+    by_spread = sorted(known, key=lambda row: row.lowest - row.highest)
+    if result.kind == "flags":
+        lines = [len(_records(row)) / 2 for row in by_spread]
+        most = min(most, max(1, sum(total <= MOST_FLAG_LINES for total in accumulate(lines))))
+    return known if most == len(known) else by_spread[:most]
+
+
+def _records(row: ClassSpread) -> list[dict[str, Any]]:
+    """Subsets without objects have no AP_N and are left out."""
+    records: list[dict[str, Any]] = []
+    for order, subset in enumerate(row.subsets):
+        if math.isnan(subset.ap_n):
+            continue
+        error = 0.0 if math.isnan(subset.ap_n_se) else subset.ap_n_se
+        records.append(
+            {
+                "class": row.name,
+                "subset": subset.name,
+                "order": order,
+                "ap_n": subset.ap_n,
+                "error": decimal(subset.ap_n_se),
+                "low": max(subset.ap_n - error, 0),
+                "high": min(subset.ap_n + error, 1),
+                "n": subset.n_objects,
+                "overall": row.ap_n,
+                # Drawn once a class.
+                **({} if records else {"line": row.ap_n}),
+            }
+        )
+    return records
+
+
+def _panels(result: Characteristic, shown: list[ClassSpread]) -> alt.FacetChart:
+    """Subsets from left to right, as in Hoiem's plots."""
+    columns = min(len(shown), 4)
+    width = (WIDTH - AXIS_PX - GAP_PX * (columns - 1)) // columns
+    height = 100 if len(shown) <= 4 else 52
+    last = len(result.subset_names) - 1
+    records = [record for row in shown for record in _records(row)]
+    top = _top(records)
+    plot = alt.Chart(width=width, height=height).encode(
+        x=alt.X("order:Q", axis=None, scale=alt.Scale(domain=[-0.6, last + 0.6], nice=False)),
+        tooltip=list(TOOLTIP),
+    )
+    y = alt.Y(
+        "ap_n:Q",
+        title="AP_N",
+        scale=alt.Scale(domain=[0, top], nice=False),
+        axis=alt.Axis(values=[0, top / 2, top], labelExpr=DECIMAL_AXIS),
+    )
+    colour = alt.Color(
+        "subset:N",
+        scale=alt.Scale(
+            domain=list(result.subset_names),
+            range=ramp(len(result.subset_names)),
+        ),
+        legend=alt.Legend(title=None, orient="bottom", symbolType="circle", columns=5),
+    )
+    layers = [
+        plot.mark_rule(color=INK, strokeDash=[3, 2], strokeWidth=0.75).encode(
+            y=alt.Y("line:Q", title="AP_N"),
+            x=alt.value(0),
+            x2=alt.value(width),
+            tooltip=alt.value(None),
+        ),
+        plot.mark_line(color=PALE, strokeWidth=1).encode(y=y, tooltip=alt.value(None)),
+        plot.mark_rule(strokeWidth=1, color=NEUTRAL).encode(
+            y=alt.Y("low:Q", title="AP_N"), y2="high:Q"
+        ),
+        plot.mark_point(filled=True, size=24, opacity=1).encode(y=y, color=colour),
+    ]
+    return _facet(layers, shown, columns, records)
+
+
+def _flag_panels(result: Characteristic, shown: list[ClassSpread]) -> alt.FacetChart:
+    """A line a flag with both of its states, which differ from class to class."""
+    states = [name.rsplit(" ", 1)[1] for name in result.subset_names[:2]]
+    records = [
+        {
+            **record,
+            "flag": record["subset"].removesuffix(f" {states[record['order'] % 2]}"),
+            "state": states[record["order"] % 2],
+        }
+        for row in shown
+        for record in _records(row)
+    ]
+    columns = min(len(shown), 2)
+    width = (WIDTH - 62 * columns - GAP_PX * (columns - 1)) // columns
+    plot = alt.Chart(width=width, height=alt.Step(13)).encode(
+        y=alt.Y(
+            "flag:N",
+            title=None,
+            axis=alt.Axis(ticks=False, domain=False, labelLimit=60, labelPadding=8),
+        ),
+        tooltip=list(TOOLTIP),
+    )
+    top = _top(records)
+    x_axis = alt.Axis(values=[0, top / 2, top], labelExpr=DECIMAL_AXIS)
+    x_scale = alt.Scale(domain=[0, top], nice=False)
+    x = alt.X("ap_n:Q", title="AP_N", scale=x_scale, axis=x_axis)
+    fill = alt.Fill(
+        "state:N",
+        scale=alt.Scale(domain=states, range=["#ffffff", DARK_BLUE]),
+        legend=alt.Legend(title=None, orient="bottom", symbolType="circle", symbolStrokeWidth=1),
+    )
+    layers = [
+        plot.mark_rule(color=INK, strokeDash=[3, 2], strokeWidth=0.75).encode(
+            x=alt.X("line:Q", scale=x_scale, title="AP_N"),
+            y=alt.value(0),
+            y2=alt.value("height"),
+            tooltip=alt.value(None),
+        ),
+        plot.mark_rule(strokeWidth=1, color=LINE).encode(
+            x=alt.X("low:Q", scale=x_scale, title="AP_N"), x2="high:Q"
+        ),
+        plot.mark_point(size=26, stroke=DARK_BLUE, strokeWidth=1, opacity=1).encode(x=x, fill=fill),
+    ]
+    panels: alt.FacetChart = _facet(layers, shown, columns, records).resolve_scale(y="independent")
+    return panels
+
+
+def _top(records: list[dict[str, Any]]) -> float:
+    """Where the axis ends: the next fifth above all error bars and lines."""
+    highest: float = max(max(record["high"], record["overall"]) for record in records)
+    return max(math.ceil(highest * 5) / 5, 0.2)
+
+
+def _facet(
+    layers: list[alt.Chart], shown: list[ClassSpread], columns: int, records: list[dict[str, Any]]
+) -> alt.FacetChart:
+    return alt.LayerChart(layer=layers, data=inline(records)).facet(
+        facet=alt.Facet(
+            "class:N",
+            sort=[row.name for row in shown],
+            title=None,
+            header=alt.Header(labelFontSize=FONT_PX, labelLimit=WIDTH // columns - GAP_PX),
+        ),
+        columns=columns,
+        spacing=GAP_PX,
+    )

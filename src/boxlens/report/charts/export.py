@@ -1,0 +1,115 @@
+"""Figures as files and as pages that need no network: SVG, PDF, PNG, HTML."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import vl_convert
+
+from boxlens.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from altair.typing import ChartType
+
+ChartFormat = Literal["svg", "pdf", "png"]
+# Twice the size in pixels, so that a screen of high density shows it sharp.
+PNG_SCALE = 2
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{title}</title>
+<style>body {{ margin: 1rem; font-family: sans-serif; }}</style>
+<script>{bundle}</script>
+</head>
+<body>
+<div id="figure"></div>
+<script>
+vegaEmbed("#figure", {spec}, {options}).catch(console.error);
+</script>
+</body>
+</html>
+"""
+_GLOBALS = "window.vegaEmbed = vegaEmbed;"
+# What vega-embed's menu offers: the picture, but not the editor, which is on the net.
+EMBED_OPTIONS = {
+    "renderer": "svg",
+    "actions": {"export": True, "source": False, "compiled": False, "editor": False},
+}
+
+
+def chart_json(chart: ChartType) -> dict[str, Any]:
+    """The figure as a Vega-Lite specification, its data included."""
+    # Its parts were checked when they were made; the compiler checks the whole.
+    return dict(chart.to_dict(validate=False))
+
+
+@cache
+def vega_bundle() -> str:
+    """JavaScript of vega, vega-lite and vega-embed, for the inside of one script element.
+
+    It sets `vegaEmbed` on the window, which draws what `chart_json` gives.
+    """
+    return vl_convert.javascript_bundle(_GLOBALS)
+
+
+def save_chart(
+    chart: ChartType,
+    path_without_suffix: str | PathLike[str],
+    formats: Sequence[ChartFormat] = get_args(ChartFormat),
+) -> tuple[Path, ...]:
+    """Writes one file a format, named by its suffix, and returns their paths."""
+    unknown = [name for name in formats if name not in get_args(ChartFormat)]
+    if unknown:
+        raise ParameterError(
+            f"figures are written as {', '.join(get_args(ChartFormat))}, got {unknown[0]!r}"
+        )
+    # No figure refers to anything outside itself, and nothing may be fetched.
+    svg = vl_convert.vegalite_to_svg(chart_json(chart), allowed_base_urls=[])
+    stem = Path(path_without_suffix)
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name in formats:
+        # Not with_suffix: a dot in the name is no suffix.
+        path = stem.with_name(f"{stem.name}.{name}")
+        path.write_bytes(_drawn(svg, name))
+        paths.append(path)
+    return tuple(paths)
+
+
+def chart_html(chart: ChartType) -> str:
+    """A page with this figure alone, all scripts inside."""
+    spec = chart_json(chart)
+    return _PAGE.format(
+        title=escape(_title(spec)),
+        bundle=vega_bundle(),
+        spec=script_json(spec),
+        options=script_json(EMBED_OPTIONS),
+    )
+
+
+def script_json(value: Any) -> str:
+    """JSON for the inside of a script element, which a name with a tag in it must not end."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+
+
+def _title(spec: dict[str, Any]) -> str:
+    title = spec.get("title", "Figure")
+    text = title.get("text", "Figure") if isinstance(title, dict) else title
+    return " ".join(text) if isinstance(text, list) else str(text)
+
+
+def _drawn(svg: str, name: ChartFormat) -> bytes:
+    if name == "svg":
+        return svg.encode()
+    if name == "pdf":
+        return vl_convert.svg_to_pdf(svg)
+    return vl_convert.svg_to_png(svg, scale=PNG_SCALE)

@@ -1,0 +1,121 @@
+"""What is wrong with the top false positives, and what removing each kind brings (METHODS 1.5)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from boxlens.report.charts.panels import (
+    PIE_PX,
+    Slice,
+    message,
+    panel_title,
+    pie,
+    rows_axis,
+)
+from boxlens.report.charts.theme import INK, KINDS, SOFT_INK, decimal, inline, themed
+
+if TYPE_CHECKING:
+    from boxlens.diagnosis.hoiem import HoiemSet
+
+BARS_PX = 140
+# How strong a bar is drawn.
+REMOVED, CORRECTED = 1.0, 0.35
+# Words, the kind that lends its colour, and the impacts, the longer bar first.
+BARS = (
+    (KINDS["loc"].label, "loc", (("loc_corrected", CORRECTED), ("loc_removed", REMOVED))),
+    (KINDS["sim"].label, "sim", (("sim_removed", REMOVED),)),
+    ("other, background", "bg", (("bg_removed", REMOVED),)),
+)
+
+
+def false_positives_chart(result: HoiemSet, *, about: str = "") -> alt.HConcatChart:
+    """Shares of the four kinds beside the AP gained without them, for one set of classes."""
+    n_fp = sum(result.top_fp.values())
+    what = "all classes" if result.name == "all" else result.name
+    of = result.classes[0] if len(result.classes) == 1 else f"{what} ({len(result.classes)})"
+    if n_fp:
+        slices = [Slice(KINDS[name], n) for name, n in result.top_fp.items()]
+        left = pie(slices, amount="false positives", number_format=",", legend=True)
+    else:
+        left = alt.LayerChart(layer=[message("no false positives", width=PIE_PX, height=PIE_PX)])
+    return themed(
+        alt.hconcat(left, _bars(result), spacing=14),
+        title="What is wrong with the top false positives",
+        about=f"{about + ': ' if about else ''}{of}, {n_fp:,} false positives",
+        reading=(
+            "Left: kinds among as many top detections as a class has objects. Right: AP gained "
+            "if a kind is removed; pale: if boxes are corrected instead."
+        ),
+    )
+
+
+def _bars(result: HoiemSet) -> alt.LayerChart | alt.Chart:
+    if math.isnan(result.ap):
+        return message("no objects: AP is undefined", width=BARS_PX, height=PIE_PX)
+    bars: list[dict[str, Any]] = []
+    texts: list[dict[str, Any]] = []
+    for label, kind, parts in BARS:
+        known = [
+            (key, result.impact[key], strength)
+            for key, strength in parts
+            if not math.isnan(result.impact[key])
+        ]
+        bars += [
+            {
+                "kind": label,
+                "gain": gain,
+                "ap": result.ap + gain,
+                "how": key.split("_")[1],
+                "colour": KINDS[kind].colour,
+                "strength": strength,
+            }
+            for key, gain, strength in known
+        ]
+        gains = [f"+{decimal(gain)}" for _, gain, _ in reversed(known)]
+        texts.append(
+            {
+                "kind": label,
+                "at": max((gain for _, gain, _ in known), default=0.0),
+                "text": " / ".join(gains) or "no similar classes known",
+                "ink": INK if gains else SOFT_INK,
+            }
+        )
+    title = panel_title(f"AP gained (AP now {decimal(result.ap)})")
+    return alt.LayerChart(layer=_bar_layers(bars, texts), title=title)
+
+
+def _bar_layers(bars: list[dict[str, Any]], texts: list[dict[str, Any]]) -> list[alt.Chart]:
+    longest = max(row["at"] for row in texts)
+    # Twice as long as the bars: numbers stand right of them.
+    x_scale = alt.Scale(domain=[0, max(longest, 0.01) * 2], nice=False)
+    y = rows_axis("kind", [row["kind"] for row in texts], alt.Axis(ticks=False))
+    drawn = (
+        alt.Chart(inline(bars), width=BARS_PX, height=PIE_PX - 10)
+        .mark_bar()
+        .encode(
+            y=y,
+            x=alt.X("gain:Q", scale=x_scale, axis=None, stack=None),
+            color=alt.Color("colour:N", scale=None),
+            opacity=alt.Opacity("strength:Q", scale=None),
+            tooltip=[
+                alt.Tooltip("kind:N", title="kind"),
+                alt.Tooltip("how:N", title="how"),
+                alt.Tooltip("gain:Q", title="AP gained", format=".4f"),
+                alt.Tooltip("ap:Q", title="AP then", format=".4f"),
+            ],
+        )
+    )
+    labels = (
+        alt.Chart(inline(texts))
+        .mark_text(align="left", dx=4)
+        .encode(
+            y=y,
+            x=alt.X("at:Q", scale=x_scale, axis=None),
+            text="text:N",
+            color=alt.Color("ink:N", scale=None),
+        )
+    )
+    return [drawn, labels]

@@ -1,0 +1,150 @@
+"""Which objects are never found, and how many a looser overlap would recover (METHODS 2.6)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from boxlens.report.charts.panels import (
+    cell,
+    cell_scale,
+    heat_map,
+    message,
+    number_column,
+    panel_title,
+    rows_axis,
+)
+from boxlens.report.charts.theme import (
+    FONT_PX,
+    KINDS,
+    WIDTH,
+    inline,
+    percent,
+    themed,
+    threshold,
+)
+
+if TYPE_CHECKING:
+    from boxlens.object_sensitivity.results import Characteristic, Misses, SensitivityResult
+
+CELLS_PX = 216
+EXPLAINED_PX = 52
+ROW_PX = 25
+# More do not fit beside each other; the most frequent are taken.
+MOST_SUBSETS = 6
+BARS_PX = 260
+BAR_PX = 15
+
+
+def misses_chart(
+    result: SensitivityResult, *, about: str | None = None
+) -> alt.VConcatChart | alt.Chart:
+    """Share of undetected objects by subset of each characteristic; looser overlaps below."""
+    misses = result.misses
+    title = "Which objects are never found"
+    if about is None:
+        about = f"{result.detector} on {result.dataset}"
+    if misses.n_missed == 0:
+        why = "no objects" if misses.n_objects == 0 else "every object is found"
+        return themed(message(why, width=WIDTH, height=80), title=title, about=about)
+    records = [record for row in result.characteristics for record in _records(row)]
+    panels: list[alt.HConcatChart | alt.LayerChart] = []
+    if records:
+        panels.append(_by_characteristic(records))
+    if misses.looser:
+        panels.append(_looser(misses))
+    share = percent(misses.n_missed / misses.n_objects)
+    return themed(
+        alt.vconcat(*panels, spacing=10),
+        title=title,
+        about=f"{about}: {misses.n_missed:,} of {misses.n_objects:,} objects missed ({share})",
+        reading=(
+            f"Missed: no correct detection at IoU {threshold(result.iou)} where P_N is "
+            f"{threshold(misses.p_n)} or more. Explained: share of the entropy of missed or not."
+        ),
+    )
+
+
+def _records(row: Characteristic) -> list[dict[str, Any]]:
+    """Objects of all classes together; of flags the two states, whatever the flag."""
+    counts: dict[str, list[int]] = {}
+    for spread in row.classes:
+        for subset in spread.subsets:
+            name = subset.name.rsplit(" ", 1)[-1] if row.kind == "flags" else subset.name
+            missed_and_all = counts.setdefault(name, [0, 0])
+            missed_and_all[0] += subset.n_missed
+            missed_and_all[1] += subset.n_objects
+    known = {name: pair for name, pair in counts.items() if pair[1] > 0}
+    frequent = sorted(known, key=lambda name: -known[name][1])[:MOST_SUBSETS]
+    return [
+        cell(
+            missed / n,
+            [name, percent(missed / n)],
+            name=row.name,
+            subset=name,
+            place=place,
+            n_missed=missed,
+            n=n,
+            explained=percent(row.entropy_share),
+        )
+        for place, (name, (missed, n)) in enumerate(
+            (name, pair) for name, pair in known.items() if name in frequent
+        )
+    ]
+
+
+def _by_characteristic(records: list[dict[str, Any]]) -> alt.HConcatChart:
+    explained = {record["name"]: record["explained"] for record in records}
+    n_columns = max(record["place"] for record in records) + 1
+    plot = alt.Chart(inline(records), width=CELLS_PX, height=ROW_PX * len(explained)).encode(
+        y=alt.Y(
+            "name:N",
+            title=None,
+            axis=alt.Axis(ticks=False, domain=False),
+            scale=cell_scale(list(explained)),
+        ),
+        x=alt.X("place:O", axis=None, scale=cell_scale(range(n_columns))),
+        tooltip=[
+            alt.Tooltip("name:N", title="characteristic"),
+            alt.Tooltip("subset:N", title="subset"),
+            alt.Tooltip("n_missed:Q", title="missed", format=","),
+            alt.Tooltip("n:Q", title="objects", format=","),
+            alt.Tooltip("level:Q", title="share missed", format=".1%"),
+        ],
+    )
+    cells = heat_map(plot, letters_px=FONT_PX - 1, limit=CELLS_PX / n_columns - 2)
+    return alt.hconcat(
+        cells.properties(title=panel_title("share missed, by subset")),
+        number_column(explained, title="explained", width=EXPLAINED_PX, row_px=ROW_PX),
+        spacing=4,
+    )
+
+
+def _looser(misses: Misses) -> alt.LayerChart:
+    rows: list[dict[str, Any]] = [
+        {
+            "iou": f"IoU {threshold(row.iou)}",
+            "share": row.share_recovered,
+            "n_missed": row.n_missed,
+            "text": f"{percent(row.share_recovered)}, {row.n_missed:,} still missed",
+        }
+        for row in sorted(misses.looser, key=lambda row: -row.iou)
+        if not math.isnan(row.share_recovered)
+    ]
+    # Words stand right of the bars.
+    longest = max(0.05, *(row["share"] for row in rows)) * 2.2
+    plot = alt.Chart(inline(rows), width=BARS_PX, height=BAR_PX * len(rows)).encode(
+        y=rows_axis("iou", [row["iou"] for row in rows], alt.Axis(ticks=False)),
+        x=alt.X("share:Q", axis=None, scale=alt.Scale(domain=[0, longest], nice=False)),
+        tooltip=[
+            alt.Tooltip("iou:N", title="a looser overlap"),
+            alt.Tooltip("share:Q", title="share recovered", format=".1%"),
+            alt.Tooltip("n_missed:Q", title="still missed", format=","),
+        ],
+    )
+    bars = plot.mark_bar(color=KINDS["loc"].colour)
+    numbers = plot.mark_text(align="left", dx=4).encode(text="text:N")
+    title = panel_title("of the missed, recovered by a looser overlap")
+    return alt.LayerChart(layer=[bars, numbers], title=title)

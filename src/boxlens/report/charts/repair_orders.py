@@ -1,0 +1,96 @@
+"""What each of TIDE's repairs brings in every order of the six, not only when it comes first."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from boxlens.report.charts.panels import message, number_column, rows_axis
+from boxlens.report.charts.theme import (
+    DECIMAL_AXIS,
+    INK,
+    PALE,
+    WIDTH,
+    inline,
+    kind_of,
+    percent,
+    themed,
+)
+
+if TYPE_CHECKING:
+    from boxlens.diagnosis.tide import TideResult
+
+PLOT_PX = 172
+SHARE_PX = 56
+ROW_PX = 22
+
+
+def repair_orders_chart(result: TideResult, *, about: str = "") -> alt.HConcatChart | alt.Chart:
+    """Lowest to highest gain of each repair, its gain first and last, and the mean."""
+    title = "What a repair brings depends on what was repaired before"
+    known = [row for row in result.orders if not math.isnan(row.mean)]
+    if not any(row.highest > 0 for row in known):
+        why = "no repair brings anything"
+        if not known:
+            why = "AP is undefined" if result.orders else "orders were not computed"
+        return themed(message(why, width=WIDTH, height=ROW_PX * 6), title=title, about=about)
+    rows = [
+        {
+            "kind": kind_of(row.name).label,
+            "colour": kind_of(row.name).colour,
+            "first": row.first,
+            "last": row.last,
+            "lowest": row.lowest,
+            "highest": row.highest,
+            "mean": row.mean,
+        }
+        for row in known
+    ]
+    shares = {kind_of(row.name).label: percent(row.share_largest) for row in known}
+    return themed(
+        alt.hconcat(
+            _ranges(rows),
+            number_column(shares, title="brings most", width=SHARE_PX, row_px=ROW_PX),
+            spacing=6,
+        ),
+        title=title,
+        about=about,
+        reading=(
+            "Bar: lowest to highest over all orders. Filled: repaired first, hollow: last. "
+            "Stroke: mean. Right: orders in which it brings most."
+        ),
+    )
+
+
+def _ranges(rows: list[dict[str, Any]]) -> alt.LayerChart:
+    x_axis = alt.Axis(labelExpr=DECIMAL_AXIS, tickCount=5)
+    # The names keep clear of a mark at 0.
+    y_axis = alt.Axis(ticks=False, domain=False, labelPadding=9)
+    plot = alt.Chart(inline(rows), width=PLOT_PX, height=ROW_PX * len(rows)).encode(
+        y=rows_axis("kind", [row["kind"] for row in rows], y_axis),
+        tooltip=[
+            alt.Tooltip("kind:N", title="repair"),
+            *(
+                alt.Tooltip(f"{key}:Q", format=".4f")
+                for key in ("first", "last", "lowest", "highest", "mean")
+            ),
+        ],
+    )
+
+    def at(key: str) -> alt.X:
+        return alt.X(f"{key}:Q", title="AP gained", axis=x_axis)
+
+    return alt.LayerChart(
+        layer=[
+            plot.mark_bar(color=PALE, height=9).encode(x=at("lowest"), x2="highest:Q"),
+            plot.mark_tick(color=INK, thickness=1.5, height=15).encode(x=at("mean")),
+            plot.mark_point(filled=True, size=42, opacity=1).encode(
+                x=at("first"), color=alt.Color("colour:N", scale=None)
+            ),
+            plot.mark_point(filled=True, fill="white", size=36, strokeWidth=1.5, opacity=1).encode(
+                x=at("last"), stroke=alt.Stroke("colour:N", scale=None)
+            ),
+        ]
+    )

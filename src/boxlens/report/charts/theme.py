@@ -1,0 +1,198 @@
+"""One look for all figures: type, sizes, number forms, and one colour for each kind of error."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import altair as alt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+# vl-convert brings Liberation Sans; Arial and Helvetica have the same widths in a browser.
+FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"
+FONT_PX: Final = 10
+# A quarter of a page is about 8.5 cm, 320 px, wide.
+WIDTH: Final = 340
+LINE_CHARACTERS: Final = 71
+
+INK: Final = "#222222"
+SOFT_INK: Final = "#555555"
+LINE: Final = "#8a8a8a"
+GRID: Final = "#e6e6e6"
+# Bars and dots that stand for no kind of error.
+NEUTRAL: Final = "#6f7c85"
+PALE: Final = "#d5dbdf"
+
+
+# The ends of every heat map and ramp.
+PALE_BLUE: Final = "#f3f7fb"
+DARK_BLUE: Final = "#08519c"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of error in words, its colour, and the ink that is legible on it."""
+
+    label: str
+    colour: str
+    ink: str = "#ffffff"
+
+
+# Okabe and Ito's palette and a grey, told apart with any colour vision. Related kinds are related
+# colours: places are blue, classes are warm. Every figure takes its colours from here.
+KINDS: Final[Mapping[str, Kind]] = {
+    "correct": Kind("correct", "#009e73"),
+    "loc": Kind("badly placed", "#0072b2"),
+    "dupe": Kind("duplicate", "#56b4e9", INK),
+    "sim": Kind("similar class", "#e69f00", INK),
+    "oth": Kind("other class", "#f0e442", INK),
+    "cls": Kind("wrong class", "#d55e00"),
+    "both": Kind("class and place", "#cc79a7", INK),
+    "bg": Kind("background", "#999999", INK),
+    "miss": Kind("missed", "#333333"),
+    "ignored": Kind("not counted", "#e3e3e3", INK),
+}
+# Other names that schemes give to the same kinds.
+SAME_KIND: Final[Mapping[str, str]] = {
+    "right": "correct",
+    "localization": "loc",
+    "duplicate": "dupe",
+    "bkg": "bg",
+    "background": "bg",
+    "missed": "miss",
+    "fn": "miss",
+    "outside": "ignored",
+}
+
+# Fractions without the leading zero: .25; whole numbers stay as they are.
+DECIMAL_AXIS: Final = "replace(format(datum.value, '~g'), regexp('^(-?)0\\\\.'), '$1.')"
+
+AnyChart = TypeVar(
+    "AnyChart",
+    alt.Chart,
+    alt.LayerChart,
+    alt.FacetChart,
+    alt.HConcatChart,
+    alt.VConcatChart,
+)
+
+
+def kind_of(name: str) -> Kind:
+    """By any scheme's name."""
+    return KINDS[SAME_KIND.get(name, name)]
+
+
+def decimal(value: float, digits: int = 3) -> str:
+    """.123, as papers print it; n/a where undefined."""
+    if math.isnan(value):
+        return "n/a"
+    text = f"{value:.{digits}f}"
+    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
+
+
+def threshold(value: float) -> str:
+    """.5, with as many digits as it has, up to three."""
+    return f"{round(value, 3):g}".removeprefix("0") or "0"
+
+
+def percent(share: float) -> str:
+    """61%; only nothing reads 0%, and only everything 100%."""
+    if math.isnan(share):
+        return "n/a"
+    if 0 < share < 0.005:
+        return "<1%"
+    return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
+
+
+def inline(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
+    """Records inside the figure's own JSON, so that it needs no file."""
+    return alt.InlineData(values=[dict(row) for row in rows])
+
+
+def ramp(n: int) -> list[str]:
+    """n colours from pale to dark, for subsets in their order."""
+    ends = [(0x9E, 0xCA, 0xE1), (0x08, 0x30, 0x6B)]
+    steps = [place / max(n - 1, 1) for place in range(n)]
+    return [
+        "#"
+        + "".join(
+            f"{round(low + (high - low) * step):02x}" for low, high in zip(*ends, strict=True)
+        )
+        for step in steps
+    ]
+
+
+def themed(chart: AnyChart, *, title: str, about: str = "", reading: str = "") -> AnyChart:
+    """The whole figure: what is seen, of which detector and data, how to read it."""
+    lines = [*wrap(about, LINE_CHARACTERS), *wrap(reading, LINE_CHARACTERS)]
+    heading = alt.TitleParams(wrap(title, LINE_CHARACTERS - 12), subtitle=lines)
+    figure: AnyChart = chart.properties(title=heading).configure(**_config())
+    return figure
+
+
+def _config() -> dict[str, Any]:
+    return {
+        "background": "#ffffff",
+        "font": FONT,
+        "padding": 6,
+        "axis": {
+            "labelColor": INK,
+            "titleColor": INK,
+            "labelFontSize": FONT_PX,
+            "titleFontSize": FONT_PX,
+            "titleFontWeight": "normal",
+            "labelLimit": 120,
+            "domainColor": LINE,
+            "domainWidth": 0.5,
+            "tickColor": LINE,
+            "tickWidth": 0.5,
+            "tickSize": 3,
+            "gridColor": GRID,
+            "gridWidth": 0.5,
+            "titlePadding": 5,
+            "labelPadding": 3,
+        },
+        "legend": {
+            "labelColor": INK,
+            "titleColor": INK,
+            "labelFontSize": FONT_PX,
+            "titleFontSize": FONT_PX,
+            "titleFontWeight": "normal",
+            "symbolType": "square",
+            "symbolSize": 70,
+            "symbolStrokeWidth": 0,
+            "rowPadding": 1,
+            "columnPadding": 8,
+            "labelLimit": 200,
+            "padding": 0,
+            "offset": 6,
+        },
+        "header": {
+            "labelColor": INK,
+            "titleColor": INK,
+            "labelFontSize": FONT_PX,
+            "titleFontSize": FONT_PX,
+            "titleFontWeight": "normal",
+            "labelPadding": 2,
+        },
+        "text": {"fontSize": FONT_PX, "color": INK},
+        "title": {
+            "anchor": "start",
+            "color": INK,
+            "fontSize": 12,
+            "fontWeight": "bold",
+            "subtitleColor": SOFT_INK,
+            "subtitleFontSize": FONT_PX,
+            "subtitlePadding": 3,
+            "subtitleLineHeight": 12,
+            "offset": 8,
+        },
+        "view": {"stroke": None},
+        "concat": {"spacing": 16},
+        "facet": {"spacing": 8},
+        "scale": {"bandPaddingInner": 0.25, "bandPaddingOuter": 0.15},
+    }

@@ -1,0 +1,102 @@
+"""TIDE's six kinds of errors: the AP that repairing each alone would bring (METHODS 9.2)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from boxlens.diagnosis.tide_types import ERRORS
+from boxlens.report.charts.panels import PIE_PX, Slice, message, panel_title, pie, rows_axis
+from boxlens.report.charts.theme import INK, decimal, inline, kind_of, percent, themed, threshold
+
+if TYPE_CHECKING:
+    from boxlens.diagnosis.tide import TideResult
+
+BARS_PX = 140
+NAMES_PX = 84
+ROW_PX = 17
+# Sums over kinds are no kind: bars without a filling.
+SUMS = {"fp": "false positives", "fn": "missed objects"}
+HOLLOW = "#ffffff"
+
+
+def tide_errors_chart(result: TideResult, *, about: str = "") -> alt.HConcatChart:
+    """Shares of the six gains, each gain, and the gains without any false positive or miss."""
+    gains = {
+        kind.label: result.gain[kind.label]
+        for kind in ERRORS
+        if not math.isnan(result.gain[kind.label])
+    }
+    total = sum(gains.values())
+    left: alt.LayerChart | alt.Chart
+    if total > 0:
+        slices = [Slice(kind_of(name), gain) for name, gain in gains.items()]
+        left = pie(slices, amount="AP gained", number_format=".4f", legend=False)
+    else:
+        left = message("no repair brings anything", width=PIE_PX, height=PIE_PX)
+    ap = f"AP at IoU {threshold(result.foreground_iou)}: {decimal(result.ap)}"
+    return themed(
+        alt.hconcat(left, _bars(result, gains, total), spacing=14),
+        title="What repairing each kind of error would bring",
+        about=f"{about + ', ' if about else ''}{ap}",
+        reading="AP gained by each repair alone, and its share of the sum of the six.",
+    )
+
+
+def _bars(
+    result: TideResult, gains: dict[str, float], total: float
+) -> alt.VConcatChart | alt.Chart:
+    if math.isnan(result.ap):
+        return message("nothing to score: AP is undefined", width=BARS_PX, height=PIE_PX)
+    kinds = [
+        {
+            "kind": kind_of(name).label,
+            "gain": gain,
+            "n": result.n[name],
+            "colour": kind_of(name).colour,
+            "text": decimal(gain) + (f" · {percent(gain / total)}" if total > 0 else ""),
+        }
+        for name, gain in gains.items()
+    ]
+    sums = [
+        {
+            "kind": label,
+            "gain": result.gain[name],
+            "n": result.n[name],
+            "colour": HOLLOW,
+            "text": decimal(result.gain[name]),
+        }
+        for name, label in SUMS.items()
+        if not math.isnan(result.gain[name])
+    ]
+    # Numbers stand right of the bars.
+    longest = max(0.01, *result.gain.values()) * 1.75
+    return alt.vconcat(
+        _bar_panel(kinds, longest, "AP gained"),
+        _bar_panel(sums, longest, "without any"),
+        spacing=6,
+    )
+
+
+def _bar_panel(rows: list[dict[str, Any]], longest: float, title: str) -> alt.LayerChart:
+    plot = alt.Chart(inline(rows), width=BARS_PX, height=ROW_PX * len(rows)).encode(
+        y=rows_axis(
+            "kind",
+            [row["kind"] for row in rows],
+            # Both panels begin at the same place.
+            alt.Axis(ticks=False, minExtent=NAMES_PX, maxExtent=NAMES_PX),
+        ),
+        x=alt.X("gain:Q", scale=alt.Scale(domain=[0, longest], nice=False), axis=None),
+    )
+    bars = plot.mark_bar(stroke=INK, strokeWidth=0.5).encode(
+        color=alt.Color("colour:N", scale=None),
+        tooltip=[
+            alt.Tooltip("kind:N", title="kind"),
+            alt.Tooltip("gain:Q", title="AP gained", format=".4f"),
+            alt.Tooltip("n:Q", title="errors", format=","),
+        ],
+    )
+    numbers = plot.mark_text(align="left", dx=4).encode(text="text:N")
+    return alt.LayerChart(layer=[bars, numbers], title=panel_title(title))

@@ -1,0 +1,185 @@
+"""A diagnosis as a page: the verdict first, then what it rests on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from boxlens.diagnosis.coco_analyze import CURVES
+from boxlens.diagnosis.crosswalk import SCHEMES
+from boxlens.report.charts.crosswalk import SCHEME_NAMES
+from boxlens.report.charts.pr_areas import SIZES
+from boxlens.report.charts.theme import decimal, kind_of
+from boxlens.report.examples import examples_section
+from boxlens.report.figures import ERRORS, OBJECTS, REPAIRS
+from boxlens.report.figures import SCHEMES as SIDE_BY_SIDE
+from boxlens.report.markup import (
+    count_cell,
+    notes,
+    paragraph,
+    score_cell,
+    share_cell,
+    table,
+    text_cell,
+    tiles,
+)
+from boxlens.report.page import Section, figure_cards, page, provenance_section
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from boxlens.diagnosis import DiagnosisResult
+    from boxlens.diagnosis.verdict import Finding
+    from boxlens.report.figures import LeftOut
+    from boxlens.report.gallery import Gallery
+    from boxlens.report.page import DrawnFigure
+
+FP_KINDS = ("loc", "sim", "oth", "bg")
+TIDE_KINDS = ("cls", "loc", "both", "dupe", "bkg", "miss")
+
+
+def diagnosis_page(
+    result: DiagnosisResult,
+    document: dict[str, Any],
+    drawn: Sequence[DrawnFigure],
+    left_out: Sequence[LeftOut],
+    gallery: Gallery | None,
+) -> str:
+    """`document` is what results.json holds."""
+
+    def cards(name: str) -> str:
+        return figure_cards(drawn, left_out, name)
+
+    about = (
+        f"{len(result.detections):,} detections, {len(result.dataset.images):,} images, "
+        f"{len(result.dataset.gt):,} objects of {len(result.dataset.classes):,} classes"
+    )
+    return page(
+        (result.detections.name, result.dataset.name),
+        about,
+        [
+            Section("verdict", "Verdict", _verdict(result)),
+            Section("errors", "Errors", (cards(ERRORS), _groups(result), _sizes(result))),
+            Section("repairs", "Repairs", (cards(REPAIRS), _orders(result))),
+            Section("objects", "Objects", (cards(OBJECTS),)),
+            Section("schemes", "Schemes side by side", (cards(SIDE_BY_SIDE), _counts(result))),
+            examples_section(result, gallery),
+            Section("classes", "Classes", (_classes(result),)),
+            provenance_section(document),
+        ],
+    )
+
+
+def _verdict(result: DiagnosisResult) -> tuple[str, ...]:
+    verdict, n = result.verdict, result.tide.n
+    numbers = [(name, decimal(value)) for name, value in result.metrics.items()]
+    numbers += [("wrong detections", f"{n['fp']:,}"), ("objects not found", f"{n['fn']:,}")]
+    most = max((row.gain for row in verdict.findings), default=0.0)
+    items = "".join(_finding(row, most) for row in verdict.findings)
+    return (
+        tiles(numbers),
+        paragraph(verdict.summary, "lead"),
+        f'<ol class="findings">\n{items}</ol>\n' if items else "",
+        *(paragraph(text) for text in verdict.objects),
+    )
+
+
+def _finding(row: Finding, most: float) -> str:
+    style = f"--share: {row.gain / most:.1%}; --colour: {kind_of(row.error).colour}"
+    # Every order of repairs: how far the gain can be trusted.
+    orders = f"+{decimal(row.lowest)} to +{decimal(row.highest)}, by what else is repaired before"
+    return f"""<li style="{style}"><span class="gain">+{decimal(row.gain)}</span>
+<div><div class="bar"><i></i></div>{paragraph(row.sentence)}{paragraph(orders, "legend")}</div></li>
+"""
+
+
+def _groups(result: DiagnosisResult) -> str:
+    sets = result.hoiem.sets
+    if len(sets) < 2:
+        return ""
+    rows = []
+    for row in sets:
+        total = sum(row.top_fp.values())
+        rows.append(
+            [
+                text_cell(row.name),
+                count_cell(len(row.classes)),
+                score_cell(row.ap),
+                score_cell(row.ap_n),
+                *(share_cell(row.top_fp[kind], total) for kind in FP_KINDS),
+            ]
+        )
+    headings = ["group", "classes", "AP", "AP_N", *(kind_of(kind).label for kind in FP_KINDS)]
+    return table(headings, rows, caption="Top false positives by group of classes")
+
+
+def _sizes(result: DiagnosisResult) -> str:
+    analyze = result.coco_analyze
+    rows = [
+        [text_cell(SIZES.get(area, area)), *map(score_cell, analyze.mean_ap[:, at].tolist())]
+        for at, area in enumerate(analyze.areas)
+    ]
+    caption = "Area under COCO's curves, each forgiving one more kind of error, by size of object"
+    return table(["objects", *CURVES], rows, caption=caption)
+
+
+def _orders(result: DiagnosisResult) -> str:
+    schemes = (("hoiem", result.hoiem), ("tide", result.tide), ("borji", result.borji))
+    rows = [
+        [
+            text_cell(SCHEME_NAMES[name]),
+            text_cell(kind_of(row.name).label),
+            *map(score_cell, (row.first, row.last, row.lowest, row.highest, row.mean)),
+            share_cell(row.share_largest, 1),
+        ]
+        for name, scheme in schemes
+        for row in scheme.orders
+    ]
+    headings = ["scheme", "repair", "first", "last", "lowest", "highest", "mean", "brings most in"]
+    caption = "AP gained by each repair, over all orders of the repairs of a scheme"
+    return table(headings, rows, caption=caption)
+
+
+def _counts(result: DiagnosisResult) -> str:
+    counts = result.crosswalk.counts()
+    rows = [
+        [text_cell(SCHEME_NAMES[scheme]), text_cell(what), text_cell(label), count_cell(n)]
+        for scheme in SCHEMES
+        for what, labels in counts[scheme].items()
+        for label, n in labels.items()
+    ]
+    shown = table(["scheme", "of", "label", "number"], rows, caption="Labels")
+    summary = "How many detections and objects each scheme puts under each label"
+    return (
+        notes(["All pairs of schemes are in tables/crosswalk.parquet."])
+        + f"<details><summary>{summary}</summary>{shown}</details>\n"
+    )
+
+
+def _classes(result: DiagnosisResult) -> str:
+    rows = []
+    for hoiem, tide, score in zip(
+        result.hoiem.classes, result.tide.classes, result.sensitivity.classes, strict=True
+    ):
+        total = sum(hoiem.top_fp.values())
+        rows.append(
+            [
+                text_cell(hoiem.name),
+                count_cell(hoiem.n_objects),
+                count_cell(hoiem.n_detections),
+                score_cell(hoiem.ap),
+                score_cell(hoiem.ap_n),
+                share_cell(score.n_missed, score.n_objects),
+                *(share_cell(hoiem.top_fp[kind], total) for kind in FP_KINDS),
+                *(score_cell(tide.gain[kind]) for kind in TIDE_KINDS),
+                text_cell(", ".join(f"{one.other} {one.share:.0%}" for one in hoiem.confusions)),
+            ]
+        )
+    headings = ["class", "objects", "detections", "AP", "AP_N", "undetected"]
+    headings += [kind_of(kind).label for kind in FP_KINDS]
+    headings += [f"+{kind_of(kind).label}" for kind in TIDE_KINDS]
+    reading = (
+        "Shares of the top false positives of a class by kind, the AP that repairing each of "
+        "TIDE's errors would bring (+), and the classes that its top false positives fall on."
+    )
+    shown = table([*headings, "lies on"], rows, caption="Every class", wide=True)
+    return paragraph(reading, "reading") + shown

@@ -1,0 +1,111 @@
+"""Small pieces of HTML, everything from outside escaped: cells, tables, sections, notes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from boxlens.report.charts.theme import decimal, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+NOTHING = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What is shown, and the number it is sorted by; None: sorted as text, or undefined."""
+
+    text: str
+    value: float | None = None
+    numeric: bool = True
+
+
+def text_cell(text: object) -> Cell:
+    return Cell(NOTHING if text is None else str(text), numeric=False)
+
+
+def count_cell(n: int) -> Cell:
+    return Cell(f"{n:,}", float(n))
+
+
+def score_cell(value: float | None, digits: int = 3) -> Cell:
+    """.123, a dash where undefined."""
+    if value is None or math.isnan(value):
+        return Cell(NOTHING)
+    return Cell(decimal(value, digits), value)
+
+
+def share_cell(part: float, whole: float) -> Cell:
+    if whole == 0 or math.isnan(part):
+        return Cell(NOTHING)
+    return Cell(percent(part / whole), part / whole)
+
+
+def table(
+    headings: Sequence[str], rows: Iterable[Sequence[Cell]], *, caption: str, wide: bool = False
+) -> str:
+    """Sorted by a click on a heading; the first column names the row."""
+    lines = list(rows)
+    numeric = [all(row[at].numeric for row in lines) for at in range(len(headings))]
+    head = "".join(
+        f'<th scope="col"{_numeric(of_numbers)}><button type="button">{escape(heading)}'
+        "</button></th>"
+        for heading, of_numbers in zip(headings, numeric, strict=True)
+    )
+    body = "\n".join(f"<tr>{_row(row)}</tr>" for row in lines)
+    kind = "table wide" if wide else "table"
+    return (
+        f'<div class="{kind}"><table class="sortable">'
+        f"<caption>{escape(caption)}</caption>"
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>\n"
+    )
+
+
+def _row(cells: Sequence[Cell]) -> str:
+    first, *others = cells
+    return f'<th scope="row"{_value(first)}>{escape(first.text)}</th>' + "".join(
+        f"<td{_numeric(cell.numeric)}{_value(cell)}>{escape(cell.text)}</td>" for cell in others
+    )
+
+
+def _numeric(numeric: bool) -> str:
+    return ' class="number"' if numeric else ""
+
+
+def _value(cell: Cell) -> str:
+    return "" if cell.value is None else f' data-value="{cell.value!r}"'
+
+
+def section(name: str, title: str, *parts: str) -> str:
+    inner = "\n".join(part for part in parts if part)
+    return f'<section id="{name}">\n<h2>{escape(title)}</h2>\n{inner}\n</section>\n'
+
+
+def paragraph(text: str, kind: str = "") -> str:
+    """A paragraph of plain text."""
+    marked = f' class="{kind}"' if kind else ""
+    return f"<p{marked}>{escape(text)}</p>\n"
+
+
+def notes(texts: Iterable[str]) -> str:
+    """Remarks about what is missing or was left out."""
+    items = "".join(f"<li>{escape(text)}</li>" for text in texts)
+    return f'<ul class="notes">{items}</ul>\n' if items else ""
+
+
+def tiles(pairs: Iterable[tuple[str, str]]) -> str:
+    """Large numbers with small names."""
+    items = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in pairs
+    )
+    return f'<dl class="tiles">{items}</dl>\n'
+
+
+def facts(pairs: Iterable[tuple[str, str]]) -> str:
+    """Names and values, line by line."""
+    items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in pairs)
+    return f'<dl class="facts">{items}</dl>\n'

@@ -1,0 +1,88 @@
+"""A sensitivity analysis as a page: what matters to the detector, and which objects it misses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from boxlens.report.charts.theme import decimal
+from boxlens.report.figures import OBJECTS
+from boxlens.report.markup import count_cell, score_cell, share_cell, table, text_cell, tiles
+from boxlens.report.page import Section, figure_cards, page, provenance_section
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from boxlens.object_sensitivity import SensitivityResult
+    from boxlens.report.figures import LeftOut
+    from boxlens.report.page import DrawnFigure
+
+
+def sensitivity_page(
+    result: SensitivityResult,
+    document: dict[str, Any],
+    drawn: Sequence[DrawnFigure],
+    left_out: Sequence[LeftOut],
+) -> str:
+    """`document` is what results.json holds."""
+    n_images = document["dataset"]["n_images"]
+    about = f"{document['results']['n_detections']:,} detections, {n_images:,} images"
+    return page(
+        (result.detector, result.dataset),
+        about,
+        [
+            Section("summary", "Summary", (_summary(result), _characteristics(result))),
+            Section("objects", "Objects", (figure_cards(drawn, left_out, OBJECTS),)),
+            Section("classes", "Classes", (_classes(result),)),
+            provenance_section(document),
+        ],
+    )
+
+
+def _summary(result: SensitivityResult) -> str:
+    misses = result.misses
+    return tiles(
+        [
+            ("mean AP_N", decimal(result.ap_n)),
+            ("objects", f"{misses.n_objects:,}"),
+            ("undetected", f"{misses.n_missed:,}"),
+        ]
+    )
+
+
+def _characteristics(result: SensitivityResult) -> str:
+    rows = [
+        [
+            text_cell(row.name),
+            *map(
+                score_cell,
+                (
+                    row.highest,
+                    row.lowest,
+                    row.ap_n,
+                    row.sensitivity,
+                    row.impact,
+                    row.entropy_share,
+                ),
+            ),
+        ]
+        for row in result.characteristics
+    ]
+    if not rows:
+        return ""
+    headings = ["by", "best", "worst", "all", "sensitivity", "impact", "explains misses"]
+    caption = "AP_N of the best and the worst kind of objects, on average over classes"
+    return table(headings, rows, caption=caption)
+
+
+def _classes(result: SensitivityResult) -> str:
+    rows = [
+        [
+            text_cell(row.name),
+            count_cell(row.n_objects),
+            *map(score_cell, (row.ap, row.ap_se, row.ap_n, row.ap_n_se)),
+            share_cell(row.n_missed, row.n_objects),
+        ]
+        for row in result.classes
+    ]
+    headings = ["class", "objects", "AP", "± AP", "AP_N", "± AP_N", "undetected"]
+    return table(headings, rows, caption="Every class", wide=True)

@@ -1,0 +1,247 @@
+"""Results as Polars frames, ready for Parquet: one row an error, an object, a class, a subset."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from boxlens.diagnosis.borji import STEPS
+from boxlens.diagnosis.coco_analyze import CURVES
+from boxlens.diagnosis.crosswalk import DET_LABELS, GT_LABELS, SCHEMES
+from boxlens.matching import box_overlap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from boxlens.data import Dataset
+    from boxlens.data.columns import Boxes, Ids
+    from boxlens.diagnosis import DiagnosisResult
+    from boxlens.object_sensitivity import SensitivityResult
+
+    IndexArray = npt.NDArray[np.integer[Any]]
+
+BOX = ("x", "y", "w", "h")
+
+
+def diagnosis_tables(result: DiagnosisResult) -> dict[str, pl.DataFrame]:
+    """By file name; undefined and absent values are null."""
+    of_objects = {
+        scheme: _named(GT_LABELS[scheme], result.crosswalk.gt[scheme]) for scheme in SCHEMES
+    }
+    return {
+        "detections": _wrong_detections(result),
+        "objects": _objects(result.dataset, result.sensitivity, of_objects),
+        "classes": _diagnosed_classes(result),
+        **_of_characteristics(result.sensitivity),
+        "orders": _orders(result),
+        "crosswalk": _crosswalk(result),
+    }
+
+
+def sensitivity_tables(result: SensitivityResult, dataset: Dataset) -> dict[str, pl.DataFrame]:
+    """The same of a sensitivity analysis alone."""
+    return {
+        "objects": _objects(dataset, result, {}),
+        "classes": _defined(_class_scores(result)),
+        **_of_characteristics(result),
+    }
+
+
+def _wrong_detections(result: DiagnosisResult) -> pl.DataFrame:
+    """Every detection that some scheme calls false, and the object Hoiem's scheme sees it on."""
+    dataset, detections = result.dataset, result.detections
+    rows = result.crosswalk.wrong_detections()
+    box = detections.box[rows]
+    gt_row = result.hoiem.det_gt_row[rows].astype(np.int64)
+    on_object = gt_row >= 0
+    iou = np.full(len(rows), np.nan)
+    iou[on_object] = box_overlap(box[on_object], dataset.gt.box[gt_row[on_object]])
+    columns = {
+        "det_row": pl.Series(rows, dtype=pl.Int64),
+        "image_id": _ids(dataset.images.id, detections.image_row[rows]),
+        "class": _named(dataset.classes.name, detections.class_row[rows]),
+        "score": pl.Series(detections.score[rows]),
+        **_boxes(box),
+        **{
+            scheme: _named(DET_LABELS[scheme], result.crosswalk.det[scheme][rows])
+            for scheme in SCHEMES
+        },
+        "object_id": _ids(dataset.gt.id, gt_row),
+        "object_class": _named(
+            dataset.classes.name, _looked_up(dataset.gt.class_row, gt_row, on_object)
+        ),
+        "iou": pl.Series(iou),
+    }
+    return _defined(pl.DataFrame(columns))
+
+
+def _objects(
+    dataset: Dataset, sensitivity: SensitivityResult, labels: Mapping[str, pl.Series]
+) -> pl.DataFrame:
+    """All objects; those that count nowhere have neither `missed` nor `achieved`."""
+    gt, misses = dataset.gt, sensitivity.misses
+    counted = pl.Series(~np.isnan(misses.achieved))
+    columns = {
+        "gt_row": pl.Series(np.arange(len(gt)), dtype=pl.Int64),
+        "image_id": _ids(dataset.images.id, gt.image_row),
+        "object_id": _ids(gt.id, np.arange(len(gt))),
+        "class": _named(dataset.classes.name, gt.class_row),
+        **_boxes(gt.box),
+        "area": pl.Series(gt.area_px),
+        "crowd": pl.Series(gt.crowd),
+        "difficult": pl.Series(gt.difficult),
+        **labels,
+        "missed": pl.Series(misses.missed),
+        "achieved": pl.Series(misses.achieved),
+        "predicted": pl.Series(misses.predicted),
+    }
+    frame = _defined(pl.DataFrame(columns))
+    return frame.with_columns(pl.when(counted).then("missed").alias("missed"))
+
+
+def _diagnosed_classes(result: DiagnosisResult) -> pl.DataFrame:
+    rows = []
+    overall = result.coco_analyze.areas.index("all")
+    for row, (hoiem, tide) in enumerate(
+        zip(result.hoiem.classes, result.tide.classes, strict=True)
+    ):
+        curves = result.coco_analyze.ap[:, row, overall].tolist()
+        steps = result.borji.class_ap[row].tolist()
+        rows.append(
+            {
+                **{f"top_fp_{kind}": n for kind, n in hoiem.top_fp.items()},
+                **{f"impact_{kind}": gain for kind, gain in hoiem.impact.items()},
+                **{f"dAP_{kind}": gain for kind, gain in tide.gain.items()},
+                **{f"n_{kind}": n for kind, n in tide.n.items()},
+                **{f"analyze_{name}": ap for name, ap in zip(CURVES, curves, strict=True)},
+                **{f"borji_{name}": ap for name, ap in zip(STEPS, steps, strict=True)},
+            }
+        )
+    scores = _class_scores(result.sensitivity)
+    n_detections = pl.Series("n_detections", [row.n_detections for row in result.hoiem.classes])
+    frame = scores.with_columns(n_detections.cast(pl.Int64))
+    return _defined(pl.concat([frame, _frame(rows)], how="horizontal"))
+
+
+def _class_scores(result: SensitivityResult) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            (row.name, row.n_objects, row.n_missed, row.ap, row.ap_se, row.ap_n, row.ap_n_se)
+            for row in result.classes
+        ],
+        schema={
+            "class": pl.String,
+            "n_objects": pl.Int64,
+            "n_missed": pl.Int64,
+            "AP": pl.Float64,
+            "AP_se": pl.Float64,
+            "AP_N": pl.Float64,
+            "AP_N_se": pl.Float64,
+        },
+        orient="row",
+    )
+
+
+def _of_characteristics(result: SensitivityResult) -> dict[str, pl.DataFrame]:
+    """One row a class, characteristic and subset; crossed ones where they were asked for."""
+    subsets = pl.DataFrame(
+        [
+            (row.name, name.name, part.name, part.n_objects, part.ap_n, part.ap_n_se, part.n_missed)
+            for row in result.characteristics
+            for name in row.classes
+            for part in name.subsets
+        ],
+        schema={
+            "characteristic": pl.String,
+            "class": pl.String,
+            "subset": pl.String,
+            "n_objects": pl.Int64,
+            "AP_N": pl.Float64,
+            "AP_N_se": pl.Float64,
+            "n_missed": pl.Int64,
+        },
+        orient="row",
+    )
+    tables = {"characteristics": _defined(subsets)}
+    if result.interactions:
+        tables["interactions"] = _defined(_frame(_crossed(result)))
+    return tables
+
+
+def _crossed(result: SensitivityResult) -> Iterable[Mapping[str, Any]]:
+    for grid in result.interactions:
+        for row, first in enumerate(grid.first_names):
+            for column, second in enumerate(grid.second_names):
+                yield {
+                    "first": grid.first,
+                    "second": grid.second,
+                    "first_subset": first,
+                    "second_subset": second,
+                    "n_objects": int(grid.n_objects[row, column]),
+                    "AP_N": float(grid.ap_n[row, column]),
+                }
+
+
+def _orders(result: DiagnosisResult) -> pl.DataFrame:
+    schemes = (("hoiem", result.hoiem), ("tide", result.tide), ("borji", result.borji))
+    return _frame(
+        {"scheme": name, **gain.to_json()} for name, scheme in schemes for gain in scheme.orders
+    )
+
+
+def _crosswalk(result: DiagnosisResult) -> pl.DataFrame:
+    """How many detections, or objects, have one label in one scheme and one in the other."""
+    return _frame(
+        {
+            "of": matrix.what,
+            "first": matrix.first,
+            "first_label": first,
+            "second": matrix.second,
+            "second_label": second,
+            "n": int(matrix.counts[row, column]),
+        }
+        for matrix in result.crosswalk.disagreements
+        for row, first in enumerate(matrix.rows)
+        for column, second in enumerate(matrix.columns)
+    )
+
+
+def _frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
+    """Only numbers can be undefined in every row."""
+    frame = pl.DataFrame(list(rows), infer_schema_length=None)
+    return frame.with_columns(pl.col(pl.Null).cast(pl.Float64))
+
+
+def _defined(frame: pl.DataFrame) -> pl.DataFrame:
+    """NaN becomes null, which every reader of Parquet knows."""
+    return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def _boxes(box: Boxes) -> dict[str, pl.Series]:
+    return {name: pl.Series(np.ascontiguousarray(box[:, at])) for at, name in enumerate(BOX)}
+
+
+def _named(names: Sequence[str], codes: IndexArray) -> pl.Series:
+    """Text by code, null for -1; the names are kept once."""
+    known = pl.Series(names, dtype=pl.Enum(list(dict.fromkeys(names))))
+    return known.gather(_places(codes))
+
+
+def _ids(ids: Ids, rows: IndexArray) -> pl.Series:
+    known = pl.Series(ids.tolist(), dtype=pl.String) if ids.dtype == object else pl.Series(ids)
+    return known.gather(_places(rows))
+
+
+def _places(rows: IndexArray) -> pl.Series:
+    places = pl.Series(rows.astype(np.int64))
+    return places.set(places < 0, None)
+
+
+def _looked_up(column: IndexArray, rows: IndexArray, present: npt.NDArray[np.bool_]) -> IndexArray:
+    found = np.full(len(rows), -1, dtype=np.int64)
+    found[present] = column[rows[present]]
+    return found

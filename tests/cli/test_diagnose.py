@@ -1,0 +1,135 @@
+"""The diagnose and sensitivity commands as a user runs them: what they print, write and refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import boxlens
+from running import boxlens_process, write_demo
+
+TRUTH, FOUND = "ground_truth.json", "window.json"
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory) -> Path:
+    return write_demo(tmp_path_factory.mktemp("demo"))
+
+
+def said(folder: Path, *arguments: str) -> str:
+    done = boxlens_process(*arguments, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def refused(folder: Path, *arguments: str) -> str:
+    done = boxlens_process(*arguments, cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
+    return done.stderr.strip().splitlines()[-1]
+
+
+def test_the_verdict_comes_first_then_a_table_a_scheme(demo):
+    text = said(demo, "diagnose", TRUTH, FOUND, "--per-class")
+    headline, _, summary, first, *_ = text.splitlines()
+    result = boxlens.diagnose(demo / TRUTH, demo / FOUND)
+    assert headline == (
+        f"Diagnosis | ground_truth | window | AP {result.metrics['AP']:.4f} "
+        f"| AP50 {result.metrics['AP50']:.4f}"
+    )
+    assert summary == result.verdict.summary
+    assert first.startswith("1. ")
+    for title in ("TIDE", "top false positives", "COCO analyze", "Borji's sequence", "AP_N by"):
+        assert f"\n{title} " in text
+    row = next(line for line in text.splitlines() if line.startswith("sheep "))
+    assert f"{result.tide.classes[result.dataset.classes.name.index('sheep')].ap:.3f}"[:3] in row
+
+
+def test_json_has_the_documented_names(demo):
+    document = json.loads(said(demo, "diagnose", TRUTH, FOUND, "--json", "-"))
+    assert document["schema"] == "boxlens/diagnose/1"
+    results = document["results"]
+    assert {"schemes", "sensitivity", "misses", "verdict"} <= set(results)
+    schemes = results["schemes"]
+    assert set(schemes) == {"hoiem", "tide", "coco_analyze", "borji"}
+    assert set(schemes["tide"]["dAP"]) == {"cls", "loc", "both", "dupe", "bkg", "miss", "fp", "fn"}
+    assert schemes["tide"]["AP50"] == results["metrics"]["AP50"]
+    assert len(schemes["borji"]) == 5
+    row = schemes["hoiem"]["classes"][0]
+    assert {"class", "n_objects", "AP", "AP_N", "AP_N_se", "top_fp", "impact"} <= set(row)
+    assert set(row["top_fp"]) == {"loc", "sim", "oth", "bg"}
+    assert len(document["provenance"]["detections"][0]["sha256"]) == 64
+
+
+def test_tidecv_and_the_range_are_added_when_asked_for(demo):
+    document = json.loads(
+        said(demo, "diagnose", TRUTH, FOUND, "--tidecv", "--tide-range", "--json", "-")
+    )
+    tide = document["results"]["schemes"]["tide"]
+    assert tide["tidecv"]["quirks"]
+    assert [row["iou"] for row in tide["range"]["thresholds"]][:2] == pytest.approx([0.5, 0.55])
+    assert tide["range"]["thresholds"][0]["dAP"] == pytest.approx(tide["dAP"])
+
+
+def test_similar_classes_come_from_a_file_or_are_none(demo, tmp_path):
+    groups = tmp_path / "groups.yaml"
+    groups.write_text("tails: [dog, cat]\n", encoding="utf-8")
+
+    def similar(how: str) -> dict[str, float | None]:
+        text = said(demo, "diagnose", TRUTH, FOUND, "--similar", how, "--json", "-")
+        rows = json.loads(text)["results"]["schemes"]["hoiem"]["classes"]
+        return {row["class"]: row["impact"]["sim_removed"] for row in rows}
+
+    of_groups = similar(str(groups))
+    assert {name for name, gain in of_groups.items() if gain is not None} == {"dog", "cat"}
+    assert set(similar("none").values()) == {None}
+    assert None not in similar("supercategory").values()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--iou", "0.05"), "background IoU"),
+        (("--similar", "nowhere.json"), "no such file"),
+        (("--by", "colour"), "no characteristic 'colour'"),
+        (("--bins", "area"), "write it like area=1024:9216"),
+        (("--bins", "area=9:4"), "ascend"),
+        (("--cross", "area"), "write it like area:occlusion"),
+        (("--figures", "gif", "-o", "out"), "svg, pdf, png"),
+        (("--threads", "-1"), "--threads"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_a_line(demo, options, told):
+    assert told in refused(demo, "diagnose", TRUTH, FOUND, *options)
+    assert not (demo / "out").exists()
+
+
+def test_sensitivity_prints_characteristics_grids_and_misses(demo):
+    text = said(
+        demo,
+        *("sensitivity", TRUTH, FOUND, "--by", "area,occlusion", "--bins", "area=1024:9216"),
+        *("--cross", "area:occlusion"),
+    )
+    result = boxlens.sensitivity(
+        demo / TRUTH,
+        demo / FOUND,
+        characteristics=["area", "occlusion"],
+        bins={"area": [1024, 9216]},
+        interactions=[("area", "occlusion")],
+    )
+    assert f"mean AP_N {result.ap_n:.4f}" in text.splitlines()[0]
+    row = next(line for line in text.splitlines() if line.startswith("occlusion "))
+    assert f"{result.characteristics[1].sensitivity:.4f}" in row.split()
+    assert "area x occlusion (AP_N)" in text
+    assert f"{result.misses.n_missed:,} of {result.misses.n_objects:,} objects" in text
+
+
+def test_sensitivity_json_stands_for_itself(demo):
+    document = json.loads(said(demo, "sensitivity", TRUTH, FOUND, "--json", "-"))
+    assert document["schema"] == "boxlens/sensitivity/1"
+    results = document["results"]
+    names = [row["name"] for row in results["sensitivity"]["characteristics"]]
+    assert {"area", "height", "aspect", "occlusion", "truncation", "parts", "sides"} <= set(names)
+    assert results["misses"]["n_missed"] > 0

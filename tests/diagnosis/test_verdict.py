@@ -1,0 +1,278 @@
+"""The verdict names what was planted, where it was planted, and says only what its numbers say."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from boxlens.data import Detections
+from boxlens.diagnosis.analysis import diagnose
+from boxlens.diagnosis.verdict import ACTIONS, LEAST_SHARE_OF_LOSS, MOST_FINDINGS
+from boxlens.scenes.large import large_dataset
+from boxlens.scenes.plant import Dependence, Fixed, Recipe, Steps, Uniform, plant
+from diagnosis.worlds import demo_dataset, demo_detections, nothing_of, random_world
+from planted_worlds import roomy, world_of
+
+# A little of everything, on which one kind is planted in plenty.
+LITTLE = {
+    "miss": 0.03,
+    "mislocalise": 0.03,
+    "confuse_similar": 0.02,
+    "confuse_dissimilar": 0.02,
+    "both_similar": 0.02,
+    "duplicate": 0.05,
+    "background": 0.2,
+}
+PLENTY = {
+    "mislocalise": ("loc", {"mislocalise": 0.35}),
+    "confuse_similar": ("cls", {"confuse_similar": 0.35}),
+    "confuse_dissimilar": ("cls", {"confuse_dissimilar": 0.35}),
+    # These hurt only where they score high.
+    "duplicate": ("dupe", {"duplicate": 3.0, "scores": {"duplicate": Fixed(0.999)}}),
+    "background": ("bkg", {"background": 15.0, "scores": {"background": Uniform(0.9, 1.0)}}),
+    "miss": ("miss", {"miss": 0.35}),
+}
+
+
+@cache
+def dataset_of(world):
+    return demo_dataset() if world == "demo" else large_dataset(300, 1_800, 20, seed=1)
+
+
+def diagnosed(dataset, recipe, seed=1):
+    return diagnose(dataset, plant(dataset, recipe, seed=seed).detections)
+
+
+@pytest.mark.parametrize("planted", PLENTY)
+@pytest.mark.parametrize("world", ["demo", "large"])
+def test_the_first_finding_names_the_kind_that_dominates(world, planted):
+    error, rates = PLENTY[planted]
+    result = diagnosed(dataset_of(world), Recipe(**(LITTLE | rates)))
+    first, *others = result.verdict.findings
+    assert first.error == error
+    assert first.sentence.startswith(ACTIONS[error][0])
+    assert all(first.gain > 3 * other.gain for other in others)
+    assert first.n == result.tide.n[error]
+    assert_findings_say_what_they_hold(result)
+
+
+@pytest.mark.parametrize("world", ["demo", "large"])
+def test_misses_that_depend_on_size_are_placed_in_small_objects(world):
+    # 32x32 and 96x96 are where small and large begin.
+    depends = Dependence("miss", "area", Steps((32**2, 96**2), (5.0, 0.2, 0.2)))
+    result = diagnosed(dataset_of(world), Recipe(miss=0.12, depends=(depends,)))
+    first = result.verdict.findings[0]
+    assert (first.error, first.place.what) == ("miss", "size")
+    assert first.place.name == "objects under 32x32"
+    assert first.place.share > 0.8
+    assert "of it in objects under 32x32" in first.sentence
+    assert result.verdict.objects[0].startswith("Objects differ most by area")
+
+
+def test_bad_placement_that_depends_on_size_is_placed_in_large_objects():
+    depends = Dependence("mislocalise", "area", Steps((96**2,), (0.1, 6.0)))
+    result = diagnosed(dataset_of("large"), Recipe(mislocalise=0.1, depends=(depends,)))
+    first = result.verdict.findings[0]
+    assert (first.error, first.place.name) == ("loc", "objects over 96x96")
+
+
+def test_the_size_is_that_of_the_object_not_of_the_box_on_it():
+    boxes = [[60 * place, 0, 30, 30] for place in range(5)]
+    boxes += [[120 * place, 100, 100, 100] for place in range(5)]
+    dataset = world_of(boxes, names="a")
+    # On the small objects boxes of 30 x 64: IoU 30 / 64, and larger than 32 x 32.
+    found = [[x, y, w, 64 if w == 30 else h] for x, y, w, h in boxes]
+    detections = Detections.of(
+        "tall",
+        1,
+        image_row=[0] * 10,
+        class_row=[0] * 10,
+        box=found,
+        score=np.linspace(0.9, 0.1, 10),
+    )
+    [first, *_] = diagnose(dataset, detections).verdict.findings
+    assert (first.error, first.n, first.place.name) == ("loc", 5, "objects under 32x32")
+    assert first.place.share == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("rate", "error"), [("miss", "miss"), ("mislocalise", "loc")])
+def test_errors_that_depend_on_occlusion_are_placed_there(rate, error):
+    little = dict.fromkeys(("none", "low", "medium"), 0.2)
+    depends = Dependence(rate, "occlusion", {"high": 6.0, **little})
+    result = diagnosed(demo_dataset(), Recipe(**{rate: 0.15}, depends=(depends,)))
+    first = result.verdict.findings[0]
+    assert first.error == error
+    assert (first.place.what, first.place.name) == ("occlusion", "high")
+    assert "of it in objects with occlusion high" in first.sentence
+    assert result.verdict.objects[0].startswith("Objects differ most by occlusion")
+
+
+def renamed(detections, which, class_row):
+    classes = detections.class_row.copy()
+    classes[which] = class_row
+    return replace(detections, class_row=classes)
+
+
+def test_a_confusion_of_one_pair_of_classes_is_named():
+    dataset = demo_dataset()
+    detections = plant(dataset, Recipe(), seed=1).detections
+    car, van = (dataset.classes.name.index(name) for name in ("car", "van"))
+    cars = np.flatnonzero(detections.class_row == car)
+    result = diagnose(dataset, renamed(detections, cars[::2], van))
+    first = result.verdict.findings[0]
+    assert (first.error, first.place.what) == ("cls", "confusion")
+    assert first.place.name == "car taken for van"
+    assert first.place.share == pytest.approx(1)
+    assert "100% of it where car is taken for van" in first.sentence
+
+
+def test_a_confusion_both_ways_names_the_more_costly_way():
+    dataset = roomy(60)
+    recipe = Recipe(
+        confuse_similar=0.3,
+        similar=[("a", "b")],
+        depends=(Dependence("confuse_similar", "kind", {"often": 1.0, "seldom": 0.3}),),
+    )
+    kind = np.array(["often", "seldom", "seldom", "seldom"] * 60, dtype=object)
+    dataset = replace(dataset, gt=replace(dataset.gt, attributes={"kind": kind}))
+    result = diagnosed(dataset, recipe)
+    first = result.verdict.findings[0]
+    assert (first.error, first.place.name) == ("cls", "a taken for b")
+
+
+def test_errors_in_one_class_are_placed_there():
+    dataset = roomy(60)
+    planted = plant(dataset, Recipe(), seed=1).detections
+    of_class = np.flatnonzero(planted.class_row == 3)
+    keep = np.ones(len(planted), dtype=bool)
+    keep[of_class[::2]] = False
+    first = diagnose(dataset, planted.where(keep)).verdict.findings[0]
+    assert (first.error, first.place.what, first.place.name) == ("miss", "class", "d")
+    assert "100% of it in class d" in first.sentence
+
+
+def test_errors_spread_evenly_have_no_place():
+    first = diagnosed(dataset_of("large"), Recipe(miss=0.3)).verdict.findings[0]
+    assert (first.error, first.place) == ("miss", None)
+    assert "of it" not in first.sentence
+
+
+SENTENCE = re.compile(
+    r"^(?P<action>[A-Z][a-z ,]+) would bring \+(?P<gain>[\d.]+) (?P<metric>AP\d+)"
+    r"(?: \(\+(?P<mean>[\d.]+) on average over all orders of repairs\))?"
+    r"(?:; (?P<share>\d+)% of it (?P<place>[^.]+))?"
+    r"\. (?P<n>[\d,]+) (?P<what>[a-z ]+)\.$"
+)
+
+
+def assert_findings_say_what_they_hold(result):
+    """Every number of a sentence is that of a field, and every field that of TIDE."""
+    tide, findings = result.tide, result.verdict.findings
+    assert len(findings) <= MOST_FINDINGS
+    gains = [finding.gain for finding in findings]
+    assert gains == sorted(gains, reverse=True)
+    orders = {row.name: row for row in tide.orders}
+    for finding in findings:
+        said = SENTENCE.match(finding.sentence)
+        assert said, finding.sentence
+        order = orders[finding.error]
+        assert finding.gain == tide.gain[finding.error] >= LEAST_SHARE_OF_LOSS * (1 - tide.ap)
+        assert (finding.lowest, finding.highest) == (order.lowest, order.highest)
+        assert float(said["gain"]) == pytest.approx(finding.gain, abs=0.0005)
+        assert float(said["mean"] or said["gain"]) == pytest.approx(order.mean, abs=0.0011)
+        assert int(said["n"].replace(",", "")) == finding.n == tide.n[finding.error]
+        assert said["metric"] == finding.metric
+        assert (said["action"], said["what"]) == ACTIONS[finding.error]
+        if finding.place is None:
+            assert said["share"] is None
+        else:
+            assert finding.place in result.places
+            assert int(said["share"]) == round(100 * min(finding.place.share, 1))
+    left_out = set(ACTIONS) - {finding.error for finding in findings}
+    if findings and len(findings) < MOST_FINDINGS:
+        assert all(tide.gain[error] < 0.01 * (1 - tide.ap) + 1e-15 for error in left_out)
+
+
+@pytest.mark.parametrize("detector", ["window", "region"])
+def test_findings_of_the_demos_detectors_say_what_they_hold(detector):
+    result = diagnose(demo_dataset(), demo_detections(detector))
+    assert result.verdict.findings
+    assert_findings_say_what_they_hold(result)
+    n, n_objects = result.tide.n, int(result.tide.types.positive.sum())
+    score = f"{result.tide.ap:.3f}".removeprefix("0")
+    assert result.verdict.summary == (
+        f"AP50 is {score}: {n['fp']:,} of the counted detections are wrong, "
+        f"{n['fn']:,} of {n_objects:,} objects are not found."
+    )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_findings_of_random_worlds_say_what_they_hold(seed):
+    dataset, detections, groups = random_world(seed)
+    assert_findings_say_what_they_hold(diagnose(dataset, detections, similar=groups))
+
+
+def test_sentences_tell_the_objects_that_are_undetected():
+    result = diagnosed(roomy(40), Recipe(miss=20, mislocalise=10))
+    misses = result.sensitivity.misses
+    assert misses.n_missed == 30
+    assert "30 of 160 objects are undetected (P_N below .05)" in result.verdict.objects[-1]
+    assert "at an overlap of .1 33% of them would count as found" in result.verdict.objects[-1]
+
+
+def test_another_threshold_is_named():
+    dataset = roomy(20)
+    planted = plant(dataset, Recipe(mislocalise=0.3), seed=1)
+    result = diagnose(dataset, planted.detections, iou=0.75)
+    assert {finding.metric for finding in result.verdict.findings} == {"AP75"}
+    assert result.verdict.summary.startswith("AP75 is ")
+
+
+def test_nothing_wrong_is_said_in_one_sentence():
+    result = diagnosed(roomy(20), Recipe())
+    assert result.verdict.sentences() == (
+        "AP50 is 1.000: every counted detection is right and every object is found.",
+    )
+    assert result.verdict.findings == ()
+
+
+def test_no_detections_are_told_not_blamed_on_a_kind():
+    dataset, detections = demo_dataset(), demo_detections()
+    result = diagnose(dataset, nothing_of(detections))
+    assert result.verdict.findings == ()
+    n_objects = int(result.tide.types.positive.sum())
+    assert result.verdict.summary == (
+        f"AP50 is .000: there are no detections, so none of {n_objects:,} objects is found."
+    )
+    assert not any("differ most" in text for text in result.verdict.objects)
+
+
+def test_no_objects_are_told():
+    dataset, detections = demo_dataset(), demo_detections()
+    result = diagnose(nothing_of(dataset), detections)
+    assert result.verdict.findings == ()
+    assert "there are no objects to find" in result.verdict.summary
+
+
+def test_neither_objects_nor_detections_leave_nothing_to_say():
+    dataset, detections = demo_dataset(), demo_detections()
+    result = diagnose(nothing_of(dataset), nothing_of(detections))
+    assert result.verdict.sentences() == (
+        "Nothing can be said: there are no objects and no detections that count.",
+    )
+
+
+def test_errors_that_no_single_repair_would_mend_are_counted():
+    """One object and one box elsewhere: without the box there is no hit, and without the object no
+    class to average."""
+    dataset = world_of([[0, 0, 20, 20]])
+    wrong = Detections.of(
+        "one", 1, image_row=[0], class_row=[0], box=[[300, 200, 20, 20]], score=[0.5]
+    )
+    summary = diagnose(dataset, wrong).verdict.summary
+    assert "1 of the counted detections are wrong, 1 of 1 objects are not found" in summary
+    assert summary.endswith("no single kind of repair would raise it.")

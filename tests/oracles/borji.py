@@ -1,0 +1,128 @@
+"""Borji and Iranmanesh's four repairs, one after the other, until AP is 1 (METHODS 4.5)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from oracles import coco
+from oracles.average_precision import ap_coco101
+from oracles.model import (
+    NOBODY,
+    Box,
+    Scene,
+    count_positives,
+    detections_of,
+    iou,
+    objects_of,
+    ranked_labels,
+)
+from planted_worlds import scene_of
+
+if TYPE_CHECKING:
+    from boxlens.data import Dataset, Detections
+
+
+@dataclass(frozen=True)
+class State:
+    """The detections that are left, with their boxes, and what COCO's rule says of them."""
+
+    boxes: dict[int, Box]
+    label: dict[int, int | None]
+    object_of: dict[int, int]
+    class_ap: list[float]
+
+
+def sequence(
+    dataset: Dataset,
+    detections: Detections,
+    foreground: float = 0.5,
+    background: float = 0.1,
+    max_dets: int = 100,
+) -> dict[str, Any]:
+    """{"ap": five values, "class_ap"[class][step], "det_step", "gt_step"}."""
+    scene = scene_of(dataset, detections)
+    states = [judged(scene, within_limit(scene, max_dets), foreground)]
+    start = states[0]
+    det_step = [-1 if start.label.get(d) in (None, 0) else 0 for d in range(len(scene.detections))]
+    boxes = dict(start.boxes)
+    for d, step in enumerate(det_step):
+        overlap, _ = closest_target(scene, d)
+        if step == 0 and overlap <= background:
+            del boxes[d]
+            det_step[d] = 1
+    states.append(judged(scene, boxes, foreground))
+
+    for d, step in enumerate(det_step):
+        overlap, target = closest_target(scene, d)
+        if step == 0 and background < overlap < foreground:
+            boxes[d] = scene.objects[target].box
+            det_step[d] = 2
+    states.append(judged(scene, boxes, foreground))
+
+    hits = [d for d, label in states[-1].label.items() if label == 1]
+    for d, step in enumerate(det_step):
+        if step == 0 and d not in hits:
+            det_step[d] = 3
+    states.append(judged(scene, {d: boxes[d] for d in hits}, foreground))
+
+    found = {states[-1].object_of[d] for d in hits}
+    class_ap = [[state.class_ap[cls] for state in states] for cls in scene.classes]
+    for values in class_ap:
+        values.append(last_step(values[0]))
+    return {
+        "ap": [mean_of_defined([values[step] for values in class_ap]) for step in range(5)],
+        "class_ap": class_ap,
+        "det_step": det_step,
+        "gt_step": [
+            -1 if coco.is_ignored(obj, coco.AREAS["all"]) else 0 if g in found else 4
+            for g, obj in enumerate(scene.objects)
+        ],
+    }
+
+
+def within_limit(scene: Scene, max_dets: int) -> dict[int, Box]:
+    return {
+        d: scene.detections[d].box
+        for image in scene.images
+        for cls in scene.classes
+        for d in detections_of(scene, image, cls)[:max_dets]
+    }
+
+
+def judged(scene: Scene, boxes: dict[int, Box], foreground: float) -> State:
+    """COCO's rule and AP on what is left of the detections."""
+    rows = sorted(boxes)
+    now = replace(scene, detections=tuple(replace(scene.detections[d], box=boxes[d]) for d in rows))
+    matching = coco.match(now, foreground, max_det=len(rows))
+    return State(
+        boxes=boxes,
+        label=dict(zip(rows, matching.label, strict=True)),
+        object_of=dict(zip(rows, matching.object_of, strict=True)),
+        class_ap=[
+            ap_coco101(ranked_labels(now, cls, matching), count_positives(now, cls, matching))
+            for cls in scene.classes
+        ],
+    )
+
+
+def closest_target(scene: Scene, d: int) -> tuple[float, int]:
+    """The largest IoU with a regular object of the class, the later object on equal ones."""
+    found = scene.detections[d]
+    best, best_overlap = NOBODY, 0.0
+    for g in objects_of(scene, found.image, found.cls):
+        overlap = iou(found.box, scene.objects[g].box)
+        if overlap >= best_overlap and not coco.is_ignored(scene.objects[g], coco.AREAS["all"]):
+            best, best_overlap = g, overlap
+    return best_overlap, best
+
+
+def last_step(start: float) -> float:
+    """Every target has one detection, on its very box, and nothing else is left."""
+    return math.nan if math.isnan(start) else 1.0
+
+
+def mean_of_defined(values: list[float]) -> float:
+    defined = [value for value in values if not math.isnan(value)]
+    return sum(defined) / len(defined) if defined else math.nan

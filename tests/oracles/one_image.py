@@ -1,0 +1,44 @@
+"""Worlds of one image and a few boxes in a row, to be worked out by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from oracles.convert import scene_to_tables
+from oracles.model import Box, Detection, Object, Scene
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from boxlens.data import Dataset, Detections
+
+
+def at(x: float) -> Box:
+    """A box ten wide; one shifted by 5 has IoU 50/150 = 1/3, by 3 70/130, by 10 none."""
+    return (float(x), 0.0, 10.0, 10.0)
+
+
+def gt(box: Box, cls: int = 0, **flags: bool) -> Object:
+    return Object(0, cls, box, box[2] * box[3], **flags)
+
+
+def tables(
+    objects: Sequence[Object],
+    found: Sequence[tuple[Box, int]],
+    classes: tuple[int, ...] = (0, 1, 2),
+) -> tuple[Dataset, Detections]:
+    """Detections are (box, class), best first."""
+    scores = np.linspace(0.9, 0.1, len(found)).tolist()
+    detections = [
+        Detection(0, cls, box, score) for (box, cls), score in zip(found, scores, strict=True)
+    ]
+    return scene_to_tables(Scene((0,), classes, tuple(objects), tuple(detections)))
+
+
+# METHODS 8.1: labels +, -, +, 0, -, +; five positives.
+GOLDEN = tables(
+    [*(gt(at(20 * place)) for place in range(5)), gt(at(200), difficult=True)],
+    [(at(x), 0) for x in (0, 500, 20, 200, 600, 40)],
+)

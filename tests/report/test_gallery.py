@@ -1,0 +1,143 @@
+"""Crops show the boxes they speak of, and pictures that are missing are counted."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import numpy as np
+import pytest
+from PIL import Image, ImageColor
+
+from boxlens.errors import InputError, MissingExtraError
+from boxlens.report import examples
+from boxlens.report.charts.theme import KINDS
+from boxlens.report.exhibits import OBJECT_COLOUR, walls
+from boxlens.report.gallery import TILE_PX, contact_sheet, open_gallery
+from boxlens.report.write import write_diagnosis
+from report.toy_diagnosis import toy_diagnosis, write_pictures
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory):
+    return write_pictures(tmp_path_factory.mktemp("toys") / "pictures")
+
+
+@pytest.fixture(scope="module")
+def gallery(pictures):
+    return open_gallery(toy_diagnosis(), pictures)
+
+
+def has_colour(image, colour) -> bool:
+    distance = np.abs(np.asarray(image).astype(int) - ImageColor.getrgb(colour)).sum(axis=-1)
+    return bool((distance == 0).any())
+
+
+def test_every_example_has_a_crop_in_its_order(gallery):
+    assert gallery.notices == ()
+    assert [hung.wall for hung in gallery.walls] == list(walls(toy_diagnosis()))
+    for hung in gallery.walls:
+        assert [crop.caption for crop in hung.crops] == [one.caption for one in hung.wall.shown]
+        assert all(max(crop.image.size) <= TILE_PX for crop in hung.crops)
+
+
+def test_boxes_are_drawn_in_the_colours_of_their_kind(gallery):
+    kinds = {hung.wall.name: hung for hung in gallery.walls}
+    assert {"loc", "sim", "oth", "bg"} <= kinds.keys()
+    for kind in ("loc", "sim", "oth", "bg"):
+        for crop in kinds[kind].crops:
+            assert has_colour(crop.image, KINDS[kind].colour)
+    for kind in ("loc", "easy"):
+        for crop in kinds[kind].crops:
+            assert has_colour(crop.image, OBJECT_COLOUR)
+
+
+def test_captions_tell_class_score_overlap_and_recall():
+    result = toy_diagnosis()
+    similar = next(wall for wall in walls(result) if wall.name == "sim")
+    first = next(one for one in result.gallery if one.kind == "sim")
+    said, numbers = similar.shown[0].caption
+    assert said == f"{first.class_name} .{round(first.score * 100)}, is {first.object_class}"
+    assert numbers.startswith("IoU 1.00, 1-recall ")
+
+
+def test_smaller_copies_have_their_boxes_scaled(gallery, tmp_path):
+    half = open_gallery(toy_diagnosis(), write_pictures(tmp_path / "half", scale=0.5))
+    (notice,) = half.notices
+    assert notice.code == "example_of_other_size"
+    first, second = gallery.walls[0].crops[0].image, half.walls[0].crops[0].image
+    ratios = [image.width / image.height for image in (first, second)]
+    assert ratios[0] == pytest.approx(ratios[1], rel=0.25)
+
+
+def test_missing_and_damaged_pictures_are_counted(pictures, tmp_path):
+    folder = write_pictures(tmp_path / "some")
+    names = sorted(folder.iterdir())
+    names[0].unlink()
+    names[1].write_bytes(b"no picture")
+    some = open_gallery(toy_diagnosis(), folder)
+    assert {notice.code: notice.count for notice in some.notices} == {
+        "example_without_picture": 1,
+        "example_unreadable": 1,
+    }
+    told = write_diagnosis(toy_diagnosis(), tmp_path / "out", formats=(), images=folder)
+    page = (tmp_path / "out" / "report.html").read_text()
+    for notice in some.notices:
+        assert notice.message in told
+        assert notice.message in page
+    assert "The most confident false positives of each kind" in page
+
+
+def test_contact_sheets_and_crops_are_written(pictures, gallery, tmp_path):
+    told = write_diagnosis(toy_diagnosis(), tmp_path, formats=(), images=pictures)
+    assert f"{len(gallery.walls)} contact sheets" in told
+    for hung in gallery.walls:
+        with Image.open(tmp_path / "figures" / f"gallery_{hung.wall.name}.jpg") as sheet:
+            assert sheet.format == "JPEG"
+            assert sheet.width >= TILE_PX
+    page = (tmp_path / "report.html").read_text()
+    n_crops = sum(len(hung.crops) for hung in gallery.walls)
+    assert page.count('src="data:image/jpeg;base64,') == n_crops
+
+
+def test_a_long_caption_is_cut_in_a_sheet():
+    result = toy_diagnosis(("ring" * 40, "ladder", "wedge"))
+    assert any(len(one.caption[0]) > 100 for wall in walls(result) for one in wall.shown)
+
+
+def test_a_sheet_of_one_crop_is_a_picture(gallery):
+    hung = gallery.walls[0]
+    sheet = Image.open(io.BytesIO(contact_sheet(type(hung)(hung.wall, hung.crops[:1]))))
+    assert sheet.width < 2 * TILE_PX
+
+
+def test_a_page_has_a_limit_and_says_what_it_leaves_out(gallery, monkeypatch):
+    monkeypatch.setattr(examples, "MOST_BYTES", 60_000)
+    section = examples.examples_section(toy_diagnosis(), gallery)
+    text = "".join(section.parts)
+    assert len(text) < 100_000
+    assert "more examples are in the contact sheets" in text
+    # Every kind shows its first example before any shows its second.
+    assert text.count("<img") >= len(gallery.walls)
+
+
+def test_without_pictures_there_is_a_table(tmp_path):
+    write_diagnosis(toy_diagnosis(), tmp_path, formats=())
+    page = (tmp_path / "report.html").read_text()
+    assert "<img" not in page
+    assert "The most confident false positives of each kind" in page
+
+
+def test_pictures_of_another_set_are_refused_before_anything_is_written(tmp_path):
+    (tmp_path / "pictures").mkdir()
+    Image.new("RGB", (8, 8)).save(tmp_path / "pictures" / "elsewhere.png")
+    with pytest.raises(InputError, match="none of the 1 pictures is in the ground truth"):
+        write_diagnosis(toy_diagnosis(), tmp_path / "out", formats=(), images=tmp_path / "pictures")
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_without_pillow_the_extra_is_named(pictures, monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    with pytest.raises(MissingExtraError, match="boxlens\\[images\\]"):
+        open_gallery(toy_diagnosis(), pictures)

@@ -1,0 +1,145 @@
+"""The page stands alone: nothing is fetched, everything is escaped, all is said."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from html.parser import HTMLParser
+
+import pytest
+
+from boxlens.report.figures import diagnosis_figures
+from boxlens.report.markup import Cell, count_cell, score_cell, share_cell, table, text_cell
+from boxlens.report.write import write_diagnosis, write_sensitivity
+from report.toy_diagnosis import NASTY_NAMES, toy_diagnosis
+
+FETCHING = ("src", "href", "srcset", "action", "data", "poster", "background", "formaction")
+VOID = {"meta", "img", "br", "link", "hr", "input"}
+
+
+class Reader(HTMLParser):
+    """Tags with attributes, text outside of scripts, and whether every tag is closed."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.text, self.scripts, self.styles = [], [], [], []
+        self.open = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        inside = self.open[-1] if self.open else ""
+        {"script": self.scripts, "style": self.styles}.get(inside, self.text).append(data)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("page")
+    write_diagnosis(toy_diagnosis(NASTY_NAMES), folder, formats=())
+    return (folder / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def reader(page):
+    return Reader(page)
+
+
+def test_nothing_is_fetched(reader):
+    links = [
+        value
+        for _, attributes in reader.tags
+        for name, value in attributes.items()
+        if name in FETCHING
+    ]
+    assert links
+    assert all(link.startswith(("#", "data:image/jpeg;base64,")) for link in links)
+    style = " ".join(reader.styles)
+    assert "url(" not in style
+    assert "@import" not in style
+    assert not any(tag in {"link", "iframe", "object", "embed", "base"} for tag, _ in reader.tags)
+    policy = next(a["content"] for tag, a in reader.tags if tag == "meta" and "http-equiv" in a)
+    assert policy.startswith("default-src 'none'")
+
+
+def test_every_tag_is_closed_and_every_id_is_one(reader):
+    assert reader.open == []
+    ids = [attributes["id"] for _, attributes in reader.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+
+
+def test_names_from_outside_are_text(page, reader):
+    assert "<script>alert" not in page
+    shown = " ".join(reader.text)
+    assert all(name in shown for name in NASTY_NAMES)
+    n_own = len(diagnosis_figures(toy_diagnosis(NASTY_NAMES)).figures)
+    # One specification a figure, the options, the bundle, and our own.
+    assert len([tag for tag, _ in reader.tags if tag == "script"]) == n_own + 3
+
+
+def test_the_verdict_comes_first_and_whole(reader):
+    shown = " ".join(" ".join(reader.text).split())
+    sentences = toy_diagnosis(NASTY_NAMES).verdict.sentences()
+    places = [shown.index(" ".join(text.split())) for text in sentences]
+    assert len(sentences) > 3
+    assert places == sorted(places)
+    assert places[-1] < shown.index("What repairing each kind of error would bring")
+
+
+def test_sections_are_linked_in_order(reader):
+    names = [a["id"] for tag, a in reader.tags if tag == "section"]
+    linked = [a["href"][1:] for tag, a in reader.tags if tag == "a" and a["href"][0] == "#"]
+    assert names == linked
+    expected = ["verdict", "errors", "repairs", "objects", "schemes", "examples", "classes"]
+    assert names == [*expected, "provenance"]
+
+
+def test_every_figure_has_its_specification_title_and_reading(page, reader):
+    shown = unescape(" ".join(reader.text))
+    for figure in diagnosis_figures(toy_diagnosis(NASTY_NAMES)).figures:
+        found = re.search(f'id="spec-{figure.name}">(.*?)</script>', page)
+        spec = json.loads(found.group(1))
+        assert "vega-lite" in spec["$schema"]
+        assert "title" not in spec
+        assert figure.title in shown
+        assert figure.reading in shown
+
+
+def test_files_of_figures_are_linked_where_they_were_written(tmp_path):
+    result = toy_diagnosis()
+    write_sensitivity(
+        result.sensitivity, result.dataset, result.detections, tmp_path, formats=("svg",)
+    )
+    reader = Reader((tmp_path / "report.html").read_text())
+    links = [a["href"] for tag, a in reader.tags if tag == "a" and "download" in a]
+    assert links
+    assert all((tmp_path / link).is_file() for link in links)
+
+
+def test_parameters_and_notices_are_shown(reader):
+    shown = " ".join(reader.text)
+    document = toy_diagnosis(NASTY_NAMES).to_json()
+    assert all(name in shown for name in document["parameters"])
+    assert all(notice["message"] in shown for notice in document["notices"])
+
+
+def test_tables_sort_by_numbers_and_leave_the_undefined_without_one():
+    rows = [
+        [text_cell("a<b"), score_cell(0.125), share_cell(1, 3)],
+        [text_cell("c"), score_cell(float("nan")), share_cell(0, 0)],
+    ]
+    html = table(["name", "AP", "share"], rows, caption="x & y")
+    assert "a&lt;b" in html
+    assert "x &amp; y" in html
+    assert html.count("data-value=") == 2
+    assert 'data-value="0.125">.125<' in html
+    assert html.count("<button type=") == 3
+    assert count_cell(12_345) == Cell("12,345", 12_345.0)

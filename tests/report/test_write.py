@@ -1,0 +1,200 @@
+"""What a run leaves behind is whole, agrees with the result, and spares what else is there."""
+
+from __future__ import annotations
+
+import json
+import os
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+
+from boxlens.diagnosis import diagnose
+from boxlens.diagnosis.crosswalk import SCHEMES
+from boxlens.errors import InputError, ParameterError
+from boxlens.report.documents import sensitivity_document
+from boxlens.report.figures import diagnosis_figures
+from boxlens.report.tables import diagnosis_tables
+from boxlens.report.write import figure_formats, write_diagnosis, write_sensitivity
+from planted_worlds import world_of
+from report.toy_diagnosis import errors_on, toy_diagnosis
+from small_world import small_dataset, small_detections
+
+NO_DETECTIONS = {"image_row": [], "class_row": [], "box": [], "score": []}
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run") / "deep" / "out"
+    told = write_diagnosis(toy_diagnosis(), folder, formats=("svg",))
+    return folder, told
+
+
+def test_every_file_is_there_and_named_in_the_line(written):
+    folder, told = written
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == ["figures", "report.html", "results.json", "tables"]
+    n_figures = len(list((folder / "figures").iterdir()))
+    assert told == f"{folder}/: report.html, results.json, 7 tables, {n_figures} figures (svg)"
+
+
+def test_results_are_those_of_to_json(written):
+    stored = json.loads((written[0] / "results.json").read_text())
+    assert stored == json.loads(json.dumps(toy_diagnosis().to_json()))
+
+
+def test_figures_are_pictures_in_the_formats_asked_for(written):
+    planned = {f"{figure.name}.svg" for figure in diagnosis_figures(toy_diagnosis()).figures}
+    files = list((written[0] / "figures").iterdir())
+    assert {path.name for path in files} == planned
+    for path in files:
+        assert ElementTree.fromstring(path.read_text()).tag.endswith("svg")
+
+
+def test_all_formats_are_written(tmp_path):
+    result = toy_diagnosis().sensitivity
+    dataset, detections = toy_diagnosis().dataset, toy_diagnosis().detections
+    told = write_sensitivity(result, dataset, detections, tmp_path, formats=("svg", "pdf", "png"))
+    stems = {path.stem for path in (tmp_path / "figures").iterdir()}
+    assert f"{len(stems)} figures (svg, pdf, png)" in told
+    for stem in stems:
+        assert (tmp_path / "figures" / f"{stem}.pdf").read_bytes().startswith(b"%PDF")
+        assert (tmp_path / "figures" / f"{stem}.png").read_bytes().startswith(b"\x89PNG")
+    stored = json.loads((tmp_path / "results.json").read_text())
+    assert stored == json.loads(json.dumps(sensitivity_document(result, dataset, detections)))
+    assert stored["schema"] == "boxlens/sensitivity/1"
+    assert stored["results"].keys() == {"detector", "n_detections", "sensitivity", "misses"}
+
+
+def test_a_document_has_the_shape_of_a_diagnosis():
+    result = toy_diagnosis()
+    own = sensitivity_document(result.sensitivity, result.dataset, result.detections)
+    other = result.to_json()
+    assert own.keys() == other.keys()
+    assert own["dataset"] == other["dataset"]
+    for part in ("sensitivity", "misses"):
+        assert own["results"][part] == other["results"][part]
+
+
+def test_tables_agree_with_the_counts(written):
+    result = toy_diagnosis()
+    tables = {path.stem: pl.read_parquet(path) for path in (written[0] / "tables").iterdir()}
+    counts = result.crosswalk.counts()
+    detections, objects = tables["detections"], tables["objects"]
+    assert len(detections) == len(result.crosswalk.wrong_detections())
+    assert len(objects) == len(result.dataset.gt)
+    for scheme in SCHEMES:
+        found = dict(detections[scheme].value_counts().iter_rows())
+        wrong = {
+            k: n
+            for k, n in counts[scheme]["detections"].items()
+            if n and k not in ("right", "outside")
+        }
+        assert {k: n for k, n in found.items() if k not in ("right", "outside")} == wrong
+        assert dict(objects[scheme].value_counts().iter_rows()) == {
+            k: n for k, n in counts[scheme]["objects"].items() if n
+        }
+    assert objects["missed"].sum() == result.sensitivity.misses.n_missed
+    assert tables["classes"]["class"].to_list() == list(result.dataset.classes.name)
+    assert tables["classes"]["n_miss"].sum() == result.tide.n["miss"]
+    walks = tables["crosswalk"].group_by("of", "first", "second").agg(pl.col("n").sum())
+    for matrix in result.crosswalk.disagreements:
+        one = walks.filter(of=matrix.what, first=matrix.first, second=matrix.second)
+        assert one["n"].item() == matrix.counts.sum()
+    assert len(tables["orders"]) == 4 + 6 + 4
+
+
+def test_a_wrong_detection_is_told_with_its_object():
+    result = toy_diagnosis()
+    table = diagnosis_tables(result)["detections"]
+    on_nothing = table.filter(pl.col("hoiem") == "bg")
+    assert on_nothing["object_id"].is_null().all()
+    assert on_nothing["iou"].is_null().all()
+    similar = table.filter(pl.col("hoiem") == "sim")
+    assert len(similar) > 0
+    assert similar["iou"].to_list() == pytest.approx([1.0] * len(similar))
+    assert (similar["object_class"].cast(str) != similar["class"].cast(str)).all()
+
+
+def test_tables_hold_what_has_no_objects_text_ids_or_flags():
+    dataset = small_dataset(text_ids=True, rich=True)
+    tables = diagnosis_tables(diagnose(dataset, small_detections()))
+    objects = tables["objects"]
+    assert objects["image_id"].to_list() == ["a01", "a01", "a02", "a02"]
+    counted = (~(objects["crowd"] | objects["difficult"])).to_list()
+    assert objects["missed"].is_not_null().to_list() == counted
+    assert tables["classes"]["AP"].is_null().to_list() == [False, False, True]
+
+
+@pytest.mark.parametrize("boxes", [[], [[10, 10, 50, 50]]])
+def test_nothing_found_or_nothing_there_is_said_and_not_drawn(boxes, tmp_path):
+    dataset = world_of(boxes)
+    detections = type(small_detections()).of("silent", 1, **NO_DETECTIONS)
+    result = diagnose(dataset, detections, similar=())
+    write_diagnosis(result, tmp_path, formats=())
+    page = (tmp_path / "report.html").read_text()
+    assert "not shown" in page
+    left_out = {one.title: one.why for one in diagnosis_figures(result).left_out}
+    why = left_out["How errors change along the ranking" if boxes else "What goes wrong"]
+    assert why == ("there are no detections" if boxes else why)
+    assert not (tmp_path / "figures").exists()
+    for path in (tmp_path / "tables").iterdir():
+        pl.read_parquet(path)
+
+
+def test_a_second_run_replaces_its_own_files_only(tmp_path):
+    result = toy_diagnosis().sensitivity
+    tables = (toy_diagnosis().dataset, toy_diagnosis().detections)
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "mine.txt").write_text("keep")
+    (tmp_path / "results.json").write_text("old")
+    (tmp_path / "tables" / "other.parquet").write_text("keep")
+    write_sensitivity(result, *tables, tmp_path, formats=())
+    assert (tmp_path / "mine.txt").read_text() == "keep"
+    assert (tmp_path / "tables" / "other.parquet").read_text() == "keep"
+    assert json.loads((tmp_path / "results.json").read_text())["schema"].startswith("boxlens")
+    hidden = [path for path in tmp_path.rglob(".*")]
+    assert hidden == []
+
+
+@pytest.mark.parametrize("in_the_way", ["out", "out/figures", "out/tables"])
+def test_a_file_in_the_way_is_named(in_the_way, tmp_path):
+    path = tmp_path / in_the_way
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("")
+    with pytest.raises(InputError, match="found a file.*Name another folder"):
+        write_diagnosis(toy_diagnosis(), tmp_path / "out", formats=())
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="every folder is open to root")
+def test_a_closed_folder_is_an_error_with_a_remedy(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(InputError, match="cannot be written"):
+        write_diagnosis(toy_diagnosis(), tmp_path / "out", formats=())
+
+
+def test_progress_is_told_for_every_figure(tmp_path):
+    told = []
+    result = toy_diagnosis().sensitivity
+    write_sensitivity(
+        result,
+        toy_diagnosis().dataset,
+        toy_diagnosis().detections,
+        tmp_path,
+        formats=(),
+        progress=lambda *values: told.append(values),
+    )
+    total = told[0][2]
+    assert told == [("drawing figures", done, total) for done in range(total)]
+
+
+def test_formats_are_read_or_refused():
+    assert figure_formats("none") == ()
+    assert figure_formats("png, SVG") == ("svg", "png")
+    with pytest.raises(ParameterError, match="svg, pdf, png or none, got 'gif'"):
+        figure_formats("svg,gif")
+
+
+def test_errors_on_toys_are_of_every_kind():
+    assert all(toy_diagnosis().hoiem.sets[0].top_fp[kind] for kind in ("loc", "sim", "oth"))
+    assert len(errors_on(toy_diagnosis().dataset)) == len(toy_diagnosis().detections)
