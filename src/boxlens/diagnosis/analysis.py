@@ -22,6 +22,7 @@ from boxlens.formats import read_dataset, read_detections
 from boxlens.formats.class_groups import read_class_groups
 from boxlens.matching import COCO
 from boxlens.metrics.grid import GridChoice, count_grid, mean_defined
+from boxlens.metrics.protocols import verified_detections
 from boxlens.metrics.results import Provenance, defined, notice_to_json
 from boxlens.object_sensitivity import SensitivityChoice, analyse, object_values
 from boxlens.version import VERSION
@@ -186,6 +187,7 @@ def diagnose_tables(
     progress: Progress | None = None,
 ) -> DiagnosisResult:
     """The same for tables in memory."""
+    detections, unverified = verified_detections(dataset, detections, choice.iou, threads=threads)
     evidence = gather(
         dataset,
         detections,
@@ -236,6 +238,7 @@ def diagnose_tables(
         notices=(
             *dataset.notices,
             *detections.notices,
+            *unverified,
             *_own_notices(evidence, tide_result),
             *sensitivity.notices,
         ),

@@ -146,6 +146,37 @@ def prepare(
     return prepared
 
 
+def verified_detections(
+    dataset: Dataset, detections: Detections, iou: float, *, threads: int = 0
+) -> tuple[Detections, tuple[Notice, ...]]:
+    """Detections about which the annotation says something, where it does not say everything.
+
+    LVIS and Open Images verify some classes in each image. Others are left out, and so are those
+    that hit nothing where a class is not annotated exhaustively (METHODS 9.4, 9.5).
+    """
+    images = dataset.images
+    if images.negative is None and images.positive is None and images.not_exhaustive is None:
+        return detections, ()
+    protocol: ProtocolName = "lvis" if images.positive is None else "openimages"
+    prepared = prepare(dataset, detections, protocol)
+    gone = np.zeros(len(detections), dtype=np.bool_)
+    if prepared.det_dropped is not None:
+        gone |= prepared.det_dropped
+    notices = prepared.notices
+    if prepared.det_unmatched_ignored is not None:
+        labels = prepared.matches(iou, threads=threads).labels()
+        excused = prepared.det_unmatched_ignored & (labels <= 0) & ~gone
+        if excused.any():
+            count = int(excused.sum())
+            message = (
+                f"{detections.name}: {count:,} detections hit nothing of a class that is not "
+                "annotated exhaustively in their image, and are left out"
+            )
+            notices = (*notices, Notice("not_exhaustive", count, message))
+            gone |= excused
+    return (detections.where(~gone) if gone.any() else detections), notices
+
+
 def _prepare_lvis(prepared: Prepared) -> Prepared:
     """METHODS 9.5: classes neither present nor known absent drop; non-exhaustive ones excuse."""
     images = prepared.dataset.images

@@ -13,6 +13,7 @@ from boxlens.formats import read_dataset, read_detections
 from boxlens.matching import HOIEM, assign, find_overlaps
 from boxlens.metrics.grid import mean_defined
 from boxlens.metrics.hits import area_ap_with_error
+from boxlens.metrics.protocols import verified_detections
 from boxlens.metrics.ranking import rank
 from boxlens.object_sensitivity.characteristics import Objects
 from boxlens.object_sensitivity.choice import SensitivityChoice
@@ -71,6 +72,7 @@ def sensitivity(
         if isinstance(dt, Detections)
         else read_detections(dt, dataset, strict=strict, threads=threads)
     )
+    detections, unverified = verified_detections(dataset, detections, iou, threads=threads)
     thresholds = choice.iou_thresholds
     overlaps = find_overlaps(dataset, detections, HOIEM, floor=thresholds[0], threads=threads)
     matches = assign(
@@ -84,7 +86,8 @@ def sensitivity(
     )
     ranking = rank(detections, len(dataset.classes), threads=threads)
     result = analyse(dataset, detections, ranking, matches, choice)
-    return replace(result, notices=(*dataset.notices, *detections.notices, *result.notices))
+    notices = (*dataset.notices, *detections.notices, *unverified, *result.notices)
+    return replace(result, notices=notices)
 
 
 def analyse(

@@ -165,7 +165,8 @@ def _value(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name}: {_value(one)}" for name, one in value.items()) or "none"
     if isinstance(value, list):
-        return ", ".join(map(_value, value)) or "none"
+        parts = (":".join(map(str, one)) if isinstance(one, list) else str(one) for one in value)
+        return ", ".join(parts) or "none"
     return str(value)
 
 

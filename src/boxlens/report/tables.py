@@ -94,6 +94,7 @@ def _objects(
         "area": pl.Series(gt.area_px),
         "crowd": pl.Series(gt.crowd),
         "difficult": pl.Series(gt.difficult),
+        "group_of": pl.Series(gt.group_of),
         **labels,
         "missed": pl.Series(misses.missed),
         "achieved": pl.Series(misses.achieved),
