@@ -28,7 +28,7 @@ setup: $(STAMPS)/installed ## make .venv, build the kernel, install the command 
 
 extras: setup $(STAMPS)/extras ## what pictures, scenes and ONNX models need, into .venv
 
-demo: setup ## evaluate two detectors on the data the package carries
+demo: setup ## evaluate and diagnose two detectors on the data the package carries
 	@$(VENV)/bin/boxlens demo
 	@echo "The command is $(VENV)/bin/boxlens; the guide is in docs/."
 
@@ -50,6 +50,7 @@ cpp-test: $(CPP_TESTS) ## the kernel's own tests under ASan and UBSan; needs no 
 
 bench: $(STAMPS)/installed $(STAMPS)/extras $(STAMPS)/bench ## against the peers, side by side
 	$(PY) benchmarks/run.py
+	$(PY) benchmarks/diagnose.py
 
 clean: ## remove everything that was made
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
@@ -89,6 +90,7 @@ $(STAMPS)/extras: $(STAMPS)/venv scripts/install_extras.py pyproject.toml
 $(STAMPS)/bench: $(STAMPS)/venv pyproject.toml
 	@echo "Installing the peers ..."
 	@$(PIP) install --group bench
+	@$(PIP) install --no-deps --group parity
 	@touch $@
 
 build/cpp-tests/%: cpp/tests/%.cpp Makefile

@@ -6,7 +6,6 @@ python benchmarks/diagnose.py [--repeat N] [--without-tidecv]; writes RESULTS-di
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import statistics
@@ -217,7 +216,7 @@ def _version(distribution: str) -> str:
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
-        return json.dumps(None)
+        return "(from its sources)"
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def test_options_that_cannot_be_meant_are_one_line(tmp_path, arguments, told):
 
 
 def test_an_action_and_a_folder_are_needed(tmp_path):
-    assert "ACTION" in refused(tmp_path, "scenes")
+    assert "make" in refused(tmp_path, "scenes")
     assert "did you mean make?" in refused(tmp_path, "scenes", "mak")
     assert "--output" in refused(tmp_path, "scenes", "make")
 

@@ -25,6 +25,7 @@ from boxlens.report.charts.confusion_matrix import confusion_matrix_chart
 from boxlens.report.charts.crosswalk import crosswalk_chart
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.false_positives import false_positives_chart
+from boxlens.report.charts.fp_by_class import fp_by_class_chart
 from boxlens.report.charts.fp_trends import fp_trends_chart
 from boxlens.report.charts.interaction import interaction_chart
 from boxlens.report.charts.misses import misses_chart
@@ -104,7 +105,9 @@ FIGURES = {
     "sensitivity_summary": lambda of: sensitivity_summary_chart(of.sensitivity),
     "interaction": lambda of: interaction_chart(interaction_of(of)),
     "tide_errors": lambda of: tide_errors_chart(of.tide),
-    "repair_orders": lambda of: repair_orders_chart(of.tide),
+    "repair_orders": lambda of: repair_orders_chart(of.tide.orders),
+    "repair_orders_of_borji": lambda of: repair_orders_chart(of.borji.orders),
+    "fp_by_class": lambda of: fp_by_class_chart(of.hoiem),
     "pr_areas": lambda of: pr_areas_chart(of.analyze),
     "pr_areas_of_a_class": lambda of: pr_areas_chart(of.analyze, class_name="car", area="s"),
     "waterfall": lambda of: waterfall_chart(of.borji),

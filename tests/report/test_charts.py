@@ -47,6 +47,8 @@ LABELS = {
     "interaction": ["area", "aspect", "XS", "XW", "too few objects"],
     "tide_errors": ["wrong class", "duplicate", "false positives", "missed objects"],
     "repair_orders": ["class and place", "brings most", "AP gained"],
+    "repair_orders_of_borji": ["background", "missed", "100%"],
+    "fp_by_class": ["sheep", "badly placed", "errors", "share of the top false positives"],
     "pr_areas": [*CURVES, "precision", "recall"],
     "pr_areas_of_a_class": ["car, small objects"],
     "waterfall": ["AP now", "bad places", "misses", "found"],
@@ -114,6 +116,8 @@ def test_without_objects_every_figure_says_why_it_is_empty():
         "false_positives": "AP is undefined",
         "tide_errors": "AP is undefined",
         "repair_orders": "AP is undefined",
+        "repair_orders_of_borji": "AP is undefined",
+        "fp_by_class": "no false positives",
         "waterfall": "AP is undefined",
         "pr_areas": "the curves are undefined",
         "characteristic": "no class has enough objects",
@@ -217,8 +221,7 @@ def test_unknown_names_are_refused():
 
 
 def test_orders_that_were_not_computed_are_named():
-    result = replace(world("demo").tide, orders=())
-    assert "orders were not computed" in words(svg_of(repair_orders_chart(result)))
+    assert "orders were not computed" in words(svg_of(repair_orders_chart(())))
 
 
 def test_undefined_cells_of_an_interaction_are_counted_not_drawn():

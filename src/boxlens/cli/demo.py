@@ -18,8 +18,8 @@ DETECTORS = ("window", "region")
 def add_command(commands: Commands) -> None:
     command = commands.add_parser(
         "demo",
-        help="evaluate two detectors on the data that comes with Boxlens",
-        description="Evaluate two detectors on the data that comes with Boxlens.",
+        help="evaluate and diagnose two detectors on the data that comes with Boxlens",
+        description="Evaluate and diagnose two detectors on the data that comes with Boxlens.",
     )
     command.set_defaults(run=run)
     command.add_argument(
@@ -31,12 +31,18 @@ def add_command(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> None:
     from importlib.resources import as_file, files
 
+    from boxlens.cli.diagnose_text import verdict_text
     from boxlens.cli.evaluate_table import evaluation_text
+    from boxlens.diagnosis import diagnose
     from boxlens.metrics import evaluate
 
     with as_file(files("boxlens") / "demo") as folder:
         truth, *paths = (folder / f"{name}.json.gz" for name in ("ground_truth", *DETECTORS))
         result = evaluate(truth, paths)
+        verdicts = [
+            f"{name}: {verdict_text(diagnose(truth, path))}"
+            for name, path in zip(DETECTORS, paths, strict=True)
+        ]
         if options.files:
             _unpack(folder, Path(options.files))
     advice = [
@@ -45,13 +51,16 @@ def run(options: argparse.Namespace) -> None:
         "The same by hand:",
         "  boxlens demo --files .",
         "  boxlens evaluate ground_truth.json window.json region.json --per-class",
-        "Next: --also confusion says what is taken for what, --json - is for machines;",
-        "docs/ explains every number, and boxlens evaluate --help every option.",
+        "  boxlens diagnose ground_truth.json window.json -o out --images images",
+        "Then open out/report.html. docs/ explains every number, boxlens COMMAND --help every",
+        "option, and --json - is for machines.",
     ]
     show_or_save_json(
         result.to_json,
         options.json,
-        lambda: "\n".join([evaluation_text(result, per_class=True), "", *advice]),
+        lambda: "\n\n".join(
+            [evaluation_text(result, per_class=True), *verdicts, "\n".join(advice)]
+        ),
     )
 
 

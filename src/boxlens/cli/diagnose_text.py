@@ -27,14 +27,15 @@ def diagnosis_text(result: DiagnosisResult, *, per_class: bool = False) -> str:
             *(f"{name} {score(value)}" for name, value in result.metrics.items()),
         ]
     )
-    parts = [headline, _verdict(result), _tide(result), _hoiem(result), _analyze(result)]
+    parts = [headline, verdict_text(result), _tide(result), _hoiem(result), _analyze(result)]
     parts += [_borji(result), characteristics_text(result.sensitivity)]
     if per_class:
         parts.append(_classes(result))
     return "\n\n".join(part for part in parts if part)
 
 
-def _verdict(result: DiagnosisResult) -> str:
+def verdict_text(result: DiagnosisResult) -> str:
+    """A sentence about the whole, then the findings by number."""
     summary, *rest = result.verdict.sentences()
     lines = [fill(summary, WIDTH)]
     lines += [

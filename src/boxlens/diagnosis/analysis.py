@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from boxlens.data import Dataset, Detections, Notice
 from boxlens.diagnosis.borji import BorjiResult, borji
 from boxlens.diagnosis.coco_analyze import CocoAnalyzeResult, coco_analyze
+from boxlens.diagnosis.confused import confused
 from boxlens.diagnosis.crosswalk import Crosswalk, crosswalk
 from boxlens.diagnosis.evidence import Evidence, gather
 from boxlens.diagnosis.gallery import Exhibit, gallery
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from boxlens.data.similarity import Similarity
     from boxlens.diagnosis.hoiem_types import Assignment
     from boxlens.formats.files import Progress
+    from boxlens.metrics.confusion import ConfusionResult
     from boxlens.object_sensitivity import SensitivityResult
 
 SCHEMA = "boxlens/diagnose/1"
@@ -73,6 +75,7 @@ class DiagnosisResult:
     coco_analyze: CocoAnalyzeResult
     borji: BorjiResult
     crosswalk: Crosswalk
+    confusion: ConfusionResult
     sensitivity: SensitivityResult
     places: tuple[Place, ...]
     verdict: Verdict
@@ -127,6 +130,7 @@ class DiagnosisResult:
                 },
                 "sensitivity": sensitivity,
                 "misses": misses,
+                "confusion": self.confusion.to_json(),
                 "gallery": [exhibit.to_json() for exhibit in self.gallery],
             },
         }
@@ -230,6 +234,7 @@ def diagnose_tables(
         coco_analyze=analyze_result,
         borji=borji_result,
         crosswalk=crosswalk(hoiem_result, tide_result, analyze_result, borji_result),
+        confusion=confused(evidence, threads=threads),
         sensitivity=sensitivity,
         places=places,
         verdict=verdict(tide_result, places, sensitivity),

@@ -245,7 +245,8 @@ def _confusions(
     confused = top[(det_type[top] == HoiemType.SIM) | (det_type[top] == HoiemType.OTH)]
     others = evidence.dataset.gt.class_row[det_gt_row[confused]]
     counts = np.bincount(others, minlength=len(evidence.dataset.classes))
-    named = [row for row in np.argsort(-counts, kind="stable") if counts[row] >= NAMED_SHARE * n_fp]
+    by_count = np.argsort(-counts, kind="stable")
+    named = by_count[counts[by_count] >= max(NAMED_SHARE * n_fp, 1)]
     own = evidence.detections.class_row[top[0]] if len(top) else -1
     return tuple(
         Confusion(
@@ -254,8 +255,7 @@ def _confusions(
             n=int(counts[row]),
             share=float(counts[row] / n_fp),
         )
-        for row in named
-        if counts[row] > 0
+        for row in named.tolist()
     )
 
 

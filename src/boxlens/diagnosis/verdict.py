@@ -117,6 +117,10 @@ def _summary(tide: TideResult, metric: str, findings: Sequence[Finding]) -> str:
         f"{tide.n['fp']:,} of the counted detections are wrong, "
         f"{tide.n['fn']:,} of {n_objects:,} objects are not found"
     )
+    with_objects = [row for row in tide.classes if row.n_objects]
+    never = sum(row.ap == 0 for row in with_objects)
+    if never:
+        counts += f", {never:,} of {len(with_objects):,} classes are never found"
     if tide.n["fp"] == 0 and tide.n["fn"] == 0:
         return f"{start}: every counted detection is right and every object is found."
     if not findings:

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.metrics.grid import mean_defined
+from boxlens.metrics.ranking import rank_rows
 from boxlens.metrics.results import defined
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from boxlens.data.columns import Floats, Labels
     from boxlens.matching import Matches
     from boxlens.metrics.protocols import Prepared
@@ -80,19 +83,30 @@ class ConfidenceResult:
 def confidence(prepared: Prepared, matches: Matches) -> ConfidenceResult:
     """Counts at every distinct score, read off matches at one threshold."""
     labels = prepared.labels(matches)
-    gt_class = prepared.dataset.gt.class_row[prepared.positives(matches)]
     det_class, score = prepared.detections.class_row, prepared.detections.score
-    n_positive = np.bincount(gt_class, minlength=len(prepared.dataset.classes))
+    n_positive = _n_positive(prepared, matches)
     by_class = np.argsort(det_class, kind="stable")
     ends = np.searchsorted(det_class[by_class], np.arange(len(prepared.dataset.classes) + 1))
     classes = []
     for row, name in enumerate(prepared.dataset.classes.name):
         own = by_class[ends[row] : ends[row + 1]]
         classes.append(_curve(name, int(n_positive[row]), score[own], labels[own]))
-    # Detections of classes without objects count nowhere, here as in AP.
-    known = n_positive[det_class] > 0
-    overall = _curve("all classes", int(n_positive.sum()), score[known], labels[known])
+    overall = overall_confidence(prepared, matches)
     return ConfidenceResult(matches.iou_thresholds[0], overall, tuple(classes))
+
+
+def overall_confidence(prepared: Prepared, matches: Matches) -> ConfidenceCurve:
+    """All classes together."""
+    labels, n_positive = prepared.labels(matches), _n_positive(prepared, matches)
+    # Detections of classes without objects count nowhere, here as in AP.
+    known = n_positive[prepared.detections.class_row] > 0
+    score = prepared.detections.score[known]
+    return _curve("all classes", int(n_positive.sum()), score, labels[known])
+
+
+def _n_positive(prepared: Prepared, matches: Matches) -> npt.NDArray[np.int64]:
+    gt_class = prepared.dataset.gt.class_row[prepared.positives(matches)]
+    return np.bincount(gt_class, minlength=len(prepared.dataset.classes))
 
 
 def _curve(
@@ -102,7 +116,8 @@ def _curve(
     labels: Labels,
 ) -> ConfidenceCurve:
     counted = labels != 0
-    order = np.argsort(-score[counted], kind="stable")
+    one_class = np.zeros(np.count_nonzero(counted), dtype=np.int32)
+    order = rank_rows(one_class, score[counted], 1).order
     ranked, label = score[counted][order], labels[counted][order]
     # A threshold keeps or drops equal scores together: count at the last of each run.
     last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], [True] * (len(ranked) > 0)))

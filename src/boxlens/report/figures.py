@@ -8,13 +8,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from boxlens.metrics.confidence import confidence
-from boxlens.metrics.confusion import confusion
-from boxlens.metrics.protocols import prepare
 from boxlens.report.charts.characteristic import characteristic_chart
 from boxlens.report.charts.confusion_matrix import confusion_matrix_chart
 from boxlens.report.charts.crosswalk import SCHEME_NAMES, crosswalk_chart
 from boxlens.report.charts.false_positives import false_positives_chart
+from boxlens.report.charts.fp_by_class import fp_by_class_chart
 from boxlens.report.charts.fp_trends import fp_trends_chart
 from boxlens.report.charts.interaction import interaction_chart
 from boxlens.report.charts.misses import misses_chart
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
     from altair.typing import ChartType
 
     from boxlens.diagnosis import DiagnosisResult
-    from boxlens.metrics.confusion import ConfusionResult
     from boxlens.object_sensitivity import SensitivityResult
 
 ERRORS, REPAIRS, OBJECTS, SCHEMES = "errors", "repairs", "objects", "schemes"
@@ -152,7 +149,14 @@ def _errors(result: DiagnosisResult) -> Iterator[Figure | LeftOut]:
         "Detections above the score where F1 is best. Dark cells off the diagonal are pairs of "
         "classes to tell apart; the last column is what is not found.",
         ERRORS,
-        lambda: confusion_matrix_chart(_confusion(result), about=about),
+        partial(confusion_matrix_chart, result.confusion, about=about),
+    )
+    yield Figure(
+        "fp_by_class",
+        "What is wrong with each class",
+        "Each bar is one class; named are the classes that take a tenth or more of its errors.",
+        ERRORS,
+        partial(fp_by_class_chart, result.hoiem, about=about),
     )
 
 
@@ -166,7 +170,7 @@ def _repairs(result: DiagnosisResult) -> Iterator[Figure | LeftOut]:
         "A short bar is a conclusion that holds in any order; a long one depends on what else is "
         "mended.",
         REPAIRS,
-        partial(repair_orders_chart, result.tide, about=_about(result)),
+        partial(repair_orders_chart, result.tide.orders, about=f"TIDE: {_about(result)}"),
     )
     yield Figure(
         "waterfall",
@@ -175,6 +179,13 @@ def _repairs(result: DiagnosisResult) -> Iterator[Figure | LeftOut]:
         "whether it stays the largest in others.",
         REPAIRS,
         partial(waterfall_chart, result.borji, about=_about(result)),
+    )
+    yield Figure(
+        "repair_orders_borji",
+        "Borji's steps in every order",
+        "Where one step brings most in all orders, the conclusion does not rest on the sequence.",
+        REPAIRS,
+        partial(repair_orders_chart, result.borji.orders, about=f"Borji: {_about(result)}"),
     )
 
 
@@ -247,14 +258,6 @@ def _crosswalks(result: DiagnosisResult) -> Iterator[Figure | LeftOut]:
 
 def _about(result: DiagnosisResult) -> str:
     return f"{result.detections.name} on {result.dataset.name}"
-
-
-def _confusion(result: DiagnosisResult) -> ConfusionResult:
-    """At the score of the best F1; a cut of .25 suits some detectors only."""
-    prepared = prepare(result.dataset, result.detections, "coco")
-    matches = prepared.matches(result.choice.iou)
-    cut = confidence(prepared, matches).overall.best()["threshold"]
-    return confusion(prepared, matches, min_score=0.0 if math.isnan(cut) else cut)
 
 
 def _file_name(text: str) -> str:

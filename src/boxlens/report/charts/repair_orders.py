@@ -1,4 +1,4 @@
-"""What each of TIDE's repairs brings in every order of the six, not only when it comes first."""
+"""What each repair of a scheme brings in every order of them, not only when it comes first."""
 
 from __future__ import annotations
 
@@ -20,21 +20,25 @@ from boxlens.report.charts.theme import (
 )
 
 if TYPE_CHECKING:
-    from boxlens.diagnosis.tide import TideResult
+    from collections.abc import Sequence
+
+    from boxlens.diagnosis.orders import RepairGain
 
 PLOT_PX = 172
 SHARE_PX = 56
 ROW_PX = 22
 
 
-def repair_orders_chart(result: TideResult, *, about: str = "") -> alt.HConcatChart | alt.Chart:
+def repair_orders_chart(
+    orders: Sequence[RepairGain], *, about: str = ""
+) -> alt.HConcatChart | alt.Chart:
     """Lowest to highest gain of each repair, its gain first and last, and the mean."""
     title = "What a repair brings depends on what was repaired before"
-    known = [row for row in result.orders if not math.isnan(row.mean)]
+    known = [row for row in orders if not math.isnan(row.mean)]
     if not any(row.highest > 0 for row in known):
         why = "no repair brings anything"
         if not known:
-            why = "AP is undefined" if result.orders else "orders were not computed"
+            why = "AP is undefined" if orders else "orders were not computed"
         return themed(message(why, width=WIDTH, height=ROW_PX * 6), title=title, about=about)
     rows = [
         {

@@ -1,0 +1,22 @@
+"""What is taken for what, at the score where a detector works best."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from boxlens.metrics.confidence import overall_confidence
+from boxlens.metrics.confusion import ConfusionResult, confusion
+from boxlens.metrics.protocols import prepare
+
+if TYPE_CHECKING:
+    from boxlens.diagnosis.evidence import Evidence
+
+
+def confused(evidence: Evidence, *, threads: int = 0) -> ConfusionResult:
+    """At the score of the best F1: a fixed cut suits some detectors only."""
+    prepared = prepare(evidence.dataset, evidence.detections, "coco")
+    matches = prepared.matches(evidence.foreground_iou, threads=threads)
+    cut = overall_confidence(prepared, matches).best()["threshold"]
+    least = 0.0 if math.isnan(cut) else cut
+    return confusion(prepared, matches, min_score=least, threads=threads)
