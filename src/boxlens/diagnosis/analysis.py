@@ -15,6 +15,7 @@ from boxlens.diagnosis.evidence import Evidence, gather
 from boxlens.diagnosis.gallery import Exhibit, gallery
 from boxlens.diagnosis.hoiem import HoiemResult, hoiem, match_hoiem
 from boxlens.diagnosis.places import Attribute, Place, error_places
+from boxlens.diagnosis.side_by_side import SideBySide
 from boxlens.diagnosis.tide import TideRange, TideResult, tide, tide_range
 from boxlens.diagnosis.tide_repairs import Bench
 from boxlens.diagnosis.tide_types import tide_types
@@ -22,7 +23,7 @@ from boxlens.diagnosis.verdict import Verdict, verdict
 from boxlens.formats import read_dataset, read_detections
 from boxlens.formats.class_groups import read_class_groups
 from boxlens.matching import COCO
-from boxlens.metrics.grid import GridChoice, count_grid, mean_defined
+from boxlens.metrics.grid import AREA_RANGES, GridChoice, count_grid, mean_defined
 from boxlens.metrics.protocols import verified_detections
 from boxlens.metrics.results import Provenance, defined, notice_to_json
 from boxlens.object_sensitivity import SensitivityChoice, analyse, object_values
@@ -200,29 +201,33 @@ def diagnose_tables(
         similar=choice.similar,
         threads=threads,
     )
-    report = _Steps(progress)
-    report("Hoiem's types")
-    sensitivity_choice = _sensitivity_choice(choice)
-    matches = match_hoiem(evidence, sensitivity_choice.looser, threads=threads)
-    hoiem_result = hoiem(evidence, matches, assignment=choice.assignment)
-    report("TIDE")
-    bench = Bench.of(evidence, tide_types(evidence, threads=threads))
-    tide_result = tide(evidence, bench, threads=threads)
-    report("COCO analyze")
-    analyze_result = coco_analyze(evidence, threads=threads)
-    report("Borji's sequence")
-    borji_result = borji(evidence, threads=threads)
-    report("sensitivity")
-    sensitivity = analyse(dataset, detections, evidence.ranking, matches, sensitivity_choice)
-    report("verdict")
-    places = error_places(
-        evidence, bench, tide_result, _attributes(sensitivity, evidence), threads=threads
-    )
+    with SideBySide(threads, progress, n_steps=7) as jobs:
+        each = jobs.threads_each
+        of_hoiem = jobs.start(_hoiem_and_sensitivity, evidence, choice, each)
+        of_tide = jobs.start(_tide_and_bench, evidence, each)
+        of_analyze = jobs.start(coco_analyze, evidence, threads=each)
+        of_borji = jobs.start(borji, evidence, threads=each)
+        of_confusion = jobs.start(confused, evidence, threads=each)
+        of_ap = jobs.start(_coco_ap, evidence, each)
+        hoiem_result, sensitivity = jobs.finish("Hoiem", of_hoiem)
+        tide_result, bench = jobs.finish("TIDE", of_tide)
+        attributes = _attributes(sensitivity, evidence)
+        of_places = jobs.start(error_places, evidence, bench, tide_result, attributes, threads=each)
+        analyze_result = jobs.finish("COCO analyze", of_analyze)
+        borji_result = jobs.finish("Borji", of_borji)
+        walk = crosswalk(hoiem_result, tide_result, analyze_result, borji_result)
+        exhibits = gallery(evidence, hoiem_result, n_each=choice.n_gallery)
+        confusion = jobs.finish("confusions", of_confusion)
+        metrics = {
+            "AP": jobs.finish("AP", of_ap),
+            f"AP{round(choice.iou * 100)}": borji_result.ap[0],
+        }
+        places = jobs.finish("verdict", of_places)
     return DiagnosisResult(
         dataset=dataset,
         detections=detections,
         choice=choice,
-        metrics=_metrics(evidence, borji_result, threads),
+        metrics=metrics,
         hoiem=hoiem_result,
         tide=tide_result,
         tidecv=tide(evidence, quirks=True, threads=threads) if choice.tidecv else None,
@@ -233,12 +238,12 @@ def diagnose_tables(
         else None,
         coco_analyze=analyze_result,
         borji=borji_result,
-        crosswalk=crosswalk(hoiem_result, tide_result, analyze_result, borji_result),
-        confusion=confused(evidence, threads=threads),
+        crosswalk=walk,
+        confusion=confusion,
         sensitivity=sensitivity,
         places=places,
         verdict=verdict(tide_result, places, sensitivity),
-        gallery=gallery(evidence, hoiem_result, n_each=choice.n_gallery),
+        gallery=exhibits,
         provenance=Provenance(VERSION, dataset.source, (detections.source,)),
         notices=(
             *dataset.notices,
@@ -250,19 +255,21 @@ def diagnose_tables(
     )
 
 
-class _Steps:
-    """Tells which of the parts is being worked on."""
+def _hoiem_and_sensitivity(
+    evidence: Evidence, choice: DiagnosisChoice, threads: int
+) -> tuple[HoiemResult, SensitivityResult]:
+    """Both are readings of Hoiem's matches."""
+    of_objects = _sensitivity_choice(choice)
+    matches = match_hoiem(evidence, of_objects.looser, threads=threads)
+    sensitivity = analyse(
+        evidence.dataset, evidence.detections, evidence.ranking, matches, of_objects
+    )
+    return hoiem(evidence, matches, assignment=choice.assignment), sensitivity
 
-    TOTAL = 6
 
-    def __init__(self, progress: Progress | None) -> None:
-        self.progress = progress
-        self.done = 0
-
-    def __call__(self, what: str) -> None:
-        if self.progress:
-            self.progress(what, self.done, self.TOTAL)
-        self.done += 1
+def _tide_and_bench(evidence: Evidence, threads: int) -> tuple[TideResult, Bench]:
+    bench = Bench.of(evidence, tide_types(evidence, threads=threads))
+    return tide(evidence, bench, threads=threads), bench
 
 
 def _sensitivity_choice(choice: DiagnosisChoice) -> SensitivityChoice:
@@ -287,18 +294,16 @@ def _attributes(sensitivity: SensitivityResult, evidence: Evidence) -> list[Attr
     return [Attribute(name, values, code) for name, values, code in columns]
 
 
-def _metrics(evidence: Evidence, sequence: BorjiResult, threads: int) -> dict[str, float]:
-    """AP over COCO's ten thresholds, and the start of Borji's sequence: AP at the IoU chosen."""
-    areas = {"all": (0.0, 1e10)}
+def _coco_ap(evidence: Evidence, threads: int) -> float:
+    """Over COCO's ten thresholds; the start of Borji's sequence is AP at the IoU chosen."""
     grid = count_grid(
         evidence.dataset,
         evidence.detections,
         COCO,
-        GridChoice(area_ranges=areas, max_dets=(COCO.max_dets,)),
+        GridChoice(area_ranges={"all": AREA_RANGES["all"]}, max_dets=(COCO.max_dets,)),
         threads=threads,
     )
-    name = f"AP{round(evidence.foreground_iou * 100)}"
-    return {"AP": mean_defined(grid.precision), name: sequence.ap[0]}
+    return mean_defined(grid.precision)
 
 
 def _own_notices(evidence: Evidence, result: TideResult) -> list[Notice]:
