@@ -41,7 +41,7 @@ def diagnosed(seed, assignment="priority", **knobs):
     evidence = gather(dataset, detections, similar=groups)
     result = hoiem(evidence, assignment=assignment)
     similar = evidence.similar.tolist()
-    return result, hoiem_diagnosis.analysis(dataset, detections, similar, assign=assignment)
+    return result, hoiem_diagnosis.diagnose(dataset, detections, similar, assign=assignment)
 
 
 def names_of(det_type):
@@ -105,7 +105,7 @@ def test_other_limits_equal_the_slow_oracle(seed, limits):
         dataset, detections, foreground_iou=foreground, background_iou=background, similar=groups
     )
     result = hoiem(evidence)
-    expected = hoiem_diagnosis.analysis(
+    expected = hoiem_diagnosis.diagnose(
         dataset,
         detections,
         evidence.similar.tolist(),

@@ -28,7 +28,7 @@ def random_similar(seed, n_classes):
 
 
 def test_golden_case_1_through_the_analysis_of_false_positives():
-    result = hoiem_diagnosis.analysis(*GOLDEN, SIMILAR, normal=10)
+    result = hoiem_diagnosis.diagnose(*GOLDEN, SIMILAR, normal=10)
     assert result["types"] == ["tp", "bg", "tp", "ignored", "bg", "tp"]
     first = result["classes"][0]
     assert first["n_objects"] == 5
@@ -45,7 +45,7 @@ def test_golden_case_1_through_the_analysis_of_false_positives():
 def test_hoiem_types_impact_and_trends_of_one_class():
     objects = [gt(at(0)), gt(at(400)), gt(at(500)), gt(at(100), 1), gt(at(200), 2)]
     places = (0, 0, 100, 200, 300, 505, 400)
-    result = hoiem_diagnosis.analysis(*tables(objects, [(at(x), 0) for x in places]), SIMILAR)
+    result = hoiem_diagnosis.diagnose(*tables(objects, [(at(x), 0) for x in places]), SIMILAR)
     assert result["types"] == ["tp", "loc", "sim", "oth", "bg", "loc", "tp"]
     first = result["classes"][0]
     start = (1 + 2 / 7) / 3
@@ -71,7 +71,7 @@ def test_hoiem_types_impact_and_trends_of_one_class():
 
 
 def test_hoiem_impact_of_similar_classes_is_undefined_where_there_are_none():
-    result = hoiem_diagnosis.analysis(*tables([gt(at(0), 2)], [(at(50), 2), (at(0), 2)]), SIMILAR)
+    result = hoiem_diagnosis.diagnose(*tables([gt(at(0), 2)], [(at(50), 2), (at(0), 2)]), SIMILAR)
     impact = result["classes"][2]["impact"]
     assert math.isnan(impact["sim_removed"])
     assert impact["bg_removed"] == 0.5
@@ -83,7 +83,7 @@ def test_hoiem_impact_of_similar_classes_is_undefined_where_there_are_none():
 def test_hoiem_false_positive_trend_counts_errors_only():
     # A hit first, then 20 on a similar object and 10 on nothing.
     found = [(at(0), 0), *[(at(100), 0)] * 20, *[(at(300), 0)] * 10]
-    result = hoiem_diagnosis.analysis(*tables([gt(at(0)), gt(at(100), 1)], found), SIMILAR)
+    result = hoiem_diagnosis.diagnose(*tables([gt(at(0)), gt(at(100), 1)], found), SIMILAR)
     first, second, *_ = result["classes"][0]["false_positive_trend"]
     assert first == {"loc": 0, "sim": 20 / 25, "oth": 0, "bg": 5 / 25}
     assert math.isnan(second["sim"])
@@ -102,9 +102,9 @@ def test_hoiem_false_positive_trend_counts_errors_only():
 )
 def test_hoiem_largest_iou_decides_where_it_is_asked_to(objects, kind):
     world = tables(objects, [(at(0), 0)])
-    assert hoiem_diagnosis.analysis(*world, SIMILAR, assign="argmax_iou")["types"] == [kind]
+    assert hoiem_diagnosis.diagnose(*world, SIMILAR, assign="argmax_iou")["types"] == [kind]
     if kind != "loc" and objects[0].cls != 0:
-        assert hoiem_diagnosis.analysis(*world, SIMILAR)["types"] == ["sim"]
+        assert hoiem_diagnosis.diagnose(*world, SIMILAR)["types"] == ["sim"]
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -115,7 +115,7 @@ def test_hoiem_types_equal_those_of_the_planting_labeller(seed):
     names = {"correct": "tp"}
     by_priority = planted_labels.hoiem_types(scene_of(*world), rows, by_iou=False)
     expected = [names.get(name, name.lower()) for name in by_priority.types]
-    assert hoiem_diagnosis.analysis(*world, similar)["types"] == expected
+    assert hoiem_diagnosis.diagnose(*world, similar)["types"] == expected
 
 
 # --- TIDE
