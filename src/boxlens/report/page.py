@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -10,7 +9,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from boxlens.report.charts.export import EMBED_OPTIONS, script_json, vega_bundle
-from boxlens.report.charts.theme import LINE_CHARACTERS
 from boxlens.report.markup import facts, notes, paragraph, section, table, text_cell
 
 if TYPE_CHECKING:
@@ -105,24 +103,13 @@ def _card(drawn: DrawnFigure) -> str:
 
 def _without_heading(spec: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """The page says the title itself; what stands below it becomes sentences that wrap."""
-    heading = spec.get("title")
-    if not isinstance(heading, dict):
-        return spec, ""
-    legend = ""
-    for line in heading.get("subtitle", []):
-        legend += _joint(legend.rpartition("\n")[2], line) + line
-    whole = " ".join(legend.split())
-    return {key: value for key, value in spec.items() if key != "title"}, whole
-
-
-def _joint(before: str, line: str) -> str:
-    """A line that had room for the next word ends a sentence; a capital begins one."""
-    if not before:
-        return ""
-    first_word = line.split(maxsplit=1)[0]
-    room = len(before) + 1 + len(first_word) <= LINE_CHARACTERS
-    ended = room or re.fullmatch("[A-Z][a-z]+[:,]?", first_word)
-    return ".\n" if ended and before[-1] not in ".:;,!?" else "\n"
+    texts = spec.get("usermeta", {})
+    about, reading = texts.get("about", ""), texts.get("reading", "")
+    if about and about[-1] not in ".!?":
+        about += "."
+    return {
+        key: value for key, value in spec.items() if key != "title"
+    }, f"{about} {reading}".strip()
 
 
 def provenance_section(document: dict[str, Any]) -> Section:

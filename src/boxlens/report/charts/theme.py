@@ -130,7 +130,9 @@ def themed(chart: AnyChart, *, title: str, about: str = "", reading: str = "") -
     """The whole figure: what is seen, of which detector and data, how to read it."""
     lines = [*wrap(about, LINE_CHARACTERS), *wrap(reading, LINE_CHARACTERS)]
     heading = alt.TitleParams(wrap(title, LINE_CHARACTERS - 12), subtitle=lines)
-    figure: AnyChart = chart.properties(title=heading).configure(**_config())
+    # A page writes them itself, in lines of its own width.
+    texts = {"about": about, "reading": reading}
+    figure: AnyChart = chart.properties(title=heading, usermeta=texts).configure(**_config())
     return figure
 
 
