@@ -11,7 +11,9 @@ import pytest
 import boxlens
 from boxlens.data import Detections, select_classes, select_images
 from boxlens.diagnosis.borji import STEPS, borji
+from boxlens.diagnosis.borji_orders import REPAIRS
 from boxlens.diagnosis.evidence import gather
+from boxlens.diagnosis.orders import repair_gains, subsets
 from boxlens.metrics import choose, evaluate_tables
 from boxlens.scenes.plant import Kind, Recipe, plant
 from cases import random_scene
@@ -202,3 +204,27 @@ def test_json_is_the_list_of_five():
     result = repaired(dataset, detections)
     assert result.to_json() == list(result.ap)
     assert len(result.to_json()) == len(STEPS)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_subset_of_the_steps_equals_a_plain_recount(seed):
+    dataset, detections = scene_to_tables(random_scene(seed, n_images=4, flood=0))
+    result = borji(gather(dataset, detections))
+    expected = repair_gains(
+        REPAIRS,
+        np.array(
+            [
+                oracle.repaired(
+                    dataset,
+                    detections,
+                    [name for name, chosen in zip(REPAIRS, row, strict=True) if chosen],
+                )
+                for row in subsets(len(REPAIRS))
+            ]
+        ),
+    )
+    for mine, plain in zip(result.orders, expected, strict=True):
+        for key in ("first", "last", "lowest", "highest", "mean"):
+            assert getattr(mine, key) == pytest.approx(
+                getattr(plain, key), abs=1e-12, nan_ok=True
+            ), (mine.name, key)

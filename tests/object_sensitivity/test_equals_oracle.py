@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 
 from boxlens.data.columns import attribute_column
-from boxlens.matching import HOIEM
 from boxlens.object_sensitivity import sensitivity
-from boxlens.object_sensitivity.characteristics import Objects, column_of
 from cases import random_scene
 from object_sensitivity.worlds import named
 from oracles import sensitivity as oracle
@@ -31,10 +29,14 @@ CHOICES = {
 
 def scene_with_attributes(seed):
     """The first object carries every annotation, so that every column is of its kind."""
-    scene = random_scene(seed, n_objects=14, n_detections=20, n_classes=3, n_images=6)
+    scene = random_scene(
+        seed, n_objects=14, n_detections=20, n_classes=3, n_images=6, federated=False
+    )
     while not scene.objects:
         seed += 1000
-        scene = random_scene(seed, n_objects=14, n_detections=20, n_classes=3, n_images=6)
+        scene = random_scene(
+            seed, n_objects=14, n_detections=20, n_classes=3, n_images=6, federated=False
+        )
     dataset, detections = scene_to_tables(scene)
     rng = random.Random(seed)
     columns = {
@@ -42,14 +44,6 @@ def scene_with_attributes(seed):
         for name, values in CHOICES.items()
     }
     return replace(dataset, gt=replace(dataset.gt, attributes=columns)), detections
-
-
-def bins_as_column(dataset, name):
-    """The codes themselves are tested elsewhere (test_bins.py); -1 is unknown."""
-    counted = ~HOIEM.ignored(dataset.gt)
-    objects = Objects.of(dataset.gt, counted, len(dataset.classes))
-    [code] = column_of(objects, name).code.tolist()
-    return [None if value < 0 else value for value in code]
 
 
 def same(left, right):
@@ -81,7 +75,7 @@ def test_spreads_and_entropy(seed):
     for name in names:
         found = named(result, name)
         if name in {"area", "height", "aspect"}:
-            column, values = bins_as_column(dataset, name), range(5)
+            column, values = oracle.binned_column(truth, name), range(5)
         else:
             source = {"truncation": "truncated"}.get(name, name)
             column = oracle.attribute_column(dataset, truth, source)
@@ -140,7 +134,7 @@ def test_misses_and_predictions(seed):
         assert row.n_missed == told["n_missed"]
         assert same(row.share_recovered, told["share_recovered"])
     columns = [
-        *(bins_as_column(dataset, name) for name in ("area", "aspect")),
+        *(oracle.binned_column(truth, name) for name in ("area", "aspect")),
         *(oracle.attribute_column(dataset, truth, name) for name in ("occlusion", "truncated")),
     ]
     predicted = oracle.predict(truth, columns)

@@ -79,11 +79,11 @@ def class_ap_n(found: Found) -> list[tuple[float, float]]:
 def percentile_bins(values: list[float]) -> list[int]:
     """METHODS 2.4: thresholds at the 1-based places round(q n), ties go down; 0 is the lowest bin.
 
-    Places are computed in tenths, where halves are exact; fewer than five values start at place 1.
+    Places are computed in tenths, where halves are exact. Place 0 lies below every value: of fewer
+    than five values none is among the lowest tenth.
     """
-    ascending = sorted(values)
-    places = [max((2 * tenths * len(values) + 10) // 20, 1) for tenths in (1, 3, 7, 9)]
-    thresholds = [ascending[place - 1] for place in places] if values else []
+    ascending = [-math.inf, *sorted(values)]
+    thresholds = [ascending[(2 * tenths * len(values) + 10) // 20] for tenths in (1, 3, 7, 9)]
     return [sum(threshold < value for threshold in thresholds) for value in values]
 
 
@@ -94,8 +94,8 @@ def binned_column(found: Found, name: str) -> Column:
         known = []
         for g in objects:
             _, _, width, height = found.scene.objects[g].box
-            # The aspect of a box without height is not known.
-            if name != "aspect" or height > 0:
+            # A box without width or height has no aspect.
+            if name != "aspect" or (width > 0 and height > 0):
                 value = {"area": width * height, "height": height}.get(name)
                 known.append((g, width / height if value is None else value))
         bins = percentile_bins([value for _, value in known])

@@ -27,8 +27,8 @@ def test_bins_have_the_published_sizes():
     # Halves go up: .7 x 45 is 31.5, though not in floating point.
     assert sensitivity.percentile_bins(list(map(float, range(45)))).count(2) == 32 - 14
     assert sensitivity.percentile_bins([3.0] * 9) == [0] * 9
-    # Places 1, 1, 1 and 2: the larger is above three thresholds.
-    assert sensitivity.percentile_bins([2.0, 1.0]) == [3, 0]
+    # Places 0, 1, 1 and 2: the larger is above three thresholds, the smaller above none but 0.
+    assert sensitivity.percentile_bins([2.0, 1.0]) == [3, 1]
     assert sensitivity.percentile_bins([]) == []
 
 
