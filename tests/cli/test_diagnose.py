@@ -36,12 +36,12 @@ def test_the_verdict_comes_first_then_a_table_a_scheme(demo):
     headline, _, summary, first, *_ = text.splitlines()
     result = boxlens.diagnose(demo / TRUTH, demo / FOUND)
     assert headline == (
-        f"Diagnosis | ground_truth | window | AP {result.metrics['AP']:.4f} "
-        f"| AP50 {result.metrics['AP50']:.4f}"
+        f"Diagnosis | ground_truth | window | COCO AP {result.metrics['AP']:.4f} "
+        f"| COCO AP50 {result.metrics['AP50']:.4f}"
     )
     assert summary == result.verdict.summary
     assert first.startswith("1. ")
-    for title in ("TIDE", "top false positives", "COCO analyze", "Borji's sequence", "AP_N by"):
+    for title in ("TIDE, AP", "Hoiem, top errors", "COCO analyze", "Borji's sequence", "AP_N by"):
         assert f"\n{title} " in text
     row = next(line for line in text.splitlines() if line.startswith("sheep "))
     assert f"{result.tide.classes[result.dataset.classes.name.index('sheep')].ap:.3f}"[:3] in row
@@ -91,7 +91,9 @@ def test_similar_classes_come_from_a_file_or_are_none(demo, tmp_path):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--iou", "0.05"), "background IoU"),
+        (("--iou", "0.05"), "background_iou lies below iou"),
+        (("--iou", "2"), "iou is one number above 0 and up to 1"),
+        (("--gallery", "-1"), "0 or more"),
         (("--similar", "nowhere.json"), "no such file"),
         (("--by", "colour"), "no characteristic 'colour'"),
         (("--bins", "area"), "write it like area=1024:9216"),

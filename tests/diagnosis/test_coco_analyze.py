@@ -226,6 +226,7 @@ def test_without_similar_classes_only_sim_is_undefined():
     assert not (result.det_curve == SIM).any()
     assert result.groups == ()
     assert result.group_ap.shape == (len(CURVES), 0, len(result.areas))
+    assert result.group_precision.shape == (len(CURVES), 101, 0, len(result.areas))
 
 
 def test_a_class_without_similar_ones_enters_the_mean_of_sim_with_its_loc():
@@ -283,6 +284,34 @@ def test_other_limits_move_the_curves():
     np.testing.assert_array_equal(strict.precision[C75], strict.precision[C50])
     usual = analyzed(dataset, detections, foreground_iou=0.5, background_iou=0.3)
     np.testing.assert_array_equal(usual.precision[LOC:], strict.precision[LOC:])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_curves_of_a_group_are_means_over_its_classes_with_objects(seed):
+    dataset, detections = scene_with_pairs_of_similar_classes(seed)
+    result = analyzed(dataset, detections)
+    assert result.groups
+    assert_nested(result.group_precision, CURVES[LOC:])
+    np.testing.assert_allclose(result.group_precision.mean(axis=1), result.group_ap, atol=1e-12)
+    for row, (_, names) in enumerate(result.groups):
+        members = [dataset.classes.name.index(name) for name in names]
+        curves = result.precision[C50, :, members, 0]
+        known = ~np.isnan(curves[:, 0])
+        expected = curves[known].mean(axis=0) if known.any() else np.full(101, np.nan)
+        np.testing.assert_allclose(result.group_precision[C50, :, row, 0], expected)
+
+
+@pytest.mark.parametrize(
+    ("foreground", "names"),
+    [(0.5, ("C75", "C50")), (0.6, ("C75", "C60")), (0.75, ("C75",) * 2), (0.8, ("C80",) * 2)],
+)
+def test_names_of_curves_tell_the_overlaps_that_were_asked_for(foreground, names):
+    result = analyzed(*scene_with_pairs_of_similar_classes(11), foreground_iou=foreground)
+    assert result.curve_names == (*names, *CURVES[LOC:])
+    assert result.ious == (max(0.75, foreground), foreground, 0.1)
+    told = json.loads(json.dumps(result.to_json(), allow_nan=False))
+    assert told["ious"] == {"C75": max(0.75, foreground), "C50": foreground, "Loc": 0.1}
+    assert list(told["overall"]["all"]) == list(CURVES)
 
 
 def test_areas_are_unknown_where_boxes_are_fractions():

@@ -129,8 +129,8 @@ def test_no_objects_at_all():
         assert (row["AP"], row["AP_N"]) == (None, None)
         assert row["top_fp"] == {"loc": 0, "sim": 0, "oth": 0, "bg": 0}
     assert "class_without_objects" in codes(result)
-    # METHODS 9.2: a class with detections but no objects counts 0 in TIDE's mean.
-    assert results["schemes"]["tide"]["AP50"] == 0
+    assert results["schemes"]["tide"]["AP50"] is None
+    assert set(results["schemes"]["tide"]["dAP"].values()) == {None}
     assert all(row["AP"] is None for row in results["schemes"]["tide"]["classes"])
 
 

@@ -142,7 +142,7 @@ def test_ap_after_every_set_of_repairs_equals_a_plain_recount(seed):
     n_positive = np.bincount(
         dataset.gt.class_row[matches.positives()], minlength=len(dataset.classes)
     )
-    types, _ = hoiem_types(evidence, strong, "priority")
+    types, _, _ = hoiem_types(evidence, strong, "priority")
     plain = Ladder.of(evidence.ranking, strong, types, n_positive)
     corrected = Ladder.of(evidence.ranking, corrected_labels(weak, types), types, n_positive)
     verdict = hoiem_diagnosis.judge(
@@ -211,3 +211,11 @@ def test_an_unknown_assignment_is_refused():
     dataset, detections, _ = random_world(3)
     with pytest.raises(boxlens.ParameterError, match="argmax_iou"):
         hoiem(gather(dataset, detections), assignment="best")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_mean_recall_never_falls_along_the_ranking(seed):
+    trend = diagnosed(seed)[0].detection_trend
+    for recall in (trend.mean_recall, trend.mean_weak_recall):
+        assert np.all(np.diff(recall[~np.isnan(recall)]) >= 0)
+    assert list(trend.n_classes) == sorted(trend.n_classes, reverse=True)

@@ -235,8 +235,8 @@ def test_without_detections_missing_objects_is_all_there_is():
     result = tide(gather(dataset, nothing_of(detections)))
     assert result.ap == 0
     assert result.n["miss"] == result.n["fn"] == result.types.positive.sum()
-    # No object is left once the missed ones are forgiven: nothing that could be 1.
-    assert result.gain["miss"] == 0
+    # Nothing is left once the missed ones are forgiven, nothing missing and nothing wrong.
+    assert result.gain["miss"] == result.gain["fn"] == 1
 
 
 def test_without_objects_and_detections_everything_is_undefined():
@@ -248,8 +248,9 @@ def test_without_objects_and_detections_everything_is_undefined():
     assert told(result)["AP50"] is None
 
 
-def test_without_objects_every_detection_is_background_at_ap_zero():
+def test_without_objects_every_detection_is_background_and_ap_undefined():
     dataset, detections, _ = random_world(3)
     result = tide(gather(nothing_of(dataset), detections))
-    assert result.ap == 0
+    assert math.isnan(result.ap)
+    assert all(map(math.isnan, result.gain.values()))
     assert result.n["bkg"] == result.n["fp"] > 0

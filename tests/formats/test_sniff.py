@@ -193,7 +193,7 @@ def test_detections_in_place_of_ground_truth_are_told(tmp_path: Path, name, cont
     written(tmp_path, {name: content})
     path = tmp_path / name.partition("/")[0]
     with pytest.raises(
-        InputError, match="the ground truth comes first: boxlens evaluate"
+        InputError, match="the ground truth comes first, then the detections"
     ) as caught:
         sniff_dataset(path)
     assert caught.value.path == str(path)
@@ -211,7 +211,7 @@ def test_detections_in_place_of_ground_truth_are_told(tmp_path: Path, name, cont
 )
 def test_ground_truth_in_place_of_detections_is_told(tmp_path: Path, name, content) -> None:
     written(tmp_path, {name: content})
-    with pytest.raises(InputError, match="the detections come second: boxlens evaluate GT DT"):
+    with pytest.raises(InputError, match="the detections come second, after the ground truth"):
         sniff_detections(tmp_path / name.partition("/")[0])
 
 

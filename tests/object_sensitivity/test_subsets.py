@@ -163,4 +163,4 @@ def test_the_whole_result_is_json_with_null_for_undefined():
     colour = told["characteristics"][3]
     assert (colour["sensitivity"], colour["classes"][0]["subsets"][0]["name"]) == (None, "blue")
     assert told["misses"]["n_objects"] == 5
-    assert {notice["code"] for notice in told["notices"]} == set(codes(result))
+    assert {*codes(result), "no_spread"} == {notice["code"] for notice in told["notices"]}

@@ -225,7 +225,11 @@ def true_positives(errors: Errors) -> dict[int, tuple[int, int]]:
 def scored(
     errors: Errors, labels: dict[int, tuple[int, int]], objects: list[int]
 ) -> dict[str, Any]:
-    """A class of the mean without objects has AP 0; a class that is not of the mean has NaN."""
+    """A class of the mean without objects has AP 0; a class that is not of the mean has NaN.
+
+    A class that a repair leaves neither objects nor detections is perfect. Without any object
+    there is no mean.
+    """
     by_class = [math.nan] * len(errors.scene.classes)
     for cls in errors.classes:
         ranked = sorted(
@@ -233,9 +237,12 @@ def scored(
             key=lambda d: -errors.scene.detections[d].score,
         )
         positives = sum(errors.scene.objects[g].cls == cls for g in objects)
-        ap = ap_coco101([labels[d][1] for d in ranked], positives) if positives else 0.0
-        by_class[cls] = ap
-    in_mean = [by_class[cls] for cls in errors.classes]
+        had_objects = any(errors.scene.objects[g].cls == cls for g in errors.regular)
+        if positives:
+            by_class[cls] = ap_coco101([labels[d][1] for d in ranked], positives)
+        else:
+            by_class[cls] = 1.0 if had_objects and not ranked else 0.0
+    in_mean = [by_class[cls] for cls in errors.classes] if errors.regular else []
     return {"ap": sum(in_mean) / len(in_mean) if in_mean else math.nan, "classes": by_class}
 
 

@@ -43,19 +43,19 @@ LABELS = {
     "fp_trends_of_a_class": ["van", "badly placed"],
     "characteristic": ["area", "AP_N", "XS", "XL", "car", "ball"],
     "characteristic_of_flags": ["parts", "hidden", "visible", "of 16 classes"],
-    "sensitivity_summary": ["area", "occlusion", "pose", "sensitivity", "impact"],
+    "sensitivity_summary": ["area", "occlusion", "pose", "sensitivity (chance)", "impact"],
     "interaction": ["area", "aspect", "XS", "XW", "too few objects"],
     "tide_errors": ["wrong class", "duplicate", "false positives", "missed objects"],
     "repair_orders": ["class and place", "brings most", "AP gained"],
-    "repair_orders_of_borji": ["background", "missed", "100%"],
+    "repair_orders_of_borji": ["background", "leftovers", "missed", "100%"],
     "fp_by_class": ["sheep", "badly placed", "errors", "share of the top false positives"],
     "pr_areas": [*CURVES, "precision", "recall"],
     "pr_areas_of_a_class": ["car, small objects"],
-    "waterfall": ["AP now", "bad places", "misses", "found"],
+    "waterfall": ["AP now", "bad places", "leftovers", "misses", "found"],
     "confusion_matrix": ["detected as", "sheep", "background"],
     "crosswalk_of_detections": ["Hoiem", "TIDE", "dupe", "oth"],
     "crosswalk_of_objects": ["COCO analyze", "Borji", "miss"],
-    "misses": ["truncated", "hidden", "explained", "IoU .1"],
+    "misses": ["undetected", "truncated", "hidden", "explained (chance)", "IoU .1"],
 }
 KINDS_IN = {
     "false_positives": ("loc", "sim", "oth", "bg"),
@@ -120,7 +120,7 @@ def test_without_objects_every_figure_says_why_it_is_empty():
         "fp_by_class": "no false positives",
         "waterfall": "AP is undefined",
         "pr_areas": "the curves are undefined",
-        "characteristic": "no class has enough objects",
+        "characteristic": world(name).sensitivity.characteristics[0].reason,
         "sensitivity_summary": "no characteristic has subsets",
         "interaction": "no pair of subsets",
         "confusion_matrix": "no objects and no detections",
@@ -135,7 +135,11 @@ def test_without_objects_every_figure_says_why_it_is_empty():
 def test_without_detections_there_are_no_false_positives():
     assert "no false positives" in words(drawn("false_positives", "no detections"))
     assert "too few detections" in words(drawn("fp_trends", "no detections"))
-    assert "no repair brings anything" in words(drawn("repair_orders", "no detections"))
+    orders = [
+        replace(row, first=0, last=0, lowest=0, highest=0, mean=0)
+        for row in world("demo").tide.orders
+    ]
+    assert "no repair brings anything" in words(svg_of(repair_orders_chart(orders)))
 
 
 def test_numbers_of_the_result_are_in_the_figure():
@@ -164,13 +168,75 @@ def test_of_many_classes_the_most_spread_are_shown():
     read = words(svg_of(characteristic_chart(result, most_classes=3)))
     spread = sorted(result.classes, key=lambda row: row.lowest - row.highest)
     assert "The 3 of 16 classes with the largest spread" in read
+    assert "fewer than 5 objects" in read
     for row in spread[:3]:
         assert row.name in read
     for row in spread[3:]:
         assert row.name not in read.split()
 
 
-def test_of_many_classes_the_largest_confusions_are_shown():
+def test_subsets_of_few_objects_are_drawn_faintly():
+    of = world("demo").sensitivity.characteristics
+    for name in ("occlusion", "parts"):
+        result = next(row for row in of if row.name == name)
+        chart = characteristic_chart(result)
+        (records,) = chart_json(chart)["datasets"].values()
+        assert {record["few"] for record in records} == {True, False}
+        assert all(record["few"] == (record["n"] < 5) for record in records)
+        # A point and its error bar each.
+        n_faint = len(re.findall(r'opacity="0\.4"', svg_of(chart)))
+        assert n_faint == 2 * sum(record["few"] for record in records)
+
+
+def test_the_widest_spread_stands_first_beside_what_chance_would_give():
+    rows = sorted(world("demo").sensitivity.characteristics, key=lambda row: -row.sensitivity)
+    read = texts(drawn("sensitivity_summary", "demo"))
+    places = [read.index(f"{decimal(row.sensitivity)} ({decimal(row.chance, 2)})") for row in rows]
+    assert places == sorted(places)
+    fewest, most = (pick(row.n_classes for row in rows) for pick in (min, max))
+    assert f"Means over the {fewest} to {most} classes" in " ".join(read)
+
+
+def test_what_explains_undetected_objects_stands_beside_chance():
+    read = words(drawn("misses", "demo"))
+    for row in world("demo").sensitivity.characteristics:
+        assert f"{percent(row.entropy_share)} ({percent(row.entropy_chance)})" in read
+    row = world("demo").sensitivity.characteristics[0]
+    for n_missed, n in zip(row.subset_n_missed, row.subset_n_objects, strict=True):
+        assert percent(n_missed / n) in read
+
+
+def test_trends_tell_how_many_classes_reach_their_end():
+    result = world("demo").hoiem
+    read = words(drawn("fp_trends", "demo"))
+    last = max(at for at, n in enumerate(result.fp_trend.n_classes) if n)
+    n, count = result.fp_trend.n_classes[last], result.fp_trend.counts[last]
+    assert f"Of 16 classes {n} have {count:,} false positives" in read
+    assert f"{result.detection_trend.n_classes[-1]} have 8 x their objects" in read or (
+        result.detection_trend.n_classes[-1] == 0
+    )
+    assert "Of 16 classes" not in words(drawn("fp_trends_of_a_class", "demo"))
+
+
+def test_rare_confusions_read_as_less_than_one_percent():
+    matrix = np.array([[995, 5, 0], [0, 100, 0], [0, 0, 0]])
+    result = ConfusionResult(0.5, 0.25, ("a", "b"), matrix)
+    read = texts(svg_of(confusion_matrix_chart(result)))
+    assert read.count("<1") == 1
+    assert read.count("99") == 1
+    assert read.count("100") == 1
+
+
+def test_curves_are_named_by_their_overlaps():
+    result = replace(world("demo").analyze, ious=(0.75, 0.6, 0.1))
+    read = words(svg_of(pr_areas_chart(result)))
+    assert "C60" in read
+    assert "C50" not in read
+    same = texts(svg_of(pr_areas_chart(replace(result, ious=(0.8, 0.8, 0.1)))))
+    assert len([text for text in same if text.startswith("C80")]) == 2
+
+
+def test_of_many_classes_the_most_frequent_confusions_are_shown():
     read = words(svg_of(confusion_matrix_chart(many_classes(80))))
     assert "16 of 80 classes" in read
     assert "class 79" in read

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from dataclasses import replace
+from html import escape
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from PIL import Image, ImageColor
 from boxlens.errors import InputError, MissingExtraError
 from boxlens.report import examples
 from boxlens.report.charts.theme import KINDS
-from boxlens.report.exhibits import OBJECT_COLOUR, walls
+from boxlens.report.exhibits import OBJECT_COLOUR, caption, walls
 from boxlens.report.gallery import MARGIN_PX, TILE_PX, contact_sheet, open_gallery
 from boxlens.report.write import write_diagnosis
 from report.toy_diagnosis import toy_diagnosis, write_pictures
@@ -38,7 +39,7 @@ def test_every_example_has_a_crop_in_its_order(gallery):
     assert gallery.notices == ()
     assert [hung.wall for hung in gallery.walls] == list(walls(toy_diagnosis()))
     for hung in gallery.walls:
-        assert [crop.caption for crop in hung.crops] == [one.caption for one in hung.wall.shown]
+        assert tuple(crop.shown for crop in hung.crops) == hung.wall.shown
         assert all(max(crop.image.size) <= TILE_PX for crop in hung.crops)
 
 
@@ -60,6 +61,27 @@ def test_captions_tell_class_score_overlap_and_recall():
     said, numbers = similar.shown[0].caption
     assert said == f"{first.class_name} .{round(first.score * 100)}, is {first.object_class}"
     assert numbers.startswith("IoU 1.00, 1-recall ")
+
+
+def test_a_second_box_on_an_object_is_called_a_duplicate():
+    exhibit = next(one for one in toy_diagnosis().gallery if one.kind == "loc")
+    assert exhibit.iou < 0.5
+    assert "duplicate" not in caption(exhibit, 0.5)[0]
+    assert caption(replace(exhibit, iou=0.5), 0.5)[0].endswith(", duplicate")
+    similar = next(one for one in toy_diagnosis().gallery if one.kind == "sim")
+    assert "duplicate" not in caption(similar, 0.5)[0]
+
+
+def test_examples_name_their_image_and_its_file(pictures, gallery, tmp_path):
+    write_diagnosis(toy_diagnosis(), tmp_path, formats=(), images=pictures)
+    page = (tmp_path / "report.html").read_text()
+    images = toy_diagnosis().dataset.images
+    name_of = dict(zip(images.id.tolist(), images.file_name, strict=True))
+    for shown in (crop.shown for hung in gallery.walls for crop in hung.crops):
+        told = f"image {shown.image_id} ({name_of[shown.image_id]})"
+        assert shown.alternative.endswith(told)
+        assert f'alt="{escape(shown.alternative)}"' in page
+        assert f"<span>image {shown.image_id}</span>" in page
 
 
 def test_smaller_copies_have_their_boxes_scaled(gallery, tmp_path):
@@ -103,7 +125,10 @@ def test_contact_sheets_and_crops_are_written(pictures, gallery, tmp_path):
 
 def test_a_long_caption_does_not_run_into_its_neighbour(gallery):
     hung = gallery.walls[0]
-    crops = [replace(crop, caption=("ring" * 90, "")) for crop in hung.crops[:2]]
+    crops = [
+        replace(crop, shown=replace(crop.shown, caption=("ring" * 90, "")))
+        for crop in hung.crops[:2]
+    ]
     sheet = np.asarray(Image.open(io.BytesIO(contact_sheet(replace(hung, crops=tuple(crops))))))
     between = sheet[TILE_PX + MARGIN_PX + 2 :, TILE_PX + MARGIN_PX + 2 : TILE_PX + 2 * MARGIN_PX]
     below = sheet[TILE_PX + MARGIN_PX + 2 :, :TILE_PX]

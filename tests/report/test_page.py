@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
+from boxlens.report.charts.theme import decimal
 from boxlens.report.figures import diagnosis_figures
 from boxlens.report.markup import Cell, count_cell, score_cell, share_cell, table, text_cell
 from boxlens.report.write import write_diagnosis, write_sensitivity
@@ -142,4 +146,49 @@ def test_tables_sort_by_numbers_and_leave_the_undefined_without_one():
     assert html.count("data-value=") == 2
     assert 'data-value="0.125">.125<' in html
     assert html.count("<button type=") == 3
+    assert "checkbox" not in html
     assert count_cell(12_345) == Cell("12,345", 12_345.0)
+
+
+def test_of_many_columns_some_are_shown_at_a_click():
+    rows = [[text_cell("a"), score_cell(0.125), score_cell(0.25), text_cell("b")]]
+    html = table(["name", "AP", "more", "words"], rows, caption="", n_shown=2)
+    assert '<label><input type="checkbox"> 2 more columns</label>' in html
+    assert html.count('class="number further"') == 2
+    assert html.count('class="further"') == 2
+
+
+def test_captions_of_tables_do_not_scroll_with_them(reader):
+    assert "caption" not in {tag for tag, _ in reader.tags}
+    tables = [a for tag, a in reader.tags if tag == "figure" and "table" in a.get("class", "")]
+    scrolling = [a for tag, a in reader.tags if tag == "div" and a.get("class") == "scrolling"]
+    assert len(tables) == len(scrolling) == len([1 for tag, _ in reader.tags if tag == "table"])
+
+
+def test_findings_show_their_mean_over_all_orders(reader):
+    shown = " ".join(reader.text)
+    findings = toy_diagnosis(NASTY_NAMES).verdict.findings
+    assert findings
+    for row in findings:
+        assert f"mean +{decimal(row.mean)}" in shown
+
+
+def test_sizes_have_curves_of_their_own_where_there_are_such_objects():
+    result = toy_diagnosis()
+    plan = diagnosis_figures(result)
+    names = {figure.name for figure in plan.figures}
+    told = " ".join(f"{one.title}, {one.why}" for one in plan.left_out)
+    for column, area in enumerate(result.coco_analyze.areas[1:], start=1):
+        undefined = math.isnan(result.coco_analyze.mean_ap[-1, column])
+        assert (f"pr_areas_{area}" in names) != undefined
+        assert ("no object is" in told) or not undefined
+    relative = replace(
+        result,
+        dataset=replace(result.dataset, relative=True),
+        coco_analyze=replace(
+            result.coco_analyze,
+            mean_ap=np.where([True, False, False, False], result.coco_analyze.mean_ap, np.nan),
+        ),
+    )
+    left_out = [one.why for one in diagnosis_figures(relative).left_out]
+    assert left_out.count("sizes in pixels are not known") == 3

@@ -6,6 +6,7 @@ import json
 import os
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -33,7 +34,10 @@ def written(tmp_path_factory):
 def test_every_file_is_there_and_named_in_the_line(written):
     folder, told = written
     names = sorted(path.name for path in folder.iterdir())
-    assert names == ["figures", "report.html", "results.json", "tables"]
+    assert names == [".boxlens", "figures", "report.html", "results.json", "tables"]
+    listed = (folder / ".boxlens").read_text().splitlines()
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".boxlens"]
+    assert sorted(listed) == sorted(path.relative_to(folder).as_posix() for path in files)
     n_figures = len(list((folder / "figures").iterdir()))
     assert told == f"{folder}/: report.html, results.json, 7 tables, {n_figures} figures (svg)"
 
@@ -94,9 +98,12 @@ def test_tables_agree_with_the_counts(written):
         assert dict(objects[scheme].value_counts().iter_rows()) == {
             k: n for k, n in counts[scheme]["objects"].items() if n
         }
-    assert objects["missed"].sum() == result.sensitivity.misses.n_missed
+    assert objects["undetected"].sum() == result.sensitivity.misses.n_missed
     assert tables["classes"]["class"].to_list() == list(result.dataset.classes.name)
-    assert tables["classes"]["n_miss"].sum() == result.tide.n["miss"]
+    assert tables["classes"]["tide_n_miss"].sum() == result.tide.n["miss"]
+    assert tables["classes"]["n_undetected"].sum() == result.sensitivity.misses.n_missed
+    assert tables["classes"]["tide_AP"].to_list() == [row.ap for row in result.tide.classes]
+    assert tables["characteristics"]["n_undetected"].sum() > 0
     walks = tables["crosswalk"].group_by("of", "first", "second").agg(pl.col("n").sum())
     for matrix in result.crosswalk.disagreements:
         one = walks.filter(of=matrix.what, first=matrix.first, second=matrix.second)
@@ -108,12 +115,31 @@ def test_a_wrong_detection_is_told_with_its_object():
     result = toy_diagnosis()
     table = diagnosis_tables(result)["detections"]
     on_nothing = table.filter(pl.col("hoiem") == "bg")
-    assert on_nothing["object_id"].is_null().all()
-    assert on_nothing["iou"].is_null().all()
+    assert on_nothing["hoiem_object_id"].is_null().all()
+    assert on_nothing["hoiem_iou"].is_null().all()
+    assert on_nothing["tide_object_id"].is_null().all()
     similar = table.filter(pl.col("hoiem") == "sim")
     assert len(similar) > 0
-    assert similar["iou"].to_list() == pytest.approx([1.0] * len(similar))
-    assert (similar["object_class"].cast(str) != similar["class"].cast(str)).all()
+    assert similar["hoiem_iou"].to_list() == pytest.approx([1.0] * len(similar))
+    assert (similar["hoiem_object_class"].cast(str) != similar["class"].cast(str)).all()
+    of_tide = table.filter(pl.col("tide").is_in(["cls", "loc"]))
+    assert len(of_tide) > 0
+    assert of_tide["tide_object_id"].is_not_null().all()
+    targets = result.dataset.gt.id[result.tide.types.target[of_tide["det_row"].to_numpy()]]
+    assert of_tide["tide_object_id"].to_list() == targets.tolist()
+
+
+def test_ranks_are_places_by_score_within_a_class():
+    result = toy_diagnosis()
+    table = diagnosis_tables(result)["detections"]
+    detections = result.detections
+    for det_row, rank in table.select("det_row", "rank").iter_rows():
+        of_class = detections.class_row == detections.class_row[det_row]
+        before = detections.score > detections.score[det_row]
+        before |= (detections.score == detections.score[det_row]) & (
+            np.arange(len(detections)) < det_row
+        )
+        assert rank == 1 + (of_class & before).sum()
 
 
 def test_tables_hold_what_has_no_objects_text_ids_or_flags():
@@ -122,8 +148,9 @@ def test_tables_hold_what_has_no_objects_text_ids_or_flags():
     objects = tables["objects"]
     assert objects["image_id"].to_list() == ["a01", "a01", "a02", "a02"]
     ignored = objects["crowd"] | objects["difficult"] | objects["group_of"]
-    assert objects["missed"].is_null().to_list() == ignored.to_list()
-    assert tables["classes"]["AP"].is_null().to_list() == [False, True, True]
+    assert objects["undetected"].is_null().to_list() == ignored.to_list()
+    assert objects["P_N"].is_null().to_list() == ignored.to_list()
+    assert tables["classes"]["hoiem_AP"].is_null().to_list() == [False, True, True]
 
 
 @pytest.mark.parametrize("boxes", [[], [[10, 10, 50, 50]]])
@@ -142,18 +169,56 @@ def test_nothing_found_or_nothing_there_is_said_and_not_drawn(boxes, tmp_path):
         pl.read_parquet(path)
 
 
-def test_a_second_run_replaces_its_own_files_only(tmp_path):
-    result = toy_diagnosis().sensitivity
-    tables = (toy_diagnosis().dataset, toy_diagnosis().detections)
-    (tmp_path / "tables").mkdir()
+def write_toys(folder, **choice):
+    result = toy_diagnosis()
+    return write_sensitivity(
+        result.sensitivity, result.dataset, result.detections, folder, **{"formats": (), **choice}
+    )
+
+
+def test_a_second_run_leaves_nothing_of_the_first_but_what_is_not_its_own(tmp_path):
+    write_diagnosis(toy_diagnosis(), tmp_path, formats=("svg",))
+    assert (tmp_path / "figures" / "waterfall.svg").exists()
+    assert (tmp_path / "tables" / "crosswalk.parquet").exists()
     (tmp_path / "mine.txt").write_text("keep")
-    (tmp_path / "results.json").write_text("old")
     (tmp_path / "tables" / "other.parquet").write_text("keep")
-    write_sensitivity(result, *tables, tmp_path, formats=())
+    write_toys(tmp_path)
     assert (tmp_path / "mine.txt").read_text() == "keep"
     assert (tmp_path / "tables" / "other.parquet").read_text() == "keep"
-    assert json.loads((tmp_path / "results.json").read_text())["schema"].startswith("boxlens")
-    assert list(tmp_path.rglob(".*")) == []
+    assert not (tmp_path / "tables" / "crosswalk.parquet").exists()
+    assert not (tmp_path / "figures").exists()
+    stored = json.loads((tmp_path / "results.json").read_text())
+    assert stored["schema"] == "boxlens/sensitivity/1"
+    assert [path.name for path in tmp_path.rglob(".*")] == [".boxlens"]
+
+
+def test_a_folder_of_other_things_is_refused_and_left_as_it_is(tmp_path):
+    (tmp_path / "holiday.jpg").write_text("picture")
+    with pytest.raises(InputError, match="Name an empty or a new folder"):
+        write_toys(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["holiday.jpg"]
+
+
+def test_a_list_that_points_elsewhere_removes_nothing_there(tmp_path):
+    outside = tmp_path / "outside.txt"
+    outside.write_text("keep")
+    folder = tmp_path / "out"
+    (folder / "figures").mkdir(parents=True)
+    (folder / ".boxlens").write_text(f"../outside.txt\n{outside}\nfigures\n\ngone.txt\n")
+    write_toys(folder)
+    assert outside.read_text() == "keep"
+    assert (folder / "report.html").exists()
+
+
+def test_a_run_that_was_stopped_can_be_run_again(tmp_path):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_toys(tmp_path, progress=stop)
+    assert not (tmp_path / "report.html").exists()
+    write_toys(tmp_path)
+    assert (tmp_path / "report.html").exists()
 
 
 @pytest.mark.parametrize("in_the_way", ["out", "out/figures", "out/tables"])

@@ -20,9 +20,6 @@ from boxlens.errors import ParameterError
 if TYPE_CHECKING:
     import argparse
 
-    from boxlens.data import Dataset
-    from boxlens.data.similarity import Similarity
-
 
 def add_command(commands: Commands) -> None:
     command = commands.add_parser(
@@ -45,7 +42,7 @@ def add_command(commands: Commands) -> None:
     add_characteristics(command)
     add_figures(command)
     add("--images", metavar="DIR", help="show errors in the pictures of this folder (with -o)")
-    add_reading(command)
+    add_reading(command, one=True)
     add_json(command)
 
 
@@ -80,6 +77,7 @@ def run(options: argparse.Namespace) -> None:
     from boxlens.cli.diagnose_text import diagnosis_text
     from boxlens.cli.progress import progress_bar
     from boxlens.diagnosis import DiagnosisChoice, diagnose_tables
+    from boxlens.formats.class_groups import read_similarity
 
     if options.images and not options.output:
         raise ParameterError("--images shows errors in the report: name its folder with -o")
@@ -89,7 +87,7 @@ def run(options: argparse.Namespace) -> None:
         choice = DiagnosisChoice(
             iou=options.iou,
             background_iou=options.background_iou,
-            similar=_similar(options.similar, dataset),
+            similar=read_similarity(options.similar, dataset.classes),
             assignment=options.assignment,
             tidecv=options.tidecv,
             tide_range=options.tide_range,
@@ -117,13 +115,3 @@ def run(options: argparse.Namespace) -> None:
     show_or_save_json(
         result.to_json, options.json, lambda: diagnosis_text(result, per_class=options.per_class)
     )
-
-
-def _similar(given: str | None, dataset: Dataset) -> Similarity:
-    if given is None or given in ("supercategory", "tree"):
-        return given
-    if given == "none":
-        return ()
-    from boxlens.formats.class_groups import read_class_groups
-
-    return read_class_groups(given, dataset.classes)

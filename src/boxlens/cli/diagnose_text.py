@@ -24,7 +24,7 @@ def diagnosis_text(result: DiagnosisResult, *, per_class: bool = False) -> str:
             "Diagnosis",
             result.dataset.name,
             result.detections.name,
-            *(f"{name} {score(value)}" for name, value in result.metrics.items()),
+            *(f"COCO {name} {score(value)}" for name, value in result.metrics.items()),
         ]
     )
     parts = [headline, verdict_text(result), _tide(result), _hoiem(result), _analyze(result)]
@@ -47,14 +47,14 @@ def verdict_text(result: DiagnosisResult) -> str:
 
 def _tide(result: DiagnosisResult) -> str:
     tide, mean = result.tide, _means(result.tide.orders)
-    rows = [["TIDE", "errors", "dAP", "over all orders"]]
+    rows = [[f"TIDE, AP {score(tide.ap)}", "errors", "dAP", "over all orders"]]
     rows += [
         [name, f"{tide.n[name]:,}", score(gain), score(mean[name]) if name in mean else ""]
         for name, gain in tide.gain.items()
     ]
     for title, other in (("tidecv", result.tidecv), ("range", result.tide_range)):
         if other is not None:
-            rows[0].append(f"dAP ({title})")
+            rows[0].append(f"{title}, AP {score(other.ap)}")
             for row in rows[1:]:
                 row.append(score(other.gain[row[0]]))
     return aligned(rows)
@@ -67,7 +67,7 @@ def _means(orders: Sequence[RepairGain]) -> dict[str, float]:
 def _hoiem(result: DiagnosisResult) -> str:
     """Sets of classes by kind of top false positives, and what taking a kind away brings."""
     kinds = ("loc", "sim", "oth", "bg")
-    rows = [["top false positives", "AP", "AP_N", *kinds, "-loc", "fix loc", "-sim", "-oth,bg"]]
+    rows = [["Hoiem, top errors", "AP", "AP_N", *kinds, "-loc", "fix loc", "-sim", "-oth,bg"]]
     for row in result.hoiem.sets:
         total = sum(row.top_fp.values())
         shares = [f"{row.top_fp[kind] / total:.0%}" if total else "-" for kind in kinds]
@@ -80,10 +80,8 @@ def _scores(values: Mapping[str, float]) -> list[str]:
 
 
 def _analyze(result: DiagnosisResult) -> str:
-    from boxlens.diagnosis.coco_analyze import CURVES
-
     analyze = result.coco_analyze
-    rows = [["COCO analyze", *CURVES]]
+    rows = [["COCO analyze", *analyze.curve_names]]
     rows += [
         [area, *map(score, analyze.mean_ap[:, column].tolist())]
         for column, area in enumerate(analyze.areas)

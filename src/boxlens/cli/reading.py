@@ -14,15 +14,11 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
 
 
-def add_reading(command: argparse.ArgumentParser) -> None:
-    """How files are read, and with how many threads."""
+def add_reading(command: argparse.ArgumentParser, *, one: bool = False) -> None:
+    """How files are read, and with how many threads; `one`: of a single detector."""
     add = command.add_argument
-    add(
-        "--name",
-        metavar="NAME",
-        **several(str, "mine"),
-        help="* the detectors' names, in order of DT",
-    )
+    whose = "the detector's name" if one else "* the detectors' names, in order of DT"
+    add("--name", metavar="NAME", **several(str, "mine"), help=whose)
     add("--gt-format", metavar="F", help="read GT as this format instead of recognising it")
     add("--dt-format", metavar="F", help="read DT as this format instead of recognising it")
     add("--strict", action="store_true", help="unknown images or classes are an error")
@@ -41,7 +37,7 @@ def read_tables(
     names = options.name or [None] * len(options.dt)
     if len(names) != len(options.dt):
         raise ParameterError(
-            f"{len(options.dt)} detectors, {len(names)} names: --name each of them"
+            f"--name each detector once: there are {len(options.dt)}, and {len(names)} names"
         )
     n_files = 1 + len(options.dt)
     progress("reading files", 0, n_files)

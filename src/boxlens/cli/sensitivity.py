@@ -36,7 +36,7 @@ def add_command(commands: Commands) -> None:
     add("--per-class", action="store_true", help="add a table a characteristic, a row a class")
     add_characteristics(command)
     add_figures(command)
-    add_reading(command)
+    add_reading(command, one=True)
     add_json(command)
 
 
@@ -104,8 +104,10 @@ def chosen_formats(options: argparse.Namespace) -> tuple[ChartFormat, ...]:
     """Checked before the work, not after it; none without -o."""
     if not options.output:
         return ()
+    from boxlens.report.output_folder import check_output
     from boxlens.report.write import figure_formats
 
+    check_output(Path(options.output))
     return figure_formats(options.figures)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from boxlens.cli.evaluate_table import score
@@ -9,6 +10,8 @@ from boxlens.cli.output import aligned
 
 if TYPE_CHECKING:
     from boxlens.object_sensitivity import Characteristic, Interaction, Misses, SensitivityResult
+
+MOST_COLUMNS = 10
 
 
 def sensitivity_text(result: SensitivityResult, *, per_class: bool = False) -> str:
@@ -29,15 +32,12 @@ def characteristics_text(result: SensitivityResult) -> str:
     """AP_N of the best and the worst subset, on average over classes."""
     if not result.characteristics:
         return ""
-    rows = [["AP_N by", "best", "worst", "all", "sensitivity", "impact", "entropy"]]
+    spread = ("best", "worst", "all", "sensitivity", "by chance", "impact")
+    rows = [["AP_N by", *spread, "entropy", "by chance"]]
     for row in sorted(result.characteristics, key=_by_spread):
         numbers = (
-            row.highest,
-            row.lowest,
-            row.ap_n,
-            row.sensitivity,
-            row.impact,
-            row.entropy_share,
+            *(row.highest, row.lowest, row.ap_n, row.sensitivity, row.chance, row.impact),
+            *(row.entropy_share, row.entropy_chance),
         )
         rows.append([row.name, *map(score, numbers)])
     return aligned(rows)
@@ -61,25 +61,22 @@ def misses_text(misses: Misses) -> str:
 
 def _by_spread(row: Characteristic) -> tuple[bool, float]:
     """The widest spread first, undefined ones last."""
-    undefined = row.sensitivity != row.sensitivity
+    undefined = math.isnan(row.sensitivity)
     return undefined, 0 if undefined else -row.sensitivity
 
 
 def _subsets(row: Characteristic) -> str:
-    rows = [[row.name, *row.subset_names], ["AP_N", *map(score, row.subset_ap_n)]]
-    return (
-        aligned(rows)
-        if len(row.subset_names) <= 10
-        else aligned(
-            [
-                [row.name, "AP_N"],
-                *(
-                    [name, score(ap_n)]
-                    for name, ap_n in zip(row.subset_names, row.subset_ap_n, strict=True)
-                ),
-            ]
-        )
-    )
+    """Side by side, or the worst and the best of many below one another."""
+    pairs = list(zip(row.subset_names, row.subset_ap_n, strict=True))
+    if len(pairs) <= MOST_COLUMNS:
+        return aligned([[row.name, *row.subset_names], ["AP_N", *map(score, row.subset_ap_n)]])
+    known = sorted((pair for pair in pairs if not math.isnan(pair[1])), key=lambda pair: pair[1])
+    shown = [[name, score(ap_n)] for name, ap_n in known]
+    if len(shown) > MOST_COLUMNS + 1:
+        half = MOST_COLUMNS // 2
+        between = len(shown) - 2 * half
+        shown = [*shown[:half], [f"... {between} between ...", ""], *shown[-half:]]
+    return aligned([[row.name, "AP_N"], *shown])
 
 
 def _classes(row: Characteristic) -> str:

@@ -103,6 +103,14 @@ class Classes:
     def row_of_id(self) -> dict[int | str, int]:
         return {key: row for row, key in enumerate(self.id.tolist())}
 
+    def by_supercategory(self) -> dict[str, list[int]]:
+        """Class rows of every supercategory; none where the classes name none."""
+        rows: dict[str, list[int]] = {}
+        for row, name in enumerate(self.supercategory or ()):
+            if name is not None:
+                rows.setdefault(name, []).append(row)
+        return rows
+
     def select(self, rows: Rows) -> Classes:
         def chosen(values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
             return None if values is None else tuple(values[row] for row in rows)

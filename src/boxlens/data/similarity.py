@@ -20,16 +20,20 @@ Similarity = Literal["supercategory", "tree"] | Sequence[Collection[str]] | None
 def similar_classes(classes: Classes, similarity: Similarity = None) -> Bools:
     """A symmetric matrix of class rows; no class is similar to itself."""
     if similarity is None:
-        if classes.supercategory is not None:
-            similarity = "supercategory"
-        else:
-            similarity = "tree" if classes.tree is not None else ()
+        similarity = known_similarity(classes) or ()
     similar = np.zeros((len(classes), len(classes)), dtype=np.bool_)
     for group in _groups(classes, similarity):
         rows = np.fromiter(group, dtype=np.int64)
         similar[np.ix_(rows, rows)] = True
     np.fill_diagonal(similar, val=False)
     return similar
+
+
+def known_similarity(classes: Classes) -> Literal["supercategory", "tree"] | None:
+    """What the classes themselves tell, if anything."""
+    if classes.supercategory is not None:
+        return "supercategory"
+    return "tree" if classes.tree is not None else None
 
 
 def _groups(
@@ -54,17 +58,15 @@ def _groups(
 def _by_supercategory(classes: Classes) -> Iterable[Iterable[int]]:
     if classes.supercategory is None:
         raise ParameterError("the classes have no supercategories: give groups of similar classes")
-    rows: dict[str, list[int]] = {}
-    for row, name in enumerate(classes.supercategory):
-        if name is not None:
-            rows.setdefault(name, []).append(row)
-    return rows.values()
+    return classes.by_supercategory().values()
 
 
 def _by_parent(classes: Classes) -> Iterable[Iterable[int]]:
     """Sisters: classes that share a direct parent (METHODS 3.3, level 1)."""
     if classes.tree is None:
-        raise ParameterError("the classes have no tree: give groups of similar classes")
+        raise ParameterError(
+            "the classes have no tree: give groups of similar classes, or the file of a class tree"
+        )
     row_of = classes.row_of_id()
     return [
         [row_of[child] for child in children if child in row_of]

@@ -2,139 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from boxlens.data import Dataset, Detections, Notice
-from boxlens.diagnosis.borji import BorjiResult, borji
-from boxlens.diagnosis.coco_analyze import CocoAnalyzeResult, coco_analyze
+from boxlens.diagnosis.borji import borji
+from boxlens.diagnosis.coco_analyze import coco_analyze
 from boxlens.diagnosis.confused import confused
-from boxlens.diagnosis.crosswalk import Crosswalk, crosswalk
+from boxlens.diagnosis.crosswalk import crosswalk
 from boxlens.diagnosis.evidence import Evidence, gather
-from boxlens.diagnosis.gallery import Exhibit, gallery
+from boxlens.diagnosis.gallery import gallery
 from boxlens.diagnosis.hoiem import HoiemResult, hoiem, match_hoiem
-from boxlens.diagnosis.places import Attribute, Place, error_places
+from boxlens.diagnosis.places import Attribute, error_places, missed_beside_both
+from boxlens.diagnosis.result import DiagnosisChoice, DiagnosisResult
 from boxlens.diagnosis.side_by_side import SideBySide
-from boxlens.diagnosis.tide import TideRange, TideResult, tide, tide_range
+from boxlens.diagnosis.tide import TideResult, tide, tide_range
 from boxlens.diagnosis.tide_repairs import Bench
 from boxlens.diagnosis.tide_types import tide_types
-from boxlens.diagnosis.verdict import Verdict, verdict
+from boxlens.diagnosis.verdict import verdict
+from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset, read_detections
-from boxlens.formats.class_groups import read_class_groups
+from boxlens.formats.class_groups import read_similarity
 from boxlens.matching import COCO
-from boxlens.metrics.grid import AREA_RANGES, GridChoice, count_grid, mean_defined
+from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS, GridChoice, count_grid, mean_defined
 from boxlens.metrics.protocols import verified_detections
-from boxlens.metrics.results import Provenance, defined, notice_to_json
-from boxlens.object_sensitivity import SensitivityChoice, analyse, object_values
+from boxlens.metrics.results import Provenance
+from boxlens.object_sensitivity import LOOSER, SensitivityChoice, analyse, object_values
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
+    from os import PathLike
 
     from boxlens.data.similarity import Similarity
     from boxlens.diagnosis.hoiem_types import Assignment
     from boxlens.formats.files import Progress
-    from boxlens.metrics.confusion import ConfusionResult
     from boxlens.object_sensitivity import SensitivityResult
 
-SCHEMA = "boxlens/diagnose/1"
 # An attribute with more values than this names objects rather than kinds of them.
 MOST_VALUES = 8
-
-
-@dataclass(frozen=True, slots=True)
-class DiagnosisChoice:
-    """What to look at; thresholds are those of all schemes."""
-
-    iou: float = 0.5
-    background_iou: float = 0.1
-    similar: Similarity = None
-    assignment: Assignment = "priority"
-    # tidecv's own numbers beside ours; TIDE at COCO's ten thresholds, too.
-    tidecv: bool = False
-    tide_range: bool = False
-    n_gallery: int = 15
-    characteristics: tuple[str, ...] | None = None
-    bins: Mapping[str, tuple[float, ...]] | None = None
-    interactions: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class DiagnosisResult:
-    """One detector, read under every scheme."""
-
-    dataset: Dataset
-    detections: Detections
-    choice: DiagnosisChoice
-    # COCO's AP and AP at the foreground IoU.
-    metrics: Mapping[str, float]
-    hoiem: HoiemResult
-    tide: TideResult
-    tidecv: TideResult | None
-    tide_range: TideRange | None
-    coco_analyze: CocoAnalyzeResult
-    borji: BorjiResult
-    crosswalk: Crosswalk
-    confusion: ConfusionResult
-    sensitivity: SensitivityResult
-    places: tuple[Place, ...]
-    verdict: Verdict
-    gallery: tuple[Exhibit, ...]
-    provenance: Provenance
-    notices: tuple[Notice, ...] = ()
-
-    def __repr__(self) -> str:
-        """Short: the whole is in `to_json()`."""
-        return (
-            f"DiagnosisResult({self.detections.name} on {self.dataset.name}: "
-            f"{self.verdict.summary})"
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """The stable form that `boxlens diagnose --json -` prints; undefined is null."""
-        tide_json = self.tide.to_json()
-        if self.tidecv is not None:
-            tide_json["tidecv"] = self.tidecv.to_json()
-        if self.tide_range is not None:
-            tide_json["range"] = self.tide_range.to_json()
-        sensitivity = self.sensitivity.to_json()
-        misses = sensitivity.pop("misses")
-        # They are among the notices of the whole.
-        sensitivity.pop("notices")
-        return {
-            "schema": SCHEMA,
-            "provenance": self.provenance.to_json(),
-            "parameters": _parameters(self.choice),
-            "dataset": {
-                "name": self.dataset.name,
-                "n_images": len(self.dataset.images),
-                "n_objects": len(self.dataset.gt),
-            },
-            "notices": [notice_to_json(notice) for notice in self.notices],
-            "results": {
-                "detector": self.detections.name,
-                "n_detections": len(self.detections),
-                "metrics": defined(self.metrics),
-                "verdict": self.verdict.to_json(),
-                "schemes": {
-                    "hoiem": self.hoiem.to_json(),
-                    "tide": tide_json,
-                    "coco_analyze": self.coco_analyze.to_json(),
-                    "borji": self.borji.to_json(),
-                },
-                "crosswalk": self.crosswalk.to_json(),
-                "orders": {
-                    "hoiem": [row.to_json() for row in self.hoiem.orders],
-                    "tide": [row.to_json() for row in self.tide.orders],
-                    "borji": [row.to_json() for row in self.borji.orders],
-                },
-                "sensitivity": sensitivity,
-                "misses": misses,
-                "confusion": self.confusion.to_json(),
-                "gallery": [exhibit.to_json() for exhibit in self.gallery],
-            },
-        }
 
 
 def diagnose(
@@ -144,7 +49,7 @@ def diagnose(
     split: str | None = None,
     iou: float = 0.5,
     background_iou: float = 0.1,
-    similar: Similarity | PathLike[str] = None,
+    similar: Similarity | Mapping[str, Collection[str]] | str | PathLike[str] = None,
     assignment: Assignment = "priority",
     tidecv: bool = False,
     tide_range: bool = False,
@@ -157,8 +62,8 @@ def diagnose(
 ) -> DiagnosisResult:
     """Why a detector fails; both may be tables or files of any known format.
 
-    `similar` says which classes look alike: "supercategory", "tree", groups of names, or the path
-    of a file with groups or a tree; by default what the classes themselves tell.
+    `similar` says which classes look alike: "supercategory", "tree", "none", groups of names, or
+    the path of a file with groups or a tree; by default what the classes themselves tell.
     """
     dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
     detections = (
@@ -169,9 +74,7 @@ def diagnose(
     choice = DiagnosisChoice(
         iou=iou,
         background_iou=background_iou,
-        similar=read_class_groups(similar, dataset.classes)
-        if isinstance(similar, PathLike)
-        else similar,
+        similar=read_similarity(similar, dataset.classes),
         assignment=assignment,
         tidecv=tidecv,
         tide_range=tide_range,
@@ -192,6 +95,13 @@ def diagnose_tables(
     progress: Progress | None = None,
 ) -> DiagnosisResult:
     """The same for tables in memory."""
+    if choice.n_gallery < 0:
+        raise ParameterError(f"a gallery has 0 or more errors of each kind, got {choice.n_gallery}")
+    if choice.tide_range and choice.background_iou >= IOU_THRESHOLDS[0]:
+        raise ParameterError(
+            f"TIDE over the range starts at {IOU_THRESHOLDS[0]:g}: background_iou lies below it, "
+            f"got {choice.background_iou:g}"
+        )
     detections, unverified = verified_detections(dataset, detections, choice.iou, threads=threads)
     evidence = gather(
         dataset,
@@ -220,7 +130,7 @@ def diagnose_tables(
         confusion = jobs.finish("confusions", of_confusion)
         metrics = {
             "AP": jobs.finish("AP", of_ap),
-            f"AP{round(choice.iou * 100)}": borji_result.ap[0],
+            f"AP{choice.iou * 100:g}": borji_result.ap[0],
         }
         places = jobs.finish("verdict", of_places)
     return DiagnosisResult(
@@ -242,7 +152,13 @@ def diagnose_tables(
         confusion=confusion,
         sensitivity=sensitivity,
         places=places,
-        verdict=verdict(tide_result, places, sensitivity),
+        verdict=verdict(
+            tide_result,
+            places,
+            sensitivity,
+            ap=borji_result.ap[0],
+            n_beside_both=missed_beside_both(evidence, bench.types),
+        ),
         gallery=exhibits,
         provenance=Provenance(VERSION, dataset.source, (detections.source,)),
         notices=(
@@ -273,7 +189,7 @@ def _tide_and_bench(evidence: Evidence, threads: int) -> tuple[TideResult, Bench
 
 
 def _sensitivity_choice(choice: DiagnosisChoice) -> SensitivityChoice:
-    between = [iou for iou in (0.1, 0.2, 0.3, 0.4) if choice.background_iou < iou < choice.iou]
+    between = [iou for iou in LOOSER if choice.background_iou < iou < choice.iou]
     return SensitivityChoice(
         characteristics=choice.characteristics,
         bins=choice.bins or {},
@@ -327,18 +243,3 @@ def _own_notices(evidence: Evidence, result: TideResult) -> list[Notice]:
         )
         notices.append(Notice("zero_in_the_mean_of_tide", len(empty), message))
     return notices
-
-
-def _parameters(choice: DiagnosisChoice) -> dict[str, Any]:
-    similar = choice.similar
-    return {
-        "iou": choice.iou,
-        "background_iou": choice.background_iou,
-        "similar": similar
-        if similar is None or isinstance(similar, str)
-        else [list(group) for group in similar],
-        "assignment": choice.assignment,
-        "characteristics": None if choice.characteristics is None else list(choice.characteristics),
-        "bins": {name: list(values) for name, values in (choice.bins or {}).items()},
-        "interactions": [list(pair) for pair in choice.interactions],
-    }

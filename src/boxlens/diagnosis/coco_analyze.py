@@ -15,7 +15,7 @@ from boxlens.metrics.grid import AREA_RANGES, positives_by_class_and_area
 from boxlens.metrics.results import number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -44,13 +44,16 @@ class CocoAnalyzeResult:
 
     areas: tuple[str, ...]
     classes: tuple[str, ...]
+    # The overlaps of the first three curves: strict, foreground and background IoU.
+    ious: tuple[float, float, float]
     precision: Floats
     # [curve, class, area]
     ap: Floats
     # [curve, recall, area] and [curve, area]: over all classes.
     mean_precision: Floats
     mean_ap: Floats
-    # [curve, group, area]: over the classes of each group.
+    # [curve, recall, group, area] and [curve, group, area]: over the classes of each group.
+    group_precision: Floats
     group_ap: Floats
     # Of every detection, over all areas: 0 and 1 for hits of C50 (that C75 has too or not), for
     # false positives of C50 the first curve in which they are none (2: matched or ignored at the
@@ -61,8 +64,16 @@ class CocoAnalyzeResult:
     # Supercategories and their classes; none where the classes name none.
     groups: tuple[tuple[str, tuple[str, ...]], ...]
 
+    @property
+    def curve_names(self) -> tuple[str, ...]:
+        """CURVES with the overlaps that were asked for: C60 where the foreground IoU is .6."""
+        strict, foreground, _ = self.ious
+        return (f"C{strict * 100:g}", f"C{foreground * 100:g}", *CURVES[_LOC:])
+
     def to_json(self) -> dict[str, Any]:
+        """Curves go by CURVES, whatever their overlaps; `ious` tells them."""
         return {
+            "ious": dict(zip(CURVES, self.ious, strict=False)),
             "areas": list(self.areas),
             "overall": self._by_area(self.mean_ap),
             "supercategories": [
@@ -109,6 +120,13 @@ class _Readings:
     similar: Matches
     other: Matches
 
+    @property
+    def ious(self) -> tuple[float, float, float]:
+        strict, foreground, background = (
+            self.plain.iou_thresholds[place] for place in self.threshold
+        )
+        return strict, foreground, background
+
 
 def coco_analyze(evidence: Evidence, *, threads: int = 0) -> CocoAnalyzeResult:
     """METHODS 9.1 with the semantics of the original in MATLAB: other classes are only ignored.
@@ -126,16 +144,17 @@ def coco_analyze(evidence: Evidence, *, threads: int = 0) -> CocoAnalyzeResult:
     names = dataset.classes.name
     mean = _Means(precision, has_similar)
     everything = np.arange(len(names))
+    group_precision, group_ap = mean.of_groups(list(groups.values()))
     return CocoAnalyzeResult(
         areas=tuple(AREA_RANGES),
         classes=names,
+        ious=readings.ious,
         precision=precision,
         ap=by_class.mean(axis=-1),
         mean_precision=mean.precision(everything),
         mean_ap=mean.ap(everything),
-        group_ap=np.stack([mean.ap(rows) for rows in groups.values()], axis=1)
-        if groups
-        else np.empty((len(CURVES), 0, len(AREA_RANGES))),
+        group_precision=group_precision,
+        group_ap=group_ap,
         det_curve=_det_curve(readings),
         gt_curve=_gt_curve(readings),
         groups=tuple((name, tuple(names[row] for row in rows)) for name, rows in groups.items()),
@@ -214,6 +233,15 @@ class _Means:
         """[curve, area], added up in the order of pycocotools."""
         return self._each_area(rows, lambda chosen: chosen.reshape(len(CURVES), -1).mean(axis=-1))
 
+    def of_groups(self, groups: Sequence[npt.NDArray[np.integer]]) -> tuple[Floats, Floats]:
+        """[curve, recall, group, area] and [curve, group, area]"""
+        n_curves, n_recalls, _, n_areas = self.of.shape
+        precision = np.empty((n_curves, n_recalls, len(groups), n_areas))
+        ap = np.empty((n_curves, len(groups), n_areas))
+        for at, rows in enumerate(groups):
+            precision[:, :, at], ap[:, at] = self.precision(rows), self.ap(rows)
+        return precision, ap
+
     def _each_area(self, rows: npt.NDArray[np.integer], mean: Callable[[Floats], Floats]) -> Floats:
         means = [mean(self._chosen(rows, area)) for area in range(self.of.shape[3])]
         return np.stack(means, axis=-1)
@@ -231,11 +259,7 @@ class _Means:
 
 
 def _supercategories(classes: Classes) -> Mapping[str, npt.NDArray[np.integer]]:
-    rows: dict[str, list[int]] = {}
-    for row, name in enumerate(classes.supercategory or ()):
-        if name is not None:
-            rows.setdefault(name, []).append(row)
-    return {name: np.array(members) for name, members in rows.items()}
+    return {name: np.array(rows) for name, rows in classes.by_supercategory().items()}
 
 
 def _det_curve(readings: _Readings) -> Labels:

@@ -68,10 +68,12 @@ def gather(
     threads: int = 0,
 ) -> Evidence:
     """One pass over all pairs of boxes."""
-    if not 0 < background_iou < foreground_iou <= 1:
+    for name, value in (("iou", foreground_iou), ("background_iou", background_iou)):
+        if not isinstance(value, (int, float)) or not 0 < value <= 1:
+            raise ParameterError(f"{name} is one number above 0 and up to 1, got {value!r}")
+    if background_iou >= foreground_iou:
         raise ParameterError(
-            "the background IoU lies above 0 and below the foreground IoU, which is at most 1, "
-            f"got {background_iou:g} and {foreground_iou:g}",
+            f"background_iou lies below iou, got {background_iou:g} and {foreground_iou:g}"
         )
     overlaps = find_overlaps(
         dataset, detections, COCO, floor=background_iou, same_class=False, threads=threads

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.diagnosis.hoiem_types import FP_TYPES, HoiemType
-from boxlens.matching import box_overlap
 from boxlens.metrics.results import number
 
 if TYPE_CHECKING:
-    from boxlens.data.columns import Floats
+    from boxlens.data.columns import Floats, Ids
     from boxlens.diagnosis.evidence import Evidence
     from boxlens.diagnosis.hoiem import HoiemResult
 
@@ -88,16 +87,18 @@ def _exhibit(evidence: Evidence, hoiem: HoiemResult, row: int, missing: float) -
     return Exhibit(
         kind=HoiemType(hoiem.det_type[row]).label,
         det_row=row,
-        image_id=dataset.images.id[detections.image_row[row]].item()
-        if dataset.images.id.dtype != object
-        else dataset.images.id[detections.image_row[row]],
+        image_id=_id(dataset.images.id, int(detections.image_row[row])),
         class_name=dataset.classes.name[detections.class_row[row]],
         score=float(detections.score[row]),
         box=(x, y, width, height),
-        object_id=dataset.gt.id[gt_row : gt_row + 1].tolist()[0] if on_object else None,
+        object_id=_id(dataset.gt.id, gt_row) if on_object else None,
         object_class=dataset.classes.name[dataset.gt.class_row[gt_row]] if on_object else None,
-        iou=float(box_overlap(box[np.newaxis], dataset.gt.box[gt_row][np.newaxis])[0])
-        if on_object
-        else float("nan"),
+        iou=float(hoiem.det_iou[row]),
         one_minus_recall=missing,
     )
+
+
+def _id(ids: Ids, row: int) -> int | str:
+    """As the file has it: a plain number or a text."""
+    [value] = ids[row : row + 1].tolist()
+    return value  # type: ignore[no-any-return]

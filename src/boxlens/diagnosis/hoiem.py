@@ -19,17 +19,16 @@ from boxlens.diagnosis.hoiem_types import (
 from boxlens.errors import ParameterError
 from boxlens.matching import HOIEM, Matches, assign
 from boxlens.metrics.grid import mean_defined
-from boxlens.metrics.hits import area_ap_with_error
+from boxlens.metrics.hits import POSITIVES_SHARE, area_ap_with_error
 from boxlens.metrics.results import defined, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from boxlens.data.columns import Labels, Rows
+    from boxlens.data.columns import Floats, Labels, Rows
     from boxlens.diagnosis.evidence import Evidence
     from boxlens.diagnosis.orders import RepairGain
 
-POSITIVES_SHARE = 0.15
 # A class must give this share of the top false positives to be named.
 NAMED_SHARE = 0.1
 
@@ -94,6 +93,8 @@ class HoiemResult:
     det_type: Labels
     # The object a false positive falls on, -1 for background.
     det_gt_row: Rows
+    # With that object; NaN for background.
+    det_iou: Floats
     # By object: 1 found, 0 not found, -1 counts not.
     gt_found: Labels
     classes: tuple[HoiemClass, ...]
@@ -174,7 +175,7 @@ def hoiem(
     positive = matches.positives()
     n_classes = len(evidence.dataset.classes)
     n_positive = np.bincount(evidence.dataset.gt.class_row[positive], minlength=n_classes)
-    det_type, det_gt_row = hoiem_types(evidence, labels, assignment)
+    det_type, det_gt_row, det_iou = hoiem_types(evidence, labels, assignment)
     # The impact keeps the priority, whichever way the types are counted (METHODS 1.2).
     flags = det_type if assignment == "priority" else hoiem_types(evidence, labels, "priority")[0]
     plain = Ladder.of(evidence.ranking, labels, flags, n_positive)
@@ -189,6 +190,7 @@ def hoiem(
         assignment=assignment,
         det_type=det_type,
         det_gt_row=det_gt_row,
+        det_iou=det_iou,
         gt_found=np.where(positive, found, -1).astype(np.int8),
         classes=classes,
         sets=_sets(evidence, classes),
@@ -260,11 +262,8 @@ def _confusions(
 
 
 def _sets(evidence: Evidence, classes: Sequence[HoiemClass]) -> tuple[HoiemSet, ...]:
-    groups: dict[str, list[HoiemClass]] = {}
-    for row, name in zip(classes, evidence.dataset.classes.supercategory or (), strict=False):
-        if name is not None:
-            groups.setdefault(name, []).append(row)
-    return tuple(_set(name, rows) for name, rows in [("all", list(classes)), *groups.items()])
+    groups = {"all": range(len(classes)), **evidence.dataset.classes.by_supercategory()}
+    return tuple(_set(name, [classes[row] for row in rows]) for name, rows in groups.items())
 
 
 def _set(name: str, rows: Sequence[HoiemClass]) -> HoiemSet:

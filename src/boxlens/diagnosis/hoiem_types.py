@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 if TYPE_CHECKING:
-    from boxlens.data.columns import Labels, Rows
+    from boxlens.data.columns import Floats, Labels, Rows
     from boxlens.diagnosis.evidence import Evidence
 
 Assignment = Literal["priority", "argmax_iou"]
@@ -32,8 +32,13 @@ class HoiemType(IntEnum):
 FP_TYPES = (HoiemType.LOC, HoiemType.SIM, HoiemType.OTH, HoiemType.BG)
 
 
-def hoiem_types(evidence: Evidence, labels: Labels, assignment: Assignment) -> tuple[Labels, Rows]:
-    """The target class first, then similar classes, then any other; and the object it falls on."""
+def hoiem_types(
+    evidence: Evidence, labels: Labels, assignment: Assignment
+) -> tuple[Labels, Rows, Floats]:
+    """The target class first, then similar classes, then any other.
+
+    With the type come the object a false positive falls on and the IoU with it.
+    """
     gt_class = evidence.dataset.gt.class_row[evidence.overlaps.gt_row]
     det_class = evidence.detections.class_row[evidence.det_row]
     alike = evidence.similar[det_class, gt_class]
@@ -56,7 +61,7 @@ def hoiem_types(evidence: Evidence, labels: Labels, assignment: Assignment) -> t
     det_type[labels > 0] = HoiemType.CORRECT
     det_type[labels == 0] = HoiemType.IGNORED
     gt_row[labels >= 0] = -1
-    return det_type, gt_row
+    return det_type, gt_row, np.where(gt_row >= 0, best_iou, np.nan)
 
 
 def corrected_labels(weak: Labels, det_type: Labels) -> Labels:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from boxlens.diagnosis.evidence import Evidence
     from boxlens.diagnosis.tide import TideResult
     from boxlens.diagnosis.tide_repairs import Bench
+    from boxlens.diagnosis.tide_types import TideTypes
 
 SMALL_SIDE, LARGE_SIDE = 32, 96
 SIZES = (
@@ -47,7 +48,7 @@ class Place:
     """A part of the errors of one kind."""
 
     error: str
-    # "size", "class", "confusion" or the name of an attribute.
+    # "size", "class", "similarity", "confusion" or the name of an attribute.
     what: str
     name: str
     # Repairing these alone brings this share of what repairing all of the kind brings.
@@ -77,8 +78,16 @@ def error_places(
     partitions = [*_sizes(evidence, bench), *(_by_attribute(bench, row) for row in attributes)]
     for what, groups, errors in partitions:
         places += _group_places(evidence, bench, tide, what, groups, errors, threads)
+    places += _similarity(evidence, bench, tide, threads)
     places += _confusions(evidence, bench, tide, threads)
     return tuple(places)
+
+
+def missed_beside_both(evidence: Evidence, types: TideTypes) -> int:
+    """Missed objects on which a box lies that is wrong in class and place: not quite overlooked."""
+    wrong = types.det_type[evidence.det_row] == TideType.BOTH
+    beside = wrong & types.missed[evidence.overlaps.gt_row]
+    return len(np.unique(evidence.overlaps.gt_row[beside]))
 
 
 def _class_places(tide: TideResult) -> Iterator[Place]:
@@ -142,6 +151,26 @@ def _group_places(
             share=gain / tide.gain[kind.label],
             even_share=float(n_objects[group] / max(n_objects.sum(), 1)),
         )
+
+
+def _similarity(
+    evidence: Evidence, bench: Bench, tide: TideResult, threads: int
+) -> Iterator[Place]:
+    """Confusions between similar classes, where some are known to be, and between others."""
+    n_classes = len(evidence.similar)
+    confused = np.flatnonzero(bench.types.det_type == TideType.CLS)
+    if not evidence.similar.any() or not len(confused) or tide.gain["cls"] <= 0:
+        return
+    true = evidence.dataset.gt.class_row[bench.types.target[confused]]
+    det = np.zeros(len(bench.types.det_type), dtype=np.int64)
+    det[confused] = evidence.similar[evidence.detections.class_row[confused], true]
+    groups = Groups(("other classes", "similar classes"), det, np.zeros_like(bench.groups.gt))
+    kinds = np.zeros((2, len(ERRORS), 2), dtype=np.bool_)
+    kinds[[0, 1], TideType.CLS, [0, 1]] = True
+    gains = _gains(evidence, bench, tide, groups, kinds, threads)
+    alike = float(evidence.similar.sum() / (n_classes * (n_classes - 1)))
+    for name, gain, even in zip(groups.names, gains.tolist(), (1 - alike, alike), strict=True):
+        yield Place("cls", "similarity", name, gain / tide.gain["cls"], even)
 
 
 def _confusions(

@@ -49,6 +49,8 @@ class TideResult:
     ap: float
     gain: Mapping[str, float]
     n: Mapping[str, int]
+    # How many classes the means are over: some may have detections only, and count 0.
+    n_mean: int
     classes: tuple[TideClass, ...]
     # All orders of the six repairs; empty with tidecv's quirks, or where nobody asked.
     orders: tuple[RepairGain, ...] = ()
@@ -64,6 +66,7 @@ class TideResult:
             **score,
             "dAP": defined(self.gain),
             "n": dict(self.n),
+            "n_classes_in_mean": self.n_mean,
             "classes": [
                 {
                     "class": row.name,
@@ -148,6 +151,7 @@ def tide(
         ap=float(mean_ap[0]),
         gain=_gains(mean_ap, floor_all=not quirks),
         n=dict(zip(GAINS, counts.sum(axis=0).tolist(), strict=True)),
+        n_mean=int(counted_classes(evidence, types).sum()),
         classes=_classes(evidence, types, world_ap, counts),
         orders=all_orders,
     )
@@ -194,9 +198,13 @@ def single_repairs() -> Repairs:
 
 
 def counted_classes(evidence: Evidence, types: TideTypes) -> Bools:
-    """Classes with objects, or with detections that count: these count 0 without objects."""
-    n_classes = len(evidence.dataset.classes)
-    counted = np.zeros(n_classes, dtype=np.bool_)
+    """Classes with objects, or with detections that count: these count 0 without objects.
+
+    Where no class has objects there is nothing to average.
+    """
+    counted = np.zeros(len(evidence.dataset.classes), dtype=np.bool_)
+    if not types.positive.any():
+        return counted
     counted[evidence.dataset.gt.class_row[types.positive]] = True
     counted[evidence.detections.class_row[~types.unseen]] = True
     return counted

@@ -96,7 +96,10 @@ class Bench:
         )
 
     def ap(self, repairs: Repairs, *, recalls: Floats = COCO_RECALLS, threads: int = 0) -> Floats:
-        """[class, world]; NaN where no positives are left.
+        """[class, world]; NaN for a class without objects.
+
+        Where a repair leaves a class no positives AP is 1 if no detection is left either: nothing
+        is missing and nothing is wrong. Otherwise it is 0, as for detections without objects.
 
         The candidate becomes a hit of its object's class; other CLS and LOC errors, DUPE, BKG and
         BOTH are deleted; missed objects are taken off the positives.
@@ -109,19 +112,33 @@ class Bench:
 
     def _walk(self, repairs: Repairs, recalls: Floats, threads: int) -> Floats:
         tp, ignored = self.bits(repairs)
+        positives = self.positives(repairs)
         precision = cell_precision(
             self.ranking,
             self.score,
             tp,
             ignored,
             self.types.det_rank[self.source],
-            self.positives(repairs),
+            positives,
             max_dets=self.types.max_dets,
             recalls=recalls,
             threads=threads,
         )
         ap: Floats = precision.mean(axis=-1)
+        has_objects = np.bincount(self.gt_class[self.types.positive], minlength=self.n_classes) > 0
+        for row in np.flatnonzero(has_objects & (positives == 0).any(axis=1)).tolist():
+            emptied = positives[row] == 0
+            ap[row, emptied] = self._nothing_left(row, ignored, len(repairs))[emptied]
         return ap
+
+    def _nothing_left(self, class_row: int, gone: Bits, n_worlds: int) -> Bools:
+        """[world]: no detection of the class takes part."""
+        rows = self.ranking.of_class(class_row)
+        rank = self.types.det_rank[self.source[rows]]
+        seen = rows[(rank >= 0) & (rank < self.types.max_dets)]
+        worlds = np.bitwise_and.reduce(gone[seen], initial=ALL_BITS)
+        empty: Bools = (worlds >> np.arange(n_worlds, dtype=np.uint64)) & np.uint64(1) != 0
+        return empty
 
     def bits(self, repairs: Repairs) -> tuple[Bits, Bits]:
         """One bit a world: in which a row is a hit, and in which it is not there."""

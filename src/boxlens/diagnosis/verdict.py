@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from boxlens.metrics.results import number
+from boxlens.diagnosis.orders import RepairGain, scaled
+from boxlens.metrics.results import defined, number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from boxlens.diagnosis.orders import RepairGain
     from boxlens.diagnosis.places import Place
-    from boxlens.diagnosis.tide import TideResult
+    from boxlens.diagnosis.tide import TideClass, TideResult
     from boxlens.object_sensitivity.results import SensitivityResult
 
 MOST_FINDINGS = 4
@@ -21,18 +21,43 @@ MOST_FINDINGS = 4
 LEAST_SHARE_OF_LOSS = 0.01
 # A place is named when it holds this much of a gain, and this many times its even share.
 NAMED_SHARE, NAMED_LIFT = 0.2, 1.5
-# Less than this is .000 in three digits.
+# A spread is named when it is this many times, and this much, above what chance would give.
+SPREAD_LIFT, SPREAD_ABOVE = 1.5, 0.02
+# What rounds to no difference.
 LEAST_TOLD = 0.0005
+MOST_NAMES = 3
+# What is done about an error, and what one or several of them are.
 ACTIONS = {
-    "cls": ("Naming the right class", "boxes sit on an object of another class"),
-    "loc": ("Correcting localization", "boxes sit badly on an object of their class"),
+    "cls": (
+        "Naming the right class",
+        "box sits on an object of another class",
+        "boxes sit on an object of another class",
+    ),
+    "loc": (
+        "Correcting localization",
+        "box sits badly on an object of its class",
+        "boxes sit badly on an object of their class",
+    ),
     "both": (
         "Removing boxes that are badly placed and name another class",
+        "box is wrong in class and place",
         "boxes are wrong in class and place",
     ),
-    "dupe": ("Suppressing duplicates", "boxes repeat an object found already"),
-    "bkg": ("Removing detections on background", "boxes lie where no object is"),
-    "miss": ("Finding missed objects", "objects have no usable detection"),
+    "dupe": (
+        "Suppressing duplicates",
+        "box repeats an object found already",
+        "boxes repeat an object found already",
+    ),
+    "bkg": (
+        "Removing detections on background",
+        "box lies where no object is",
+        "boxes lie where no object is",
+    ),
+    "miss": (
+        "Finding missed objects",
+        "object has no usable detection",
+        "objects have no usable detection",
+    ),
 }
 
 
@@ -44,6 +69,7 @@ class Finding:
     metric: str
     gain: float
     # Over all orders of repairs.
+    mean: float
     lowest: float
     highest: float
     n: int
@@ -55,7 +81,9 @@ class Finding:
             "error": self.error,
             "metric": self.metric,
             "gain": number(self.gain),
-            "gain_over_orders": [number(self.lowest), number(self.highest)],
+            "gain_over_orders": defined(
+                {"mean": self.mean, "lowest": self.lowest, "highest": self.highest}
+            ),
             "n": self.n,
             "place": None if self.place is None else self.place.to_json(),
             "sentence": self.sentence,
@@ -83,65 +111,80 @@ class Verdict:
 
 
 def verdict(
-    tide: TideResult, places: Sequence[Place], sensitivity: SensitivityResult | None
+    tide: TideResult,
+    places: Sequence[Place],
+    sensitivity: SensitivityResult | None,
+    *,
+    ap: float,
+    n_beside_both: int = 0,
 ) -> Verdict:
-    """Everything said is read off the numbers."""
-    metric = f"AP{round(tide.foreground_iou * 100)}"
-    objects = () if sensitivity is None else _about_objects(sensitivity)
-    if math.isnan(tide.ap):
-        return Verdict(
-            "Nothing can be said: there are no objects and no detections that count.", (), ()
-        )
-    lost = 1 - tide.ap
-    gains = {row.name: row for row in tide.orders}
+    """Everything said is read off the numbers.
+
+    `ap` is COCO's, over classes with objects. TIDE's mean may hold further classes, which count 0
+    before and after; gains are told as they are for COCO's mean.
+    """
+    with_objects = [row for row in tide.classes if row.n_objects]
+    n_detections = len(tide.types.det_type)
+    if not with_objects:
+        text = "Nothing can be said: there are no objects that count"
+        if n_detections:
+            text += f", and {_count(n_detections, 'detection')} of nothing"
+        return Verdict(f"{text}.", (), ())
+    metric = f"AP{tide.foreground_iou * 100:g}"
+    scale = tide.n_mean / len(with_objects)
+    gains = {row.name: scaled(row, scale) for row in tide.orders}
     worth = [
-        error
-        for error in sorted(ACTIONS, key=lambda name: -tide.gain[name])
-        if tide.gain[error] > 0 and tide.gain[error] >= LEAST_SHARE_OF_LOSS * lost
+        row
+        for row in sorted(gains.values(), key=lambda row: (-row.first, -row.mean))
+        if max(row.first, row.mean) >= max(LEAST_SHARE_OF_LOSS * (1 - ap), LEAST_TOLD)
     ]
     findings = tuple(
-        _finding(tide, gains[error], _telling(error, places), metric)
-        for error in worth[:MOST_FINDINGS]
+        _finding(row, tide.n[row.name], _telling(row.name, places), metric, n_beside_both)
+        for row in worth[:MOST_FINDINGS]
     )
-    return Verdict(_summary(tide, metric, findings), findings, objects)
+    objects = () if sensitivity is None else _about_objects(sensitivity)
+    return Verdict(f"{metric} is {_score(ap)}: {_summary(tide, with_objects)}.", findings, objects)
 
 
-def _summary(tide: TideResult, metric: str, findings: Sequence[Finding]) -> str:
-    start = f"{metric} is {_score(tide.ap)}"
-    n_objects = sum(row.n_objects for row in tide.classes)
-    if n_objects == 0:
-        return f"{start}: there are no objects to find, and every detection is wrong."
+def _summary(tide: TideResult, with_objects: Sequence[TideClass]) -> str:
+    n_objects = sum(row.n_objects for row in with_objects)
     if not len(tide.types.det_type):
-        return f"{start}: there are no detections, so none of {n_objects:,} objects is found."
-    counts = (
-        f"{tide.n['fp']:,} of the counted detections are wrong, "
-        f"{tide.n['fn']:,} of {n_objects:,} objects are not found"
-    )
-    with_objects = [row for row in tide.classes if row.n_objects]
-    never = sum(row.ap == 0 for row in with_objects)
-    if never:
-        counts += f", {never:,} of {len(with_objects):,} classes are never found"
+        return f"there are no detections, so none of {_count(n_objects, 'object')} is found"
     if tide.n["fp"] == 0 and tide.n["fn"] == 0:
-        return f"{start}: every counted detection is right and every object is found."
-    if not findings:
-        return f"{start}: {counts}, and no single kind of repair would raise it."
-    return f"{start}: {counts}."
+        return "every counted detection is right and every object is found"
+    text = (
+        f"{_count(tide.n['fp'], 'counted detection')} {_are(tide.n['fp'])} wrong, "
+        f"{tide.n['fn']:,} of {_count(n_objects, 'object')} {_are(tide.n['fn'])} not found"
+    )
+    never = [row.name for row in with_objects if row.ap == 0]
+    if never:
+        names = ", ".join(never[:MOST_NAMES]) + (" ..." if len(never) > MOST_NAMES else "")
+        n_classes = _count(len(with_objects), "class", "classes")
+        text += f"; {len(never):,} of {n_classes} {_are(len(never))} never found ({names})"
+    return text
 
 
-def _finding(tide: TideResult, gain: RepairGain, place: Place | None, metric: str) -> Finding:
-    action, what = ACTIONS[gain.name]
-    n = tide.n[gain.name]
-    value = tide.gain[gain.name]
-    text = f"{action} would bring +{_score(value)} {metric}"
-    if abs(gain.mean - value) >= LEAST_TOLD:
-        text += f" (+{_score(gain.mean)} on average over all orders of repairs)"
+def _finding(
+    gain: RepairGain, n: int, place: Place | None, metric: str, n_beside_both: int
+) -> Finding:
+    action, one, many = ACTIONS[gain.name]
+    if gain.first < LEAST_TOLD:
+        text = f"{action} alone would bring nothing, but +{_score(gain.mean)} {metric} on average"
+        text += " over all orders of repairs"
+    else:
+        text = f"{action} would bring +{_score(gain.first)} {metric}"
+        if abs(gain.mean - gain.first) >= LEAST_TOLD:
+            text += f" (+{_score(gain.mean)} on average over all orders of repairs)"
     if place is not None:
         text += f"; {min(place.share, 1):.0%} of it {_where(place)}"
-    text += f". {n:,} {what}"
+    text += f". {n:,} {one if n == 1 else many}"
+    if gain.name == "miss" and n_beside_both:
+        text += f"; on {n_beside_both:,} of them lies a box wrong in class and place"
     return Finding(
         error=gain.name,
         metric=metric,
-        gain=value,
+        gain=gain.first,
+        mean=gain.mean,
         lowest=gain.lowest,
         highest=gain.highest,
         n=n,
@@ -151,7 +194,7 @@ def _finding(tide: TideResult, gain: RepairGain, place: Place | None, metric: st
 
 
 def _telling(error: str, places: Sequence[Place]) -> Place | None:
-    """The place that holds most above its even share."""
+    """The place that holds most above its even share; a pair of classes before its kin."""
     named = [
         place
         for place in places
@@ -159,14 +202,23 @@ def _telling(error: str, places: Sequence[Place]) -> Place | None:
         and place.share >= NAMED_SHARE
         and place.share >= NAMED_LIFT * place.even_share
     ]
-    return max(named, key=lambda place: place.share - place.even_share, default=None)
+    best = max(named, key=lambda place: place.share - place.even_share, default=None)
+    if best is not None and best.what == "similarity":
+        pairs = [place for place in named if place.what == "confusion"]
+        pair = max(pairs, key=lambda place: place.share, default=None)
+        return pair if pair is not None and pair.share >= best.share / 2 else best
+    return best
 
 
 def _where(place: Place) -> str:
     if place.what == "size":
-        return f"in {place.name}"
+        # Some errors have no object, only their own box.
+        of_box = place.error in ("both", "dupe", "bkg")
+        return f"in {place.name.replace('objects', 'boxes') if of_box else place.name}"
     if place.what == "class":
         return f"in class {place.name}"
+    if place.what == "similarity":
+        return f"between {place.name}"
     if place.what == "confusion":
         return f"where {place.name.replace(' taken for ', ' is taken for ')}"
     return f"in objects with {place.what} {place.name}"
@@ -177,17 +229,33 @@ def _about_objects(result: SensitivityResult) -> tuple[str, ...]:
 
 
 def _about_spread(result: SensitivityResult) -> tuple[str, ...]:
-    """The characteristic with the widest spread of AP_N, and what making all alike would bring."""
-    spread = [row for row in result.characteristics if row.sensitivity >= LEAST_TOLD]
-    if not spread:
+    """The characteristic whose subsets differ most beyond chance, and which they are."""
+    beyond = [
+        row
+        for row in result.characteristics
+        if row.sensitivity >= SPREAD_LIFT * row.chance
+        and row.sensitivity - row.chance >= SPREAD_ABOVE
+    ]
+    if not beyond:
         return ()
-    widest = max(spread, key=lambda row: row.sensitivity)
+    widest = max(beyond, key=lambda row: row.sensitivity - row.chance)
+    known = [
+        (ap_n, name)
+        for ap_n, name in zip(widest.subset_ap_n, widest.subset_names, strict=True)
+        if not math.isnan(ap_n)
+    ]
+    (worst, worst_name), (best, best_name) = min(known), max(known)
     text = (
-        f"Objects differ most by {widest.name}: AP_N is {_score(widest.highest)} where it is best "
-        f"and {_score(widest.lowest)} where it is worst, on average over classes; were all objects "
-        f"like the best, AP_N would rise by {_score(widest.impact)} from {_score(widest.ap_n)}."
+        f"Objects differ most by {widest.name}: AP_N is {_score(worst)} for {worst_name} and "
+        f"{_score(best)} for {best_name}, on average over classes. The best and the worst kind "
+        f"within a class lie {_score(widest.sensitivity)} apart, where chance alone would give "
+        f"{_score(widest.chance)}"
     )
-    return (text,)
+    n_classes = sum(not math.isnan(row.ap_n) for row in widest.classes)
+    if widest.n_classes < n_classes:
+        n = _count(n_classes, "class", "classes")
+        text += f" (over {widest.n_classes} of {n}, those with enough objects)"
+    return (text + ".",)
 
 
 def _about_misses(result: SensitivityResult) -> tuple[str, ...]:
@@ -195,16 +263,25 @@ def _about_misses(result: SensitivityResult) -> tuple[str, ...]:
     if not misses.n_missed:
         return ()
     text = (
-        f"{misses.n_missed:,} of {misses.n_objects:,} objects are undetected "
-        f"(P_N below {_score(misses.p_n, 2)})"
+        f"{misses.n_missed:,} of {_count(misses.n_objects, 'object')} "
+        f"{_are(misses.n_missed)} undetected: not found before P_N falls below "
+        f"{_score(misses.p_n, 2)}"
     )
     loosest = min(misses.looser, key=lambda row: row.iou, default=None)
     if loosest is not None and not math.isnan(loosest.share_recovered):
         text += (
-            f"; at an overlap of {_score(loosest.iou, 1)} {loosest.share_recovered:.0%} "
-            "of them would count as found"
+            f"; {loosest.share_recovered:.0%} of them would count as found at an overlap of "
+            f"{_score(loosest.iou, 1)}"
         )
     return (text + ".",)
+
+
+def _count(n: int, one: str, many: str | None = None) -> str:
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
 
 
 def _score(value: float, digits: int = 3) -> str:

@@ -7,6 +7,8 @@ JSON or YAML. `{"pets": ["cat", "dog"]}` and `[["cat", "dog"]]` are groups; in a
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Mapping
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import InputError
@@ -14,12 +16,25 @@ from boxlens.formats.files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from os import PathLike
 
     from boxlens.data import Classes
+    from boxlens.data.similarity import Similarity
 
+# Not files: what the classes tell, or nothing.
+WORDS = ("supercategory", "tree", "none")
 CHILDREN = {"Subcategory", "children"}
 REMEDY = "Give lists of class names, such as {pets: [cat, dog], vehicles: [car, bus]}"
+
+
+def read_similarity(
+    given: Similarity | Mapping[str, Collection[str]] | str | PathLike[str], classes: Classes
+) -> Similarity:
+    """However similar classes are given: a word, groups, named groups, or a file of either."""
+    if isinstance(given, PathLike) or (isinstance(given, str) and given not in WORDS):
+        return read_class_groups(given, classes)
+    if isinstance(given, Mapping):
+        return list(given.values())
+    return () if given == "none" else given
 
 
 def read_class_groups(path: str | PathLike[str], classes: Classes) -> list[list[str]]:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from boxlens.formats.sniff_content import Found
 
-_GT_FIRST = "This looks like detections; the ground truth comes first: boxlens evaluate GT DT"
-_DT_SECOND = "This looks like ground truth; the detections come second: boxlens evaluate GT DT"
+_GT_FIRST = "This looks like detections; the ground truth comes first, then the detections"
+_DT_SECOND = "This looks like ground truth; the detections come second, after the ground truth"
 _VOC_RESULT = re.compile(r"comp.*?_det_.+\.txt(\.gz)?")
 _TABLES = tuple(
     f"{table}.parquet{packed}"

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     Counts = npt.NDArray[np.integer]
 
 
+# N of P_N, by default, as a share of the images (METHODS 2.1).
+POSITIVES_SHARE = 0.15
+
+
 @dataclass(frozen=True, slots=True)
 class Hits:
     """List k owns offsets[k]:offsets[k + 1], best first; one list a class unless regrouped."""

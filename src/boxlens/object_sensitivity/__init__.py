@@ -1,7 +1,7 @@
 """Which objects a detector fails on: normalized AP by size, shape, occlusion and any attribute."""
 
 from boxlens.object_sensitivity.analysis import analyse, sensitivity
-from boxlens.object_sensitivity.choice import SensitivityChoice
+from boxlens.object_sensitivity.choice import LOOSER, SensitivityChoice
 from boxlens.object_sensitivity.results import (
     Characteristic,
     ClassScore,
@@ -16,6 +16,7 @@ from boxlens.object_sensitivity.results import (
 from boxlens.object_sensitivity.values import object_values
 
 __all__ = [
+    "LOOSER",
     "Characteristic",
     "ClassScore",
     "ClassSpread",

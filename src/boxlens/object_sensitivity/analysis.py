@@ -12,15 +12,15 @@ from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset, read_detections
 from boxlens.matching import HOIEM, assign, find_overlaps
 from boxlens.metrics.grid import mean_defined
-from boxlens.metrics.hits import area_ap_with_error
+from boxlens.metrics.hits import POSITIVES_SHARE, area_ap_with_error
 from boxlens.metrics.protocols import verified_detections
 from boxlens.metrics.ranking import rank
 from boxlens.object_sensitivity.characteristics import Objects
-from boxlens.object_sensitivity.choice import SensitivityChoice
+from boxlens.object_sensitivity.choice import LOOSER, SensitivityChoice
 from boxlens.object_sensitivity.choosing import Catalogue
 from boxlens.object_sensitivity.interactions import interaction
 from boxlens.object_sensitivity.misses import find_misses
-from boxlens.object_sensitivity.results import ClassScore, SensitivityResult
+from boxlens.object_sensitivity.results import Characteristic, ClassScore, SensitivityResult
 from boxlens.object_sensitivity.spread import spread
 from boxlens.object_sensitivity.tally import Tally, count
 
@@ -42,10 +42,10 @@ def sensitivity(
     bins: Mapping[str, Sequence[float]] | None = None,
     interactions: Sequence[tuple[str, str]] = (),
     iou: float = 0.5,
-    looser: Sequence[float] = (0.1, 0.2, 0.3, 0.4),
+    looser: Sequence[float] = LOOSER,
     min_objects: int = 5,
     missed_p_n: float = 0.05,
-    positives_share: float = 0.15,
+    positives_share: float = POSITIVES_SHARE,
     n_unexpected: int = 15,
     strict: bool = False,
     threads: int = 0,
@@ -119,23 +119,26 @@ def analyse(
     )
     classes = _class_scores(dataset, tally, misses.missed)
     least = choice.min_objects
+    spreads = tuple(
+        spread(column, tally, misses.missed, classes, min_objects=least) for column in columns
+    )
     return SensitivityResult(
         detector=detections.name,
         dataset=dataset.name,
         iou=choice.iou,
         normal=normal,
         ap_n=mean_defined(np.array([row.ap_n for row in classes])),
-        characteristics=tuple(
-            spread(column, tally, misses.missed, classes, min_objects=least) for column in columns
-        ),
+        characteristics=spreads,
         interactions=tuple(
             interaction(first, second, tally, min_objects=least) for first, second in crossed
         ),
         misses=misses,
+        choice=choice,
         notices=(
             *_about_tables(dataset, detections, tally),
             *notices,
             *(notice for column in columns for notice in catalogue.lacking(column)),
+            *_undefined(spreads, tally),
         ),
         classes=classes,
     )
@@ -167,6 +170,13 @@ def _class_scores(dataset: Dataset, tally: Tally, missed: Bools) -> tuple[ClassS
     )
     rows = zip(dataset.classes.name, *(column.tolist() for column in columns), strict=True)
     return tuple(ClassScore(*row) for row in rows)
+
+
+def _undefined(spreads: Sequence[Characteristic], tally: Tally) -> Iterator[Notice]:
+    for row in spreads:
+        if row.reason is not None and tally.n_positive.any():
+            message = f"the sensitivity to {row.name} is undefined: {row.reason}"
+            yield Notice("no_spread", sum(row.subset_n_objects), message)
 
 
 def _about_tables(dataset: Dataset, detections: Detections, tally: Tally) -> Iterator[Notice]:

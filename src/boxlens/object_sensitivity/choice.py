@@ -7,9 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from boxlens.errors import ParameterError
+from boxlens.metrics.hits import POSITIVES_SHARE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+# Overlaps at which missed objects are looked for once more.
+LOOSER = (0.1, 0.2, 0.3, 0.4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +27,11 @@ class SensitivityChoice:
     bins: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     interactions: tuple[tuple[str, str], ...] = ()
     iou: float = 0.5
-    looser: tuple[float, ...] = (0.1, 0.2, 0.3, 0.4)
+    looser: tuple[float, ...] = LOOSER
     min_objects: int = 5
     missed_p_n: float = 0.05
     # N of P_N by image (METHODS 2.1).
-    positives_share: float = 0.15
+    positives_share: float = POSITIVES_SHARE
     n_unexpected: int = 15
 
     def __post_init__(self) -> None:

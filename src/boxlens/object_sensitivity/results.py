@@ -10,6 +10,7 @@ from boxlens.metrics.results import defined, notice_to_json, number
 if TYPE_CHECKING:
     from boxlens.data import Notice
     from boxlens.data.columns import Bools, Floats, Rows
+    from boxlens.object_sensitivity.choice import SensitivityChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +102,22 @@ class Characteristic:
     # Means over the classes for which they are defined. AP_N of all objects is averaged over the
     # classes that have a highest and a lowest, so that the three can be compared.
     subset_ap_n: tuple[float, ...]
+    # Over all classes.
+    subset_n_objects: tuple[int, ...]
+    subset_n_missed: tuple[int, ...]
     ap_n: float
     highest: float
     lowest: float
+    # How many classes these are means over: those with a subset of so many objects.
+    n_classes: int
+    min_objects: int
+    # What the sensitivity would be if all subsets were equally hard: the best and the worst of
+    # several small subsets always differ.
+    chance: float
     entropy_share: float
+    entropy_chance: float
+    # Why the spread is undefined.
+    reason: str | None
 
     @property
     def sensitivity(self) -> float:
@@ -125,12 +138,22 @@ class Characteristic:
                     "AP_N": self.ap_n,
                     "highest": self.highest,
                     "lowest": self.lowest,
+                    "sensitivity_by_chance": self.chance,
                     "entropy_share": self.entropy_share,
+                    "entropy_share_by_chance": self.entropy_chance,
                 }
             ),
+            "n_classes": self.n_classes,
+            "undefined_because": self.reason,
             "subsets": [
-                {"name": name, "AP_N": number(ap_n)}
-                for name, ap_n in zip(self.subset_names, self.subset_ap_n, strict=True)
+                {"name": name, "AP_N": number(ap_n), "n_objects": n_objects, "n_missed": n_missed}
+                for name, ap_n, n_objects, n_missed in zip(
+                    self.subset_names,
+                    self.subset_ap_n,
+                    self.subset_n_objects,
+                    self.subset_n_missed,
+                    strict=True,
+                )
             ],
             "classes": [row.to_json() for row in self.classes],
         }
@@ -225,7 +248,7 @@ class Misses:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SensitivityResult:
     """One detector: AP_N of every class, characteristics, interactions and missed objects."""
 
@@ -238,8 +261,17 @@ class SensitivityResult:
     characteristics: tuple[Characteristic, ...]
     interactions: tuple[Interaction, ...]
     misses: Misses
+    choice: SensitivityChoice
     notices: tuple[Notice, ...] = ()
     classes: tuple[ClassScore, ...] = ()
+
+    def __repr__(self) -> str:
+        """Short: the whole is in `to_json()`."""
+        spreads = ", ".join(f"{row.name} {row.sensitivity:.3f}" for row in self.characteristics[:5])
+        return (
+            f"SensitivityResult({self.detector} on {self.dataset}: AP_N {self.ap_n:.4f}; "
+            f"sensitivity by {spreads})"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Undefined is null."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.metrics.grid import mean_defined
+from boxlens.object_sensitivity.chance import chance_entropy, chance_spread
 from boxlens.object_sensitivity.entropy import entropy_shares
 from boxlens.object_sensitivity.results import Characteristic, ClassSpread, Subset
 from boxlens.object_sensitivity.tally import Scores, count_subsets, score_subsets
@@ -31,14 +32,20 @@ def spread(
     min_objects: int,
 ) -> Characteristic:
     """One characteristic in every class and on average (METHODS 2.5)."""
-    n_subsets = len(column.subset_names)
+    n_subsets, n_columns = len(column.subset_names), len(column.code)
     scores = score_subsets(tally, column.code, n_subsets)
     n_missed = count_subsets(tally.objects, column.code, n_subsets, missed)
-    highest, lowest = extremes(scores, min_objects)
-    shares = entropy_shares(n_missed, scores.n_objects, n_columns=len(column.code))
+    enough = (scores.n_objects >= min_objects) & ~np.isnan(scores.ap_n)
+    reason = _reason_against(column, scores, enough, min_objects)
+    if reason is not None:
+        # Nothing to compare is no spread of 0.
+        enough = np.zeros_like(enough)
+    highest, lowest = extremes(scores, enough)
+    shares = entropy_shares(n_missed, scores.n_objects, n_columns=n_columns)
     if np.count_nonzero(scores.n_objects.any(axis=0)) < 2:
-        # All objects are alike in it: there is nothing to compare, which is no spread of 0.
-        highest, lowest, shares = np.full((3, len(classes)), np.nan)
+        shares = np.full(len(classes), np.nan)
+    unknown = np.isnan(shares)
+    by_chance = chance_entropy(n_missed, scores.n_objects, n_columns=n_columns)
     # Compared with the best and worst subsets of the same classes.
     overall = np.where(np.isnan(highest), np.nan, [row.ap_n for row in classes])
     return Characteristic(
@@ -55,16 +62,33 @@ def spread(
             )
         ),
         subset_ap_n=tuple(mean_defined(scores.ap_n[:, k]) for k in range(n_subsets)),
+        subset_n_objects=tuple(scores.n_objects.sum(axis=0).tolist()),
+        subset_n_missed=tuple(n_missed.sum(axis=0).tolist()),
         ap_n=mean_defined(overall),
         highest=mean_defined(highest),
         lowest=mean_defined(lowest),
+        n_classes=int(np.count_nonzero(~np.isnan(highest))),
+        min_objects=min_objects,
+        chance=mean_defined(chance_spread(scores, enough)),
         entropy_share=mean_defined(shares),
+        entropy_chance=mean_defined(np.where(unknown, np.nan, by_chance)),
+        reason=reason,
     )
 
 
-def extremes(scores: Scores, min_objects: int) -> tuple[Floats, Floats]:
+def _reason_against(column: Column, scores: Scores, enough: Bools, min_objects: int) -> str | None:
+    """Why there is nothing to compare."""
+    if not scores.n_objects.any():
+        return f"no object that counts has a known {column.name}"
+    if np.count_nonzero(scores.n_objects.any(axis=0)) < 2:
+        return f"all objects are alike in {column.name}"
+    if not enough.any():
+        return f"no class has {min_objects} objects in any subset by {column.name}"
+    return None
+
+
+def extremes(scores: Scores, enough: Bools) -> tuple[Floats, Floats]:
     """Of each class the highest and lowest AP_N among subsets of enough objects; NaN: none."""
-    enough = (scores.n_objects >= min_objects) & ~np.isnan(scores.ap_n)
     highest = np.max(scores.ap_n, axis=1, initial=-np.inf, where=enough)
     lowest = np.min(scores.ap_n, axis=1, initial=np.inf, where=enough)
     some = enough.any(axis=1)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from boxlens.diagnosis.coco_analyze import CURVES
 from boxlens.diagnosis.crosswalk import SCHEMES
+from boxlens.diagnosis.hoiem_types import FP_TYPES
+from boxlens.diagnosis.tide_types import ERRORS as ERROR_TYPES
 from boxlens.report.charts.crosswalk import SCHEME_NAMES
 from boxlens.report.charts.pr_areas import SIZES
 from boxlens.report.charts.theme import decimal, kind_of
 from boxlens.report.examples import examples_section
-from boxlens.report.figures import ERRORS, OBJECTS, REPAIRS
-from boxlens.report.figures import SCHEMES as SIDE_BY_SIDE
+from boxlens.report.figure_plan import ERRORS, OBJECTS, REPAIRS
+from boxlens.report.figure_plan import SCHEMES as SIDE_BY_SIDE
 from boxlens.report.markup import (
     count_cell,
     notes,
@@ -29,12 +30,12 @@ if TYPE_CHECKING:
 
     from boxlens.diagnosis import DiagnosisResult
     from boxlens.diagnosis.verdict import Finding
-    from boxlens.report.figures import LeftOut
+    from boxlens.report.figure_plan import LeftOut
     from boxlens.report.gallery import Gallery
     from boxlens.report.page import DrawnFigure
 
-FP_KINDS = ("loc", "sim", "oth", "bg")
-TIDE_KINDS = ("cls", "loc", "both", "dupe", "bkg", "miss")
+FP_KINDS = tuple(kind.label for kind in FP_TYPES)
+TIDE_KINDS = tuple(kind.label for kind in ERROR_TYPES)
 
 
 def diagnosis_page(
@@ -86,7 +87,10 @@ def _verdict(result: DiagnosisResult) -> tuple[str, ...]:
 def _finding(row: Finding, most: float) -> str:
     style = f"--share: {row.gain / most:.1%}; --colour: {kind_of(row.error).colour}"
     # Every order of repairs: how far the gain can be trusted.
-    orders = f"+{decimal(row.lowest)} to +{decimal(row.highest)}, by what else is repaired before"
+    orders = (
+        f"Over all orders of repairs: mean +{decimal(row.mean)}, from +{decimal(row.lowest)} "
+        f"to +{decimal(row.highest)}"
+    )
     return f"""<li style="{style}"><span class="gain">+{decimal(row.gain)}</span>
 <div><div class="bar"><i></i></div>{paragraph(row.sentence)}{paragraph(orders, "legend")}</div></li>
 """
@@ -119,7 +123,7 @@ def _sizes(result: DiagnosisResult) -> str:
         for at, area in enumerate(analyze.areas)
     ]
     caption = "Area under COCO's curves, each forgiving one more kind of error, by size of object"
-    return table(["objects", *CURVES], rows, caption=caption)
+    return table(["objects", *analyze.curve_names], rows, caption=caption)
 
 
 def _orders(result: DiagnosisResult) -> str:
@@ -165,21 +169,21 @@ def _classes(result: DiagnosisResult) -> str:
             [
                 text_cell(hoiem.name),
                 count_cell(hoiem.n_objects),
-                count_cell(hoiem.n_detections),
                 score_cell(hoiem.ap),
                 score_cell(hoiem.ap_n),
                 share_cell(score.n_missed, score.n_objects),
                 *(share_cell(hoiem.top_fp[kind], total) for kind in FP_KINDS),
+                count_cell(hoiem.n_detections),
                 *(score_cell(tide.gain[kind]) for kind in TIDE_KINDS),
                 text_cell(", ".join(f"{one.other} {one.share:.0%}" for one in hoiem.confusions)),
             ]
         )
-    headings = ["class", "objects", "detections", "AP", "AP_N", "undetected"]
-    headings += [kind_of(kind).label for kind in FP_KINDS]
-    headings += [f"+{kind_of(kind).label}" for kind in TIDE_KINDS]
+    first = ["class", "objects", "AP", "AP_N", "undetected"]
+    first += [kind_of(kind).label for kind in FP_KINDS]
+    further = ["detections", *(f"+{kind_of(kind).label}" for kind in TIDE_KINDS), "lies on"]
     reading = (
-        "Shares of the top false positives of a class by kind, the AP that repairing each of "
-        "TIDE's errors would bring (+), and the classes that its top false positives fall on."
+        "Shares of the top false positives of a class by kind; further, the AP that repairing each "
+        "of TIDE's errors would bring (+), and the classes that its top false positives fall on."
     )
-    shown = table([*headings, "lies on"], rows, caption="Every class", wide=True)
+    shown = table([*first, *further], rows, caption="Every class", wide=True, n_shown=len(first))
     return paragraph(reading, "reading") + shown

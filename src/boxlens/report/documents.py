@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from boxlens.object_sensitivity import SensitivityResult
 
 SENSITIVITY_SCHEMA = "boxlens/sensitivity/1"
+NUMBERS = ("iou", "min_objects", "missed_p_n", "positives_share", "n_unexpected")
 
 
 def sensitivity_document(
@@ -26,11 +27,11 @@ def sensitivity_document(
         "schema": SENSITIVITY_SCHEMA,
         "provenance": Provenance(VERSION, dataset.source, (detections.source,)).to_json(),
         "parameters": {
-            "iou": result.iou,
-            "looser": [row.iou for row in result.misses.looser],
-            "missed_p_n": result.misses.p_n,
+            **{name: getattr(result.choice, name) for name in NUMBERS},
+            "looser": list(result.choice.looser),
             "characteristics": [row.name for row in result.characteristics],
-            "interactions": [[row.first, row.second] for row in result.interactions],
+            "bins": {name: list(values) for name, values in result.choice.bins.items()},
+            "interactions": [list(pair) for pair in result.choice.interactions],
         },
         "dataset": {
             "name": dataset.name,

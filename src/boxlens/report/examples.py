@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from boxlens.report.charts.theme import KINDS
-from boxlens.report.exhibits import n_examples
+from boxlens.report.exhibits import is_duplicate, n_examples
 from boxlens.report.markup import Cell, notes, paragraph, score_cell, table, text_cell
 from boxlens.report.page import Section
 
@@ -81,12 +81,13 @@ def _within_budget(walls: Sequence[HungWall]) -> list[list[str]]:
 
 
 def _figure(crop: Crop, image: str) -> str:
-    said, numbers = crop.caption
+    said, numbers = map(escape, crop.shown.caption)
+    told, where = escape(crop.shown.alternative), escape(crop.shown.image_words)
     width, height = crop.image.size
     return (
-        f'<figure><img src="{image}" width="{width}" height="{height}" alt="{escape(said)}" '
-        f'loading="lazy"><figcaption>{escape(said)}<span>{escape(numbers)}</span></figcaption>'
-        "</figure>"
+        f'<figure title="{told}"><img src="{image}" width="{width}" height="{height}" '
+        f'alt="{told}" loading="lazy"><figcaption>{said}<span>{numbers}</span>'
+        f"<span>{where}</span></figcaption></figure>"
     )
 
 
@@ -94,7 +95,7 @@ def _tables(result: DiagnosisResult) -> tuple[str, ...]:
     misses = result.sensitivity.misses
     exhibits = [
         [
-            text_cell(KINDS[one.kind].label),
+            text_cell(KINDS["dupe" if is_duplicate(one, result.hoiem.iou) else one.kind].label),
             text_cell(one.class_name),
             score_cell(one.score),
             text_cell(one.object_class),

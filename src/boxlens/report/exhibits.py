@@ -10,7 +10,7 @@ from boxlens.diagnosis.hoiem_types import FP_TYPES, HoiemType
 from boxlens.report.charts.theme import KINDS, decimal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from boxlens.data import Dataset
     from boxlens.diagnosis import DiagnosisResult
@@ -28,7 +28,20 @@ class Shown:
 
     image_id: int | str
     boxes: tuple[tuple[Box, str], ...]
+    # What was said; how wrong or how early it is.
     caption: tuple[str, str]
+    # The name of the picture's file, empty where it is not known.
+    file_name: str = ""
+
+    @property
+    def image_words(self) -> str:
+        return f"image {self.image_id}"
+
+    @property
+    def alternative(self) -> str:
+        """All of it, for those who do not see the picture or look for its file."""
+        where = f"{self.image_words} ({self.file_name})" if self.file_name else self.image_words
+        return ", ".join(part for part in (*self.caption, where) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +67,14 @@ _READINGS = {
 def walls(result: DiagnosisResult) -> tuple[Wall, ...]:
     """The most confident false positives of each kind, then objects found against expectation."""
     misses, missed = result.sensitivity.misses, KINDS["miss"].colour
+    names = _file_names(result.dataset)
     found = [
         Wall(
             name=kind.label,
             title=f"False positives: {KINDS[kind.label].label}",
             reading=_READINGS[kind.label],
             key=(("detection", KINDS[kind.label].colour), *ON_OBJECT[: kind != HoiemType.BG]),
-            shown=tuple(_false_positives(result, kind.label)),
+            shown=tuple(_false_positives(result, kind.label, names)),
         )
         for kind in FP_TYPES
     ]
@@ -70,14 +84,14 @@ def walls(result: DiagnosisResult) -> tuple[Wall, ...]:
             title="Objects that are unexpectedly difficult",
             reading="Found far worse than objects of their class, size and kind usually are.",
             key=(("object", missed),),
-            shown=tuple(_object(result.dataset, row, missed) for row in misses.difficult),
+            shown=tuple(_object(result.dataset, row, missed, names) for row in misses.difficult),
         ),
         Wall(
             name="easy",
             title="Objects that are unexpectedly easy",
             reading="Found far better than objects of their class, size and kind usually are.",
             key=ON_OBJECT,
-            shown=tuple(_object(result.dataset, row, OBJECT_COLOUR) for row in misses.easy),
+            shown=tuple(_object(result.dataset, row, OBJECT_COLOUR, names) for row in misses.easy),
         ),
     ]
     return tuple(wall for wall in found if wall.shown)
@@ -88,7 +102,13 @@ def n_examples(result: DiagnosisResult) -> int:
     return sum(len(wall.shown) for wall in walls(result))
 
 
-def _false_positives(result: DiagnosisResult, kind: str) -> Iterator[Shown]:
+def _file_names(dataset: Dataset) -> dict[int | str, str]:
+    return dict(zip(dataset.images.id.tolist(), dataset.images.file_name, strict=True))
+
+
+def _false_positives(
+    result: DiagnosisResult, kind: str, names: Mapping[int | str, str]
+) -> Iterator[Shown]:
     for exhibit in result.gallery:
         if exhibit.kind != kind:
             continue
@@ -96,12 +116,20 @@ def _false_positives(result: DiagnosisResult, kind: str) -> Iterator[Shown]:
         gt_row = int(result.hoiem.det_gt_row[exhibit.det_row])
         if gt_row >= 0:
             boxes.insert(0, (_box(result.dataset, gt_row), OBJECT_COLOUR))
-        yield Shown(exhibit.image_id, tuple(boxes), caption(exhibit))
+        words = caption(exhibit, result.hoiem.iou)
+        yield Shown(exhibit.image_id, tuple(boxes), words, names[exhibit.image_id])
 
 
-def caption(exhibit: Exhibit) -> tuple[str, str]:
-    """What was said, and how wrong and how early it is."""
+def is_duplicate(exhibit: Exhibit, iou: float) -> bool:
+    """Well placed, but the object was taken: Hoiem counts it with the badly placed ones."""
+    return exhibit.kind == HoiemType.LOC.label and exhibit.iou >= iou
+
+
+def caption(exhibit: Exhibit, iou: float) -> tuple[str, str]:
+    """What was said, and how wrong and how early it is; `iou` is what counts as right."""
     said = f"{exhibit.class_name} {decimal(exhibit.score, 2)}"
+    if is_duplicate(exhibit, iou):
+        said += f", {KINDS['dupe'].label}"
     if exhibit.object_class is not None and exhibit.object_class != exhibit.class_name:
         said += f", is {exhibit.object_class}"
     details = [
@@ -112,10 +140,12 @@ def caption(exhibit: Exhibit) -> tuple[str, str]:
     return said, ", ".join(details)
 
 
-def _object(dataset: Dataset, row: Unexpected, colour: str) -> Shown:
+def _object(
+    dataset: Dataset, row: Unexpected, colour: str, names: Mapping[int | str, str]
+) -> Shown:
     numbers = f"P_N {decimal(row.achieved, 2)}, expected {decimal(row.predicted, 2)}"
     boxes = ((_box(dataset, row.gt_row), colour),)
-    return Shown(row.image_id, boxes, (row.class_name, numbers))
+    return Shown(row.image_id, boxes, (row.class_name, numbers), names[row.image_id])
 
 
 def _box(dataset: Dataset, gt_row: int) -> Box:

@@ -3,73 +3,46 @@
 from __future__ import annotations
 
 import math
-import re
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from boxlens.report.charts.characteristic import characteristic_chart
 from boxlens.report.charts.confusion_matrix import confusion_matrix_chart
 from boxlens.report.charts.crosswalk import SCHEME_NAMES, crosswalk_chart
 from boxlens.report.charts.false_positives import false_positives_chart
 from boxlens.report.charts.fp_by_class import fp_by_class_chart
 from boxlens.report.charts.fp_trends import fp_trends_chart
-from boxlens.report.charts.interaction import interaction_chart
-from boxlens.report.charts.misses import misses_chart
-from boxlens.report.charts.pr_areas import pr_areas_chart
+from boxlens.report.charts.pr_areas import SIZES, pr_areas_chart
 from boxlens.report.charts.repair_orders import repair_orders_chart
-from boxlens.report.charts.sensitivity_summary import sensitivity_summary_chart
 from boxlens.report.charts.tide_errors import tide_errors_chart
 from boxlens.report.charts.waterfall import waterfall_chart
+from boxlens.report.figure_plan import (
+    ERRORS,
+    REPAIRS,
+    SCHEMES,
+    Figure,
+    FigurePlan,
+    LeftOut,
+    plan_of,
+)
+from boxlens.report.object_figures import object_figures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from altair.typing import ChartType
+    from collections.abc import Iterator
 
     from boxlens.diagnosis import DiagnosisResult
     from boxlens.object_sensitivity import SensitivityResult
 
-ERRORS, REPAIRS, OBJECTS, SCHEMES = "errors", "repairs", "objects", "schemes"
 # All pairs are in the table; one scheme against each of the others says most of it.
 COMPARED = "tide"
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """The name of its files, its title, what to make of it, and where it stands."""
-
-    name: str
-    title: str
-    reading: str
-    section: str
-    draw: Callable[[], ChartType]
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A figure that cannot be drawn, and why."""
-
-    title: str
-    why: str
-    section: str
-
-
-@dataclass(frozen=True, slots=True)
-class FigurePlan:
-    """All figures of a result, in their order on the page."""
-
-    figures: tuple[Figure, ...]
-    left_out: tuple[LeftOut, ...]
-
-
 def diagnosis_figures(result: DiagnosisResult) -> FigurePlan:
     """Every scheme, then the objects, then the schemes against each other."""
-    return _plan(
+    return plan_of(
         [
             *_errors(result),
             *_repairs(result),
-            *_objects(result.sensitivity),
+            *object_figures(result.sensitivity),
             *_crosswalks(result),
         ]
     )
@@ -77,22 +50,7 @@ def diagnosis_figures(result: DiagnosisResult) -> FigurePlan:
 
 def sensitivity_figures(result: SensitivityResult) -> FigurePlan:
     """The objects alone."""
-    return _plan(_objects(result))
-
-
-def _plan(found: Iterable[Figure | LeftOut]) -> FigurePlan:
-    figures: list[Figure] = []
-    left_out: list[LeftOut] = []
-    names: dict[str, int] = {}
-    for one in found:
-        if isinstance(one, LeftOut):
-            left_out.append(one)
-            continue
-        # Two attributes may differ in signs that no file name has.
-        names[one.name] = names.get(one.name, 0) + 1
-        again = names[one.name] > 1
-        figures.append(replace(one, name=f"{one.name}_{names[one.name]}") if again else one)
-    return FigurePlan(tuple(figures), tuple(left_out))
+    return plan_of(object_figures(result))
 
 
 def _errors(result: DiagnosisResult) -> Iterator[Figure | LeftOut]:
@@ -100,6 +58,13 @@ def _errors(result: DiagnosisResult) -> Iterator[Figure | LeftOut]:
         why = "the ground truth has no objects that count, so AP is undefined"
         yield LeftOut("What goes wrong", why, ERRORS)
         return
+    yield from _kinds(result)
+    yield _along_the_ranking(result)
+    yield from _curves(result)
+    yield from _classes(result)
+
+
+def _kinds(result: DiagnosisResult) -> Iterator[Figure | LeftOut]:
     about = _about(result)
     yield Figure(
         "tide_errors",
@@ -124,25 +89,44 @@ def _errors(result: DiagnosisResult) -> Iterator[Figure | LeftOut]:
             "or supercategories would tell (--similar)",
             ERRORS,
         )
-    if len(result.detections):
-        yield Figure(
-            "fp_trends",
-            "How errors change along the ranking",
-            "What grows to the right comes from unsure detections; what is wide at the left is "
-            "wrong with confidence.",
-            ERRORS,
-            partial(fp_trends_chart, result.hoiem, about=about),
-        )
-    else:
-        yield LeftOut("How errors change along the ranking", "there are no detections", ERRORS)
-    yield Figure(
-        "pr_areas",
-        "What lies between the detector and perfect precision",
-        "Each area is the AP that forgiving one more kind of error adds; the order of forgiving is "
-        "fixed, so late kinds get what earlier ones leave.",
+
+
+def _along_the_ranking(result: DiagnosisResult) -> Figure | LeftOut:
+    title = "How errors change along the ranking"
+    if not len(result.detections):
+        return LeftOut(title, "there are no detections", ERRORS)
+    return Figure(
+        "fp_trends",
+        title,
+        "What grows to the right comes from unsure detections; what is wide at the left is wrong "
+        "with confidence.",
         ERRORS,
-        partial(pr_areas_chart, result.coco_analyze, about=about),
+        partial(fp_trends_chart, result.hoiem, about=_about(result)),
     )
+
+
+def _curves(result: DiagnosisResult) -> Iterator[Figure | LeftOut]:
+    """All objects, then each range of sizes."""
+    analyze, title = result.coco_analyze, "What lies between the detector and perfect precision"
+    for column, area in enumerate(analyze.areas):
+        of_size = f"{title}: {SIZES[area]} objects" if area in SIZES else title
+        if math.isnan(analyze.mean_ap[-1, column]):
+            unknown = "sizes in pixels are not known"
+            why = unknown if result.dataset.relative else f"no object is {SIZES[area]}"
+            yield LeftOut(of_size, why, ERRORS)
+            continue
+        yield Figure(
+            f"pr_areas_{area}" if area in SIZES else "pr_areas",
+            of_size,
+            "Each area is the AP that forgiving one more kind of error adds; the order of "
+            "forgiving is fixed, so late kinds get what earlier ones leave.",
+            ERRORS,
+            partial(pr_areas_chart, analyze, area=area, about=_about(result)),
+        )
+
+
+def _classes(result: DiagnosisResult) -> Iterator[Figure]:
+    about = _about(result)
     yield Figure(
         "confusion_matrix",
         "What is taken for what",
@@ -189,55 +173,6 @@ def _repairs(result: DiagnosisResult) -> Iterator[Figure | LeftOut]:
     )
 
 
-def _objects(result: SensitivityResult) -> Iterator[Figure | LeftOut]:
-    if any(not math.isnan(row.sensitivity) for row in result.characteristics):
-        yield Figure(
-            "sensitivity",
-            "What the detector is sensitive to",
-            "A wide bar: the detector depends on this property. A large impact: many objects are "
-            "of the bad kind, so that mending it pays.",
-            OBJECTS,
-            partial(sensitivity_summary_chart, result),
-        )
-    else:
-        why = "no property of the objects has two kinds with enough objects in one class"
-        yield LeftOut("What the detector is sensitive to", why, OBJECTS)
-    if result.misses.n_missed:
-        yield Figure(
-            "misses",
-            "Which objects are never found",
-            "Kinds of objects with a large share of misses, and how many of the missed ones a "
-            "looser overlap would count as found.",
-            OBJECTS,
-            partial(misses_chart, result),
-        )
-    else:
-        why = "every object is found" if result.misses.n_objects else "there are no objects"
-        yield LeftOut("Which objects are never found", why, OBJECTS)
-    about = f"{result.detector} on {result.dataset}"
-    for row in result.characteristics:
-        title = f"How well objects are found by {row.name}"
-        if any(not math.isnan(one.highest) for one in row.classes):
-            yield Figure(
-                f"by_{_file_name(row.name)}",
-                title,
-                "Points far from the dashed line are kinds of objects that are found worse or "
-                "better than their class.",
-                OBJECTS,
-                partial(characteristic_chart, row, about=about),
-            )
-        else:
-            yield LeftOut(title, "no class has enough objects in any subset", OBJECTS)
-    for grid in result.interactions:
-        yield Figure(
-            f"cross_{_file_name(grid.first)}_{_file_name(grid.second)}",
-            f"How well objects are found by {grid.first} and {grid.second}",
-            "Where rows change with the column, the two properties act together.",
-            OBJECTS,
-            partial(interaction_chart, grid, about=about),
-        )
-
-
 def _crosswalks(result: DiagnosisResult) -> Iterator[Figure | LeftOut]:
     for matrix in result.crosswalk.disagreements:
         pair = (matrix.first, matrix.second)
@@ -258,8 +193,3 @@ def _crosswalks(result: DiagnosisResult) -> Iterator[Figure | LeftOut]:
 
 def _about(result: DiagnosisResult) -> str:
     return f"{result.detections.name} on {result.dataset.name}"
-
-
-def _file_name(text: str) -> str:
-    plain = re.sub(r"[^0-9A-Za-z]+", "_", text).strip("_").lower()
-    return plain[:60] or "attribute"

@@ -35,7 +35,7 @@ MOST_ENLARGED = 5
 LINE_PX = 3
 QUALITY = 78
 COLUMNS = 5
-CAPTION_PX = 34
+CAPTION_PX = 49
 MARGIN_PX = 8
 # Sides that agree to this share are the same size, rounded.
 SAME_SIZE = 0.02
@@ -43,10 +43,10 @@ SAME_SIZE = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Crop:
-    """A small picture with boxes drawn in, and what is said about it."""
+    """A small picture with boxes drawn in, and what it shows."""
 
     image: Image
-    caption: tuple[str, str]
+    shown: Shown
 
     def jpeg(self) -> bytes:
         return _jpeg(self.image)
@@ -108,7 +108,7 @@ def contact_sheet(hung: HungWall) -> bytes:
         left = MARGIN_PX + at % columns * (TILE_PX + MARGIN_PX)
         top = MARGIN_PX + at // columns * (TILE_PX + CAPTION_PX + MARGIN_PX)
         sheet.paste(crop.image, (left, top + TILE_PX - crop.image.height))
-        for line, text in enumerate(crop.caption):
+        for line, text in enumerate((*crop.shown.caption, crop.shown.image_words)):
             place = (left, top + TILE_PX + 2 + 15 * line)
             draw.text(place, _fitting(text, font), fill="#222222", font=font)
     return _jpeg(sheet)
@@ -138,7 +138,7 @@ class _Cutter:
             return
         scale = self._scale(picture, self.row_of_image[image_id])
         for shown in examples:
-            self.crops[shown] = Crop(_crop(picture, shown, scale), shown.caption)
+            self.crops[shown] = Crop(_crop(picture, shown, scale), shown)
 
     def _scale(self, picture: Image, row: int) -> tuple[float, float]:
         """From the boxes' numbers to pixels: files may be smaller copies."""

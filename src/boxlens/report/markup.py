@@ -46,34 +46,49 @@ def share_cell(part: float, whole: float) -> Cell:
 
 
 def table(
-    headings: Sequence[str], rows: Iterable[Sequence[Cell]], *, caption: str, wide: bool = False
+    headings: Sequence[str],
+    rows: Iterable[Sequence[Cell]],
+    *,
+    caption: str,
+    wide: bool = False,
+    n_shown: int | None = None,
 ) -> str:
-    """Sorted by a click on a heading; the first column names the row."""
+    """Sorted by a click on a heading; the first column names the row.
+
+    Of many columns `n_shown` are shown first, the others at a click.
+    """
     lines = list(rows)
-    numeric = [all(row[at].numeric for row in lines) for at in range(len(headings))]
+    n_first = len(headings) if n_shown is None else n_shown
+    kinds = [
+        " ".join(["number"] * all(row[at].numeric for row in lines) + ["further"] * (at >= n_first))
+        for at in range(len(headings))
+    ]
     head = "".join(
-        f'<th scope="col"{_numeric(of_numbers)}><button type="button">{escape(heading)}'
-        "</button></th>"
-        for heading, of_numbers in zip(headings, numeric, strict=True)
+        f'<th scope="col"{_class(kind)}><button type="button">{escape(heading)}</button></th>'
+        for heading, kind in zip(headings, kinds, strict=True)
     )
-    body = "\n".join(f"<tr>{_row(row)}</tr>" for row in lines)
-    kind = "table wide" if wide else "table"
+    body = "\n".join(f"<tr>{_row(row, kinds)}</tr>" for row in lines)
+    n_further = len(headings) - n_first
+    choice = f'<label><input type="checkbox"> {n_further} more columns</label>' if n_further else ""
+    # Above what scrolls, so that it wraps and stays in sight.
     return (
-        f'<div class="{kind}"><table class="sortable">'
-        f"<caption>{escape(caption)}</caption>"
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>\n"
+        f'<figure class="{"table wide" if wide else "table"}">'
+        f"<figcaption>{escape(caption)}</figcaption>{choice}"
+        f'<div class="scrolling"><table class="sortable"><thead><tr>{head}</tr></thead>\n'
+        f"<tbody>\n{body}\n</tbody></table></div></figure>\n"
     )
 
 
-def _row(cells: Sequence[Cell]) -> str:
+def _row(cells: Sequence[Cell], kinds: Sequence[str]) -> str:
     first, *others = cells
     return f'<th scope="row"{_value(first)}>{escape(first.text)}</th>' + "".join(
-        f"<td{_numeric(cell.numeric)}{_value(cell)}>{escape(cell.text)}</td>" for cell in others
+        f"<td{_class(kind)}{_value(cell)}>{escape(cell.text)}</td>"
+        for cell, kind in zip(others, kinds[1:], strict=True)
     )
 
 
-def _numeric(numeric: bool) -> str:
-    return ' class="number"' if numeric else ""
+def _class(names: str) -> str:
+    return f' class="{names}"' if names else ""
 
 
 def _value(cell: Cell) -> str:

@@ -9,8 +9,10 @@ async function drawFigures() {
     try {
       await vegaEmbed(chart, spec, { ...options, downloadFileName: chart.dataset.name });
       const drawing = chart.querySelector("svg.marks");
-      // Type of a printed figure is small on a screen; a drawing can be enlarged.
-      drawing.style.maxWidth = `${ENLARGED * drawing.viewBox.baseVal.width}px`;
+      // Type of a printed figure is small on a screen: it may be enlarged, but never be smaller.
+      const width = drawing.viewBox.baseVal.width;
+      drawing.style.maxWidth = `${ENLARGED * width}px`;
+      drawing.style.minWidth = `${width}px`;
       drawing.setAttribute("role", "img");
       drawing.setAttribute("aria-label", chart.dataset.title);
     } catch (problem) {

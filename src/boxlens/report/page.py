@@ -14,7 +14,7 @@ from boxlens.report.markup import facts, notes, paragraph, section, table, text_
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from boxlens.report.figures import Figure, LeftOut
+    from boxlens.report.figure_plan import Figure, LeftOut
 
 # The browser itself refuses whatever is not in the page.
 POLICY = (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from boxlens.report.charts.theme import decimal
-from boxlens.report.figures import OBJECTS
+from boxlens.report.figure_plan import OBJECTS
 from boxlens.report.markup import count_cell, score_cell, share_cell, table, text_cell, tiles
 from boxlens.report.page import Section, figure_cards, page, provenance_section
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from boxlens.object_sensitivity import SensitivityResult
-    from boxlens.report.figures import LeftOut
+    from boxlens.report.figure_plan import LeftOut
     from boxlens.report.page import DrawnFigure
 
 
@@ -50,6 +51,10 @@ def _summary(result: SensitivityResult) -> str:
 
 
 def _characteristics(result: SensitivityResult) -> str:
+    # The widest spread first, undefined ones last.
+    ordered = sorted(
+        result.characteristics, key=lambda row: (math.isnan(row.sensitivity), -row.sensitivity)
+    )
     rows = [
         [
             text_cell(row.name),
@@ -60,16 +65,20 @@ def _characteristics(result: SensitivityResult) -> str:
                     row.lowest,
                     row.ap_n,
                     row.sensitivity,
+                    row.chance,
                     row.impact,
                     row.entropy_share,
+                    row.entropy_chance,
                 ),
             ),
+            count_cell(row.n_classes),
         ]
-        for row in result.characteristics
+        for row in ordered
     ]
     if not rows:
         return ""
-    headings = ["by", "best", "worst", "all", "sensitivity", "impact", "explains misses"]
+    headings = ["by", "best", "worst", "all", "sensitivity", "by chance", "impact"]
+    headings += ["explains misses", "by chance", "classes"]
     caption = "AP_N of the best and the worst kind of objects, on average over classes"
     return table(headings, rows, caption=caption)
 

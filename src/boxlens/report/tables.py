@@ -10,14 +10,14 @@ import polars as pl
 from boxlens.diagnosis.borji import STEPS
 from boxlens.diagnosis.coco_analyze import CURVES
 from boxlens.diagnosis.crosswalk import DET_LABELS, GT_LABELS, SCHEMES
-from boxlens.matching import box_overlap
+from boxlens.metrics.ranking import rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
-    from boxlens.data import Dataset
+    from boxlens.data import Dataset, Detections
     from boxlens.data.columns import Boxes, Ids
     from boxlens.diagnosis import DiagnosisResult
     from boxlens.object_sensitivity import SensitivityResult
@@ -52,37 +52,45 @@ def sensitivity_tables(result: SensitivityResult, dataset: Dataset) -> dict[str,
 
 
 def _wrong_detections(result: DiagnosisResult) -> pl.DataFrame:
-    """Every detection that some scheme calls false, and the object Hoiem's scheme sees it on."""
+    """Every detection that some scheme calls false, and the objects that schemes see it on."""
     dataset, detections = result.dataset, result.detections
     rows = result.crosswalk.wrong_detections()
-    box = detections.box[rows]
-    gt_row = result.hoiem.det_gt_row[rows].astype(np.int64)
-    on_object = gt_row >= 0
-    iou = np.full(len(rows), np.nan)
-    iou[on_object] = box_overlap(box[on_object], dataset.gt.box[gt_row[on_object]])
+    on_object = result.hoiem.det_gt_row[rows].astype(np.int64)
     columns = {
         "det_row": pl.Series(rows, dtype=pl.Int64),
         "image_id": _ids(dataset.images.id, detections.image_row[rows]),
         "class": _named(dataset.classes.name, detections.class_row[rows]),
         "score": pl.Series(detections.score[rows]),
-        **_boxes(box),
+        "rank": pl.Series(_ranks(detections, len(dataset.classes))[rows]),
+        **_boxes(detections.box[rows]),
         **{
             scheme: _named(DET_LABELS[scheme], result.crosswalk.det[scheme][rows])
             for scheme in SCHEMES
         },
-        "object_id": _ids(dataset.gt.id, gt_row),
-        "object_class": _named(
-            dataset.classes.name, _looked_up(dataset.gt.class_row, gt_row, on_object)
+        "hoiem_object_id": _ids(dataset.gt.id, on_object),
+        "hoiem_object_class": _named(dataset.classes.name, dataset.gt.class_row).gather(
+            _places(on_object)
         ),
-        "iou": pl.Series(iou),
+        "hoiem_iou": pl.Series(result.hoiem.det_iou[rows]),
+        "tide_object_id": _ids(dataset.gt.id, result.tide.types.target[rows]),
     }
     return _defined(pl.DataFrame(columns))
+
+
+def _ranks(detections: Detections, n_classes: int) -> npt.NDArray[np.int64]:
+    """The place of each detection among those of its class, from 1."""
+    ranking = rank(detections, n_classes)
+    ranks = np.empty(len(detections), dtype=np.int64)
+    for row in range(n_classes):
+        ranked = ranking.of_class(row)
+        ranks[ranked] = np.arange(1, len(ranked) + 1)
+    return ranks
 
 
 def _objects(
     dataset: Dataset, sensitivity: SensitivityResult, labels: Mapping[str, pl.Series]
 ) -> pl.DataFrame:
-    """All objects; those that count nowhere have neither `missed` nor `achieved`."""
+    """All objects; those that count nowhere have neither `undetected` nor `P_N`."""
     gt, misses = dataset.gt, sensitivity.misses
     counted = pl.Series(~np.isnan(misses.achieved))
     columns = {
@@ -96,15 +104,16 @@ def _objects(
         "difficult": pl.Series(gt.difficult),
         "group_of": pl.Series(gt.group_of),
         **labels,
-        "missed": pl.Series(misses.missed),
-        "achieved": pl.Series(misses.achieved),
-        "predicted": pl.Series(misses.predicted),
+        "undetected": pl.Series(misses.missed),
+        "P_N": pl.Series(misses.achieved),
+        "P_N_predicted": pl.Series(misses.predicted),
     }
     frame = _defined(pl.DataFrame(columns))
-    return frame.with_columns(pl.when(counted).then("missed").alias("missed"))
+    return frame.with_columns(pl.when(counted).then("undetected").alias("undetected"))
 
 
 def _diagnosed_classes(result: DiagnosisResult) -> pl.DataFrame:
+    """Columns of one scheme begin with its name."""
     rows = []
     overall = result.coco_analyze.areas.index("all")
     for row, (hoiem, tide) in enumerate(
@@ -114,17 +123,20 @@ def _diagnosed_classes(result: DiagnosisResult) -> pl.DataFrame:
         steps = result.borji.class_ap[row].tolist()
         rows.append(
             {
-                **{f"top_fp_{kind}": n for kind, n in hoiem.top_fp.items()},
-                **{f"impact_{kind}": gain for kind, gain in hoiem.impact.items()},
-                **{f"dAP_{kind}": gain for kind, gain in tide.gain.items()},
-                **{f"n_{kind}": n for kind, n in tide.n.items()},
+                **{f"hoiem_top_{kind}": n for kind, n in hoiem.top_fp.items()},
+                **{f"hoiem_impact_{kind}": gain for kind, gain in hoiem.impact.items()},
+                "tide_AP": tide.ap,
+                **{f"tide_dAP_{kind}": gain for kind, gain in tide.gain.items()},
+                **{f"tide_n_{kind}": n for kind, n in tide.n.items()},
                 **{f"analyze_{name}": ap for name, ap in zip(CURVES, curves, strict=True)},
                 **{f"borji_{name}": ap for name, ap in zip(STEPS, steps, strict=True)},
             }
         )
     scores = _class_scores(result.sensitivity)
-    n_detections = pl.Series("n_detections", [row.n_detections for row in result.hoiem.classes])
-    frame = scores.with_columns(n_detections.cast(pl.Int64))
+    n_detections = pl.Series(
+        "n_detections", [row.n_detections for row in result.hoiem.classes], dtype=pl.Int64
+    )
+    frame = scores.insert_column(scores.columns.index("n_undetected"), n_detections)
     return _defined(pl.concat([frame, _frame(rows)], how="horizontal"))
 
 
@@ -137,9 +149,9 @@ def _class_scores(result: SensitivityResult) -> pl.DataFrame:
         schema={
             "class": pl.String,
             "n_objects": pl.Int64,
-            "n_missed": pl.Int64,
-            "AP": pl.Float64,
-            "AP_se": pl.Float64,
+            "n_undetected": pl.Int64,
+            "hoiem_AP": pl.Float64,
+            "hoiem_AP_se": pl.Float64,
             "AP_N": pl.Float64,
             "AP_N_se": pl.Float64,
         },
@@ -163,7 +175,7 @@ def _of_characteristics(result: SensitivityResult) -> dict[str, pl.DataFrame]:
             "n_objects": pl.Int64,
             "AP_N": pl.Float64,
             "AP_N_se": pl.Float64,
-            "n_missed": pl.Int64,
+            "n_undetected": pl.Int64,
         },
         orient="row",
     )
@@ -240,9 +252,3 @@ def _ids(ids: Ids, rows: IndexArray) -> pl.Series:
 def _places(rows: IndexArray) -> pl.Series:
     places = pl.Series(rows.astype(np.int64))
     return places.set(places < 0, None)
-
-
-def _looked_up(column: IndexArray, rows: IndexArray, present: npt.NDArray[np.bool_]) -> IndexArray:
-    found = np.full(len(rows), -1, dtype=np.int64)
-    found[present] = column[rows[present]]
-    return found

@@ -7,9 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, get_args
 
-from boxlens.errors import InputError, ParameterError
-from boxlens.formats.files import write_text, written_whole
+from boxlens.errors import ParameterError
 from boxlens.report.documents import sensitivity_document
+from boxlens.report.output_folder import OutputFolder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.object_sensitivity import SensitivityResult
     from boxlens.report.charts.export import ChartFormat
-    from boxlens.report.figures import Figure
+    from boxlens.report.figure_plan import Figure
     from boxlens.report.gallery import Gallery
     from boxlens.report.page import DrawnFigure
 
@@ -55,7 +55,7 @@ def write_diagnosis(
     from boxlens.report.figures import diagnosis_figures
     from boxlens.report.tables import diagnosis_tables
 
-    _make_folder(folder)
+    output = OutputFolder(folder)
     gallery: Gallery | None = None
     if images is not None:
         from boxlens.report.gallery import open_gallery
@@ -63,13 +63,14 @@ def write_diagnosis(
         gallery = open_gallery(result, images, progress=progress)
     document = result.to_json()
     tables = diagnosis_tables(result)
-    _write_numbers(folder, document, tables)
+    _write_numbers(output, document, tables)
     plan = diagnosis_figures(result)
-    drawn = _draw(plan.figures, folder, formats, progress)
+    drawn = _draw(plan.figures, output, formats, progress)
     if gallery is not None:
-        _write_sheets(gallery, folder)
+        _write_sheets(gallery, output)
     page = diagnosis_page(result, document, drawn, plan.left_out, gallery)
-    write_text(folder / "report.html", page)
+    output.write_text("report.html", page)
+    output.close()
     return _told(folder, tables, drawn, formats, gallery)
 
 
@@ -87,50 +88,29 @@ def write_sensitivity(
     from boxlens.report.sensitivity_page import sensitivity_page
     from boxlens.report.tables import sensitivity_tables
 
-    _make_folder(folder)
+    output = OutputFolder(folder)
     document = sensitivity_document(result, dataset, detections)
     tables = sensitivity_tables(result, dataset)
-    _write_numbers(folder, document, tables)
+    _write_numbers(output, document, tables)
     plan = sensitivity_figures(result)
-    drawn = _draw(plan.figures, folder, formats, progress)
-    write_text(folder / "report.html", sensitivity_page(result, document, drawn, plan.left_out))
+    drawn = _draw(plan.figures, output, formats, progress)
+    output.write_text("report.html", sensitivity_page(result, document, drawn, plan.left_out))
+    output.close()
     return _told(folder, tables, drawn, formats)
 
 
-def _make_folder(folder: Path) -> None:
-    """Before anything is drawn: it may be impossible to write there."""
-    for place in (folder, folder / "tables", folder / "figures"):
-        if place.exists() and not place.is_dir():
-            raise InputError(
-                "expected a folder to write into, found a file",
-                path=place,
-                remedy="Name another folder, or move the file away",
-            )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        # A folder may be there and closed to us.
-        with TemporaryDirectory(dir=folder, prefix=".boxlens"):
-            pass
-    except OSError as problem:
-        raise InputError(
-            f"cannot be written ({problem.strerror or problem})",
-            path=folder,
-            remedy="Choose another place, or make room",
-        ) from problem
-
-
 def _write_numbers(
-    folder: Path, document: dict[str, Any], tables: Mapping[str, pl.DataFrame]
+    output: OutputFolder, document: dict[str, Any], tables: Mapping[str, pl.DataFrame]
 ) -> None:
-    write_text(folder / "results.json", json.dumps(document, indent=2, allow_nan=False) + "\n")
+    output.write_text("results.json", json.dumps(document, indent=2, allow_nan=False) + "\n")
     for name, frame in tables.items():
-        with written_whole(folder / "tables" / f"{name}.parquet") as temporary:
+        with output.file(f"tables/{name}.parquet") as temporary:
             frame.write_parquet(temporary)
 
 
 def _draw(
     figures: Sequence[Figure],
-    folder: Path,
+    output: OutputFolder,
     formats: Sequence[ChartFormat],
     progress: Progress | None,
 ) -> list[DrawnFigure]:
@@ -146,17 +126,17 @@ def _draw(
             chart = figure.draw()
             stem = Path(scratch) / figure.name
             for path in save_chart(chart, stem, formats) if formats else ():
-                with written_whole(folder / "figures" / path.name) as temporary:
+                with output.file(f"figures/{path.name}") as temporary:
                     temporary.write_bytes(path.read_bytes())
             drawn.append(DrawnFigure(figure, chart_json(chart), tuple(formats)))
     return drawn
 
 
-def _write_sheets(gallery: Gallery, folder: Path) -> None:
+def _write_sheets(gallery: Gallery, output: OutputFolder) -> None:
     from boxlens.report.gallery import contact_sheet
 
     for hung in gallery.walls:
-        with written_whole(folder / "figures" / f"gallery_{hung.wall.name}.jpg") as temporary:
+        with output.file(f"figures/gallery_{hung.wall.name}.jpg") as temporary:
             temporary.write_bytes(contact_sheet(hung))
 
 

@@ -43,17 +43,20 @@ TOOLTIP = (
 
 
 def characteristic_chart(
-    result: Characteristic, *, about: str = "", most_classes: int = MOST_CLASSES
+    result: Characteristic,
+    *,
+    about: str = "",
+    most_classes: int = MOST_CLASSES,
 ) -> alt.FacetChart | alt.Chart:
     """Small panels, one a class; of many classes those that the characteristic spreads most."""
     title = f"How well objects are found by {result.name}"
     known = [row for row in result.classes if not math.isnan(row.highest)]
     if not known:
-        why = "no class has enough objects in any subset"
+        why = result.reason or "no class has enough objects in any subset"
         return themed(message(why, width=WIDTH, height=80), title=title, about=about)
     shown = _shown(result, known, most_classes)
     chosen = (
-        f" The {len(shown)} of {len(known)} classes with the largest spread."
+        f" The {len(shown)} of {len(known)} classes with the largest spread among the others."
         if len(shown) < len(known)
         else ""
     )
@@ -61,7 +64,10 @@ def characteristic_chart(
         _flag_panels(result, shown) if result.kind == "flags" else _panels(result, shown),
         title=title,
         about=about,
-        reading=f"AP_N of subsets ± one standard error; dashed: the whole class.{chosen}",
+        reading=(
+            "AP_N of subsets ± one standard error; dashed: the whole class. Small and faint: "
+            f"fewer than {result.min_objects} objects.{chosen}"
+        ),
     )
 
 
@@ -72,13 +78,16 @@ def _shown(
     most = min(most_classes, len(known))
     by_spread = sorted(known, key=lambda row: row.lowest - row.highest)
     if result.kind == "flags":
-        lines = [len(_records(row)) / 2 for row in by_spread]
+        lines = [len(_records(row, result.min_objects)) / 2 for row in by_spread]
         most = min(most, max(1, sum(total <= MOST_FLAG_LINES for total in accumulate(lines))))
     return known if most == len(known) else by_spread[:most]
 
 
-def _records(row: ClassSpread) -> list[dict[str, Any]]:
-    """Subsets without objects have no AP_N and are left out."""
+def _records(row: ClassSpread, min_objects: int) -> list[dict[str, Any]]:
+    """Subsets without objects have no AP_N and are left out.
+
+    AP_N of few objects says little: the spread leaves them out, and they are drawn faintly.
+    """
     records: list[dict[str, Any]] = []
     for order, subset in enumerate(row.subsets):
         if math.isnan(subset.ap_n):
@@ -94,6 +103,7 @@ def _records(row: ClassSpread) -> list[dict[str, Any]]:
                 "low": max(subset.ap_n - error, 0),
                 "high": min(subset.ap_n + error, 1),
                 "n": subset.n_objects,
+                "few": subset.n_objects < min_objects,
                 "overall": row.ap_n,
                 # Drawn once a class.
                 **({} if records else {"line": row.ap_n}),
@@ -108,7 +118,7 @@ def _panels(result: Characteristic, shown: list[ClassSpread]) -> alt.FacetChart:
     width = (WIDTH - AXIS_PX - GAP_PX * (columns - 1)) // columns
     height = 100 if len(shown) <= 4 else 52
     last = len(result.subset_names) - 1
-    records = [record for row in shown for record in _records(row)]
+    records = [record for row in shown for record in _records(row, result.min_objects)]
     top = _top(records)
     plot = alt.Chart(width=width, height=height).encode(
         x=alt.X("order:Q", axis=None, scale=alt.Scale(domain=[-0.6, last + 0.6], nice=False)),
@@ -120,14 +130,6 @@ def _panels(result: Characteristic, shown: list[ClassSpread]) -> alt.FacetChart:
         scale=alt.Scale(domain=[0, top], nice=False),
         axis=alt.Axis(values=[0, top / 2, top], labelExpr=DECIMAL_AXIS),
     )
-    colour = alt.Color(
-        "subset:N",
-        scale=alt.Scale(
-            domain=list(result.subset_names),
-            range=ramp(len(result.subset_names)),
-        ),
-        legend=alt.Legend(title=None, orient="bottom", symbolType="circle", columns=5),
-    )
     layers = [
         plot.mark_rule(color=INK, strokeDash=[3, 2], strokeWidth=0.75).encode(
             y=alt.Y("line:Q", title="AP_N"),
@@ -137,24 +139,29 @@ def _panels(result: Characteristic, shown: list[ClassSpread]) -> alt.FacetChart:
         ),
         plot.mark_line(color=PALE, strokeWidth=1).encode(y=y, tooltip=alt.value(None)),
         plot.mark_rule(strokeWidth=1, color=NEUTRAL).encode(
-            y=alt.Y("low:Q", title="AP_N"), y2="high:Q"
+            y=alt.Y("low:Q", title="AP_N"), y2="high:Q", opacity=_strength()
         ),
-        plot.mark_point(filled=True, size=24, opacity=1).encode(y=y, color=colour),
+        plot.mark_point(filled=True).encode(
+            y=y, color=_subset_colour(result), opacity=_strength(), size=_point_size(24)
+        ),
     ]
     return _facet(layers, shown, columns, records)
+
+
+def _subset_colour(result: Characteristic) -> alt.Color:
+    names = list(result.subset_names)
+    return alt.Color(
+        "subset:N",
+        scale=alt.Scale(domain=names, range=ramp(len(names))),
+        legend=alt.Legend(title=None, orient="bottom", symbolType="circle", columns=5),
+    )
 
 
 def _flag_panels(result: Characteristic, shown: list[ClassSpread]) -> alt.FacetChart:
     """A line a flag with both of its states, which differ from class to class."""
     states = [name.rsplit(" ", 1)[1] for name in result.subset_names[:2]]
     records = [
-        {
-            **record,
-            "flag": record["subset"].removesuffix(f" {states[record['order'] % 2]}"),
-            "state": states[record["order"] % 2],
-        }
-        for row in shown
-        for record in _records(row)
+        _of_flag(record, states) for row in shown for record in _records(row, result.min_objects)
     ]
     columns = min(len(shown), 2)
     width = (WIDTH - 62 * columns - GAP_PX * (columns - 1)) // columns
@@ -183,12 +190,28 @@ def _flag_panels(result: Characteristic, shown: list[ClassSpread]) -> alt.FacetC
             tooltip=alt.value(None),
         ),
         plot.mark_rule(strokeWidth=1, color=LINE).encode(
-            x=alt.X("low:Q", scale=x_scale, title="AP_N"), x2="high:Q"
+            x=alt.X("low:Q", scale=x_scale, title="AP_N"), x2="high:Q", opacity=_strength()
         ),
-        plot.mark_point(size=26, stroke=DARK_BLUE, strokeWidth=1, opacity=1).encode(x=x, fill=fill),
+        plot.mark_point(stroke=DARK_BLUE, strokeWidth=1).encode(
+            x=x, fill=fill, opacity=_strength(), size=_point_size(26)
+        ),
     ]
     panels: alt.FacetChart = _facet(layers, shown, columns, records).resolve_scale(y="independent")
     return panels
+
+
+def _of_flag(record: dict[str, Any], states: list[str]) -> dict[str, Any]:
+    """A flag's two states follow one another."""
+    state = states[record["order"] % 2]
+    return {**record, "flag": record["subset"].removesuffix(f" {state}"), "state": state}
+
+
+def _strength() -> Any:
+    return alt.when("datum.few").then(alt.value(0.4)).otherwise(alt.value(1))
+
+
+def _point_size(px: int) -> Any:
+    return alt.when("datum.few").then(alt.value(px / 2)).otherwise(alt.value(px))
 
 
 def _top(records: list[dict[str, Any]]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import numpy as np
@@ -14,6 +14,8 @@ from boxlens.report.charts.panels import cell, cell_scale, heat_map, message
 from boxlens.report.charts.theme import FONT_PX, WIDTH, inline, themed, threshold
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from boxlens.metrics.confusion import ConfusionResult
 
 MOST_CLASSES = 16
@@ -26,14 +28,14 @@ LEAST_CELL_PX, WIDE_CELL_PX = 13, 20
 def confusion_matrix_chart(
     result: ConfusionResult, *, about: str = "", most_classes: int = MOST_CLASSES
 ) -> alt.LayerChart | alt.Chart:
-    """Shares of each row; of many classes those in the largest confusions."""
+    """Shares of each row; of many classes those in the most frequent confusions."""
     title = "What is taken for what"
     if result.matrix.sum() == 0:
         empty = message("no objects and no detections", width=WIDTH, height=80)
         return themed(empty, title=title, about=about)
     shown, n_classes = _shown(result, most_classes), len(result.names)
     some = (
-        f"{len(shown)} of {n_classes} classes, those in the largest confusions. "
+        f"{len(shown)} of {n_classes} classes, those in the most frequent confusions. "
         if len(shown) < n_classes
         else ""
     )
@@ -65,30 +67,14 @@ def _shown(result: ConfusionResult, most: int) -> list[int]:
 
 def _map(result: ConfusionResult, shown: list[int]) -> alt.LayerChart:
     # Records hold rows and not names, since classes may bear the same name.
-    names = [*result.names, BACKGROUND]
-    totals = result.matrix.sum(axis=1).tolist()
-    rows = [
-        # Rare confusions are what is looked for: the root makes them visible.
-        cell(
-            math.sqrt(n / totals[true]),
-            f"{n / totals[true] * 100:.0f}" if n / totals[true] >= 0.005 else "",
-            share=n / totals[true],
-            true=true,
-            said=said,
-            true_name=names[true],
-            said_name=names[said],
-            n=n,
-        )
-        for true in shown
-        for said in shown
-        if (n := int(result.matrix[true, said])) > 0
-    ]
+    names = {row: [*result.names, BACKGROUND][row] for row in shown}
     width = min(PLOT_PX, COLUMN_PX * len(shown))
     column_px = width / len(shown)
-    places = json.dumps({str(row): names[row] for row in shown})
-    label = f"({places})[datum.value]"
-    level = column_px >= max(len(names[row]) for row in shown) * FONT_PX / 2
-    plot = alt.Chart(inline(rows), width=width, height=min(width, ROW_PX * len(shown))).encode(
+    label = f"({json.dumps({str(row): name for row, name in names.items()})})[datum.value]"
+    level = column_px >= max(map(len, names.values())) * FONT_PX / 2
+    plot = alt.Chart(
+        inline(_cells(result, names)), width=width, height=min(width, ROW_PX * len(shown))
+    ).encode(
         x=alt.X(
             "said:O",
             title="detected as",
@@ -110,3 +96,30 @@ def _map(result: ConfusionResult, shown: list[int]) -> alt.LayerChart:
     )
     letters_px = FONT_PX if column_px > WIDE_CELL_PX else FONT_PX - 2
     return heat_map(plot, letters_px=letters_px if column_px >= LEAST_CELL_PX else 0)
+
+
+def _cells(result: ConfusionResult, names: dict[int, str]) -> Iterator[dict[str, Any]]:
+    """Where something is taken for something; all of a row, shown or not, is its whole."""
+    for true, true_name in names.items():
+        total = int(result.matrix[true].sum())
+        for said, said_name in names.items():
+            n = int(result.matrix[true, said])
+            if n:
+                yield cell(
+                    # Rare confusions are what is looked for: the root makes them visible.
+                    math.sqrt(n / total),
+                    _whole_percent(n / total),
+                    share=n / total,
+                    true=true,
+                    said=said,
+                    true_name=true_name,
+                    said_name=said_name,
+                    n=n,
+                )
+
+
+def _whole_percent(share: float) -> str:
+    """Two digits where cells are small: only nothing is empty, and only everything 100."""
+    if share < 0.01:
+        return "<1"
+    return "100" if share == 1 else f"{min(round(share * 100), 99)}"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
+from boxlens.diagnosis.hoiem_types import FP_TYPES
 from boxlens.report.charts.panels import message, number_column, rows_axis
 from boxlens.report.charts.theme import KINDS, WIDTH, inline, percent, themed
 
@@ -16,7 +17,7 @@ MOST_CLASSES = 24
 PLOT_PX = 110
 NAMES_PX = 150
 ROW_PX = 15
-TYPES = ("loc", "sim", "oth", "bg")
+TYPES = tuple(kind.label for kind in FP_TYPES)
 
 
 def fp_by_class_chart(

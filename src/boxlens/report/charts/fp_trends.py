@@ -6,8 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
+import numpy as np
 
-from boxlens.diagnosis.hoiem_trends import FP_LABELS, mean_over_classes
+from boxlens.diagnosis.hoiem_trends import FP_LABELS
 from boxlens.errors import ParameterError
 from boxlens.report.charts.panels import message, panel_title
 from boxlens.report.charts.theme import (
@@ -22,6 +23,7 @@ from boxlens.report.charts.theme import (
 if TYPE_CHECKING:
     from boxlens.data.columns import Floats
     from boxlens.diagnosis.hoiem import HoiemResult
+    from boxlens.diagnosis.hoiem_trends import DetectionTrend, FpTrend
 
 PANEL_PX = 142
 HEIGHT_PX = 120
@@ -46,9 +48,24 @@ def fp_trends_chart(
         about=f"{about + ': ' if about else ''}{who}",
         reading=(
             f"Lines: recall at IoU {threshold(result.iou)} (solid) and "
-            f"{threshold(result.weak_iou)} (dashed)."
+            f"{threshold(result.weak_iou)} (dashed).{_ends(result) if row is None else ''}"
         ),
     )
+
+
+def _ends(result: HoiemResult) -> str:
+    """Which classes the right end of a mean rests on: the others stay with all that they have."""
+    ends = []
+    for trend, places, words in (
+        (result.fp_trend, result.fp_trend.counts, "{:,} false positives"),
+        (result.detection_trend, result.detection_trend.multiples, "{:g} x their objects"),
+    ):
+        reached = [at for at, n in enumerate(trend.n_classes) if n > 0]
+        if reached:
+            last = reached[-1]
+            ends.append(f"{trend.n_classes[last]} have {words.format(places[last])}")
+    of = f" Of {len(result.classes)} classes "
+    return f"{of}{', '.join(ends)}; the others stay with all they have." if ends else ""
 
 
 def _row(result: HoiemResult, class_name: str) -> int:
@@ -78,7 +95,7 @@ def _shown(result: HoiemResult, row: int | None) -> list[str]:
 
 def _false_positives(result: HoiemResult, row: int | None, shown: list[str]) -> alt.Chart:
     trend = result.fp_trend
-    share = trend.mean if row is None else trend.share[row]
+    share = _reached(trend) if row is None else trend.share[row]
     rows = _records(trend.counts, share, FP_LABELS, shown)
     if len({record["at"] for record in rows}) < 2:
         text = f"fewer than {trend.counts[1]} false positives"
@@ -99,7 +116,7 @@ def _detections(
     result: HoiemResult, row: int | None, shown: list[str]
 ) -> alt.LayerChart | alt.Chart:
     trend = result.detection_trend
-    share = trend.mean if row is None else trend.share[row]
+    share = _reached(trend) if row is None else trend.share[row]
     rows = _records(trend.multiples, share, VERDICTS, shown)
     if len({record["at"] for record in rows}) < 2:
         return message("too few detections", width=PANEL_PX, height=HEIGHT_PX)
@@ -111,15 +128,25 @@ def _detections(
         axis=alt.Axis(values=drawn, labelExpr=MULTIPLE_AXIS, grid=False),
     )
     tooltip = alt.Tooltip("at:Q", title="times objects", format="~g")
-    recalls: list[dict[str, Any]] = []
-    for name, values in (("strong", trend.recall), ("weak", trend.weak_recall)):
-        line = mean_over_classes(values) if row is None else values[row]
-        recalls += [
-            {"at": at, "recall": value, "which": name}
-            for at, value in zip(trend.multiples, line.tolist(), strict=True)
-            if not math.isnan(value)
-        ]
-    lines = (
+    areas = _areas(rows, x, tooltip, shown, "detections")
+    title = panel_title("share of detections; recall")
+    lines = _recall_lines(_recalls(trend, row, drawn), x, tooltip)
+    return alt.LayerChart(layer=[areas, lines], title=title)
+
+
+def _recalls(trend: DetectionTrend, row: int | None, drawn: list[float]) -> list[dict[str, Any]]:
+    strong = trend.mean_recall if row is None else trend.recall[row]
+    weak = trend.mean_weak_recall if row is None else trend.weak_recall[row]
+    return [
+        {"at": at, "recall": value, "which": name}
+        for name, values in (("strong", strong), ("weak", weak))
+        for at, value in zip(trend.multiples, values.tolist(), strict=True)
+        if at in drawn and not math.isnan(value)
+    ]
+
+
+def _recall_lines(recalls: list[dict[str, Any]], x: alt.X, where: alt.Tooltip) -> alt.Chart:
+    lines: alt.Chart = (
         alt.Chart(inline(recalls))
         .mark_line(color=INK, strokeWidth=1.5)
         .encode(
@@ -131,15 +158,19 @@ def _detections(
                 legend=None,
             ),
             tooltip=[
-                tooltip,
+                where,
                 alt.Tooltip("which:N", title="overlap"),
                 alt.Tooltip("recall:Q", format=".3f"),
             ],
         )
     )
-    areas = _areas(rows, x, tooltip, shown, "detections")
-    title = panel_title("share of detections; recall")
-    return alt.LayerChart(layer=[areas, lines], title=title)
+    return lines
+
+
+def _reached(trend: FpTrend | DetectionTrend) -> Floats:
+    """The mean as far as at least one class goes."""
+    some = np.array(trend.n_classes) > 0
+    return np.where(some[:, np.newaxis], trend.mean, np.nan)
 
 
 def _records(

@@ -1,4 +1,4 @@
-"""Which objects are never found, and how many a looser overlap would recover (METHODS 2.6)."""
+"""Which objects are undetected, and how many a looser overlap would recover (METHODS 2.6)."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from boxlens.report.charts.theme import (
 if TYPE_CHECKING:
     from boxlens.object_sensitivity.results import Characteristic, Misses, SensitivityResult
 
-CELLS_PX = 216
-EXPLAINED_PX = 52
+CELLS_PX = 200
+EXPLAINED_PX = 72
 ROW_PX = 25
 # More do not fit beside each other; the most frequent are taken.
 MOST_SUBSETS = 6
@@ -43,11 +43,11 @@ def misses_chart(
 ) -> alt.VConcatChart | alt.Chart:
     """Share of undetected objects by subset of each characteristic; looser overlaps below."""
     misses = result.misses
-    title = "Which objects are never found"
+    title = "Which objects are undetected"
     if about is None:
         about = f"{result.detector} on {result.dataset}"
     if misses.n_missed == 0:
-        why = "no objects" if misses.n_objects == 0 else "every object is found"
+        why = "no objects" if misses.n_objects == 0 else "no object is undetected"
         return themed(message(why, width=WIDTH, height=80), title=title, about=about)
     records = [record for row in result.characteristics for record in _records(row)]
     panels: list[alt.HConcatChart | alt.LayerChart] = []
@@ -59,23 +59,24 @@ def misses_chart(
     return themed(
         alt.vconcat(*panels, spacing=10),
         title=title,
-        about=f"{about}: {misses.n_missed:,} of {misses.n_objects:,} objects missed ({share})",
+        about=f"{about}: {misses.n_missed:,} of {misses.n_objects:,} objects undetected ({share})",
         reading=(
-            f"Missed: no correct detection at IoU {threshold(result.iou)} where P_N is "
-            f"{threshold(misses.p_n)} or more. Explained: share of the entropy of missed or not."
+            f"Undetected: no correct detection at IoU {threshold(result.iou)} where P_N is "
+            f"{threshold(misses.p_n)} or more; some are found later in the ranking. Explained: "
+            "share of the entropy, and what chance would explain."
         ),
     )
 
 
 def _records(row: Characteristic) -> list[dict[str, Any]]:
     """Objects of all classes together; of flags the two states, whatever the flag."""
-    counts: dict[str, list[int]] = {}
-    for spread in row.classes:
-        for subset in spread.subsets:
-            name = subset.name.rsplit(" ", 1)[-1] if row.kind == "flags" else subset.name
-            missed_and_all = counts.setdefault(name, [0, 0])
-            missed_and_all[0] += subset.n_missed
-            missed_and_all[1] += subset.n_objects
+    counts: dict[str, tuple[int, int]] = {}
+    for subset, n_missed, n in zip(
+        row.subset_names, row.subset_n_missed, row.subset_n_objects, strict=True
+    ):
+        name = subset.rsplit(" ", 1)[-1] if row.kind == "flags" else subset
+        before = counts.get(name, (0, 0))
+        counts[name] = (before[0] + n_missed, before[1] + n)
     known = {name: pair for name, pair in counts.items() if pair[1] > 0}
     frequent = sorted(known, key=lambda name: -known[name][1])[:MOST_SUBSETS]
     return [
@@ -87,12 +88,18 @@ def _records(row: Characteristic) -> list[dict[str, Any]]:
             place=place,
             n_missed=missed,
             n=n,
-            explained=percent(row.entropy_share),
+            explained=_explained(row),
         )
         for place, (name, (missed, n)) in enumerate(
             (name, pair) for name, pair in known.items() if name in frequent
         )
     ]
+
+
+def _explained(row: Characteristic) -> str:
+    if math.isnan(row.entropy_share):
+        return percent(row.entropy_share)
+    return f"{percent(row.entropy_share)} ({percent(row.entropy_chance)})"
 
 
 def _by_characteristic(records: list[dict[str, Any]]) -> alt.HConcatChart:
@@ -109,15 +116,15 @@ def _by_characteristic(records: list[dict[str, Any]]) -> alt.HConcatChart:
         tooltip=[
             alt.Tooltip("name:N", title="characteristic"),
             alt.Tooltip("subset:N", title="subset"),
-            alt.Tooltip("n_missed:Q", title="missed", format=","),
+            alt.Tooltip("n_missed:Q", title="undetected", format=","),
             alt.Tooltip("n:Q", title="objects", format=","),
-            alt.Tooltip("level:Q", title="share missed", format=".1%"),
+            alt.Tooltip("level:Q", title="share undetected", format=".1%"),
         ],
     )
     cells = heat_map(plot, letters_px=FONT_PX - 1, limit=CELLS_PX / n_columns - 2)
     return alt.hconcat(
-        cells.properties(title=panel_title("share missed, by subset")),
-        number_column(explained, title="explained", width=EXPLAINED_PX, row_px=ROW_PX),
+        cells.properties(title=panel_title("share undetected, by subset")),
+        number_column(explained, title="explained (chance)", width=EXPLAINED_PX, row_px=ROW_PX),
         spacing=4,
     )
 
@@ -128,7 +135,7 @@ def _looser(misses: Misses) -> alt.LayerChart:
             "iou": f"IoU {threshold(row.iou)}",
             "share": row.share_recovered,
             "n_missed": row.n_missed,
-            "text": f"{percent(row.share_recovered)}, {row.n_missed:,} still missed",
+            "text": f"{percent(row.share_recovered)}, {row.n_missed:,} still undetected",
         }
         for row in sorted(misses.looser, key=lambda row: -row.iou)
         if not math.isnan(row.share_recovered)
@@ -141,10 +148,10 @@ def _looser(misses: Misses) -> alt.LayerChart:
         tooltip=[
             alt.Tooltip("iou:N", title="a looser overlap"),
             alt.Tooltip("share:Q", title="share recovered", format=".1%"),
-            alt.Tooltip("n_missed:Q", title="still missed", format=","),
+            alt.Tooltip("n_missed:Q", title="still undetected", format=","),
         ],
     )
     bars = plot.mark_bar(color=KINDS["loc"].colour)
     numbers = plot.mark_text(align="left", dx=4).encode(text="text:N")
-    title = panel_title("of the missed, recovered by a looser overlap")
+    title = panel_title("of the undetected, recovered by a looser overlap")
     return alt.LayerChart(layer=[bars, numbers], title=title)

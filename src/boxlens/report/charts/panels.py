@@ -42,19 +42,7 @@ def pie(
     slices: Sequence[Slice], *, amount: str, number_format: str, legend: bool
 ) -> alt.LayerChart:
     """Slices clockwise from the top; a legend tells the share of each and picks one by a click."""
-    total = sum(part.amount for part in slices)
-    rows: list[dict[str, Any]] = [
-        {
-            "kind": f"{part.kind.label} {percent(part.amount / total)}",
-            "amount": part.amount,
-            "share": part.amount / total,
-            "order": order,
-            "inside": percent(part.amount / total) if part.amount / total >= LEAST_LABELLED else "",
-            "ink": part.kind.ink,
-        }
-        for order, part in enumerate(slices)
-    ]
-    chosen = alt.selection_point(name="chosen_kind", fields=["kind"], bind="legend")
+    rows = _slice_records(slices)
     plot = alt.Chart(inline(rows), width=PIE_PX, height=PIE_PX).encode(
         theta=alt.Theta("amount:Q", stack=True), order=alt.Order("order:Q")
     )
@@ -75,16 +63,34 @@ def pie(
             alt.Tooltip("share:Q", title="share", format=".1%"),
         ],
     )
-    if legend:
-        drawn = (
-            drawn.encode(opacity=alt.when(chosen).then(alt.value(1)).otherwise(alt.value(0.2)))
-            .add_params(chosen)
-            .properties(name="pie")
-        )
     labels = plot.mark_text(radius=PIE_PX / 3).encode(
         text="inside:N", color=alt.Color("ink:N", scale=None)
     )
-    return alt.LayerChart(layer=[drawn, labels])
+    return alt.LayerChart(layer=[_choosable(drawn) if legend else drawn, labels])
+
+
+def _slice_records(slices: Sequence[Slice]) -> list[dict[str, Any]]:
+    total = sum(part.amount for part in slices)
+    shares = [part.amount / total for part in slices]
+    return [
+        {
+            "kind": f"{part.kind.label} {percent(share)}",
+            "amount": part.amount,
+            "share": share,
+            "order": order,
+            "inside": percent(share) if share >= LEAST_LABELLED else "",
+            "ink": part.kind.ink,
+        }
+        for order, (part, share) in enumerate(zip(slices, shares, strict=True))
+    ]
+
+
+def _choosable(drawn: alt.Chart) -> alt.Chart:
+    """A click on the legend leaves one slice strong."""
+    chosen = alt.selection_point(name="chosen_kind", fields=["kind"], bind="legend")
+    strength = alt.when(chosen).then(alt.value(1)).otherwise(alt.value(0.2))
+    picked: alt.Chart = drawn.encode(opacity=strength).add_params(chosen).properties(name="pie")
+    return picked
 
 
 def cell(level: float, text: str | Sequence[str], **more: Any) -> dict[str, Any]:

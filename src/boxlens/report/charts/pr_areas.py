@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -15,12 +16,13 @@ from boxlens.report.charts.panels import message
 from boxlens.report.charts.theme import DECIMAL_AXIS, KINDS, decimal, inline, themed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from boxlens.data.columns import Floats
     from boxlens.diagnosis.coco_analyze import CocoAnalyzeResult
 
 PLOT_PX = 180
 HEIGHT_PX = 150
-_LOC, _SIM = CURVES.index("Loc"), CURVES.index("Sim")
 SIZES = {"s": "small", "m": "medium", "l": "large"}
 # What each curve forgives, and the colour of the area it adds. C75 and C50 are both correct.
 MEANING = {
@@ -54,23 +56,46 @@ def pr_areas_chart(
     """All classes, or one class, or one supercategory; objects of all sizes or of one range."""
     column = _place(area, result.areas, "area range")
     precision, ap = _chosen(result, class_name, group)
-    who = class_name or group or f"mean over {len(result.classes)} classes"
     size = "" if area == "all" else f", {SIZES.get(area, area)} objects"
+    who = class_name or group or f"mean over {_n_defined(result, column)} classes"
     heading = {
         "title": "What lies between the detector and perfect precision",
         "about": f"{about + ': ' if about else ''}{who}{size}",
     }
-    curves = dict(zip(CURVES, precision[:, :, column], strict=True))
-    known = {name: curve for name, curve in curves.items() if not np.isnan(curve).any()}
-    if not known:
+    curves = [
+        _Curve(key, f"{name} {decimal(under)} {MEANING[key]}", values)
+        for key, name, under, values in zip(
+            CURVES,
+            result.curve_names,
+            ap[:, column].tolist(),
+            precision[:, :, column].tolist(),
+            strict=True,
+        )
+        if not math.isnan(under)
+    ]
+    if not curves:
         why = "no such objects: the curves are undefined"
         return themed(message(why, width=PLOT_PX, height=HEIGHT_PX), **heading)
-    missing = " Sim: no similar classes known." if "Sim" not in known else ""
+    missing = "" if any(one.key == "Sim" for one in curves) else " Sim: no similar classes known."
     return themed(
-        _areas(known, dict(zip(CURVES, ap[:, column].tolist(), strict=True))),
+        _areas(curves),
         **heading,
-        reading=(f"Each curve forgives one more kind of error; numbers: area under it.{missing}"),
+        reading=f"Each curve forgives one more kind of error; numbers: area under it.{missing}",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Curve:
+    """One of CURVES, what the legend says of it, and precision by recall."""
+
+    key: str
+    label: str
+    precision: list[float]
+
+
+def _n_defined(result: CocoAnalyzeResult, column: int) -> int:
+    """Classes with objects in an area range."""
+    return int((~np.isnan(result.ap[CURVES.index("FN"), :, column])).sum())
 
 
 def _place(name: str, names: tuple[str, ...], what: str) -> int:
@@ -90,49 +115,29 @@ def _chosen(
         return result.precision[:, :, row], result.ap[:, row]
     if group is not None:
         row = _place(group, tuple(name for name, _ in result.groups), "group")
-        members = [result.classes.index(name) for name in result.groups[row][1]]
-        return _mean(result.precision[:, :, members]), result.group_ap[:, row]
+        return result.group_precision[:, :, row], result.group_ap[:, row]
     return result.mean_precision, result.mean_ap
 
 
-def _mean(precision: Floats) -> Floats:
-    """[curve, recall, area] over classes with objects, as the result takes its means: where some
-    classes have no similar ones, Loc stands in for their Sim."""
-    completed = precision.copy()
-    sim_known = ~np.isnan(precision[_SIM])
-    alone = np.isnan(precision[_SIM]) & ~np.isnan(precision[_LOC])
-    stands_in = alone & sim_known.any(axis=1, keepdims=True)
-    completed[_SIM][stands_in] = precision[_LOC][stands_in]
-    known = ~np.isnan(completed)
-    n = known.sum(axis=2)
-    total = np.where(known, completed, 0).sum(axis=2)
-    mean: Floats = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
-    return mean
-
-
-def _areas(curves: dict[str, Floats], ap: dict[str, float]) -> alt.Chart:
-    rows: list[dict[str, Any]] = []
-    labels = {name: f"{name} {decimal(ap[name])} {MEANING[name]}" for name in curves}
+def _records(curves: Sequence[_Curve]) -> Iterator[dict[str, Any]]:
+    """The area of a curve lies between it and the one before."""
     below = [0.0] * len(COCO_RECALLS)
-    for name, curve in curves.items():
-        values = curve.tolist()
-        rows += [
-            {
-                "curve": labels[name],
+    for one in curves:
+        for recall, low, high in zip(COCO_RECALLS.tolist(), below, one.precision, strict=True):
+            yield {
+                "curve": one.label,
                 "recall": round(recall, 2),
                 "from": round(low, 5),
                 "to": round(high, 5),
             }
-            for recall, low, high in zip(COCO_RECALLS.tolist(), below, values, strict=True)
-            if not math.isnan(high)
-        ]
-        below = values
+        below = one.precision
+
+
+def _areas(curves: Sequence[_Curve]) -> alt.Chart:
     chosen = alt.selection_point(name="chosen_curve", fields=["curve"], bind="legend")
     axis = alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], labelExpr=DECIMAL_AXIS, grid=False)
-    # The largest area is on top of the legend, as it is in the plot.
-    order = list(curves)[::-1]
     areas: alt.Chart = (
-        alt.Chart(inline(rows), width=PLOT_PX, height=HEIGHT_PX, name="curves")
+        alt.Chart(inline(_records(curves)), width=PLOT_PX, height=HEIGHT_PX, name="curves")
         .mark_area()
         .encode(
             x=alt.X(
@@ -142,9 +147,10 @@ def _areas(curves: dict[str, Floats], ap: dict[str, float]) -> alt.Chart:
             y2="to:Q",
             color=alt.Color(
                 "curve:N",
+                # The largest area is on top of the legend, as it is in the plot.
                 scale=alt.Scale(
-                    domain=[labels[name] for name in order],
-                    range=[COLOURS[name] for name in order],
+                    domain=[one.label for one in reversed(curves)],
+                    range=[COLOURS[one.key] for one in reversed(curves)],
                 ),
                 legend=alt.Legend(title=None, orient="right", rowPadding=4, offset=8),
             ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from boxlens.object_sensitivity.results import Characteristic, SensitivityResult
 
-PLOT_PX = 164
-NUMBER_PX = 54
+PLOT_PX = 150
+NUMBER_PX = 76
 ROW_PX = 20
 NUMBER_ROOM_PX = 23
 
@@ -34,48 +34,51 @@ NUMBER_ROOM_PX = 23
 def sensitivity_summary_chart(
     result: SensitivityResult, *, about: str | None = None
 ) -> alt.HConcatChart | alt.Chart:
-    """A bar a characteristic, with its sensitivity and impact as numbers."""
+    """A bar a characteristic, the widest first, with its sensitivity and impact as numbers."""
     title = "What the detector is sensitive to"
     if about is None:
         about = f"{result.detector} on {result.dataset}"
-    known = [row for row in result.characteristics if not math.isnan(row.sensitivity)]
+    known = sorted(
+        (row for row in result.characteristics if not math.isnan(row.sensitivity)),
+        key=lambda row: -row.sensitivity,
+    )
     if not known:
         why = "no characteristic has subsets of enough objects"
         return themed(message(why, width=WIDTH, height=80), title=title, about=about)
     unknown = [row.name for row in result.characteristics if math.isnan(row.sensitivity)]
-    sensitivities = {row.name: decimal(row.sensitivity) for row in known}
+    sensitivities = {
+        row.name: f"{decimal(row.sensitivity)} ({decimal(row.chance, 2)})" for row in known
+    }
     impacts = {row.name: decimal(row.impact) for row in known}
     return themed(
         alt.hconcat(
-            _bars(known, result.ap_n),
-            number_column(sensitivities, title="sensitivity", width=NUMBER_PX, row_px=ROW_PX),
-            number_column(impacts, title="impact", width=NUMBER_PX, row_px=ROW_PX),
+            _bars(known),
+            number_column(
+                sensitivities, title="sensitivity (chance)", width=NUMBER_PX, row_px=ROW_PX
+            ),
+            number_column(impacts, title="impact", width=NUMBER_PX // 2, row_px=ROW_PX),
             spacing=4,
         ),
         title=title,
-        about=f"{about}, AP_N {decimal(result.ap_n)}",
+        about=about,
         reading=(
-            "Bar: AP_N of the worst and the best subset, mean over classes. Dashed: all objects. "
-            "Sensitivity: best - worst; impact: best - all."
+            "Bar: AP_N of the worst and the best subset; stroke: of all objects of the same "
+            f"classes. Means over {_n_classes(known)} with enough objects. Sensitivity: best - "
+            "worst, beside it what chance alone would give; impact: best - all."
             + (f" Too few objects: {', '.join(unknown)}." if unknown else "")
         ),
     )
 
 
-def _bars(known: Sequence[Characteristic], overall: float) -> alt.LayerChart:
-    rows = [
-        {
-            "name": row.name,
-            "lowest": row.lowest,
-            "highest": row.highest,
-            "ap_n": row.ap_n,
-            "low_text": decimal(row.lowest, 2),
-            "high_text": decimal(row.highest, 2),
-        }
-        for row in known
-    ]
+def _n_classes(known: Sequence[Characteristic]) -> str:
+    fewest, most = (pick(row.n_classes for row in known) for pick in (min, max))
+    classes = "class" if most == 1 else "classes"
+    return f"the {most} {classes}" if fewest == most else f"the {fewest} to {most} {classes}"
+
+
+def _bars(known: Sequence[Characteristic]) -> alt.LayerChart:
     # Numbers stand at both ends of a bar; one that begins near 0 needs room beside the names.
-    limit = max(max(row.highest for row in known) * 1.2, 0.05)
+    limit = max(max(row.highest for row in known) * 1.25, 0.05)
     begins_px = min(row.lowest for row in known) / limit * PLOT_PX
     padding = max(3, round(NUMBER_ROOM_PX - begins_px))
     y_axis = alt.Axis(ticks=False, domain=False, labelPadding=padding)
@@ -84,27 +87,36 @@ def _bars(known: Sequence[Characteristic], overall: float) -> alt.LayerChart:
     def at(key: str) -> alt.X:
         return alt.X(f"{key}:Q", scale=alt.Scale(domain=[0, limit], nice=False), axis=x_axis)
 
-    plot = alt.Chart(inline(rows), width=PLOT_PX, height=ROW_PX * len(rows)).encode(
+    plot = alt.Chart(inline(map(_record, known)), width=PLOT_PX, height=ROW_PX * len(known)).encode(
         y=rows_axis("name", [row.name for row in known], y_axis),
         tooltip=[
             alt.Tooltip("name:N", title="characteristic"),
             alt.Tooltip("lowest:Q", title="AP_N of the worst subset", format=".4f"),
             alt.Tooltip("highest:Q", title="AP_N of the best subset", format=".4f"),
             alt.Tooltip("ap_n:Q", title="AP_N of all objects", format=".4f"),
+            alt.Tooltip("chance:N", title="sensitivity by chance"),
+            alt.Tooltip("n_classes:Q", title="classes", format=","),
         ],
     )
-    line = alt.Chart(inline([] if math.isnan(overall) else [{"ap_n": overall}]))
+    words: dict[str, Any] = {"fontSize": FONT_PX - 1, "color": SOFT_INK}
     return alt.LayerChart(
         layer=[
             plot.mark_bar(color=PALE, height=11).encode(x=at("lowest"), x2="highest:Q"),
-            line.mark_rule(color=INK, strokeDash=[3, 2], strokeWidth=0.75).encode(x=at("ap_n")),
-            # Of the classes with enough objects, which may be fewer than all.
             plot.mark_tick(color=INK, thickness=1.5, height=11).encode(x=at("ap_n")),
-            plot.mark_text(align="right", dx=-3, fontSize=FONT_PX - 1, color=SOFT_INK).encode(
-                x=at("lowest"), text="low_text:N"
-            ),
-            plot.mark_text(align="left", dx=3, fontSize=FONT_PX - 1, color=SOFT_INK).encode(
-                x=at("highest"), text="high_text:N"
-            ),
+            plot.mark_text(align="right", dx=-3, **words).encode(x=at("lowest"), text="low_text:N"),
+            plot.mark_text(align="left", dx=3, **words).encode(x=at("highest"), text="high_text:N"),
         ]
     )
+
+
+def _record(row: Characteristic) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "lowest": row.lowest,
+        "highest": row.highest,
+        "ap_n": row.ap_n,
+        "low_text": decimal(row.lowest, 2),
+        "high_text": decimal(row.highest, 2),
+        "chance": decimal(row.chance),
+        "n_classes": row.n_classes,
+    }

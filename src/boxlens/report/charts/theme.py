@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -67,6 +67,9 @@ SAME_KIND: Final[Mapping[str, str]] = {
     "fn": "miss",
     "outside": "ignored",
 }
+# Kinds that a scheme calls alike but means differently: what Borji deletes in the end are
+# duplicates, and boxes that were moved in vain.
+OTHER_WORDS: Final[Mapping[str, str]] = {"duplicate": "leftovers"}
 
 # Fractions without the leading zero: .25; whole numbers stay as they are.
 DECIMAL_AXIS: Final = "replace(format(datum.value, '~g'), regexp('^(-?)0\\\\.'), '$1.')"
@@ -83,7 +86,8 @@ AnyChart = TypeVar(
 
 def kind_of(name: str) -> Kind:
     """By any scheme's name."""
-    return KINDS[SAME_KIND.get(name, name)]
+    kind = KINDS[SAME_KIND.get(name, name)]
+    return replace(kind, label=OTHER_WORDS.get(name, kind.label))
 
 
 def decimal(value: float, digits: int = 3) -> str:

@@ -30,7 +30,7 @@ WORDS = {
     "start": "AP now",
     "background": "background",
     "localization": "bad places",
-    "duplicate": "duplicates",
+    "duplicate": "leftovers",
     "miss": "misses",
 }
 DONE = {
@@ -52,7 +52,10 @@ def waterfall_chart(result: BorjiResult, *, about: str = "") -> alt.LayerChart |
         _steps(_records(result)),
         title=title,
         about=about,
-        reading="Each step keeps the repairs before it: heights depend on the order.",
+        reading=(
+            "Each step keeps the repairs before it: heights depend on the order. Leftovers: "
+            "duplicates, and boxes that were moved in vain."
+        ),
     )
 
 

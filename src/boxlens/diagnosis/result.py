@@ -1,0 +1,141 @@
+"""What a diagnosis found, and its stable JSON form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from boxlens.data.similarity import known_similarity
+from boxlens.metrics.results import defined, notice_to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from boxlens.data import Dataset, Detections, Notice
+    from boxlens.data.similarity import Similarity
+    from boxlens.diagnosis.borji import BorjiResult
+    from boxlens.diagnosis.coco_analyze import CocoAnalyzeResult
+    from boxlens.diagnosis.crosswalk import Crosswalk
+    from boxlens.diagnosis.gallery import Exhibit
+    from boxlens.diagnosis.hoiem import HoiemResult
+    from boxlens.diagnosis.hoiem_types import Assignment
+    from boxlens.diagnosis.places import Place
+    from boxlens.diagnosis.tide import TideRange, TideResult
+    from boxlens.diagnosis.verdict import Verdict
+    from boxlens.metrics.confusion import ConfusionResult
+    from boxlens.metrics.results import Provenance
+    from boxlens.object_sensitivity import SensitivityResult
+
+SCHEMA = "boxlens/diagnose/1"
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisChoice:
+    """What to look at; thresholds are those of all schemes."""
+
+    iou: float = 0.5
+    background_iou: float = 0.1
+    similar: Similarity = None
+    assignment: Assignment = "priority"
+    # tidecv's own numbers beside ours; TIDE at COCO's ten thresholds, too.
+    tidecv: bool = False
+    tide_range: bool = False
+    n_gallery: int = 15
+    characteristics: tuple[str, ...] | None = None
+    bins: Mapping[str, tuple[float, ...]] | None = None
+    interactions: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DiagnosisResult:
+    """One detector, read under every scheme."""
+
+    dataset: Dataset
+    detections: Detections
+    choice: DiagnosisChoice
+    # COCO's AP and AP at the foreground IoU.
+    metrics: Mapping[str, float]
+    hoiem: HoiemResult
+    tide: TideResult
+    tidecv: TideResult | None
+    tide_range: TideRange | None
+    coco_analyze: CocoAnalyzeResult
+    borji: BorjiResult
+    crosswalk: Crosswalk
+    confusion: ConfusionResult
+    sensitivity: SensitivityResult
+    places: tuple[Place, ...]
+    verdict: Verdict
+    gallery: tuple[Exhibit, ...]
+    provenance: Provenance
+    notices: tuple[Notice, ...] = ()
+
+    def __repr__(self) -> str:
+        """Short: the whole is in `to_json()`."""
+        return (
+            f"DiagnosisResult({self.detections.name} on {self.dataset.name}: "
+            f"{self.verdict.summary})"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The stable form that `boxlens diagnose --json -` prints; undefined is null."""
+        tide_json = self.tide.to_json()
+        if self.tidecv is not None:
+            tide_json["tidecv"] = self.tidecv.to_json()
+        if self.tide_range is not None:
+            tide_json["range"] = self.tide_range.to_json()
+        sensitivity = self.sensitivity.to_json()
+        misses = sensitivity.pop("misses")
+        # They are among the notices of the whole.
+        sensitivity.pop("notices")
+        return {
+            "schema": SCHEMA,
+            "provenance": self.provenance.to_json(),
+            "parameters": _parameters(self.choice, self.dataset),
+            "dataset": {
+                "name": self.dataset.name,
+                "n_images": len(self.dataset.images),
+                "n_objects": len(self.dataset.gt),
+            },
+            "notices": [notice_to_json(notice) for notice in self.notices],
+            "results": {
+                "detector": self.detections.name,
+                "n_detections": len(self.detections),
+                "metrics": defined(self.metrics),
+                "verdict": self.verdict.to_json(),
+                "schemes": {
+                    "hoiem": self.hoiem.to_json(),
+                    "tide": tide_json,
+                    "coco_analyze": self.coco_analyze.to_json(),
+                    "borji": self.borji.to_json(),
+                },
+                "crosswalk": self.crosswalk.to_json(),
+                "orders": {
+                    "hoiem": [row.to_json() for row in self.hoiem.orders],
+                    "tide": [row.to_json() for row in self.tide.orders],
+                    "borji": [row.to_json() for row in self.borji.orders],
+                },
+                "sensitivity": sensitivity,
+                "misses": misses,
+                "confusion": self.confusion.to_json(),
+                "gallery": [exhibit.to_json() for exhibit in self.gallery],
+            },
+        }
+
+
+def _parameters(choice: DiagnosisChoice, dataset: Dataset) -> dict[str, Any]:
+    similar = choice.similar if choice.similar is not None else known_similarity(dataset.classes)
+    return {
+        "iou": choice.iou,
+        "background_iou": choice.background_iou,
+        "similar": similar
+        if similar is None or isinstance(similar, str)
+        else [list(group) for group in similar],
+        "assignment": choice.assignment,
+        "tidecv": choice.tidecv,
+        "tide_range": choice.tide_range,
+        "n_gallery": choice.n_gallery,
+        "characteristics": None if choice.characteristics is None else list(choice.characteristics),
+        "bins": {name: list(values) for name, values in (choice.bins or {}).items()},
+        "interactions": [list(pair) for pair in choice.interactions],
+    }

@@ -1,0 +1,65 @@
+"""What a figure of a report is: its name, its words, its place, and how it is drawn."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from altair.typing import ChartType
+
+# Sections of the page.
+ERRORS, REPAIRS, OBJECTS, SCHEMES = "errors", "repairs", "objects", "schemes"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """The name of its files, its title, what to make of it, and where it stands."""
+
+    name: str
+    title: str
+    reading: str
+    section: str
+    draw: Callable[[], ChartType]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A figure that cannot be drawn, and why."""
+
+    title: str
+    why: str
+    section: str
+
+
+@dataclass(frozen=True, slots=True)
+class FigurePlan:
+    """All figures of a result, in their order on the page."""
+
+    figures: tuple[Figure, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+def plan_of(found: Iterable[Figure | LeftOut]) -> FigurePlan:
+    """In the order given, every figure under a name of its own."""
+    figures: list[Figure] = []
+    left_out: list[LeftOut] = []
+    names: dict[str, int] = {}
+    for one in found:
+        if isinstance(one, LeftOut):
+            left_out.append(one)
+            continue
+        # Two attributes may differ in signs that no file name has.
+        names[one.name] = names.get(one.name, 0) + 1
+        again = names[one.name] > 1
+        figures.append(replace(one, name=f"{one.name}_{names[one.name]}") if again else one)
+    return FigurePlan(tuple(figures), tuple(left_out))
+
+
+def file_name(text: str) -> str:
+    """The name of an attribute in signs that every file system takes."""
+    plain = re.sub(r"[^0-9A-Za-z]+", "_", text).strip("_").lower()
+    return plain[:60] or "attribute"
