@@ -68,7 +68,6 @@ class Analysis:
 HOTCOCO_NAMES = "{name.lower(): gain for name, gain in result['delta_ap'].items()}"
 TIDECV = """
 import tidecv
-from pycocotools.coco import COCO
 truth, found = tidecv.Data("truth", max_dets=100), tidecv.Data("found")
 content = json.load(open(gt_path))
 for image in sorted(content["images"], key=lambda row: row["id"]):

@@ -82,7 +82,7 @@ def test_a_folder_where_a_file_was_meant(demo):
 def test_ground_truth_and_detections_the_wrong_way_round(demo):
     line = refused(demo, "evaluate", "window.json", "ground_truth.json")
     assert "window.json" in line
-    assert "GT DT" in line
+    assert "the ground truth comes first" in line
 
 
 def test_ground_truth_given_as_detections(demo):

@@ -188,7 +188,7 @@ def assert_findings_say_what_they_hold(result):
         said = SENTENCE.match(finding.sentence)
         assert said, finding.sentence
         order = orders[finding.error]
-        assert finding.gain == pytest.approx(scale * tide.gain[finding.error], abs=1e-12)
+        assert finding.gain == pytest.approx(scale * order.first, abs=1e-12)
         assert max(finding.gain, finding.mean) >= LEAST_SHARE_OF_LOSS * (1 - ap)
         assert [finding.lowest, finding.highest, finding.mean] == pytest.approx(
             [scale * order.lowest, scale * order.highest, scale * order.mean]

@@ -186,7 +186,9 @@ def candidates(
     return chosen
 
 
-def repaired(errors: Errors, kinds: Collection[str]) -> dict[str, Any]:
+def repaired(
+    errors: Errors, kinds: Collection[str], *, empty_is_perfect: bool = False
+) -> dict[str, Any]:
     """AP, overall and by class row, once all errors of some kinds are repaired together."""
     chosen = set(errors.candidate.values())
     labels: dict[int, tuple[int, int]] = {}
@@ -199,7 +201,8 @@ def repaired(errors: Errors, kinds: Collection[str]) -> dict[str, Any]:
         elif kind in KINDS and kind not in kinds:
             labels[d] = (cls, -1)
     lost = set(errors.missed) if "miss" in kinds else set()
-    return scored(errors, labels, [g for g in errors.regular if g not in lost])
+    left = [g for g in errors.regular if g not in lost]
+    return scored(errors, labels, left, empty_is_perfect=empty_is_perfect)
 
 
 def without_false_positives(errors: Errors) -> dict[str, Any]:
@@ -223,12 +226,16 @@ def true_positives(errors: Errors) -> dict[int, tuple[int, int]]:
 
 
 def scored(
-    errors: Errors, labels: dict[int, tuple[int, int]], objects: list[int]
+    errors: Errors,
+    labels: dict[int, tuple[int, int]],
+    objects: list[int],
+    *,
+    empty_is_perfect: bool = False,
 ) -> dict[str, Any]:
     """A class of the mean without objects has AP 0; a class that is not of the mean has NaN.
 
-    A class that a repair leaves neither objects nor detections is perfect. Without any object
-    there is no mean.
+    Where all orders of repairs are counted, a class that is left neither objects nor detections is
+    perfect. Without any object there is no mean.
     """
     by_class = [math.nan] * len(errors.scene.classes)
     for cls in errors.classes:
@@ -241,7 +248,8 @@ def scored(
         if positives:
             by_class[cls] = ap_coco101([labels[d][1] for d in ranked], positives)
         else:
-            by_class[cls] = 1.0 if had_objects and not ranked else 0.0
+            perfect = empty_is_perfect and had_objects and not ranked
+            by_class[cls] = 1.0 if perfect else 0.0
     in_mean = [by_class[cls] for cls in errors.classes] if errors.regular else []
     return {"ap": sum(in_mean) / len(in_mean) if in_mean else math.nan, "classes": by_class}
 

@@ -132,11 +132,12 @@ def _group_places(
     errors: Sequence[TideType],
     threads: int,
 ) -> Iterator[Place]:
+    full = _full_gains(tide)
     worlds = [
         (kind, group)
         for kind in errors
         for group, name in enumerate(groups.names)
-        if name and tide.gain[kind.label] > 0
+        if name and full[kind.label] > 0
     ]
     kinds = np.zeros((len(worlds), len(ERRORS), len(groups.names)), dtype=np.bool_)
     for row, (kind, group) in enumerate(worlds):
@@ -148,7 +149,7 @@ def _group_places(
             error=kind.label,
             what=what,
             name=groups.names[group],
-            share=gain / tide.gain[kind.label],
+            share=gain / full[kind.label],
             even_share=float(n_objects[group] / max(n_objects.sum(), 1)),
         )
 
@@ -159,7 +160,7 @@ def _similarity(
     """Confusions between similar classes, where some are known to be, and between others."""
     n_classes = len(evidence.similar)
     confused = np.flatnonzero(bench.types.det_type == TideType.CLS)
-    if not evidence.similar.any() or not len(confused) or tide.gain["cls"] <= 0:
+    if not evidence.similar.any() or not len(confused) or _full_gains(tide)["cls"] <= 0:
         return
     true = evidence.dataset.gt.class_row[bench.types.target[confused]]
     det = np.zeros(len(bench.types.det_type), dtype=np.int64)
@@ -170,7 +171,7 @@ def _similarity(
     gains = _gains(evidence, bench, tide, groups, kinds, threads)
     alike = float(evidence.similar.sum() / (n_classes * (n_classes - 1)))
     for name, gain, even in zip(groups.names, gains.tolist(), (1 - alike, alike), strict=True):
-        yield Place("cls", "similarity", name, gain / tide.gain["cls"], even)
+        yield Place("cls", "similarity", name, gain / _full_gains(tide)["cls"], even)
 
 
 def _confusions(
@@ -179,7 +180,7 @@ def _confusions(
     """The most frequent pairs of the class that is there and the class that was said."""
     types, classes = bench.types, evidence.dataset.classes
     confused = np.flatnonzero(types.det_type == TideType.CLS)
-    if not len(confused) or tide.gain["cls"] <= 0:
+    if not len(confused) or _full_gains(tide)["cls"] <= 0:
         return
     true = evidence.dataset.gt.class_row[types.target[confused]].astype(np.int64)
     key = true * len(classes) + evidence.detections.class_row[confused]
@@ -199,7 +200,12 @@ def _confusions(
     gains = _gains(evidence, bench, tide, groups, kinds, threads)
     n_possible = sum(row.n_objects > 0 for row in tide.classes) * (len(classes) - 1)
     for name, gain in zip(names, gains.tolist(), strict=True):
-        yield Place("cls", "confusion", name, gain / tide.gain["cls"], 1 / n_possible)
+        yield Place("cls", "confusion", name, gain / _full_gains(tide)["cls"], 1 / n_possible)
+
+
+def _full_gains(tide: TideResult) -> dict[str, float]:
+    """What repairing all errors of a kind brings, when nothing was repaired before."""
+    return {row.name: row.first for row in tide.orders}
 
 
 def _gains(

@@ -52,7 +52,8 @@ class TideResult:
     # How many classes the means are over: some may have detections only, and count 0.
     n_mean: int
     classes: tuple[TideClass, ...]
-    # All orders of the six repairs; empty with tidecv's quirks, or where nobody asked.
+    # All orders of the six repairs; a class that is left neither objects nor detections is perfect
+    # there, so that all six lead to 1. Empty with tidecv's quirks, or where nobody asked.
     orders: tuple[RepairGain, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
@@ -137,6 +138,8 @@ def tide(
     else:
         counted = counted_classes(evidence, types)
         world_ap = bench.ap(single_repairs(), threads=threads)
+        # dAP keeps to METHODS 9.2: without objects a class counts 0, also after a repair.
+        world_ap[bench.positives(single_repairs()) == 0] = np.nan
         mean_ap = mean_with_zeros(world_ap, counted)
         if orders:
             every_subset = Repairs.of_kinds(subsets(len(ERRORS)))
