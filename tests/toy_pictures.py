@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import cv2
 import numpy as np
 
+import boxlens
 from boxlens.data import Classes, Dataset, GroundTruth, Images
+from boxlens.data.columns import frozen
+
+if TYPE_CHECKING:
+    from boxlens.detectors import Detector
 
 WIDTH, HEIGHT = 160, 120
 NAMES = ("ring", "ladder", "wedge")
@@ -31,6 +39,20 @@ def toy_set(n: int, seed: int, **columns: object) -> tuple[list[np.ndarray], Dat
     )
     classes = Classes.of([3, 5, 8], NAMES, supercategory=["round", "straight", "straight"])
     return pictures, Dataset("toys", images, classes, gt)
+
+
+def shuffled_toy_set() -> tuple[list[np.ndarray], Dataset]:
+    """Pictures whose labels mean nothing."""
+    pictures, dataset = toy_set(24, seed=1)
+    shuffled = np.random.RandomState(3).permutation(dataset.gt.class_row)
+    return pictures, replace(dataset, gt=replace(dataset.gt, class_row=frozen(shuffled, np.int32)))
+
+
+def ap50(detector: Detector) -> float:
+    """On pictures it has not seen."""
+    pictures, dataset = toy_set(16, seed=2)
+    result = boxlens.evaluate(dataset, detector.detect(pictures))
+    return result.detectors[0].metrics["AP50"]
 
 
 def _picture(random: np.random.RandomState) -> tuple[np.ndarray, list[tuple[int, list[int]]]]:

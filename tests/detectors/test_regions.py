@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-import boxlens
-from boxlens.data.columns import frozen
 from boxlens.detectors import Classifier, Detector, ProposalGenerator
 from boxlens.detectors.hog import cut
 from boxlens.detectors.region_training import train_regions
 from boxlens.detectors.regions import RegionDetector, find_regions, moved, shifts_between
 from boxlens.detectors.training import overlaps
 from small_world import assert_same_tables
-from toy_pictures import toy_set
+from toy_pictures import ap50, shuffled_toy_set, toy_set
 
 
 @pytest.fixture(scope="module")
 def trained() -> RegionDetector:
     return train_regions(*toy_set(24, seed=1), seed=4)
-
-
-def ap50(detector: RegionDetector) -> float:
-    pictures, dataset = toy_set(16, seed=2)
-    result = boxlens.evaluate(dataset, detector.detect(pictures))
-    return result.detectors[0].metrics["AP50"]
 
 
 def test_it_finds_in_new_pictures_what_it_was_trained_on(trained: RegionDetector):
@@ -35,10 +25,7 @@ def test_it_finds_in_new_pictures_what_it_was_trained_on(trained: RegionDetector
 
 
 def test_shuffled_labels_teach_it_nothing_of_the_kind():
-    pictures, dataset = toy_set(24, seed=1)
-    shuffled = np.random.RandomState(3).permutation(dataset.gt.class_row)
-    confused = replace(dataset, gt=replace(dataset.gt, class_row=frozen(shuffled, np.int32)))
-    assert ap50(train_regions(pictures, confused, seed=4)) < 0.75
+    assert ap50(train_regions(*shuffled_toy_set(), seed=4)) < 0.75
 
 
 def test_the_number_of_workers_and_the_run_do_not_matter(trained: RegionDetector):

@@ -17,6 +17,7 @@ from boxlens.diagnosis.orders import repair_gains, subsets
 from boxlens.metrics import choose, evaluate_tables
 from boxlens.scenes.plant import Kind, Recipe, plant
 from cases import random_scene
+from diagnosis.worlds import EVERY_ERROR
 from oracles import borji as oracle
 from oracles.convert import scene_to_tables
 from planted_worlds import roomy, world_of
@@ -102,18 +103,7 @@ def test_threads_do_not_change_a_bit(threads):
 
 def test_planted_errors_are_repaired_at_their_step():
     dataset = roomy()
-    recipe = Recipe(
-        miss=30,
-        mislocalise=40,
-        confuse_similar=20,
-        confuse_dissimilar=25,
-        both_similar=10,
-        both_dissimilar=15,
-        duplicate=50,
-        background=100,
-        isolated=True,
-    )
-    planted = plant(dataset, recipe, seed=5)
+    planted = plant(dataset, EVERY_ERROR, seed=5)
     result = repaired(dataset, planted.detections)
     step_of_kind = np.zeros(len(Kind), dtype=int)
     step_of_kind[[Kind.BACKGROUND, Kind.SIMILAR, Kind.DISSIMILAR]] = 1

@@ -18,6 +18,7 @@ from boxlens.metrics.average_precision import COCO_RECALLS
 from boxlens.metrics.cells import cell_precision
 from boxlens.scenes.plant import Kind, Recipe, plant
 from cases import random_scene
+from diagnosis.worlds import EVERY_ERROR
 from oracles import coco_analyze as oracle
 from oracles.convert import scene_to_tables
 from planted_worlds import roomy, world_of
@@ -145,18 +146,7 @@ def test_threads_do_not_change_a_bit(threads):
 
 def test_planted_errors_are_gone_at_their_curve():
     dataset = roomy()
-    recipe = Recipe(
-        miss=30,
-        mislocalise=40,
-        confuse_similar=20,
-        confuse_dissimilar=25,
-        both_similar=10,
-        both_dissimilar=15,
-        duplicate=50,
-        background=100,
-        isolated=True,
-    )
-    planted = plant(dataset, recipe, seed=5)
+    planted = plant(dataset, EVERY_ERROR, seed=5)
     result = analyzed(dataset, planted.detections)
     curve_of_kind = {
         Kind.LOCALIZATION: LOC,

@@ -12,10 +12,23 @@ import numpy as np
 
 import boxlens
 from boxlens.data import Dataset, Detections
+from boxlens.scenes.plant import Recipe
 from cases import random_scene
 from oracles.convert import scene_to_tables
 
 DEMO = files("boxlens") / "demo"
+# Each kind in a number of its own; detections touch no object but theirs.
+EVERY_ERROR = Recipe(
+    miss=30,
+    mislocalise=40,
+    confuse_similar=20,
+    confuse_dissimilar=25,
+    both_similar=10,
+    both_dissimilar=15,
+    duplicate=50,
+    background=100,
+    isolated=True,
+)
 
 
 def random_world(seed: int, **knobs: Any) -> tuple[Dataset, Detections, list[list[str]]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.options import Commands, add_json
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
-from boxlens.cli.reading import add_reading, read_tables
+from boxlens.cli.reading import add_files, add_reading, read_tables
 from boxlens.cli.sensitivity import (
     add_characteristics,
     add_figures,
@@ -30,13 +30,11 @@ def add_command(commands: Commands) -> None:
         "* may be repeated, or given once with commas.",
     )
     command.set_defaults(run=run)
+    add_files(command, one=True)
     add = command.add_argument
-    add("gt", metavar="GT", help="ground truth: a file or folder")
-    add("dt", metavar="DT", nargs=1, help="detections: a file or folder")
     add(
         "-o", "--output", metavar="DIR", help="write report, figures, tables and results.json there"
     )
-    add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
     add("--per-class", action="store_true", help="add a row a class")
     _add_schemes(command)
     add_characteristics(command)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.options import Commands, add_json, area_range, several, thresholds
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
-from boxlens.cli.reading import add_reading, read_tables
+from boxlens.cli.reading import add_files, add_reading, read_tables
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -23,11 +23,9 @@ def add_command(commands: Commands) -> None:
         "numbers, exact. Options marked * may be repeated, or given once with commas.",
     )
     command.set_defaults(run=run)
+    add_files(command)
     add = command.add_argument
-    add("gt", metavar="GT", help="ground truth: a file or folder")
-    add("dt", metavar="DT", nargs="+", help="detections: one file or folder a detector")
     add("--protocol", default="coco", help="coco (default), voc07, voc12, lvis or openimages")
-    add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
     add("--per-class", action="store_true", help="add a row a class")
     _add_counting(command)
     add_reading(command)

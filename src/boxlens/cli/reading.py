@@ -14,6 +14,17 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
 
 
+def add_files(command: argparse.ArgumentParser, *, one: bool = False) -> None:
+    """Ground truth first, then the detections of one detector or of several."""
+    add = command.add_argument
+    add("gt", metavar="GT", help="ground truth: a file or folder")
+    if one:
+        add("dt", metavar="DT", nargs=1, help="detections: a file or folder")
+    else:
+        add("dt", metavar="DT", nargs="+", help="detections: one file or folder a detector")
+    add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
+
+
 def add_reading(command: argparse.ArgumentParser, *, one: bool = False) -> None:
     """How files are read, and with how many threads; `one`: of a single detector."""
     add = command.add_argument

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.options import Commands, add_json, several
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
-from boxlens.cli.reading import add_reading, read_tables
+from boxlens.cli.reading import add_files, add_reading, read_tables
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -25,13 +25,11 @@ def add_command(commands: Commands) -> None:
         "repeated, or given once with commas.",
     )
     command.set_defaults(run=run)
+    add_files(command, one=True)
     add = command.add_argument
-    add("gt", metavar="GT", help="ground truth: a file or folder")
-    add("dt", metavar="DT", nargs=1, help="detections: a file or folder")
     add(
         "-o", "--output", metavar="DIR", help="write report, figures, tables and results.json there"
     )
-    add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
     add("--iou", metavar="T", type=float, default=0.5, help="overlap that counts as right (.5)")
     add("--per-class", action="store_true", help="add a table a characteristic, a row a class")
     add_characteristics(command)
