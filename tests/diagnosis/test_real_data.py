@@ -48,7 +48,7 @@ def test_repairs_end_where_they_must(result):
     assert all(before <= after for before, after in pairwise(result.borji.ap))
     assert result.borji.ap[-1] == 1
     for orders, start in (
-        (result.tide.orders, result.tide.ap),
+        (result.tide.orders, result.tide.ap),  # every class of these sets has objects
         (result.borji.orders, result.borji.ap[0]),
     ):
         assert start + sum(row.mean for row in orders) == pytest.approx(1)

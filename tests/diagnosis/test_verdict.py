@@ -163,10 +163,10 @@ def test_errors_spread_evenly_have_no_place():
 
 SENTENCE = re.compile(
     r"^(?P<action>[A-Z][a-z ,]+?) (?:would bring \+(?P<gain>[\d.]+) (?P<metric>AP\d+)"
+    r"(?:, (?P<share>\d+)% of it (?P<place>[^.(]+?))?"
     r"(?: \(\+(?P<mean>[\d.]+) on average over all orders of repairs\))?"
     r"|alone would bring nothing, but \+(?P<only_mean>[\d.]+) (?P<its_metric>AP\d+) on average"
     r" over all orders of repairs)"
-    r"(?:; (?P<share>\d+)% of it (?P<place>[^.]+))?"
     r"\. (?P<n>[\d,]+) (?P<what>[a-z ]+)"
     r"(?:; on (?P<beside>[\d,]+) of them lies a box wrong in class and place)?\.$"
 )
@@ -177,8 +177,6 @@ def assert_findings_say_what_they_hold(result):
     tide, findings = result.tide, result.verdict.findings
     if not findings:
         return
-    # TIDE's mean may hold classes without objects, COCO's does not.
-    scale = tide.n_mean / sum(row.n_objects > 0 for row in tide.classes)
     ap = result.borji.ap[0]
     assert len(findings) <= MOST_FINDINGS
     gains = [finding.gain for finding in findings]
@@ -188,11 +186,10 @@ def assert_findings_say_what_they_hold(result):
         said = SENTENCE.match(finding.sentence)
         assert said, finding.sentence
         order = orders[finding.error]
-        assert finding.gain == pytest.approx(scale * order.first, abs=1e-12)
+        assert finding.gain == order.first
         assert max(finding.gain, finding.mean) >= LEAST_SHARE_OF_LOSS * (1 - ap)
-        assert [finding.lowest, finding.highest, finding.mean] == pytest.approx(
-            [scale * order.lowest, scale * order.highest, scale * order.mean]
-        )
+        told = (finding.lowest, finding.highest, finding.mean)
+        assert told == (order.lowest, order.highest, order.mean)
         gain = float(said["gain"] or 0)
         mean = float(said["only_mean"] or said["mean"] or said["gain"])
         assert gain == pytest.approx(finding.gain, abs=0.0005)
@@ -209,7 +206,7 @@ def assert_findings_say_what_they_hold(result):
     left_out = set(ACTIONS) - {finding.error for finding in findings}
     if len(findings) < MOST_FINDINGS:
         least = max(LEAST_SHARE_OF_LOSS * (1 - ap), 0.0005)
-        assert all(scale * orders[error].mean < least for error in left_out)
+        assert all(orders[error].mean < least for error in left_out)
 
 
 @pytest.mark.parametrize("detector", ["window", "region"])
@@ -306,6 +303,10 @@ def test_classes_that_are_never_found_are_named_and_finding_them_is_worth_it():
     assert "2 of 4 classes are never found (d, e)" in result.verdict.summary
     [first] = result.verdict.findings
     assert (first.error, first.gain) == ("miss", pytest.approx(0.5))
+    # Half of the gain is that of each class that is never found.
+    shares = {place.name: place.share for place in result.places if place.error == "miss"}
+    assert (shares["d"], shares["e"]) == (pytest.approx(0.5), pytest.approx(0.5))
+    assert "dap_differs" in {notice.code for notice in result.notices}
 
 
 def test_classes_without_objects_do_not_dilute_what_is_told():

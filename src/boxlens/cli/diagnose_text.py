@@ -19,12 +19,16 @@ WIDTH = 96
 
 
 def diagnosis_text(result: DiagnosisResult, *, per_class: bool = False) -> str:
+    # Without what a data set does not verify, AP is not the one COCO's rules give.
+    unverified = {"unverified_class", "not_exhaustive"}
+    whole = unverified.isdisjoint(notice.code for notice in result.notices)
+    whose = "COCO " if whole else ""
     headline = " | ".join(
         [
             "Diagnosis",
             result.dataset.name,
             result.detections.name,
-            *(f"COCO {name} {score(value)}" for name, value in result.metrics.items()),
+            *(f"{whose}{name} {score(value)}" for name, value in result.metrics.items()),
         ]
     )
     parts = [headline, verdict_text(result), _tide(result), _hoiem(result), _analyze(result)]

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 # An attribute with more values than this names objects rather than kinds of them.
 MOST_VALUES = 8
+# A difference between dAP and the orders of repairs that shows in three digits.
+DAP_DIFFERS = 0.0005
 
 
 def diagnose(
@@ -233,7 +235,8 @@ def _own_notices(evidence: Evidence, result: TideResult) -> list[Notice]:
         )
         notices.append(Notice("no_similar_classes", n_classes, message))
     elif alone:
-        message = f"{alone} of {n_classes} classes have no similar class"
+        have = "has" if alone == 1 else "have"
+        message = f"{alone} of {n_classes} classes {have} no similar class"
         notices.append(Notice("some_without_similar_class", alone, message))
     empty = [row for row in result.classes if row.n_objects == 0 and row.n["fp"] > 0]
     if empty:
@@ -242,4 +245,14 @@ def _own_notices(evidence: Evidence, result: TideResult) -> list[Notice]:
             "COCO leaves them out"
         )
         notices.append(Notice("zero_in_the_mean_of_tide", len(empty), message))
+    differing = [
+        row for row in result.orders if abs(row.first - result.gain[row.name]) >= DAP_DIFFERS
+    ]
+    if differing:
+        message = (
+            "TIDE's dAP counts a class as 0 where none of its objects is left; the verdict and the "
+            "orders of repairs are over classes with objects, and count a class as 1 once nothing "
+            f"of it is left (differs for {', '.join(row.name for row in differing)})"
+        )
+        notices.append(Notice("dap_differs", len(differing), message))
     return notices

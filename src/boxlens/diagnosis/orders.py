@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import permutations
 from math import factorial
 from typing import TYPE_CHECKING, Any
@@ -45,12 +45,6 @@ class RepairGain:
                 for key in ("first", "last", "lowest", "highest", "mean", "share_largest")
             },
         }
-
-
-def scaled(gain: RepairGain, factor: float) -> RepairGain:
-    """The same under a mean that is larger by a factor."""
-    numbers = ("first", "last", "lowest", "highest", "mean")
-    return replace(gain, **{name: getattr(gain, name) * factor for name in numbers})
 
 
 def subsets(n_repairs: int) -> Bools:

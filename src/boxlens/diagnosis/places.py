@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.diagnosis.tide import counted_classes, mean_with_zeros
+from boxlens.diagnosis.tide import mean_over_objects, single_repairs
 from boxlens.diagnosis.tide_repairs import Groups, Repairs
 from boxlens.diagnosis.tide_types import ERRORS, TideType
 from boxlens.metrics.results import number
@@ -74,7 +74,7 @@ def error_places(
     threads: int = 0,
 ) -> tuple[Place, ...]:
     """Shares of every kind of error, each from repairing that part alone."""
-    places = list(_class_places(tide))
+    places = list(_class_places(bench, tide, threads))
     partitions = [*_sizes(evidence, bench), *(_by_attribute(bench, row) for row in attributes)]
     for what, groups, errors in partitions:
         places += _group_places(evidence, bench, tide, what, groups, errors, threads)
@@ -90,14 +90,16 @@ def missed_beside_both(evidence: Evidence, types: TideTypes) -> int:
     return len(np.unique(evidence.overlaps.gt_row[beside]))
 
 
-def _class_places(tide: TideResult) -> Iterator[Place]:
-    rows = [row for row in tide.classes if row.n_objects > 0]
-    for kind in ERRORS:
-        total = sum(row.gain[kind.label] for row in rows)
-        for row in rows:
-            if total > 0:
-                share = row.gain[kind.label] / total
-                yield Place(kind.label, "class", row.name, share, 1 / len(rows))
+def _class_places(bench: Bench, tide: TideResult, threads: int) -> Iterator[Place]:
+    """A class's part of the mean; classes that are never found are part of it, too."""
+    start, *repaired = bench.ap(single_repairs(), threads=threads).T[: 1 + len(ERRORS)]
+    rows = [row for row, of_class in enumerate(tide.classes) if of_class.n_objects]
+    for kind, ap in zip(ERRORS, repaired, strict=True):
+        gain = np.maximum(ap - start, 0)
+        total = gain[rows].sum()
+        for row in rows if total > 0 else ():
+            share = float(gain[row] / total)
+            yield Place(kind.label, "class", tide.classes[row].name, share, 1 / len(rows))
 
 
 def _sizes(evidence: Evidence, bench: Bench) -> Iterator[tuple[str, Groups, Sequence[TideType]]]:
@@ -142,7 +144,7 @@ def _group_places(
     kinds = np.zeros((len(worlds), len(ERRORS), len(groups.names)), dtype=np.bool_)
     for row, (kind, group) in enumerate(worlds):
         kinds[row, kind, group] = True
-    gains = _gains(evidence, bench, tide, groups, kinds, threads)
+    gains = _gains(evidence, bench, groups, kinds, threads)
     n_objects = np.bincount(groups.gt[bench.types.positive], minlength=len(groups.names))
     for (kind, group), gain in zip(worlds, gains.tolist(), strict=True):
         yield Place(
@@ -168,7 +170,7 @@ def _similarity(
     groups = Groups(("other classes", "similar classes"), det, np.zeros_like(bench.groups.gt))
     kinds = np.zeros((2, len(ERRORS), 2), dtype=np.bool_)
     kinds[[0, 1], TideType.CLS, [0, 1]] = True
-    gains = _gains(evidence, bench, tide, groups, kinds, threads)
+    gains = _gains(evidence, bench, groups, kinds, threads)
     alike = float(evidence.similar.sum() / (n_classes * (n_classes - 1)))
     for name, gain, even in zip(groups.names, gains.tolist(), (1 - alike, alike), strict=True):
         yield Place("cls", "similarity", name, gain / _full_gains(tide)["cls"], even)
@@ -197,7 +199,7 @@ def _confusions(
     groups = Groups((*names, ""), det, np.full(len(types.positive), len(top)))
     kinds = np.zeros((len(top), len(ERRORS), len(top) + 1), dtype=np.bool_)
     kinds[np.arange(len(top)), TideType.CLS, np.arange(len(top))] = True
-    gains = _gains(evidence, bench, tide, groups, kinds, threads)
+    gains = _gains(evidence, bench, groups, kinds, threads)
     n_possible = sum(row.n_objects > 0 for row in tide.classes) * (len(classes) - 1)
     for name, gain in zip(names, gains.tolist(), strict=True):
         yield Place("cls", "confusion", name, gain / _full_gains(tide)["cls"], 1 / n_possible)
@@ -211,12 +213,15 @@ def _full_gains(tide: TideResult) -> dict[str, float]:
 def _gains(
     evidence: Evidence,
     bench: Bench,
-    tide: TideResult,
     groups: Groups,
     kinds: npt.NDArray[np.bool_],
     threads: int,
 ) -> Floats:
     if not len(kinds):
         return np.empty(0)
-    ap = replace(bench, groups=groups).ap(Repairs.of_kinds(kinds), threads=threads)
-    return np.maximum(mean_with_zeros(ap, counted_classes(evidence, bench.types)) - tide.ap, 0)
+    # First a world without any repair.
+    worlds = Repairs.of_kinds(np.concatenate([np.zeros_like(kinds[:1]), kinds]))
+    ap = replace(bench, groups=groups).ap(worlds, threads=threads)
+    start, *repaired = mean_over_objects(ap, evidence, bench.types)
+    gains: Floats = np.maximum(np.array(repaired) - start, 0)
+    return gains

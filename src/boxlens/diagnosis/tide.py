@@ -52,8 +52,9 @@ class TideResult:
     # How many classes the means are over: some may have detections only, and count 0.
     n_mean: int
     classes: tuple[TideClass, ...]
-    # All orders of the six repairs; a class that is left neither objects nor detections is perfect
-    # there, so that all six lead to 1. Empty with tidecv's quirks, or where nobody asked.
+    # All orders of the six repairs, over classes with objects; one that is left neither objects nor
+    # detections is perfect there, so that all six lead to 1. Empty with tidecv's quirks, or where
+    # nobody asked.
     orders: tuple[RepairGain, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
@@ -143,7 +144,7 @@ def tide(
         mean_ap = mean_with_zeros(world_ap, counted)
         if orders:
             every_subset = Repairs.of_kinds(subsets(len(ERRORS)))
-            subset_ap = mean_with_zeros(bench.ap(every_subset, threads=threads), counted)
+            subset_ap = mean_over_objects(bench.ap(every_subset, threads=threads), evidence, types)
             all_orders = repair_gains([kind.label for kind in ERRORS], subset_ap)
     counts = _counts(evidence, types)
     return TideResult(
@@ -218,6 +219,16 @@ def mean_with_zeros(ap: Floats, counted: Bools) -> Floats:
     if not counted.any():
         return np.full(ap.shape[1], np.nan)
     mean: Floats = np.nan_to_num(ap[counted]).mean(axis=0)
+    return mean
+
+
+def mean_over_objects(ap: Floats, evidence: Evidence, types: TideTypes) -> Floats:
+    """[world]: the mean over classes with objects, as COCO has it; NaN where there is none."""
+    gt_class = evidence.dataset.gt.class_row[types.positive]
+    with_objects = np.bincount(gt_class, minlength=len(ap)) > 0
+    if not with_objects.any():
+        return np.full(ap.shape[1], np.nan)
+    mean: Floats = ap[with_objects].mean(axis=0)
     return mean
 
 

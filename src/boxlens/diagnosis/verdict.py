@@ -6,15 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from boxlens.diagnosis.orders import RepairGain, scaled
 from boxlens.metrics.results import defined, number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from boxlens.diagnosis.orders import RepairGain
     from boxlens.diagnosis.places import Place
     from boxlens.diagnosis.tide import TideClass, TideResult
-    from boxlens.object_sensitivity.results import SensitivityResult
+    from boxlens.object_sensitivity.results import Characteristic, SensitivityResult
 
 MOST_FINDINGS = 4
 # A gain below this share of the AP that is lost is not worth a sentence.
@@ -50,13 +50,13 @@ ACTIONS = {
     ),
     "bkg": (
         "Removing detections on background",
-        "box lies where no object is",
-        "boxes lie where no object is",
+        "box lies on no object that counts",
+        "boxes lie on no object that counts",
     ),
     "miss": (
         "Finding missed objects",
-        "object has no usable detection",
-        "objects have no usable detection",
+        "object has no detection that is right or could be repaired",
+        "objects have no detection that is right or could be repaired",
     ),
 }
 
@@ -120,8 +120,7 @@ def verdict(
 ) -> Verdict:
     """Everything said is read off the numbers.
 
-    `ap` is COCO's, over classes with objects. TIDE's mean may hold further classes, which count 0
-    before and after; gains are told as they are for COCO's mean.
+    `ap` is COCO's; gains are those of the orders of repairs, over classes with objects like it.
     """
     with_objects = [row for row in tide.classes if row.n_objects]
     n_detections = len(tide.types.det_type)
@@ -131,15 +130,13 @@ def verdict(
             text += f", and {_count(n_detections, 'detection')} of nothing"
         return Verdict(f"{text}.", (), ())
     metric = f"AP{tide.foreground_iou * 100:g}"
-    scale = tide.n_mean / len(with_objects)
-    gains = {row.name: scaled(row, scale) for row in tide.orders}
     worth = [
         row
-        for row in sorted(gains.values(), key=lambda row: (-row.first, -row.mean))
+        for row in sorted(tide.orders, key=lambda row: (-row.first, -row.mean))
         if max(row.first, row.mean) >= max(LEAST_SHARE_OF_LOSS * (1 - ap), LEAST_TOLD)
     ]
     findings = tuple(
-        _finding(row, tide.n[row.name], _telling(row.name, places), metric, n_beside_both)
+        _finding(row, tide.n[row.name], _telling(row, places), metric, n_beside_both)
         for row in worth[:MOST_FINDINGS]
     )
     objects = () if sensitivity is None else _about_objects(sensitivity)
@@ -173,10 +170,10 @@ def _finding(
         text += " over all orders of repairs"
     else:
         text = f"{action} would bring +{_score(gain.first)} {metric}"
+        if place is not None:
+            text += f", {min(place.share, 1):.0%} of it {_where(place)}"
         if abs(gain.mean - gain.first) >= LEAST_TOLD:
             text += f" (+{_score(gain.mean)} on average over all orders of repairs)"
-    if place is not None:
-        text += f"; {min(place.share, 1):.0%} of it {_where(place)}"
     text += f". {n:,} {one if n == 1 else many}"
     if gain.name == "miss" and n_beside_both:
         text += f"; on {n_beside_both:,} of them lies a box wrong in class and place"
@@ -193,12 +190,16 @@ def _finding(
     )
 
 
-def _telling(error: str, places: Sequence[Place]) -> Place | None:
-    """The place that holds most above its even share; a pair of classes before its kin."""
+def _telling(gain: RepairGain, places: Sequence[Place]) -> Place | None:
+    """The place that holds most above its even share; a pair of classes before its kin.
+
+    Shares are those of the gain alone: where that is nothing there is nothing to share.
+    """
     named = [
         place
         for place in places
-        if place.error == error
+        if place.error == gain.name
+        and gain.first >= LEAST_TOLD
         and place.share >= NAMED_SHARE
         and place.share >= NAMED_LIFT * place.even_share
     ]
@@ -239,23 +240,36 @@ def _about_spread(result: SensitivityResult) -> tuple[str, ...]:
     if not beyond:
         return ()
     widest = max(beyond, key=lambda row: row.sensitivity - row.chance)
-    known = [
-        (ap_n, name)
-        for ap_n, name in zip(widest.subset_ap_n, widest.subset_names, strict=True)
-        if not math.isnan(ap_n)
-    ]
-    (worst, worst_name), (best, best_name) = min(known), max(known)
-    text = (
-        f"Objects differ most by {widest.name}: AP_N is {_score(worst)} for {worst_name} and "
-        f"{_score(best)} for {best_name}, on average over classes. The best and the worst kind "
-        f"within a class lie {_score(widest.sensitivity)} apart, where chance alone would give "
-        f"{_score(widest.chance)}"
-    )
+    (worst, worst_name), (best, best_name) = _far_apart(widest)
     n_classes = sum(not math.isnan(row.ap_n) for row in widest.classes)
+    among = ""
     if widest.n_classes < n_classes:
         n = _count(n_classes, "class", "classes")
-        text += f" (over {widest.n_classes} of {n}, those with enough objects)"
-    return (text + ".",)
+        among = f" (over the {widest.n_classes} of {n} with enough objects)"
+    text = (
+        f"Objects differ most by {widest.name}: AP_N is {_score(worst)} for {worst_name} and "
+        f"{_score(best)} for {best_name}, on average over the classes that have them. Within a "
+        f"class{among} the best and the worst kind lie {_score(widest.sensitivity)} apart, where "
+        f"chance alone would give {_score(widest.chance)}."
+    )
+    return (text,)
+
+
+def _far_apart(row: Characteristic) -> tuple[tuple[float, str], tuple[float, str]]:
+    """The worst and the best subset; of flags the two states of the one that differ most.
+
+    Flags belong to classes: a hidden arm and a visible wheel are other objects altogether.
+    """
+    pairs = list(zip(row.subset_ap_n, row.subset_names, strict=True))
+    if row.kind != "flags":
+        known = [pair for pair in pairs if not math.isnan(pair[0])]
+        return min(known), max(known)
+    states = [
+        (min(flag), max(flag))
+        for flag in zip(pairs[::2], pairs[1::2], strict=True)
+        if not any(math.isnan(ap_n) for ap_n, _ in flag)
+    ]
+    return max(states, key=lambda ends: ends[1][0] - ends[0][0])
 
 
 def _about_misses(result: SensitivityResult) -> tuple[str, ...]:

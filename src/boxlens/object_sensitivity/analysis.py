@@ -191,7 +191,7 @@ def _about_tables(dataset: Dataset, detections: Detections, tally: Tally) -> Ite
     if lost.any():
         message = (
             f"{detections.name}: {lost.sum():,} detections of {np.count_nonzero(lost)} classes "
-            "without any object count nowhere (AP_N of such a class is undefined)"
+            "without any object take no part in AP_N, which is undefined for them"
         )
         yield Notice("class_without_objects", int(lost.sum()), message)
 
