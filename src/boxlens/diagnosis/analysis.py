@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from boxlens.data import Dataset, Detections, Notice
@@ -19,11 +20,10 @@ from boxlens.diagnosis.tide import TideResult, tide, tide_range
 from boxlens.diagnosis.tide_repairs import Bench
 from boxlens.diagnosis.tide_types import tide_types
 from boxlens.diagnosis.verdict import verdict
-from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset, read_detections
 from boxlens.formats.class_groups import read_similarity
 from boxlens.matching import COCO
-from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS, GridChoice, count_grid, mean_defined
+from boxlens.metrics.grid import AREA_RANGES, GridChoice, count_grid, mean_defined
 from boxlens.metrics.protocols import verified_detections
 from boxlens.metrics.results import Provenance
 from boxlens.object_sensitivity import LOOSER, SensitivityChoice, analyse, object_values
@@ -34,8 +34,13 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from boxlens.data.similarity import Similarity
+    from boxlens.diagnosis.borji import BorjiResult
+    from boxlens.diagnosis.coco_analyze import CocoAnalyzeResult
     from boxlens.diagnosis.hoiem_types import Assignment
+    from boxlens.diagnosis.places import Place
+    from boxlens.diagnosis.tide import TideRange
     from boxlens.formats.files import Progress
+    from boxlens.metrics.confusion import ConfusionResult
     from boxlens.object_sensitivity import SensitivityResult
 
 # An attribute with more values than this names objects rather than kinds of them.
@@ -97,13 +102,6 @@ def diagnose_tables(
     progress: Progress | None = None,
 ) -> DiagnosisResult:
     """The same for tables in memory."""
-    if choice.n_gallery < 0:
-        raise ParameterError(f"a gallery has 0 or more errors of each kind, got {choice.n_gallery}")
-    if choice.tide_range and choice.background_iou >= IOU_THRESHOLDS[0]:
-        raise ParameterError(
-            f"TIDE over the range starts at {IOU_THRESHOLDS[0]:g}: background_iou lies below it, "
-            f"got {choice.background_iou:g}"
-        )
     detections, unverified = verified_detections(dataset, detections, choice.iou, threads=threads)
     evidence = gather(
         dataset,
@@ -113,6 +111,59 @@ def diagnose_tables(
         similar=choice.similar,
         threads=threads,
     )
+    found = _readings(evidence, choice, threads, progress)
+    return DiagnosisResult(
+        dataset=dataset,
+        detections=detections,
+        choice=choice,
+        metrics={"AP": found.coco_ap, f"AP{choice.iou * 100:g}": found.borji.ap[0]},
+        hoiem=found.hoiem,
+        tide=found.tide,
+        tidecv=tide(evidence, quirks=True, threads=threads) if choice.tidecv else None,
+        tide_range=_tide_range(evidence, threads) if choice.tide_range else None,
+        coco_analyze=found.coco_analyze,
+        borji=found.borji,
+        crosswalk=crosswalk(found.hoiem, found.tide, found.coco_analyze, found.borji),
+        confusion=found.confusion,
+        sensitivity=found.sensitivity,
+        places=found.places,
+        verdict=verdict(
+            found.tide,
+            found.places,
+            found.sensitivity,
+            ap=found.borji.ap[0],
+            n_beside_both=missed_beside_both(evidence, found.tide.types),
+        ),
+        gallery=gallery(evidence, found.hoiem, n_each=choice.n_gallery),
+        provenance=Provenance(VERSION, dataset.source, (detections.source,)),
+        notices=(
+            *dataset.notices,
+            *detections.notices,
+            *unverified,
+            *_own_notices(evidence, found.tide),
+            *found.sensitivity.notices,
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Readings:
+    """What the schemes say, each read off the evidence by itself."""
+
+    hoiem: HoiemResult
+    sensitivity: SensitivityResult
+    tide: TideResult
+    places: tuple[Place, ...]
+    coco_analyze: CocoAnalyzeResult
+    borji: BorjiResult
+    confusion: ConfusionResult
+    coco_ap: float
+
+
+def _readings(
+    evidence: Evidence, choice: DiagnosisChoice, threads: int, progress: Progress | None
+) -> _Readings:
+    """All of them at once; only the places of gains wait for two others."""
     with SideBySide(threads, progress, n_steps=7) as jobs:
         each = jobs.threads_each
         of_hoiem = jobs.start(_hoiem_and_sensitivity, evidence, choice, each)
@@ -125,51 +176,24 @@ def diagnose_tables(
         tide_result, bench = jobs.finish("TIDE", of_tide)
         attributes = _attributes(sensitivity, evidence)
         of_places = jobs.start(error_places, evidence, bench, tide_result, attributes, threads=each)
-        analyze_result = jobs.finish("COCO analyze", of_analyze)
-        borji_result = jobs.finish("Borji", of_borji)
-        walk = crosswalk(hoiem_result, tide_result, analyze_result, borji_result)
-        exhibits = gallery(evidence, hoiem_result, n_each=choice.n_gallery)
-        confusion = jobs.finish("confusions", of_confusion)
-        metrics = {
-            "AP": jobs.finish("AP", of_ap),
-            f"AP{choice.iou * 100:g}": borji_result.ap[0],
-        }
-        places = jobs.finish("verdict", of_places)
-    return DiagnosisResult(
-        dataset=dataset,
-        detections=detections,
-        choice=choice,
-        metrics=metrics,
-        hoiem=hoiem_result,
-        tide=tide_result,
-        tidecv=tide(evidence, quirks=True, threads=threads) if choice.tidecv else None,
-        tide_range=tide_range(
-            dataset, detections, background_iou=choice.background_iou, threads=threads
+        return _Readings(
+            hoiem=hoiem_result,
+            sensitivity=sensitivity,
+            tide=tide_result,
+            coco_analyze=jobs.finish("COCO analyze", of_analyze),
+            borji=jobs.finish("Borji", of_borji),
+            confusion=jobs.finish("confusions", of_confusion),
+            coco_ap=jobs.finish("AP", of_ap),
+            places=jobs.finish("verdict", of_places),
         )
-        if choice.tide_range
-        else None,
-        coco_analyze=analyze_result,
-        borji=borji_result,
-        crosswalk=walk,
-        confusion=confusion,
-        sensitivity=sensitivity,
-        places=places,
-        verdict=verdict(
-            tide_result,
-            places,
-            sensitivity,
-            ap=borji_result.ap[0],
-            n_beside_both=missed_beside_both(evidence, bench.types),
-        ),
-        gallery=exhibits,
-        provenance=Provenance(VERSION, dataset.source, (detections.source,)),
-        notices=(
-            *dataset.notices,
-            *detections.notices,
-            *unverified,
-            *_own_notices(evidence, tide_result),
-            *sensitivity.notices,
-        ),
+
+
+def _tide_range(evidence: Evidence, threads: int) -> TideRange:
+    return tide_range(
+        evidence.dataset,
+        evidence.detections,
+        background_iou=evidence.background_iou,
+        threads=threads,
     )
 
 

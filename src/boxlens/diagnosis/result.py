@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boxlens.data.similarity import known_similarity
+from boxlens.errors import ParameterError
+from boxlens.metrics.grid import IOU_THRESHOLDS
 from boxlens.metrics.results import defined, notice_to_json
 
 if TYPE_CHECKING:
@@ -44,6 +46,17 @@ class DiagnosisChoice:
     characteristics: tuple[str, ...] | None = None
     bins: Mapping[str, tuple[float, ...]] | None = None
     interactions: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.n_gallery < 0:
+            raise ParameterError(
+                f"a gallery has 0 or more errors of each kind, got {self.n_gallery}"
+            )
+        if self.tide_range and self.background_iou >= IOU_THRESHOLDS[0]:
+            raise ParameterError(
+                f"TIDE over the range starts at {IOU_THRESHOLDS[0]:g}: background_iou lies below "
+                f"it, got {self.background_iou:g}"
+            )
 
 
 @dataclass(frozen=True, slots=True, repr=False)

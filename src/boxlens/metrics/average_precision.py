@@ -64,8 +64,10 @@ def ap_area(points: Curve) -> float:
     """Area under the envelope: VOC from 2010 on, Open Images, and Hoiem's full AP alike."""
     if points.n_positive <= 0:
         return float("nan")
+    # Over hits alone: one more false positive then regroups no sum, and cannot raise its last bit.
     # Summed before it is divided, so that a perfect ranking gives exactly 1 (METHODS 0.6 d).
-    return float(np.sum(points.gain * points.envelope) / points.n_positive)
+    hit = points.gain > 0
+    return float(np.sum(points.gain[hit] * points.envelope[hit]) / points.n_positive)
 
 
 def _sampled(points: Curve, recalls: Floats) -> float:
