@@ -89,4 +89,5 @@ def least_px(whole_px: int) -> float:
 
 
 def a_few(examples: int):
-    return settings(max_examples=examples, deadline=None)
+    """Fixed examples: a random world must not decide whether the tests pass."""
+    return settings(max_examples=examples, deadline=None, derandomize=True)

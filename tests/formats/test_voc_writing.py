@@ -86,12 +86,13 @@ def test_what_voc_cannot_hold_is_named(tmp_path):
         "lost_segmentation": 1,
         "lost_object_id": 1,
         "lost_supercategory": 2,
-        "lost_attribute_depth in m": 1,
+        "lost_attributes": 1,
         "lost_class_id": 2,
         "lost_class": 1,
         "lost_parts": 1,
     }
     assert all("VOC cannot hold" in notice.message for notice in notices)
+    assert any("the attribute 'depth in m'" in notice.message for notice in notices)
     assert voc.read_dataset(tmp_path / "out").gt.attributes["pose"].tolist() == ["Left"]
 
 

@@ -71,9 +71,21 @@ def test_what_yolo_cannot_hold_is_named(tmp_path):
         "lost_crowd": 1,
         "lost_difficult": 2,
         "lost_group_of": 1,
-        "lost_attribute_pose": 1,
+        "lost_attributes": 1,
     }
     assert all("YOLO cannot hold" in notice.message for notice in notices)
+    assert notices[-1].message.endswith("hold the attribute 'pose' (1 values lost)")
+
+
+def test_many_lost_attributes_are_one_notice_that_counts_them(tmp_path):
+    dataset = dataset_of()
+    attributes = {f"part_{k}": attribute_column([k, None]) for k in range(1, 46)}
+    attributes["unknown"] = attribute_column([None, None])
+    gt = replace(dataset.gt, attributes=attributes)
+    (notice,) = yolo.write_dataset(replace(dataset, gt=gt), tmp_path / "out")
+    assert (notice.code, notice.count) == ("lost_attributes", 45)
+    named = "45 attributes: 'part_1', 'part_2', 'part_3' and 42 more (45 values lost)"
+    assert notice.message.endswith(f"YOLO cannot hold {named}")
 
 
 def test_written_predictions_read_back(tmp_path):

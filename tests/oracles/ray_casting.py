@@ -2,7 +2,8 @@
 
 A ray decides a mathematical point; the corners of a drawn polygon are rounded. So an answer is a
 set: all that may show at a sample if borders are drawn up to `OUTWARD` samples too wide or
-`INWARD` samples too narrow. Where no border is near, the set has one member.
+`INWARD` samples too narrow, and the plane of a bent polygon anywhere between its corners. Where no
+border and no bend is near, the set has one member.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ OUTWARD, INWARD = 0.1, 0.1
 # A decal lies this part of its model's size before the surface that carries it.
 DECAL_LIFT = 0.008
 SAME_DEPTH = 1e-4  # relative
+EDGE_ON = 1e-12  # metres between the eye and a plane that hardly faces it
 DIRECTIONS = {
     "front": ((1, 0, 0),),
     "rear": ((-1, 0, 0),),
@@ -58,19 +60,31 @@ class Polygon:
     label: Label
     outline: Floats  # the corners as samples: column, row
     normal: Floats
-    reach: float  # of the plane along its normal
+    reach: float  # of the plane along its normal, through the mean of the corners
+    behind: float  # of a parallel plane through the corner that lies deepest
+    before: float  # of one through the corner that stands out most; the same where nothing is bent
     nearest: float  # depth of the nearest corner
     lift: float  # metres by which a decal comes nearer
 
     def depth(self, rays: Floats) -> Floats:
-        """Where rays (forward = 1) meet the plane; endless where they never do.
+        """Where rays (forward = 1) meet the plane; endless where they never do."""
+        return self._depth(rays, self.reach)
 
-        Beyond a border, or where a polygon is bent, the plane may come nearer than any corner;
-        the surface does not.
-        """
-        with np.errstate(divide="ignore", invalid="ignore"):
-            depth = self.reach / (rays @ self.normal) - self.lift
-        return np.where(depth > 0, np.maximum(depth, self.nearest), np.inf)
+    def least_depth(self, rays: Floats) -> Floats:
+        """Of all planes between the corners; as near as a corner if one of them is seen edge on."""
+        return self._depth(rays, min(self.before, -EDGE_ON))
+
+    def most_depth(self, rays: Floats) -> Floats:
+        """Of all planes between the corners; endless if one of them is turned away."""
+        return self._depth(rays, self.behind if self.before < 0 else 0)
+
+    def _depth(self, rays: Floats, reach: float) -> Floats:
+        """Beyond a border the plane may come nearer than any corner; the surface does not."""
+        depth = np.full(len(rays), np.inf)
+        if reach < 0:
+            towards = rays @ self.normal
+            np.divide(reach, towards, out=depth, where=towards < 0)
+        return np.maximum(depth - self.lift, self.nearest)
 
 
 def polygons(things: Sequence[Thing], camera: Camera) -> list[Polygon]:
@@ -87,13 +101,15 @@ def _of(row: int, thing: Thing, camera: Camera) -> list[Polygon]:
             corners = eye_space(own, thing, camera)
             normal = _normal(corners)
             reach = float(corners.mean(axis=0) @ normal)
-            if not reach < 0:
+            behind, before = np.sort(corners @ normal)[[0, -1]].tolist()
+            if not behind < 0:
                 continue
             label = Label(row, piece.part, _sides(thing.model, _normal(own)))
             lift = DECAL_LIFT * size if piece.decal else 0.0
             nearest = float(corners[:, 1].min()) - lift
             outline = on_samples(corners, camera)
-            found.append(Polygon(label, outline, normal, reach, nearest, lift))
+            planes = (reach, behind, before)
+            found.append(Polygon(label, outline, normal, *planes, nearest, lift))
     return found
 
 
@@ -176,8 +192,7 @@ def first_hits(
     winner = np.full(len(samples), -1)
     rays = rays_at(samples, camera)
     for row, solid in enumerate(solids):
-        near = _within(solid, samples, 0)
-        hit = near[contains(solid.outline, samples[near])]
+        hit = _inside(solid, samples)
         depth = solid.depth(rays[hit])
         closer = depth < nearest[hit]
         nearest[hit[closer]] = depth[closer]
@@ -187,7 +202,12 @@ def first_hits(
 
 def covered_to(solids: Sequence[Polygon], samples: Floats, camera: Camera) -> Floats:
     """Depth beyond which nothing can show: all rays less than a border's width around end before."""
-    depth, _ = first_hits(solids, _around(samples, INWARD), camera)
+    around = _around(samples, INWARD)
+    depth = np.full(len(around), np.inf)
+    rays = rays_at(around, camera)
+    for solid in solids:
+        hit = _inside(solid, around)
+        depth[hit] = np.minimum(depth[hit], solid.most_depth(rays[hit]))
     return depth.reshape(9, -1).max(axis=0)
 
 
@@ -213,8 +233,13 @@ def touch(solid: Polygon, samples: Floats, camera: Camera) -> tuple[npt.NDArray[
     near = _within(solid, samples, OUTWARD)
     inside = contains(solid.outline, samples[near])
     near = near[inside | (border_distance(solid.outline, samples[near]) <= OUTWARD)]
-    depths = solid.depth(rays_at(_around(samples[near], OUTWARD), camera)).reshape(9, -1)
+    depths = solid.least_depth(rays_at(_around(samples[near], OUTWARD), camera)).reshape(9, -1)
     return near, depths.min(axis=0)
+
+
+def _inside(solid: Polygon, samples: Floats) -> npt.NDArray[np.intp]:
+    near = _within(solid, samples, 0)
+    return near[contains(solid.outline, samples[near])]
 
 
 def _within(solid: Polygon, samples: Floats, margin: float) -> npt.NDArray[np.intp]:
@@ -245,7 +270,8 @@ def area(solids: Sequence[Polygon], camera: Camera, *, cut: bool) -> Area:
     for solid in solids:
         near = _within(solid, samples, OUTWARD)
         inside = contains(solid.outline, samples[near])
-        hit[near[inside]] = True
+        if solid.reach < 0:
+            hit[near[inside]] = True
         touched[near[inside | (border_distance(solid.outline, samples[near]) <= OUTWARD)]] = True
     surely = np.isfinite(covered_to(solids, samples[hit], camera))
     return Area(int(surely.sum()), int(hit.sum()), int(touched.sum()))

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
 
 from boxlens._kernel import fill_faces
 from boxlens.scenes.drawing import FINENESS
-from drawn_scenes import NUMBERS, SEEDS, Drawn, a_few
+from drawn_scenes import Drawn
 from oracles import ray_casting
 
 if TYPE_CHECKING:
@@ -56,20 +55,26 @@ def some_pixels(drawn: Drawn, count: int) -> npt.NDArray[np.intp]:
     return np.concatenate([group[random.randint(len(group), size=count)] for group in groups])
 
 
-@pytest.mark.parametrize(("seed", "number"), [(7919 * k, 13 * k + 1) for k in range(8)])
+def some_worlds(count: int, random_seed: int) -> list[tuple[int, int]]:
+    """Seeds and numbers of worlds: far apart, and the same in every run."""
+    random = np.random.RandomState(random_seed)
+    seeds, numbers = random.randint(2**31, size=count), random.randint(1, 10**6, size=count)
+    return list(zip(seeds.tolist(), numbers.tolist(), strict=True))
+
+
+# In each a sampled pixel lies where a bent face cuts another one: bodies and legs, leaves.
+BENT_FACES_CUT = [
+    (397912, 1987),
+    (257, 370),
+    (184698777, 488310),
+    (3195051388, 498764),
+    (4079502997, 496580),
+    (83079112, 630022),
+]
+
+
+@pytest.mark.parametrize(("seed", "number"), [*BENT_FACES_CUT, *some_worlds(8, random_seed=2)])
 def test_every_pixel_shows_what_its_ray_meets(seed, number):
-    assert_pixels_show_what_rays_meet(seed, number)
-
-
-@pytest.mark.xfail(
-    reason="a known fault: a sampled pixel of these worlds, with a truck's load, differs"
-)
-@pytest.mark.parametrize(("seed", "number"), [(397912, 1987), (257, 370)])
-def test_worlds_in_which_a_pixel_differs_from_its_ray(seed, number):
-    assert_pixels_show_what_rays_meet(seed, number)
-
-
-def assert_pixels_show_what_rays_meet(seed, number):
     drawn = Drawn.of(seed, number, 240, 180)
     solids = ray_casting.polygons(drawn.things, drawn.plan.camera)
     pixels = some_pixels(drawn, 200)
@@ -130,8 +135,7 @@ def fractions(found: SceneObject) -> tuple[float, float, float]:
     return found.visible_fraction, found.occluded_fraction, found.truncated_fraction
 
 
-@a_few(7)
-@given(seed=SEEDS, number=NUMBERS)
+@pytest.mark.parametrize(("seed", "number"), some_worlds(5, random_seed=3))
 def test_areas_and_fractions_are_those_of_the_rays(seed, number):
     for found, rays in cast(Drawn.of(seed, number)):
         assert rays.inside.least <= found.inside_px <= rays.inside.most

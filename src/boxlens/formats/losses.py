@@ -1,4 +1,4 @@
-"""What a data set holds and a format cannot: one notice each, so that nothing is lost unsaid."""
+"""What a data set holds and a format cannot: a notice a kind, so that nothing is lost unsaid."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from boxlens.data import Dataset, GroundTruth
     from boxlens.data.columns import Attribute
 
+_NAMED_ATTRIBUTES = 3
+
 
 def losses(
     dataset: Dataset,
@@ -30,10 +32,8 @@ def losses(
     `instead` says what became of a thing that was not simply left out.
     """
     found = [*_flags(dataset.gt), *_image_labels(dataset), *_class_facts(dataset)]
-    for name, column in dataset.gt.attributes.items():
-        if name not in keeps_attributes:
-            found.append((f"attribute_{name}", n_present(column), f"the attribute '{name}'"))
-    fate = dict(instead or {})
+    found.append(_attributes(dataset.gt, keeps_attributes))
+    fate = {"attributes": "values lost", **(instead or {})}
     return tuple(
         loss(path, format_name, code, count, what, fate.get(code, "lost"))
         for code, count, what in found
@@ -53,13 +53,6 @@ def loss(
     return Notice(f"lost_{code}", count, message)
 
 
-def n_present(column: Attribute) -> int:
-    """How many values of an attribute are not missing."""
-    if column.dtype == object:
-        return sum(value is not None for value in column)
-    return int(np.count_nonzero(~np.isnan(column)))
-
-
 def _flags(gt: GroundTruth) -> Iterator[tuple[str, int, str]]:
     yield "crowd", int(gt.crowd.sum()), "crowd flags"
     yield "difficult", int(gt.difficult.sum()), "difficult flags"
@@ -71,6 +64,26 @@ def _flags(gt: GroundTruth) -> Iterator[tuple[str, int, str]]:
         yield name, int(np.count_nonzero(spans.end > spans.begin)), f"'{name}' values"
     renumbered = gt.id.dtype == object or not np.array_equal(gt.id, np.arange(1, len(gt) + 1))
     yield "object_id", len(gt) if renumbered else 0, "the ids of objects"
+
+
+def _attributes(gt: GroundTruth, kept: Collection[str]) -> tuple[str, int, str]:
+    """All attributes together: a set may have dozens, and a line each would bury the rest."""
+    counts = {
+        name: _n_present(column) for name, column in gt.attributes.items() if name not in kept
+    }
+    lost = [f"'{name}'" for name, count in counts.items() if count]
+    named = ", ".join(lost[:_NAMED_ATTRIBUTES])
+    if len(lost) > _NAMED_ATTRIBUTES:
+        named += f" and {len(lost) - _NAMED_ATTRIBUTES:,} more"
+    what = f"the attribute {named}" if len(lost) == 1 else f"{len(lost):,} attributes: {named}"
+    return "attributes", sum(counts.values()), what
+
+
+def _n_present(column: Attribute) -> int:
+    """How many values of an attribute are not missing."""
+    if column.dtype == object:
+        return sum(value is not None for value in column)
+    return int(np.count_nonzero(~np.isnan(column)))
 
 
 def _image_labels(dataset: Dataset) -> Iterator[tuple[str, int, str]]:
