@@ -7,6 +7,7 @@ namespace nb = nanobind;
 void bind_scanning(nb::module_& m);
 void bind_matching(nb::module_& m);
 void bind_counting(nb::module_& m);
+void bind_resampling(nb::module_& m);
 void bind_drawing(nb::module_& m);
 
 NB_MODULE(_kernel, m) {
@@ -14,5 +15,6 @@ NB_MODULE(_kernel, m) {
     bind_scanning(m);
     bind_matching(m);
     bind_counting(m);
+    bind_resampling(m);
     bind_drawing(m);
 }

@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING, Any
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
+    from boxlens.comparison import ComparisonResult, compare
+    from boxlens.comparison.conventions.results import ReconciliationResult
+    from boxlens.comparison.conventions.steps import reconcile
+    from boxlens.comparison.gating.decision import gate
+    from boxlens.comparison.gating.result import GateResult
     from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images
     from boxlens.diagnosis import DiagnosisResult, diagnose
     from boxlens.errors import BoxlensError, InputError, ParameterError
@@ -22,20 +27,26 @@ __version__ = VERSION
 _HOME = {
     "BoxlensError": "boxlens.errors",
     "Classes": "boxlens.data",
+    "ComparisonResult": "boxlens.comparison",
     "Dataset": "boxlens.data",
     "Detections": "boxlens.data",
     "DiagnosisResult": "boxlens.diagnosis",
     "EvaluationResult": "boxlens.metrics",
+    "GateResult": "boxlens.comparison.gating.result",
     "GroundTruth": "boxlens.data",
     "Images": "boxlens.data",
     "InputError": "boxlens.errors",
     "ParameterError": "boxlens.errors",
+    "ReconciliationResult": "boxlens.comparison.conventions.results",
     "SensitivityResult": "boxlens.object_sensitivity",
+    "compare": "boxlens.comparison",
     "convert": "boxlens.formats.convert",
     "diagnose": "boxlens.diagnosis",
     "evaluate": "boxlens.metrics",
+    "gate": "boxlens.comparison.gating.decision",
     "read_dataset": "boxlens.formats",
     "read_detections": "boxlens.formats",
+    "reconcile": "boxlens.comparison.conventions.steps",
     "sensitivity": "boxlens.object_sensitivity",
     "write_dataset": "boxlens.formats",
     "write_detections": "boxlens.formats",
@@ -44,21 +55,27 @@ _HOME = {
 __all__ = [
     "BoxlensError",
     "Classes",
+    "ComparisonResult",
     "Dataset",
     "Detections",
     "DiagnosisResult",
     "EvaluationResult",
+    "GateResult",
     "GroundTruth",
     "Images",
     "InputError",
     "ParameterError",
+    "ReconciliationResult",
     "SensitivityResult",
     "__version__",
+    "compare",
     "convert",
     "diagnose",
     "evaluate",
+    "gate",
     "read_dataset",
     "read_detections",
+    "reconcile",
     "sensitivity",
     "write_dataset",
     "write_detections",

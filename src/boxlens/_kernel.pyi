@@ -113,6 +113,47 @@ def count_true_positives(
     n_thresholds: int,
     max_dets: list[int],
 ) -> npt.NDArray[np.int64]: ...
+
+# -- resampling
+
+# ap [replicate, class, cell], recall [replicate, class, cell, limit] and, if asked for,
+# precision [replicate, class, cell, recall]. Detections come ranked, class after class.
+def resample(
+    *,
+    class_offsets: npt.NDArray[np.int64],
+    det_unit: npt.NDArray[np.int32],
+    det_tp: npt.NDArray[np.uint64],
+    det_ignored: npt.NDArray[np.uint64],
+    det_limit: npt.NDArray[np.uint8],
+    det_value: npt.NDArray[np.float64] | None,
+    gt_class: npt.NDArray[np.int32],
+    gt_unit: npt.NDArray[np.int32],
+    gt_positive: npt.NDArray[np.uint64],
+    gt_value: npt.NDArray[np.float64] | None,
+    weights: npt.NDArray[np.int32],
+    n_thresholds: int,
+    n_groups: int,
+    n_limits: int,
+    recalls: list[float],
+    spacing: bool,
+    normal: npt.NDArray[np.float64] | None,
+    with_precision: bool,
+    threads: int,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+def count_top_kinds(
+    *,
+    class_offsets: npt.NDArray[np.int64],
+    det_unit: npt.NDArray[np.int32],
+    det_kind: npt.NDArray[np.int8],
+    n_kinds: int,
+    gt_class: npt.NDArray[np.int32],
+    gt_unit: npt.NDArray[np.int32],
+    weights: npt.NDArray[np.int32],
+    threads: int,
+) -> npt.NDArray[np.int64]: ...
+
+# -- drawing
+
 def fill_faces(
     *,
     rings: npt.NDArray[np.float64],

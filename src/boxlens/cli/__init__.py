@@ -6,12 +6,15 @@ import os
 import sys
 
 from boxlens.cli import (
+    compare,
     convert,
     demo,
     detect,
     diagnose,
     evaluate,
     formats,
+    gate,
+    reconcile,
     scenes,
     sensitivity,
     train,
@@ -22,7 +25,20 @@ from boxlens.version import VERSION
 
 __all__ = ["main", "parser"]
 
-COMMANDS = (evaluate, diagnose, sensitivity, convert, detect, train, scenes, formats, demo)
+COMMANDS = (
+    evaluate,
+    diagnose,
+    sensitivity,
+    compare,
+    gate,
+    reconcile,
+    convert,
+    detect,
+    train,
+    scenes,
+    formats,
+    demo,
+)
 DESCRIPTION = "Evaluates object detectors exactly and fast, and shows what a score hides."
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, add_json
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
 from boxlens.cli.reading import add_files, add_reading, read_tables
@@ -39,6 +40,7 @@ def add_command(commands: Commands) -> None:
     _add_schemes(command)
     add_characteristics(command)
     add_figures(command)
+    add_intervals(command)
     add("--images", metavar="DIR", help="show errors in the pictures of this folder (with -o)")
     add_reading(command, one=True)
     add_json(command)
@@ -80,6 +82,7 @@ def run(options: argparse.Namespace) -> None:
     if options.images and not options.output:
         raise ParameterError("--images shows errors in the report: name its folder with -o")
     formats = chosen_formats(options)
+    resampling = chosen_intervals(options)
     with progress_bar() as progress:
         dataset, (detections,) = read_tables(options, progress)
         choice = DiagnosisChoice(
@@ -93,6 +96,7 @@ def run(options: argparse.Namespace) -> None:
             characteristics=tuple(options.by) or None,
             bins=chosen_bins(options),
             interactions=chosen_pairs(options),
+            intervals=resampling if options.intervals else None,
         )
         result = diagnose_tables(
             dataset, detections, choice, threads=options.threads, progress=progress

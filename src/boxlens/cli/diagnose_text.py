@@ -6,6 +6,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from boxlens.cli.evaluate_table import score
+from boxlens.cli.intervals import interval_text
 from boxlens.cli.output import aligned
 from boxlens.cli.sensitivity_text import characteristics_text
 
@@ -32,7 +33,7 @@ def diagnosis_text(result: DiagnosisResult, *, per_class: bool = False) -> str:
         ]
     )
     parts = [headline, verdict_text(result), _tide(result), _hoiem(result), _analyze(result)]
-    parts += [_borji(result), characteristics_text(result.sensitivity)]
+    parts += [_borji(result), _intervals(result), characteristics_text(result.sensitivity)]
     if per_class:
         parts.append(_classes(result))
     return "\n\n".join(part for part in parts if part)
@@ -99,6 +100,20 @@ def _borji(result: DiagnosisResult) -> str:
     rows = [["Borji's sequence", *STEPS], ["AP after it", *map(score, result.borji.ap)]]
     mean = _means(result.borji.orders)
     rows.append(["gain over all orders", "", *(score(mean[name]) for name in STEPS[1:])])
+    return aligned(rows)
+
+
+def _intervals(result: DiagnosisResult) -> str:
+    """The main numbers with their intervals."""
+    found = result.intervals
+    if found is None:
+        return ""
+    title = f"{100 * found.choice.level:g} % intervals"
+    rows = [[title, "value", "interval", "standard error"]]
+    rows += [
+        [name, score(one.value), interval_text(one), score(one.se)]
+        for name, one in found.named().items()
+    ]
     return aligned(rows)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, add_json, area_range, several, thresholds
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
 from boxlens.cli.reading import add_files, add_reading, read_tables
@@ -28,6 +29,7 @@ def add_command(commands: Commands) -> None:
     add("--protocol", default="coco", help="coco (default), voc07, voc12, lvis or openimages")
     add("--per-class", action="store_true", help="add a row a class")
     _add_counting(command)
+    add_intervals(command)
     add_reading(command)
     add_json(command)
 
@@ -81,6 +83,7 @@ def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
     from boxlens.metrics import choose, evaluate_tables
 
+    resampling = chosen_intervals(options)
     choice = choose(
         options.protocol,
         iou_thresholds=options.iou,
@@ -90,6 +93,7 @@ def run(options: argparse.Namespace) -> None:
         also=options.also,
         extra_iou=options.at_iou,
         min_score=options.min_score,
+        intervals=resampling if options.intervals else False,
     )
     with progress_bar() as progress:
         dataset, detections = read_tables(options, progress)

@@ -6,12 +6,14 @@ import math
 from typing import TYPE_CHECKING
 
 from boxlens.cli.extras_text import extras_texts
+from boxlens.cli.intervals import interval_text
 from boxlens.cli.output import aligned
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from boxlens.metrics import ClassResult, DetectorResult, EvaluationResult
+    from boxlens.metrics.intervals import Interval
 
 TITLES = {
     "coco": "COCO",
@@ -37,6 +39,13 @@ def score(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.4f}"
 
 
+def _number(value: float, intervals: Mapping[str, Interval] | None, name: str) -> str:
+    """With its interval, where there is one."""
+    if intervals is None:
+        return score(value)
+    return f"{score(value)} {interval_text(intervals[name])}"
+
+
 def _headline(result: EvaluationResult) -> str:
     facts = [TITLES[result.protocol], result.dataset]
     facts += [f"{result.n_images:,} images", f"{result.n_objects:,} objects"]
@@ -47,7 +56,10 @@ def _summary(result: EvaluationResult) -> str:
     names = [detector.name for detector in result.detectors]
     rows = [["metric", *names]]
     rows += [
-        [metric, *(score(detector.metrics[metric]) for detector in result.detectors)]
+        [
+            metric,
+            *(_number(row.metrics[metric], row.intervals, metric) for row in result.detectors),
+        ]
         for metric in result.detectors[0].metrics
     ]
     rows.append(["detections", *(f"{detector.n_detections:,}" for detector in result.detectors)])
@@ -63,7 +75,7 @@ def _class(detector: DetectorResult) -> str:
             row.name,
             f"{row.n_gt:,}",
             f"{row.n_detections:,}",
-            *(score(row.metrics[metric]) for metric in metrics),
+            *(_number(row.metrics[metric], row.intervals, metric) for metric in metrics),
         ]
         for row in detector.classes
         if row.n_gt
@@ -77,8 +89,9 @@ def _classes(result: EvaluationResult) -> str:
     first = result.detectors[0].classes
     for at, row in enumerate(first):
         if row.n_gt:
-            values = [detector.classes[at].metrics["AP"] for detector in result.detectors]
-            rows.append([row.name, f"{row.n_gt:,}", *map(score, values)])
+            own = [detector.classes[at] for detector in result.detectors]
+            values = [_number(one.metrics["AP"], one.intervals, "AP") for one in own]
+            rows.append([row.name, f"{row.n_gt:,}", *values])
     return aligned(rows) + _left_out(first)
 
 

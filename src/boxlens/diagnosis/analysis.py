@@ -13,6 +13,7 @@ from boxlens.diagnosis.crosswalk import crosswalk
 from boxlens.diagnosis.evidence import Evidence, gather
 from boxlens.diagnosis.gallery import gallery
 from boxlens.diagnosis.hoiem import HoiemResult, hoiem, match_hoiem
+from boxlens.diagnosis.intervals import diagnosis_intervals, over_all_areas
 from boxlens.diagnosis.places import Attribute, error_places, missed_beside_both
 from boxlens.diagnosis.result import DiagnosisChoice, DiagnosisResult
 from boxlens.diagnosis.side_by_side import SideBySide
@@ -23,7 +24,8 @@ from boxlens.diagnosis.verdict import verdict
 from boxlens.formats import read_dataset, read_detections
 from boxlens.formats.class_groups import read_similarity
 from boxlens.matching import COCO
-from boxlens.metrics.grid import AREA_RANGES, GridChoice, count_grid, mean_defined
+from boxlens.metrics.grid import count_grid, mean_defined
+from boxlens.metrics.intervals import ResamplingChoice, chosen_resampling
 from boxlens.metrics.protocols import verified_detections
 from boxlens.metrics.results import Provenance
 from boxlens.object_sensitivity import LOOSER, SensitivityChoice, analyse, object_values
@@ -64,6 +66,7 @@ def diagnose(
     bins: Mapping[str, Sequence[float]] | None = None,
     interactions: Sequence[tuple[str, str]] = (),
     n_gallery: int = 15,
+    intervals: bool | ResamplingChoice = False,
     strict: bool = False,
     threads: int = 0,
 ) -> DiagnosisResult:
@@ -71,6 +74,7 @@ def diagnose(
 
     `similar` says which classes look alike: "supercategory", "tree", "none", groups of names, or
     the path of a file with groups or a tree; by default what the classes themselves tell.
+    `intervals` resamples images and says how sure the main numbers are.
     """
     dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
     detections = (
@@ -89,6 +93,7 @@ def diagnose(
         characteristics=None if characteristics is None else tuple(characteristics),
         bins={name: tuple(values) for name, values in (bins or {}).items()},
         interactions=tuple((first, second) for first, second in interactions),
+        intervals=chosen_resampling(intervals),
     )
     return diagnose_tables(dataset, detections, choice, threads=threads)
 
@@ -112,11 +117,12 @@ def diagnose_tables(
         threads=threads,
     )
     found = _readings(evidence, choice, threads, progress)
+    metrics = {"AP": found.coco_ap, f"AP{choice.iou * 100:g}": found.borji.ap[0]}
     return DiagnosisResult(
         dataset=dataset,
         detections=detections,
         choice=choice,
-        metrics={"AP": found.coco_ap, f"AP{choice.iou * 100:g}": found.borji.ap[0]},
+        metrics=metrics,
         hoiem=found.hoiem,
         tide=found.tide,
         tidecv=tide(evidence, quirks=True, threads=threads) if choice.tidecv else None,
@@ -143,6 +149,18 @@ def diagnose_tables(
             *_own_notices(evidence, found.tide),
             *found.sensitivity.notices,
         ),
+        intervals=diagnosis_intervals(
+            evidence,
+            metrics,
+            found.bench,
+            found.tide,
+            found.hoiem,
+            choice.intervals,
+            threads=threads,
+            progress=progress,
+        )
+        if choice.intervals
+        else None,
     )
 
 
@@ -153,6 +171,7 @@ class _Readings:
     hoiem: HoiemResult
     sensitivity: SensitivityResult
     tide: TideResult
+    bench: Bench
     places: tuple[Place, ...]
     coco_analyze: CocoAnalyzeResult
     borji: BorjiResult
@@ -180,6 +199,7 @@ def _readings(
             hoiem=hoiem_result,
             sensitivity=sensitivity,
             tide=tide_result,
+            bench=bench,
             coco_analyze=jobs.finish("COCO analyze", of_analyze),
             borji=jobs.finish("Borji", of_borji),
             confusion=jobs.finish("confusions", of_confusion),
@@ -242,7 +262,7 @@ def _coco_ap(evidence: Evidence, threads: int) -> float:
         evidence.dataset,
         evidence.detections,
         COCO,
-        GridChoice(area_ranges={"all": AREA_RANGES["all"]}, max_dets=(COCO.max_dets,)),
+        over_all_areas(),
         threads=threads,
     )
     return mean_defined(grid.precision)

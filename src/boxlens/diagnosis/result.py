@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from boxlens.diagnosis.gallery import Exhibit
     from boxlens.diagnosis.hoiem import HoiemResult
     from boxlens.diagnosis.hoiem_types import Assignment
+    from boxlens.diagnosis.intervals import DiagnosisIntervals
     from boxlens.diagnosis.places import Place
     from boxlens.diagnosis.tide import TideRange, TideResult
     from boxlens.diagnosis.verdict import Verdict
     from boxlens.metrics.confusion import ConfusionResult
+    from boxlens.metrics.intervals import ResamplingChoice
     from boxlens.metrics.results import Provenance
     from boxlens.object_sensitivity import SensitivityResult
 
@@ -46,6 +48,8 @@ class DiagnosisChoice:
     characteristics: tuple[str, ...] | None = None
     bins: Mapping[str, tuple[float, ...]] | None = None
     interactions: tuple[tuple[str, str], ...] = ()
+    # How sure the numbers are, by resampling images; None: not asked for.
+    intervals: ResamplingChoice | None = None
 
     def __post_init__(self) -> None:
         if self.n_gallery < 0:
@@ -82,6 +86,7 @@ class DiagnosisResult:
     gallery: tuple[Exhibit, ...]
     provenance: Provenance
     notices: tuple[Notice, ...] = ()
+    intervals: DiagnosisIntervals | None = None
 
     def __repr__(self) -> str:
         """Short: the whole is in `to_json()`."""
@@ -115,6 +120,7 @@ class DiagnosisResult:
                 "detector": self.detections.name,
                 "n_detections": len(self.detections),
                 "metrics": defined(self.metrics),
+                **({} if self.intervals is None else {"intervals": self.intervals.to_json()}),
                 "verdict": self.verdict.to_json(),
                 "schemes": {
                     "hoiem": self.hoiem.to_json(),
@@ -151,4 +157,5 @@ def _parameters(choice: DiagnosisChoice, dataset: Dataset) -> dict[str, Any]:
         "characteristics": None if choice.characteristics is None else list(choice.characteristics),
         "bins": {name: list(values) for name, values in (choice.bins or {}).items()},
         "interactions": [list(pair) for pair in choice.interactions],
+        "intervals": False if choice.intervals is None else choice.intervals.to_json(),
     }

@@ -44,6 +44,11 @@ class Matches:
     # Object of every detection by cell, -1 none; empty unless asked for.
     hit_row: Rows
 
+    @property
+    def counts_groups(self) -> bool:
+        """Whether group-of regions count as Open Images has it."""
+        return self.rule.matcher == "open_images"
+
     def bit(self, threshold: int, area: int = 0) -> np.uint64:
         """The mask of one cell."""
         return np.uint64(1) << np.uint64(area * len(self.iou_thresholds) + threshold)

@@ -8,6 +8,7 @@ from boxlens.metrics.evaluation import (
     evaluate_tables,
 )
 from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS, MAX_DETS, Grid, GridChoice, count_grid
+from boxlens.metrics.intervals import Interval, ResamplingChoice
 from boxlens.metrics.protocols import PROTOCOLS, Prepared, prepare, prepare_dataset
 from boxlens.metrics.results import ClassResult, DetectorResult, EvaluationResult
 
@@ -23,7 +24,9 @@ __all__ = [
     "EvaluationResult",
     "Grid",
     "GridChoice",
+    "Interval",
     "Prepared",
+    "ResamplingChoice",
     "choose",
     "count_grid",
     "evaluate",

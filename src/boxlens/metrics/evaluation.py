@@ -12,6 +12,7 @@ from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset, read_detections
 from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS, MAX_DETS, GridChoice
 from boxlens.metrics.grid_summary import evaluate_grid
+from boxlens.metrics.intervals import ResamplingChoice, chosen_resampling
 from boxlens.metrics.protocols import (
     Prepared,
     ProtocolName,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from boxlens.formats.files import Progress
+    from boxlens.metrics.resampling import Sampler
 
 ExtraName = Literal["curves", "confidence", "confusion", "olrp", "images"]
 EXTRAS: tuple[ExtraName, ...] = get_args(ExtraName)
@@ -45,6 +47,8 @@ class EvaluationChoice:
     also: tuple[ExtraName, ...] = field(default=())
     extra_iou: float = 0.5
     min_score: float = 0.25
+    # How sure the numbers are, by resampling images; None: not asked for.
+    intervals: ResamplingChoice | None = None
 
 
 def choose(
@@ -57,6 +61,7 @@ def choose(
     also: Sequence[str] = (),
     extra_iou: float = 0.5,
     min_score: float = 0.25,
+    intervals: bool | ResamplingChoice = False,
 ) -> EvaluationChoice:
     """A checked choice: thresholds and limits in ascending order, names known."""
     choice = EvaluationChoice(
@@ -68,6 +73,7 @@ def choose(
         also=_check_extras(also),
         extra_iou=extra_iou,
         min_score=min_score,
+        intervals=chosen_resampling(intervals),
     )
     _check_choice(choice)
     return choice
@@ -86,10 +92,13 @@ def evaluate(
     also: Sequence[str] = (),
     extra_iou: float = 0.5,
     min_score: float = 0.25,
+    intervals: bool | ResamplingChoice = False,
     strict: bool = False,
     threads: int = 0,
 ) -> EvaluationResult:
     """Scores detections against ground truth; both may be tables or files of any known format.
+
+    `intervals` resamples images and says how sure every number is.
 
     `also` adds readings of the same matches at `extra_iou`: "curves", "confidence" (P, R, F1 and
     the best threshold), "confusion" (at `min_score`), "olrp", "images" (TP, FP, FN of each image).
@@ -103,6 +112,7 @@ def evaluate(
         also=also,
         extra_iou=extra_iou,
         min_score=min_score,
+        intervals=intervals,
     )
     dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
     tables = [
@@ -125,20 +135,22 @@ def evaluate_tables(
     """The same for tables in memory."""
     if not detections:
         raise ParameterError("name at least one detections file")
-    seen = prepare_dataset(dataset, choice.protocol)
     results: list[DetectorResult] = []
-    for table in _with_unique_names(detections):
+    prepared = _prepare_all(dataset, detections, choice)
+    for one in prepared:
         if progress:
             progress("evaluating detectors", len(results), len(detections))
-        prepared = prepare(
-            seen,
-            table,
-            choice.protocol,
-            annotated=dataset,
-            max_dets=choice.max_dets[-1] if choice.max_dets else None,
-            group_of_weight=choice.group_of_weight,
-        )
-        results.append(_evaluate_one(prepared, choice, threads))
+        results.append(_evaluate_one(one, choice, threads))
+    if choice.intervals:
+        from boxlens.metrics.bootstrap import resample
+        from boxlens.metrics.interval_results import with_intervals
+
+        walks = [_sampler(one, choice, threads) for one in prepared]
+        drawn = resample(walks, choice.intervals, threads=threads, progress=progress)
+        results = [
+            with_intervals(result, one, choice.intervals)
+            for result, one in zip(results, drawn, strict=True)
+        ]
     return EvaluationResult(
         protocol=choice.protocol,
         parameters=_parameters(choice),
@@ -149,6 +161,43 @@ def evaluate_tables(
         provenance=Provenance(VERSION, dataset.source, tuple(t.source for t in detections)),
         notices=dataset.notices,
     )
+
+
+def samplers(
+    dataset: Dataset,
+    detections: Sequence[Detections],
+    choice: EvaluationChoice,
+    *,
+    threads: int = 0,
+) -> list[Sampler]:
+    """The same detectors, ready to be counted on resampled images."""
+    prepared = _prepare_all(dataset, detections, choice)
+    return [_sampler(one, choice, threads) for one in prepared]
+
+
+def _prepare_all(
+    dataset: Dataset, detections: Sequence[Detections], choice: EvaluationChoice
+) -> list[Prepared]:
+    seen = prepare_dataset(dataset, choice.protocol)
+    return [
+        prepare(
+            seen,
+            table,
+            choice.protocol,
+            annotated=dataset,
+            max_dets=choice.max_dets[-1] if choice.max_dets else None,
+            group_of_weight=choice.group_of_weight,
+        )
+        for table in with_unique_names(detections)
+    ]
+
+
+def _sampler(prepared: Prepared, choice: EvaluationChoice, threads: int) -> Sampler:
+    from boxlens.metrics.resampling import grid_sampler, ranked_sampler
+
+    if choice.protocol in ("coco", "lvis"):
+        return grid_sampler(prepared, _grid_choice(choice), threads=threads)
+    return ranked_sampler(prepared, choice.iou_thresholds or (0.5,), threads=threads)
 
 
 def _evaluate_one(prepared: Prepared, choice: EvaluationChoice, threads: int) -> DetectorResult:
@@ -223,14 +272,17 @@ def _check_choice(choice: EvaluationChoice) -> None:
         raise ParameterError(f"protocol {choice.protocol} has no area ranges and no max_dets")
 
 
-def _with_unique_names(detections: Sequence[Detections]) -> list[Detections]:
+def with_unique_names(detections: Sequence[Detections]) -> list[Detections]:
     """Two detectors of one name could not be told apart in a table."""
-    used: dict[str, int] = {}
+    used: set[str] = set()
     named = []
     for table in detections:
-        used[table.name] = used.get(table.name, 0) + 1
-        again = used[table.name] > 1
-        named.append(replace(table, name=f"{table.name} ({used[table.name]})") if again else table)
+        name, again = table.name, 1
+        while name in used:
+            again += 1
+            name = f"{table.name} ({again})"
+        used.add(name)
+        named.append(table if again == 1 else replace(table, name=name))
     return named
 
 
@@ -251,4 +303,6 @@ def _parameters(choice: EvaluationChoice) -> dict[str, Any]:
         }
     if choice.also:
         parameters |= {"extra_iou": choice.extra_iou, "min_score": choice.min_score}
+    if choice.intervals:
+        parameters["intervals"] = choice.intervals.to_json()
     return parameters

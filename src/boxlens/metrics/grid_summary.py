@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data import Notice
-from boxlens.metrics.grid import IOU_THRESHOLDS, Grid, GridChoice, count_grid, mean_defined
+from boxlens.metrics.grid import Grid, GridChoice, count_grid, mean_defined
+from boxlens.metrics.readings import grid_readings
 from boxlens.metrics.results import ClassResult, DetectorResult
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Floats
     from boxlens.metrics.protocols import Prepared
+    from boxlens.metrics.readings import Mean, Readings
 
 # A spread of AP over tie orders below this does not show in three digits.
 NEGLIGIBLE_BAND = 5e-4
-FREQUENCIES = ("r", "c", "f")
 
 
 def evaluate_grid(prepared: Prepared, choice: GridChoice, *, threads: int = 0) -> DetectorResult:
@@ -30,11 +31,12 @@ def evaluate_grid(prepared: Prepared, choice: GridChoice, *, threads: int = 0) -
         det_unmatched_ignored=prepared.det_unmatched_ignored,
         threads=threads,
     )
+    readings = grid_readings(prepared, choice)
     return DetectorResult(
         name=prepared.detections.name,
         n_detections=len(prepared.detections),
-        metrics=_summary(prepared, grid),
-        classes=_classes(prepared, grid),
+        metrics=_summary(grid, readings),
+        classes=_classes(prepared, grid, readings),
         tie_band=grid.tie_band,
         notices=(
             *prepared.detections.notices,
@@ -45,61 +47,21 @@ def evaluate_grid(prepared: Prepared, choice: GridChoice, *, threads: int = 0) -
     )
 
 
-def _summary(prepared: Prepared, grid: Grid) -> dict[str, float]:
-    choice = grid.choice
-    precision = grid.precision[..., -1]
-    metrics = {"AP": mean_defined(precision[:, :, :, 0])}
-    for name, at in named_thresholds(choice).items():
-        metrics[name] = mean_defined(precision[at, :, :, 0])
-    areas = list(enumerate(choice.area_ranges))[1:]
-    known = not prepared.dataset.relative
-    metrics |= {
-        f"AP{name}": mean_defined(precision[..., area]) if known else float("nan")
-        for area, name in areas
-    }
-    if prepared.protocol == "lvis":
-        metrics |= _by_frequency(prepared, precision[:, :, :, 0])
-    last = len(choice.max_dets) - 1
-    shown = [last] if prepared.protocol == "lvis" else range(len(choice.max_dets))
-    for limit in shown:
-        metrics[f"AR{choice.max_dets[limit]}"] = mean_defined(grid.recall[:, :, 0, limit])
-    metrics |= {
-        f"AR{name}": mean_defined(grid.recall[:, :, area, last]) if known else float("nan")
-        for area, name in areas
-    }
-    return metrics
+def _summary(grid: Grid, readings: Readings) -> dict[str, float]:
+    return {name: _read(grid, mean) for name, mean in readings.whole.items()}
 
 
-def named_thresholds(choice: GridChoice) -> dict[str, int]:
-    """Numbers at one threshold: AP50 and AP75 of COCO's ten, otherwise one each."""
-    rows = {f"AP{100 * t:.6g}": row for row, t in enumerate(choice.iou_thresholds)}
-    if choice.iou_thresholds == IOU_THRESHOLDS:
-        return {name: rows[name] for name in ("AP50", "AP75")}
-    return rows
+def _read(grid: Grid, mean: Mean) -> float:
+    if not mean.known:
+        return float("nan")
+    if mean.limit is None:
+        return mean_defined(grid.precision[mean.at, :, mean.of, mean.area, -1])
+    return mean_defined(grid.recall[mean.at, mean.of, mean.area, mean.limit])
 
 
-def _by_frequency(prepared: Prepared, precision: Floats) -> dict[str, float]:
-    """METHODS 9.5: rare, common and frequent classes, as the file marks them."""
-    marks = prepared.dataset.classes.frequency or (None,) * len(prepared.dataset.classes)
-    rows = {name: [row for row, mark in enumerate(marks) if mark == name] for name in FREQUENCIES}
-    return {f"AP{name}": mean_defined(precision[:, :, rows[name]]) for name in FREQUENCIES}
-
-
-def _classes(prepared: Prepared, grid: Grid) -> tuple[ClassResult, ...]:
-    choice = grid.choice
-    # Contiguous over threshold and recall, so that a class's mean is added in pycocotools' order.
-    by_class = np.ascontiguousarray(grid.precision[..., -1].transpose(2, 3, 0, 1))
-    n_recalls = len(choice.recalls)
-    by_class = by_class.reshape(*by_class.shape[:2], len(choice.iou_thresholds) * n_recalls)
-    columns: dict[str, Floats] = {"AP": by_class[:, 0].mean(axis=-1)}
-    for name, at in named_thresholds(choice).items():
-        at_threshold = slice(at * n_recalls, (at + 1) * n_recalls)
-        columns[name] = by_class[:, 0, at_threshold].mean(axis=-1)
-    for area, name in list(enumerate(choice.area_ranges))[1:]:
-        values = by_class[:, area].mean(axis=-1)
-        columns[f"AP{name}"] = np.full_like(values, np.nan) if prepared.dataset.relative else values
-    columns[f"AR{choice.max_dets[-1]}"] = grid.recall[:, :, 0, -1].mean(axis=0)
+def _classes(prepared: Prepared, grid: Grid, readings: Readings) -> tuple[ClassResult, ...]:
     n_detections = detections_by_class(prepared)
+    columns = {name: _read_classes(grid, mean) for name, mean in readings.by_class.items()}
     return tuple(
         ClassResult(
             name=name,
@@ -109,6 +71,21 @@ def _classes(prepared: Prepared, grid: Grid) -> tuple[ClassResult, ...]:
         )
         for row, name in enumerate(prepared.dataset.classes.name)
     )
+
+
+def _read_classes(grid: Grid, mean: Mean) -> Floats:
+    n_classes = len(grid.n_positive)
+    if not mean.known:
+        return np.full(n_classes, np.nan)
+    if mean.limit is not None:
+        recall: Floats = grid.recall[mean.at, :, mean.area, mean.limit].mean(axis=0)
+        return recall
+    # Contiguous over threshold and recall, so that a class's mean is added in pycocotools' order.
+    precision = grid.precision[mean.at, :, :, mean.area, -1]
+    n_values = precision.shape[0] * precision.shape[1]
+    in_a_row = np.ascontiguousarray(precision.transpose(2, 0, 1)).reshape(n_classes, n_values)
+    by_class: Floats = in_a_row.mean(axis=-1)
+    return by_class
 
 
 def detections_by_class(prepared: Prepared) -> np.ndarray[tuple[int], np.dtype[np.intp]]:

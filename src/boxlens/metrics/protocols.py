@@ -87,14 +87,14 @@ class Prepared:
     def labels(self, matches: Matches) -> Labels:
         """Verdicts on detections; a hit on a group-of box that weighs nothing is a don't-care."""
         labels = matches.labels()
-        if len(matches.det_group) and self.group_of_weight == 0:
+        if matches.counts_groups and self.group_of_weight == 0:
             labels[(matches.det_group & matches.bit(0)) != 0] = 0
         return labels
 
     def positives(self, matches: Matches) -> Bools:
         """Objects that count; a group-of box that weighs nothing does not."""
         counted = matches.positives()
-        if len(matches.det_group) and self.group_of_weight == 0:
+        if matches.counts_groups and self.group_of_weight == 0:
             return counted & ~self.dataset.gt.group_of
         return counted
 

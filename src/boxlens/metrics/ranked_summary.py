@@ -10,6 +10,7 @@ from boxlens.metrics.average_precision import ap_area, ap_voc07, curve
 from boxlens.metrics.grid import mean_defined
 from boxlens.metrics.grid_summary import classes_without_objects, detections_by_class
 from boxlens.metrics.ranking import rank
+from boxlens.metrics.readings import ranked_readings
 from boxlens.metrics.results import ClassResult, DetectorResult
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from boxlens.metrics.average_precision import Curve
     from boxlens.metrics.protocols import Prepared
     from boxlens.metrics.ranking import Ranking
+    from boxlens.metrics.readings import Readings
 
 
 def evaluate_ranked(
@@ -38,11 +40,12 @@ def evaluate_ranked(
         ap[row] = [ap_voc07(c) if prepared.protocol == "voc07" else ap_area(c) for c in curves]
         objects = prepared.dataset.gt.class_row[prepared.positives(matches)]
         n_objects = np.bincount(objects, minlength=n_classes)
+    readings = ranked_readings(iou_thresholds)
     return DetectorResult(
         name=prepared.detections.name,
         n_detections=len(prepared.detections),
-        metrics=_summary(ap, iou_thresholds),
-        classes=_classes(prepared, ap, iou_thresholds, n_objects),
+        metrics=_summary(ap, readings),
+        classes=_classes(prepared, ap, readings, n_objects),
         notices=(
             *prepared.detections.notices,
             *prepared.notices,
@@ -71,7 +74,7 @@ def _weights(prepared: Prepared, matches: Matches) -> tuple[Floats | None, Float
     """What a true positive counts, by detection, and the positives of each class (METHODS 9.4)."""
     gt, n_classes = prepared.dataset.gt, len(prepared.dataset.classes)
     counted = prepared.positives(matches)
-    if not len(matches.det_group):
+    if not matches.counts_groups:
         return None, np.bincount(gt.class_row[counted], minlength=n_classes).astype(np.float64)
     on_group = (matches.det_group & matches.bit(0)) != 0
     value = np.where(gt.group_of, prepared.group_of_weight, 1.0)[counted]
@@ -81,33 +84,25 @@ def _weights(prepared: Prepared, matches: Matches) -> tuple[Floats | None, Float
     return np.where(on_group, prepared.group_of_weight, 1.0), n_positive
 
 
-def _summary(ap: Floats, iou_thresholds: tuple[float, ...]) -> dict[str, float]:
-    metrics = {"mAP": mean_defined(ap)}
-    if len(iou_thresholds) > 1:
-        metrics |= {
-            threshold_name(iou): mean_defined(ap[row]) for row, iou in enumerate(iou_thresholds)
-        }
-    return metrics
-
-
-def threshold_name(iou: float) -> str:
-    return f"mAP{iou * 100:.4g}"
+def _summary(ap: Floats, readings: Readings) -> dict[str, float]:
+    return {name: mean_defined(ap[mean.at]) for name, mean in readings.whole.items()}
 
 
 def _classes(
     prepared: Prepared,
     ap: Floats,
-    iou_thresholds: tuple[float, ...],
+    readings: Readings,
     n_objects: npt.NDArray[np.intp],
 ) -> tuple[ClassResult, ...]:
     n_detections = detections_by_class(prepared)
-    several = len(iou_thresholds) > 1
-    results = []
-    for row, name in enumerate(prepared.dataset.classes.name):
-        metrics = {"AP": float(ap[:, row].mean())}
-        if several:
-            metrics |= {
-                threshold_name(iou)[1:]: float(ap[t, row]) for t, iou in enumerate(iou_thresholds)
-            }
-        results.append(ClassResult(name, int(n_objects[row]), int(n_detections[row]), metrics))
-    return tuple(results)
+    return tuple(
+        ClassResult(
+            name=name,
+            n_gt=int(n_objects[row]),
+            n_detections=int(n_detections[row]),
+            metrics={
+                key: float(ap[mean.at, row].mean()) for key, mean in readings.by_class.items()
+            },
+        )
+        for row, name in enumerate(prepared.dataset.classes.name)
+    )

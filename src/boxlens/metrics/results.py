@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from boxlens.metrics.confidence import ConfidenceResult
     from boxlens.metrics.confusion import ConfusionResult
     from boxlens.metrics.image_counts import ImageCountsResult
+    from boxlens.metrics.intervals import Interval
     from boxlens.metrics.olrp import OlrpResult
     from boxlens.metrics.pr_curves import PrCurvesResult
 
@@ -27,6 +28,17 @@ class ClassResult:
     n_gt: int
     n_detections: int
     metrics: Mapping[str, float]
+    # By the same names, if asked for.
+    intervals: Mapping[str, Interval] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "class": self.name,
+            "n_gt": self.n_gt,
+            "n_detections": self.n_detections,
+            **defined(self.metrics),
+            **_intervals_to_json(self.intervals),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +64,7 @@ class DetectorResult:
     tie_band: tuple[float, float] | None = None
     notices: tuple[Notice, ...] = ()
     extras: Extras = field(default_factory=Extras)
+    intervals: Mapping[str, Interval] | None = None
 
     def to_json(self) -> dict[str, Any]:
         readings = {name: getattr(self.extras, name) for name in Extras.__slots__}
@@ -62,15 +75,8 @@ class DetectorResult:
             "tie_band": None
             if self.tie_band is None
             else {"AP": [number(end) for end in self.tie_band]},
-            "classes": [
-                {
-                    "class": row.name,
-                    "n_gt": row.n_gt,
-                    "n_detections": row.n_detections,
-                    **defined(row.metrics),
-                }
-                for row in self.classes
-            ],
+            **_intervals_to_json(self.intervals),
+            "classes": [row.to_json() for row in self.classes],
             **{name: value.to_json() for name, value in readings.items() if value is not None},
             "notices": [notice_to_json(notice) for notice in self.notices],
         }
@@ -140,6 +146,12 @@ class EvaluationResult:
             "notices": [notice_to_json(notice) for notice in self.notices],
             "results": {"detectors": [detector.to_json() for detector in self.detectors]},
         }
+
+
+def _intervals_to_json(intervals: Mapping[str, Interval] | None) -> dict[str, Any]:
+    if intervals is None:
+        return {}
+    return {"intervals": {name: one.to_json() for name, one in intervals.items()}}
 
 
 def notice_to_json(notice: Notice) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def diagnosis_page(
         (result.detections.name, result.dataset.name),
         about,
         [
-            Section("verdict", "Verdict", _verdict(result)),
+            Section("verdict", "Verdict", (*_verdict(result), _intervals(result))),
             Section("errors", "Errors", (cards(ERRORS), _groups(result), _sizes(result))),
             Section("repairs", "Repairs", (cards(REPAIRS), _orders(result))),
             Section("objects", "Objects", (cards(OBJECTS),)),
@@ -94,6 +94,24 @@ def _finding(row: Finding, most: float) -> str:
     return f"""<li style="{style}"><span class="gain">+{decimal(row.gain)}</span>
 <div><div class="bar"><i></i></div>{paragraph(row.sentence)}{paragraph(orders, "legend")}</div></li>
 """
+
+
+def _intervals(result: DiagnosisResult) -> str:
+    """How sure the main numbers are, if it was asked for."""
+    found = result.intervals
+    if found is None:
+        return ""
+    return table(
+        ["number", "value", "from", "to", "standard error"],
+        [
+            [
+                text_cell(name),
+                *(score_cell(value) for value in (one.value, one.low, one.high, one.se)),
+            ]
+            for name, one in found.named().items()
+        ],
+        caption=f"{100 * found.choice.level:g} % intervals, by resampling images",
+    )
 
 
 def _groups(result: DiagnosisResult) -> str:

@@ -29,14 +29,15 @@ def examples_section(result: DiagnosisResult, gallery: Gallery | None) -> Sectio
         parts = _tables(result)
         remarks = ["Crops are shown where the pictures are given (--images)."] * bool(parts)
         return Section("examples", "Examples", (*parts, notes(remarks)))
-    crops, remarks = _walls(gallery)
+    crops, remarks = hung_walls(gallery)
     n_shown = sum(len(hung.crops) for hung in gallery.walls)
     # Those without a picture are told at least.
     tables = _tables(result) if n_shown < n_examples(result) else ()
     return Section("examples", "Examples", (notes(remarks), *crops, *tables))
 
 
-def _walls(gallery: Gallery) -> tuple[tuple[str, ...], list[str]]:
+def hung_walls(gallery: Gallery) -> tuple[tuple[str, ...], list[str]]:
+    """The pictures kind by kind, and remarks on those that are not there."""
     shown = _within_budget(gallery.walls)
     parts = []
     remarks = [notice.message for notice in gallery.notices]
@@ -46,7 +47,8 @@ def _walls(gallery: Gallery) -> tuple[tuple[str, ...], list[str]]:
         )
         wall = hung.wall
         heading = f"<h3>{escape(wall.title)}</h3>{paragraph(wall.reading, 'reading')}"
-        crops = f'<div class="crops">{figures}</div>'
+        kind = "crops whole" if any(one.whole for one in wall.shown) else "crops"
+        crops = f'<div class="{kind}">{figures}</div>'
         parts.append(f'<div class="wall">{heading}{_key(wall.key)}{crops}</div>\n')
     n_over = sum(len(hung.crops) for hung in gallery.walls) - sum(map(len, shown))
     if n_over:

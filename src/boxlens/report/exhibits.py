@@ -32,6 +32,8 @@ class Shown:
     caption: tuple[str, str]
     # The name of the picture's file, empty where it is not known.
     file_name: str = ""
+    # The whole picture instead of the surroundings of the boxes.
+    whole: bool = False
 
     @property
     def image_words(self) -> str:
@@ -115,7 +117,7 @@ def _false_positives(
         boxes = [(exhibit.box, KINDS[kind].colour)]
         gt_row = int(result.hoiem.det_gt_row[exhibit.det_row])
         if gt_row >= 0:
-            boxes.insert(0, (_box(result.dataset, gt_row), OBJECT_COLOUR))
+            boxes.insert(0, (object_box(result.dataset, gt_row), OBJECT_COLOUR))
         words = caption(exhibit, result.hoiem.iou)
         yield Shown(exhibit.image_id, tuple(boxes), words, names[exhibit.image_id])
 
@@ -144,10 +146,10 @@ def _object(
     dataset: Dataset, row: Unexpected, colour: str, names: Mapping[int | str, str]
 ) -> Shown:
     numbers = f"P_N {decimal(row.achieved, 2)}, expected {decimal(row.predicted, 2)}"
-    boxes = ((_box(dataset, row.gt_row), colour),)
+    boxes = ((object_box(dataset, row.gt_row), colour),)
     return Shown(row.image_id, boxes, (row.class_name, numbers), names[row.image_id])
 
 
-def _box(dataset: Dataset, gt_row: int) -> Box:
+def object_box(dataset: Dataset, gt_row: int) -> Box:
     x, y, width, height = dataset.gt.box[gt_row].tolist()
     return (x, y, width, height)

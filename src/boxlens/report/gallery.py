@@ -13,7 +13,7 @@ from boxlens.images import ImageError, find_images, read_picture
 from boxlens.report.exhibits import Shown, Wall, walls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from PIL.Image import Image
@@ -26,13 +26,15 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.report.exhibits import Box
 
-# The longer side of a crop.
+# The longer side of a crop, and of a whole picture.
 TILE_PX = 240
+WHOLE_PX = 400
 # Room around the boxes, as a share of their longer side, and at least so many pixels.
 CONTEXT, LEAST_CONTEXT_PX = 0.4, 12
 # A small crop is enlarged at most so many times.
 MOST_ENLARGED = 5
 LINE_PX = 3
+WHOLE_LINE_PX = 2
 QUALITY = 78
 COLUMNS = 5
 CAPTION_PX = 49
@@ -71,15 +73,25 @@ class Gallery:
 def open_gallery(
     result: DiagnosisResult, folder: str | Path, *, progress: Progress | None = None
 ) -> Gallery:
+    """What there is to see of a diagnosis."""
+    return hang(walls(result), result.dataset, folder, progress=progress)
+
+
+def hang(
+    kinds: Sequence[Wall],
+    dataset: Dataset,
+    folder: str | Path,
+    *,
+    progress: Progress | None = None,
+) -> Gallery:
     """Reads every picture once."""
     _need_pillow()
-    files, _ = find_images(folder, dataset=result.dataset)
+    files, _ = find_images(folder, dataset=dataset)
     path_of = dict(zip(files.ids.tolist(), files.paths, strict=True))
-    kinds = walls(result)
     wanted: dict[int | str, list[Shown]] = {}
     for shown in (one for wall in kinds for one in wall.shown):
         wanted.setdefault(shown.image_id, []).append(shown)
-    cutter = _Cutter(result.dataset)
+    cutter = _Cutter(dataset)
     for done, (image_id, examples) in enumerate(wanted.items()):
         if progress:
             progress("cutting examples", done, len(wanted))
@@ -97,20 +109,21 @@ def contact_sheet(hung: HungWall) -> bytes:
     """All crops of a kind with their captions, as one JPEG."""
     from PIL import Image, ImageDraw, ImageFont
 
-    columns = min(COLUMNS, len(hung.crops))
+    tile_px = max(_tile_px(crop.shown) for crop in hung.crops)
+    columns = min(COLUMNS * TILE_PX // tile_px, len(hung.crops))
     n_lines = math.ceil(len(hung.crops) / columns)
-    width = columns * (TILE_PX + MARGIN_PX) + MARGIN_PX
-    height = n_lines * (TILE_PX + CAPTION_PX + MARGIN_PX) + MARGIN_PX
+    width = columns * (tile_px + MARGIN_PX) + MARGIN_PX
+    height = n_lines * (tile_px + CAPTION_PX + MARGIN_PX) + MARGIN_PX
     sheet = Image.new("RGB", (width, height), "white")
     draw = ImageDraw.Draw(sheet)
     font = ImageFont.load_default(12)
     for at, crop in enumerate(hung.crops):
-        left = MARGIN_PX + at % columns * (TILE_PX + MARGIN_PX)
-        top = MARGIN_PX + at // columns * (TILE_PX + CAPTION_PX + MARGIN_PX)
-        sheet.paste(crop.image, (left, top + TILE_PX - crop.image.height))
+        left = MARGIN_PX + at % columns * (tile_px + MARGIN_PX)
+        top = MARGIN_PX + at // columns * (tile_px + CAPTION_PX + MARGIN_PX)
+        sheet.paste(crop.image, (left, top + tile_px - crop.image.height))
         for line, text in enumerate((*crop.shown.caption, crop.shown.image_words)):
-            place = (left, top + TILE_PX + 2 + 15 * line)
-            draw.text(place, _fitting(text, font), fill="#222222", font=font)
+            place = (left, top + tile_px + 2 + 15 * line)
+            draw.text(place, _fitting(text, font, tile_px), fill="#222222", font=font)
     return _jpeg(sheet)
 
 
@@ -173,29 +186,39 @@ def _crop(picture: Image, shown: Shown, scale: tuple[float, float]) -> Image:
     from PIL import Image, ImageDraw
 
     boxes = [(_corners(box, scale), colour) for box, colour in shown.boxes]
-    left, top, right, bottom = _window([box for box, _ in boxes], picture.size)
-    zoom = min(TILE_PX / max(right - left, bottom - top), MOST_ENLARGED)
+    whole = (0.0, 0.0, float(picture.width), float(picture.height))
+    around = whole if shown.whole else _window([box for box, _ in boxes], picture.size)
+    left, top, right, bottom = around
+    zoom = min(_tile_px(shown) / max(right - left, bottom - top), MOST_ENLARGED)
     size = (max(round((right - left) * zoom), 1), max(round((bottom - top) * zoom), 1))
     crop = picture.resize(size, Image.Resampling.LANCZOS, box=(left, top, right, bottom))
     draw = ImageDraw.Draw(crop)
     for (x1, y1, x2, y2), colour in boxes:
         corners = ((x1 - left) * zoom, (y1 - top) * zoom, (x2 - left) * zoom, (y2 - top) * zoom)
-        _draw_box(draw, corners, size, colour)
+        _draw_box(draw, corners, size, colour, WHOLE_LINE_PX if shown.whole else LINE_PX)
     return crop
 
 
+def _tile_px(shown: Shown) -> int:
+    return WHOLE_PX if shown.whole else TILE_PX
+
+
 def _draw_box(
-    draw: ImageDraw, corners: tuple[float, float, float, float], size: tuple[int, int], colour: str
+    draw: ImageDraw,
+    corners: tuple[float, float, float, float],
+    size: tuple[int, int],
+    colour: str,
+    line_px: int,
 ) -> None:
     """A coloured line between thin white ones: seen on any ground, and inside the crop."""
     x1, y1, x2, y2 = (round(value) for value in corners)
-    edge = LINE_PX + 1
+    edge = line_px + 1
     x1, y1 = max(x1, 1), max(y1, 1)
     x2, y2 = min(max(x2, x1 + 2 * edge), size[0] - 2), min(max(y2, y1 + 2 * edge), size[1] - 2)
     if x2 <= x1 or y2 <= y1:
         return
-    draw.rectangle((x1 - 1, y1 - 1, x2 + 1, y2 + 1), outline="white", width=LINE_PX + 2)
-    draw.rectangle((x1, y1, x2, y2), outline=colour, width=LINE_PX)
+    draw.rectangle((x1 - 1, y1 - 1, x2 + 1, y2 + 1), outline="white", width=line_px + 2)
+    draw.rectangle((x1, y1, x2, y2), outline=colour, width=line_px)
 
 
 def _corners(box: Box, scale: tuple[float, float]) -> Box:
@@ -215,11 +238,11 @@ def _window(boxes: list[Box], size: tuple[int, int]) -> Box:
     return (x1, y1, x2, y2)
 
 
-def _fitting(text: str, font: FreeTypeFont | BitmapFont) -> str:
+def _fitting(text: str, font: FreeTypeFont | BitmapFont, width_px: int) -> str:
     """Cut where it would run into its neighbour."""
-    if font.getlength(text) <= TILE_PX:
+    if font.getlength(text) <= width_px:
         return text
-    while text and font.getlength(f"{text}...") > TILE_PX:
+    while text and font.getlength(f"{text}...") > width_px:
         text = text[:-1]
     return f"{text}..."
 

@@ -46,7 +46,7 @@ def sensitivity_tables(result: SensitivityResult, dataset: Dataset) -> dict[str,
     """The same of a sensitivity analysis alone."""
     return {
         "objects": _objects(dataset, result, {}),
-        "classes": _defined(_class_scores(result)),
+        "classes": with_nulls(_class_scores(result)),
         **_of_characteristics(result),
     }
 
@@ -58,7 +58,7 @@ def _wrong_detections(result: DiagnosisResult) -> pl.DataFrame:
     on_object = result.hoiem.det_gt_row[rows].astype(np.int64)
     columns = {
         "det_row": pl.Series(rows, dtype=pl.Int64),
-        "image_id": _ids(dataset.images.id, detections.image_row[rows]),
+        "image_id": ids_of(dataset.images.id, detections.image_row[rows]),
         "class": _named(dataset.classes.name, detections.class_row[rows]),
         "score": pl.Series(detections.score[rows]),
         "rank": pl.Series(_ranks(detections, len(dataset.classes))[rows]),
@@ -67,14 +67,14 @@ def _wrong_detections(result: DiagnosisResult) -> pl.DataFrame:
             scheme: _named(DET_LABELS[scheme], result.crosswalk.det[scheme][rows])
             for scheme in SCHEMES
         },
-        "hoiem_object_id": _ids(dataset.gt.id, on_object),
+        "hoiem_object_id": ids_of(dataset.gt.id, on_object),
         "hoiem_object_class": _named(dataset.classes.name, dataset.gt.class_row).gather(
             _places(on_object)
         ),
         "hoiem_iou": pl.Series(result.hoiem.det_iou[rows]),
-        "tide_object_id": _ids(dataset.gt.id, result.tide.types.target[rows]),
+        "tide_object_id": ids_of(dataset.gt.id, result.tide.types.target[rows]),
     }
-    return _defined(pl.DataFrame(columns))
+    return with_nulls(pl.DataFrame(columns))
 
 
 def _ranks(detections: Detections, n_classes: int) -> npt.NDArray[np.int64]:
@@ -95,8 +95,8 @@ def _objects(
     counted = pl.Series(~np.isnan(misses.achieved))
     columns = {
         "gt_row": pl.Series(np.arange(len(gt)), dtype=pl.Int64),
-        "image_id": _ids(dataset.images.id, gt.image_row),
-        "object_id": _ids(gt.id, np.arange(len(gt))),
+        "image_id": ids_of(dataset.images.id, gt.image_row),
+        "object_id": ids_of(gt.id, np.arange(len(gt))),
         "class": _named(dataset.classes.name, gt.class_row),
         **_boxes(gt.box),
         "area": pl.Series(gt.area_px),
@@ -108,7 +108,7 @@ def _objects(
         "P_N": pl.Series(misses.achieved),
         "P_N_predicted": pl.Series(misses.predicted),
     }
-    frame = _defined(pl.DataFrame(columns))
+    frame = with_nulls(pl.DataFrame(columns))
     return frame.with_columns(pl.when(counted).then("undetected").alias("undetected"))
 
 
@@ -137,7 +137,7 @@ def _diagnosed_classes(result: DiagnosisResult) -> pl.DataFrame:
         "n_detections", [row.n_detections for row in result.hoiem.classes], dtype=pl.Int64
     )
     frame = scores.insert_column(scores.columns.index("n_undetected"), n_detections)
-    return _defined(pl.concat([frame, _frame(rows)], how="horizontal"))
+    return with_nulls(pl.concat([frame, frame_of(rows)], how="horizontal"))
 
 
 def _class_scores(result: SensitivityResult) -> pl.DataFrame:
@@ -179,9 +179,9 @@ def _of_characteristics(result: SensitivityResult) -> dict[str, pl.DataFrame]:
         },
         orient="row",
     )
-    tables = {"characteristics": _defined(subsets)}
+    tables = {"characteristics": with_nulls(subsets)}
     if result.interactions:
-        tables["interactions"] = _defined(_frame(_crossed(result)))
+        tables["interactions"] = with_nulls(frame_of(_crossed(result)))
     return tables
 
 
@@ -201,14 +201,14 @@ def _crossed(result: SensitivityResult) -> Iterable[Mapping[str, Any]]:
 
 def _orders(result: DiagnosisResult) -> pl.DataFrame:
     schemes = (("hoiem", result.hoiem), ("tide", result.tide), ("borji", result.borji))
-    return _frame(
+    return frame_of(
         {"scheme": name, **gain.to_json()} for name, scheme in schemes for gain in scheme.orders
     )
 
 
 def _crosswalk(result: DiagnosisResult) -> pl.DataFrame:
     """How many detections, or objects, have one label in one scheme and one in the other."""
-    return _frame(
+    return frame_of(
         {
             "of": matrix.what,
             "first": matrix.first,
@@ -223,13 +223,13 @@ def _crosswalk(result: DiagnosisResult) -> pl.DataFrame:
     )
 
 
-def _frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
+def frame_of(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     """Only numbers can be undefined in every row."""
     frame = pl.DataFrame(list(rows), infer_schema_length=None)
     return frame.with_columns(pl.col(pl.Null).cast(pl.Float64))
 
 
-def _defined(frame: pl.DataFrame) -> pl.DataFrame:
+def with_nulls(frame: pl.DataFrame) -> pl.DataFrame:
     """NaN becomes null, which every reader of Parquet knows."""
     return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
 
@@ -244,7 +244,7 @@ def _named(names: Sequence[str], codes: IndexArray) -> pl.Series:
     return known.gather(_places(codes))
 
 
-def _ids(ids: Ids, rows: IndexArray) -> pl.Series:
+def ids_of(ids: Ids, rows: IndexArray) -> pl.Series:
     known = pl.Series(ids.tolist(), dtype=pl.String) if ids.dtype == object else pl.Series(ids)
     return known.gather(_places(rows))
 

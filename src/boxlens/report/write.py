@@ -63,15 +63,15 @@ def write_diagnosis(
         gallery = open_gallery(result, images, progress=progress)
     document = result.to_json()
     tables = diagnosis_tables(result)
-    _write_numbers(output, document, tables)
+    write_numbers(output, document, tables)
     plan = diagnosis_figures(result)
-    drawn = _draw(plan.figures, output, formats, progress)
+    drawn = draw_figures(plan.figures, output, formats, progress)
     if gallery is not None:
-        _write_sheets(gallery, output)
+        write_sheets(gallery, output)
     page = diagnosis_page(result, document, drawn, plan.left_out, gallery)
     output.write_text("report.html", page)
     output.close()
-    return _told(folder, tables, drawn, formats, gallery)
+    return what_was_written(folder, tables, drawn, formats, gallery)
 
 
 def write_sensitivity(
@@ -91,15 +91,15 @@ def write_sensitivity(
     output = OutputFolder(folder)
     document = sensitivity_document(result, dataset, detections)
     tables = sensitivity_tables(result, dataset)
-    _write_numbers(output, document, tables)
+    write_numbers(output, document, tables)
     plan = sensitivity_figures(result)
-    drawn = _draw(plan.figures, output, formats, progress)
+    drawn = draw_figures(plan.figures, output, formats, progress)
     output.write_text("report.html", sensitivity_page(result, document, drawn, plan.left_out))
     output.close()
-    return _told(folder, tables, drawn, formats)
+    return what_was_written(folder, tables, drawn, formats)
 
 
-def _write_numbers(
+def write_numbers(
     output: OutputFolder, document: dict[str, Any], tables: Mapping[str, pl.DataFrame]
 ) -> None:
     output.write_text("results.json", json.dumps(document, indent=2, allow_nan=False) + "\n")
@@ -108,7 +108,7 @@ def _write_numbers(
             frame.write_parquet(temporary)
 
 
-def _draw(
+def draw_figures(
     figures: Sequence[Figure],
     output: OutputFolder,
     formats: Sequence[ChartFormat],
@@ -132,7 +132,7 @@ def _draw(
     return drawn
 
 
-def _write_sheets(gallery: Gallery, output: OutputFolder) -> None:
+def write_sheets(gallery: Gallery, output: OutputFolder) -> None:
     from boxlens.report.gallery import contact_sheet
 
     for hung in gallery.walls:
@@ -140,7 +140,7 @@ def _write_sheets(gallery: Gallery, output: OutputFolder) -> None:
             temporary.write_bytes(contact_sheet(hung))
 
 
-def _told(
+def what_was_written(
     folder: Path,
     tables: Mapping[str, pl.DataFrame],
     drawn: Sequence[DrawnFigure],

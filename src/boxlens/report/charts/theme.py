@@ -71,8 +71,8 @@ SAME_KIND: Final[Mapping[str, str]] = {
 # duplicates, and boxes that were moved in vain.
 OTHER_WORDS: Final[Mapping[str, str]] = {"duplicate": "leftovers"}
 
-# Fractions without the leading zero: .25; whole numbers stay as they are.
-DECIMAL_AXIS: Final = "replace(format(datum.value, '~g'), regexp('^(-?)0\\\\.'), '$1.')"
+# Fractions without the leading zero: .25; whole numbers stay as they are. Axes write a true minus.
+DECIMAL_AXIS: Final = "replace(format(datum.value, '~g'), regexp('^([-\\u2212]?)0\\\\.'), '$1.')"
 
 AnyChart = TypeVar(
     "AnyChart",

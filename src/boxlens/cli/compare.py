@@ -1,0 +1,155 @@
+"""`boxlens compare`: which detector is better, and is the difference real?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from boxlens.cli.intervals import add_intervals, chosen_intervals
+from boxlens.cli.options import Commands, add_json
+from boxlens.cli.output import print_note, print_notices, show_or_save_json
+from boxlens.cli.reading import add_files, add_reading, read_tables
+from boxlens.cli.sensitivity import add_figures, chosen_formats
+from boxlens.errors import ParameterError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from boxlens.comparison import ComparisonChoice
+
+
+def add_command(commands: Commands) -> None:
+    command = commands.add_parser(
+        "compare",
+        help="say which detector is better, and whether the difference is real",
+        description="Say which of two or more detectors is better, whether the difference is "
+        "real, on which images it shows and what they could reach together. Options marked * may "
+        "be repeated, or given once with commas.",
+    )
+    command.set_defaults(run=run)
+    add_files(command)
+    add = command.add_argument
+    add(
+        "-o", "--output", metavar="DIR", help="write report, figures, tables and results.json there"
+    )
+    add("--protocol", default="coco", help="coco (default), voc07, voc12, lvis or openimages")
+    add("--metric", metavar="NAME", help="the number to rank by; the protocol's first by default")
+    add("--per-class", action="store_true", help="add a row a class")
+    _add_tests(command)
+    _add_image_scores(command)
+    add_figures(command)
+    add("--images", metavar="DIR", help="show images of this folder in the report (with -o)")
+    add_reading(command)
+    add_json(command)
+
+
+def _add_tests(command: argparse.ArgumentParser) -> None:
+    """How chance is ruled out, over which images."""
+    add_intervals(command, always=True)
+    add = command.add_argument
+    add(
+        "--permutations",
+        metavar="N",
+        type=int,
+        default=1000,
+        help="random exchanges of two detectors' outputs (1000)",
+    )
+    add(
+        "--images-used",
+        choices=("check", "all", "common"),
+        default="check",
+        help="all images, or those common to all detectors; check (default) takes all and stops "
+        "where the detectors were plainly run on different ones",
+    )
+
+
+def _add_image_scores(command: argparse.ArgumentParser) -> None:
+    """How one image is scored, and when scores of many tell detectors apart."""
+    add = command.add_argument
+    add(
+        "--measure",
+        choices=("fda", "f1", "recall", "precision"),
+        default="fda",
+        help="how an image is scored (fda)",
+    )
+    add(
+        "--min-score",
+        metavar="S",
+        type=float,
+        help="score cut of image scores; by default each detector's own of best F1",
+    )
+    add(
+        "--mapping",
+        choices=("one_to_one", "literal"),
+        default="one_to_one",
+        help="which boxes FDA pairs: one to one, or as the paper says (one_to_one)",
+    )
+    add("--class-agnostic", action="store_true", help="FDA pairs boxes whatever their class")
+    add(
+        "--test",
+        choices=("paired", "welch", "permutation"),
+        default="paired",
+        help="test of the image scores (paired)",
+    )
+    add(
+        "--largest-t0",
+        metavar="T",
+        type=float,
+        default=0.1,
+        help="detectors differ if the p-value stays low from a threshold up to this on (.1)",
+    )
+
+
+def chosen_comparison(options: argparse.Namespace) -> ComparisonChoice:
+    from boxlens.comparison import ComparisonChoice, DiscriminativeChoice
+    from boxlens.metrics import choose
+
+    resampling = chosen_intervals(options, always=True)
+    return ComparisonChoice(
+        evaluation=choose(options.protocol),
+        resampling=resampling,
+        n_permutations=options.permutations,
+        metric=options.metric,
+        measure=options.measure,
+        mapping=options.mapping,
+        class_agnostic=options.class_agnostic,
+        min_score=options.min_score,
+        discriminative=DiscriminativeChoice(
+            alpha=round(1 - resampling.level, 12),
+            test=options.test,
+            largest_t0=options.largest_t0,
+            n_permutations=options.permutations,
+            seed=resampling.seed,
+        ),
+        images=options.images_used,
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    from boxlens.cli.compare_text import comparison_text
+    from boxlens.cli.progress import progress_bar
+    from boxlens.comparison import compare_tables
+
+    if options.images and not options.output:
+        raise ParameterError("--images shows images in the report: name its folder with -o")
+    formats = chosen_formats(options)
+    choice = chosen_comparison(options)
+    with progress_bar() as progress:
+        dataset, tables = read_tables(options, progress)
+        result = compare_tables(dataset, tables, choice, threads=options.threads, progress=progress)
+        if options.output:
+            from boxlens.report.write_comparison import write_comparison
+
+            written = write_comparison(
+                result,
+                Path(options.output),
+                formats=formats,
+                images=options.images,
+                progress=progress,
+            )
+    print_notices(result.notices)
+    if options.output:
+        print_note(f"wrote {written}")
+    show_or_save_json(
+        result.to_json, options.json, lambda: comparison_text(result, per_class=options.per_class)
+    )

@@ -1,0 +1,51 @@
+"""How sure numbers are: the options of resampling, and a number with its interval as text."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from boxlens.errors import ParameterError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from boxlens.metrics.intervals import Interval, ResamplingChoice
+
+
+def add_intervals(command: argparse.ArgumentParser, *, always: bool = False) -> None:
+    """`always`: the command resamples anyway."""
+    add = command.add_argument
+    if not always:
+        add("--intervals", action="store_true", help="say how sure the numbers are")
+    add("--replicates", metavar="N", type=int, help="resampled test sets (1000)")
+    add("--level", metavar="L", type=float, help="level of the intervals (.95)")
+    add(
+        "--interval-method",
+        choices=("auto", "normal", "percentile", "bca"),
+        help="kind of interval (auto)",
+    )
+    add("--seed", metavar="N", type=int, help="seed of everything random (0)")
+
+
+def chosen_intervals(options: argparse.Namespace, *, always: bool = False) -> ResamplingChoice:
+    """What was asked for; None means the usual value."""
+    from boxlens.metrics.intervals import ResamplingChoice
+
+    given = {
+        "n_replicates": options.replicates,
+        "level": options.level,
+        "method": options.interval_method,
+        "seed": options.seed,
+    }
+    given = {name: value for name, value in given.items() if value is not None}
+    if given and not always and not options.intervals:
+        raise ParameterError("ask for --intervals too: without them nothing is resampled")
+    return ResamplingChoice(**given)
+
+
+def interval_text(one: Interval | None, digits: int = 4) -> str:
+    """[low, high], or a dash."""
+    if one is None or math.isnan(one.low):
+        return "-"
+    return f"[{one.low:.{digits}f}, {one.high:.{digits}f}]"

@@ -1,0 +1,162 @@
+"""`boxlens reconcile`: why do protocols give different numbers for the same files?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from boxlens.cli.options import Commands, add_json, several, thresholds
+from boxlens.cli.output import print_note, print_notices, show_or_save_json
+from boxlens.cli.reading import add_files, add_reading, read_tables
+from boxlens.errors import ParameterError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from boxlens.comparison.conventions.values import Limit, Protocol
+    from boxlens.report.charts.export import ChartFormat
+
+UNLIMITED_WORD, PER_IMAGE = "unlimited", "/image"
+
+
+def add_command(commands: Commands) -> None:
+    command = commands.add_parser(
+        "reconcile",
+        help="explain why protocols give different numbers",
+        description="Explain why protocols give different numbers for the same files: a way from "
+        "one number to the other, one convention at a time. Options marked * may be repeated, or "
+        "given once with commas.",
+    )
+    command.set_defaults(run=run)
+    add_files(command, one=True)
+    add = command.add_argument
+    add(
+        "--from",
+        dest="start",
+        metavar="NAME",
+        default="coco",
+        help="where the way begins: coco (default), coco50, voc07, voc12, lvis, openimages, tide, "
+        "ultralytics, ultralytics50 or ultralytics83",
+    )
+    add("--to", dest="end", metavar="NAME", help="where it ends; the farthest one by default")
+    add(
+        "--with",
+        dest="settings",
+        metavar="NAME=VALUE",
+        **several(_setting, "score_cut=0.05"),
+        help="* end with a convention of your own, e.g. score_cut=0.05 or max_dets=300/image",
+    )
+    add("-o", "--output", metavar="DIR", help="write report, figure, table and results.json there")
+    add(
+        "--figures",
+        metavar="FORMATS",
+        default="svg,pdf,png",
+        help="formats of the figures, or none (svg,pdf,png)",
+    )
+    add_reading(command, one=True)
+    add_json(command)
+
+
+def run(options: argparse.Namespace) -> None:
+    from boxlens.cli.progress import progress_bar
+    from boxlens.cli.reconcile_text import reconciliation_text
+    from boxlens.comparison.conventions.steps import check_ends, reconcile_tables
+
+    start, end = check_ends(options.start, _end(options))
+    formats = _formats(options)
+    with progress_bar() as progress:
+        dataset, (detections,) = read_tables(options, progress)
+        result = reconcile_tables(
+            dataset, detections, start, end, threads=options.threads, progress=progress
+        )
+        if options.output:
+            from boxlens.report.write_reconcile import write_reconciliation
+
+            written = write_reconciliation(
+                result, Path(options.output), formats=formats, progress=progress
+            )
+    print_notices(result.notices)
+    if options.output:
+        print_note(f"wrote {written}")
+    show_or_save_json(result.to_json, options.json, lambda: reconciliation_text(result))
+
+
+def _formats(options: argparse.Namespace) -> tuple[ChartFormat, ...]:
+    """Checked before the work, not after it; none without -o."""
+    if not options.output:
+        return ()
+    from boxlens.report.output_folder import check_output
+    from boxlens.report.write import figure_formats
+
+    check_output(Path(options.output))
+    return figure_formats(options.figures)
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name or not equals or not value:
+        raise ValueError(text)
+    return name, value
+
+
+def _end(options: argparse.Namespace) -> str | Protocol | None:
+    """The protocol to end at; settings change it, or the first one where no other is named."""
+    from boxlens.comparison.conventions.values import TITLES, Protocol, find_protocol, value_text
+
+    if not options.settings:
+        end: str | None = options.end
+        return end
+    wanted = find_protocol(options.end or options.start)
+    settings = {name: _value(name, text) for name, text in options.settings}
+    words = ", ".join(
+        f"{TITLES[name]} {value_text(name, value)}" for name, value in settings.items()
+    )
+    return Protocol(
+        f"{wanted.name}, {words}",
+        f"{wanted.title}, {words}",
+        replace(wanted.conventions, **settings),
+    )
+
+
+def _value(name: str, text: str) -> Any:
+    """A convention's value as the command line writes it."""
+    from boxlens.comparison.conventions.values import STEPS, WORDS
+
+    if name not in STEPS:
+        raise ParameterError(f"--with: no convention is called {name!r}: {', '.join(STEPS)}")
+    if name in WORDS:
+        if text not in WORDS[name]:
+            raise ParameterError(f"--with {name}: one of {', '.join(WORDS[name])}, got {text!r}")
+        return text
+    readers: dict[str, Callable[[str], Any]] = {
+        "score_cut": float,
+        "max_dets": _limit,
+        "iou_thresholds": _ious,
+    }
+    try:
+        return readers[name](text)
+    except ValueError as problem:
+        raise ParameterError(
+            f"--with {name}={text}: write it like score_cut=0.05, max_dets=300/image (or 100, or "
+            "unlimited), iou_thresholds=0.5 or iou_thresholds=0.5:0.95:0.05"
+        ) from problem
+
+
+def _limit(text: str) -> Limit:
+    from boxlens.comparison.conventions.values import Limit
+
+    if text == UNLIMITED_WORD:
+        return Limit()
+    count = int(text.removesuffix(PER_IMAGE))
+    if count < 1:
+        raise ValueError(text)
+    return Limit(count, per_class=not text.endswith(PER_IMAGE))
+
+
+def _ious(text: str) -> tuple[float, ...]:
+    values = tuple(thresholds(text))
+    if not all(0 < value <= 1 for value in values):
+        raise ValueError(text)
+    return values

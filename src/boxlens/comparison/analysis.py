@@ -1,0 +1,278 @@
+"""Which detector is better, is the difference real, and on which images does it show?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens.comparison.cases.annotation_gain import annotation_gain
+from boxlens.comparison.cases.disagreement import rank_images
+from boxlens.comparison.cases.discriminative import DiscriminativeResult, discriminate
+from boxlens.comparison.cases.image_scores import image_scores
+from boxlens.comparison.league import league
+from boxlens.comparison.paired import Contest, compare_pairs
+from boxlens.comparison.result import ComparisonChoice, ComparisonResult
+from boxlens.comparison.shared_images import shared_images
+from boxlens.comparison.together.joint_bound import joint_bound
+from boxlens.comparison.together.strengths import StrengthsResult, strengths
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.errors import ParameterError
+from boxlens.formats import read_dataset, read_detections
+from boxlens.metrics.bootstrap import FEWEST_IMAGES, check_images, resample
+from boxlens.metrics.confidence import overall_confidence
+from boxlens.metrics.evaluation import choose, evaluate_tables, samplers, with_unique_names
+from boxlens.metrics.interval_results import with_intervals
+from boxlens.metrics.intervals import ResamplingChoice
+from boxlens.metrics.protocols import prepare, verified_detections
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from boxlens.comparison.paired import ClassPair
+    from boxlens.data.columns import Floats
+    from boxlens.formats.files import Progress
+    from boxlens.metrics import EvaluationResult
+
+# A hit, where objects and images are counted.
+IOU = 0.5
+
+
+def compare(
+    gt: Dataset | str | PathLike[str],
+    dt: Sequence[Detections | str | PathLike[str]],
+    *,
+    protocol: str = "coco",
+    metric: str | None = None,
+    split: str | None = None,
+    min_score: float | None = None,
+    n_replicates: int = 1000,
+    n_permutations: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+    strict: bool = False,
+    threads: int = 0,
+) -> ComparisonResult:
+    """Compares two or more detectors; tables or files of any known format.
+
+    Everything else can be chosen with `ComparisonChoice` and `compare_tables`.
+    """
+    if isinstance(dt, (str, PathLike, Detections)):
+        raise ParameterError("name two or more detections to compare, as a list")
+    dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
+    tables = [
+        item
+        if isinstance(item, Detections)
+        else read_detections(item, dataset, strict=strict, threads=threads)
+        for item in dt
+    ]
+    choice = ComparisonChoice(
+        evaluation=choose(protocol),
+        resampling=ResamplingChoice(n_replicates=n_replicates, level=level, seed=seed),
+        n_permutations=n_permutations,
+        metric=metric,
+        min_score=min_score,
+    )
+    return compare_tables(dataset, tables, choice, threads=threads)
+
+
+def compare_tables(
+    dataset: Dataset,
+    tables: Sequence[Detections],
+    choice: ComparisonChoice,
+    *,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> ComparisonResult:
+    """The same for tables in memory."""
+    if len(tables) < 2:
+        raise ParameterError("it takes two detectors to compare: name two detections files or more")
+    check_images(len(dataset.images))
+    dataset, tables, notices = shared_images(dataset, with_unique_names(tables), choice.images)
+    check_images(len(dataset.images))
+    evaluation = evaluate_tables(dataset, tables, choice.evaluation, threads=threads)
+    metric = _metric(evaluation, choice)
+    contest = _contest(dataset, tables, evaluation, choice, threads, progress)
+    pairs, classes = compare_pairs(
+        contest,
+        choice.resampling,
+        n_permutations=choice.n_permutations,
+        threads=threads,
+        progress=progress,
+    )
+    detectors = tuple(
+        with_intervals(one, drawn, choice.resampling)
+        for one, drawn in zip(evaluation.detectors, contest.drawn, strict=True)
+    )
+    return ComparisonResult(
+        dataset=dataset,
+        tables=tuple(tables),
+        choice=choice,
+        detectors=detectors,
+        league=league(
+            metric,
+            {one.name: (one.intervals or {})[metric] for one in detectors},
+            pairs,
+            choice.alpha,
+        ),
+        pairs=pairs,
+        classes=classes,
+        **_by_image(dataset, tables, choice, threads, progress),
+        parameters={"protocol": evaluation.protocol, **evaluation.parameters},
+        provenance=evaluation.provenance,
+        notices=(
+            *evaluation.notices,
+            *notices,
+            *(notice for one in detectors for notice in one.notices),
+            *_identical(tables),
+            *_rare_classes(classes),
+        ),
+    )
+
+
+def _metric(evaluation: EvaluationResult, choice: ComparisonChoice) -> str:
+    known = list(evaluation.detectors[0].metrics)
+    metric = choice.metric or known[0]
+    if metric not in known:
+        raise ParameterError(f"no metric is called {metric!r}: choose from {', '.join(known)}")
+    if all(np.isnan(one.metrics[metric]) for one in evaluation.detectors):
+        raise ParameterError(
+            f"{metric} is undefined here, so there is nothing to compare: does the ground truth "
+            "have objects that count?"
+        )
+    return metric
+
+
+def _contest(
+    dataset: Dataset,
+    tables: Sequence[Detections],
+    evaluation: EvaluationResult,
+    choice: ComparisonChoice,
+    threads: int,
+    progress: Progress | None,
+) -> Contest:
+    walks = samplers(dataset, tables, choice.evaluation, threads=threads)
+    walk = walks[0].walk
+    counted = walk.gt_positive & np.uint64(1) != 0
+    keys = np.unique(walk.gt_class[counted].astype(np.int64) * walk.n_units + walk.gt_unit[counted])
+    return Contest(
+        results=evaluation.detectors,
+        samplers=walks,
+        drawn=resample(walks, choice.resampling, threads=threads, progress=progress),
+        n_class_images=np.bincount(keys // walk.n_units, minlength=walk.n_classes),
+    )
+
+
+def _by_image(
+    dataset: Dataset,
+    tables: Sequence[Detections],
+    choice: ComparisonChoice,
+    threads: int,
+    progress: Progress | None,
+) -> dict[str, Any]:
+    """What single images and objects say: those of the benchmark's annotation alone."""
+    if progress:
+        progress("comparing images", 0, 1)
+    known = [verified_detections(dataset, table, IOU, threads=threads)[0] for table in tables]
+    cuts = tuple(
+        _best_cut(dataset, table, threads) if choice.min_score is None else choice.min_score
+        for table in known
+    )
+    scores = np.stack(
+        [
+            image_scores(
+                dataset,
+                table,
+                measure=choice.measure,
+                min_score=cut,
+                mapping=choice.mapping,
+                class_agnostic=choice.class_agnostic,
+                threads=threads,
+            )
+            for table, cut in zip(known, cuts, strict=True)
+        ]
+    )
+    apart, together = _discriminative([table.name for table in tables], scores, choice)
+    return {
+        "min_score": cuts,
+        "image_scores": scores,
+        "discriminative": apart,
+        "together": together,
+        "disagreement": rank_images(dataset.images, known, min_score=cuts, threads=threads),
+        "annotation_gain": annotation_gain(
+            dataset,
+            known,
+            min_score=cuts,
+            image_scores=list(scores),
+            seed=choice.resampling.seed,
+            threads=threads,
+        ),
+        "joint": joint_bound(dataset, tables, image_scores=list(scores), threads=threads),
+        "strengths": _strengths(dataset, known, cuts, choice, threads),
+    }
+
+
+def _best_cut(dataset: Dataset, table: Detections, threads: int) -> float:
+    """The score of best F1 over all classes; 0 where there is nothing to cut."""
+    prepared = prepare(dataset, table, "coco")
+    best = overall_confidence(prepared, prepared.matches(IOU, threads=threads)).best()
+    return float(np.nan_to_num(best["threshold"]))
+
+
+def _discriminative(
+    names: Sequence[str], scores: Floats, choice: ComparisonChoice
+) -> tuple[tuple[DiscriminativeResult, ...], DiscriminativeResult | None]:
+    apart = tuple(
+        discriminate((names[a], names[b]), (scores[a], scores[b]), choice.discriminative)
+        for a, b in combinations(range(len(names)), 2)
+    )
+    if len(names) == 2:
+        return apart, None
+    return apart, discriminate(names, list(scores), replace(choice.discriminative, test="anova"))
+
+
+def _strengths(
+    dataset: Dataset,
+    tables: Sequence[Detections],
+    cuts: Sequence[float],
+    choice: ComparisonChoice,
+    threads: int,
+) -> tuple[StrengthsResult, ...]:
+    return tuple(
+        strengths(
+            dataset,
+            tables[a],
+            tables[b],
+            min_score=(cuts[a], cuts[b]),
+            level=choice.resampling.level,
+            threads=threads,
+        )
+        for a, b in combinations(range(len(tables)), 2)
+    )
+
+
+def _identical(tables: Sequence[Detections]) -> list[Notice]:
+    notices = []
+    for a, b in combinations(tables, 2):
+        if len(a) == len(b) and all(
+            np.array_equal(getattr(a, column), getattr(b, column))
+            for column in ("image_row", "class_row", "box", "score")
+        ):
+            message = f"{a.name} and {b.name} hold the same detections: they cannot differ"
+            notices.append(Notice("identical", len(a), message))
+    return notices
+
+
+def _rare_classes(classes: Sequence[ClassPair]) -> tuple[Notice, ...]:
+    rare = sorted({row.name for row in classes if row.n_images < FEWEST_IMAGES})
+    if not rare:
+        return ()
+    named = ", ".join(rare[:5]) + (", ..." if len(rare) > 5 else "")
+    message = (
+        f"classes with objects in fewer than {FEWEST_IMAGES} images are not tested "
+        f"({len(rare)}): {named}"
+    )
+    return (Notice("rare_classes", len(rare), message),)

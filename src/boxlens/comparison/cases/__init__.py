@@ -1,0 +1,1 @@
+"""Detectors compared image by image."""

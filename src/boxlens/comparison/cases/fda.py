@@ -1,0 +1,83 @@
+"""How well boxes fit in each image: the frame detection accuracy of METHODS 5.1, from overlaps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from boxlens.errors import ParameterError
+from boxlens.matching import VOC, find_overlaps
+from boxlens.matching.pairing import pair_one_to_one, paired_iou
+
+if TYPE_CHECKING:
+    from boxlens.data import Dataset, Detections
+    from boxlens.data.columns import Bools, Floats, Rows
+    from boxlens.matching import Overlaps
+
+Mapping = Literal["one_to_one", "literal"]
+MAPPINGS: tuple[Mapping, ...] = get_args(Mapping)
+
+
+def fda(
+    dataset: Dataset,
+    detections: Detections,
+    *,
+    min_score: float,
+    mapping: Mapping = "one_to_one",
+    class_agnostic: bool = False,
+    empty: float = 1.0,
+    threads: int = 0,
+) -> Floats:
+    """The IoU of mapped boxes over the mean number of objects and detections, image by image.
+
+    Detections with score >= min_score take part; crowds, group-of boxes and difficult objects do
+    not. "one_to_one" maps from the largest IoU down and stays within 0 and 1. "literal" gives each
+    detection the object of largest common area, taken or not, and may exceed 1. An image without
+    objects and detections has the value `empty`; NaN leaves it out.
+    """
+    if mapping not in MAPPINGS:
+        raise ParameterError(f"a mapping is one of {', '.join(MAPPINGS)}, got {mapping!r}")
+    check_score_cut(min_score)
+    found = detections.where(detections.score >= min_score)
+    # VOC's rule knows no regions: every overlap is a plain IoU.
+    overlaps = find_overlaps(
+        dataset, found, VOC, floor=0.0, same_class=not class_agnostic, threads=threads
+    )
+    dropped = VOC.ignored(dataset.gt)
+    if mapping == "literal":
+        gt_row = _largest_common_area(dataset, found, overlaps, dropped)
+    else:
+        gt_row = pair_one_to_one(
+            dataset, found, overlaps, floor=0.0, gt_dropped=dropped, threads=threads
+        )
+    iou = np.nan_to_num(paired_iou(dataset, found, gt_row, VOC))
+    n_images = len(dataset.images)
+    fit = np.bincount(found.image_row, weights=iou, minlength=n_images)
+    n_objects = np.bincount(dataset.gt.image_row[~dropped], minlength=n_images)
+    n_boxes = n_objects + np.diff(found.offsets)
+    values: Floats = np.divide(fit, n_boxes / 2, out=np.full(n_images, empty), where=n_boxes > 0)
+    return values
+
+
+def check_score_cut(min_score: float) -> None:
+    """NaN would keep nothing, silently."""
+    if np.isnan(min_score):
+        raise ParameterError("the score cut min_score is a number, got NaN")
+
+
+def _largest_common_area(
+    dataset: Dataset, detections: Detections, overlaps: Overlaps, gt_dropped: Bools
+) -> Rows:
+    """The object of every detection, -1 none; equal areas go to the larger IoU, then the first."""
+    kept = ~gt_dropped[overlaps.gt_row]
+    det = np.repeat(np.arange(len(detections)), np.diff(overlaps.offsets))[kept]
+    gt, iou = overlaps.gt_row[kept], overlaps.iou[kept]
+    det_box, gt_box = detections.box[det], dataset.gt.box[gt]
+    sides = np.minimum(det_box[:, 2:] + det_box[:, :2], gt_box[:, 2:] + gt_box[:, :2])
+    sides -= np.maximum(det_box[:, :2], gt_box[:, :2])
+    order = np.lexsort((gt, -iou, -np.prod(sides, axis=1), det))
+    owner, first = np.unique(det[order], return_index=True)
+    gt_row = np.full(len(detections), -1, dtype=np.int32)
+    gt_row[owner] = gt[order[first]]
+    return gt_row

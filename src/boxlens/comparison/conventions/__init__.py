@@ -1,0 +1,1 @@
+"""Why protocols give different numbers for the same files."""

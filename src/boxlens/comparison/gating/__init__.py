@@ -1,0 +1,1 @@
+"""Rules that a candidate must hold against a baseline."""

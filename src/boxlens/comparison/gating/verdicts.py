@@ -1,0 +1,164 @@
+"""The verdict on every rule: is it kept, broken within chance, broken beyond it, or not known?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.comparison.gating.result import RuleOutcome, shown_p
+from boxlens.metrics.bootstrap import FEWEST_IMAGES
+from boxlens.metrics.intervals import holm, interval, normal_chance_below
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from boxlens.comparison.gating.measures import Measured, Question
+    from boxlens.comparison.gating.result import Verdict
+    from boxlens.data.columns import Floats
+    from boxlens.metrics.intervals import Interval, ResamplingChoice
+
+# A margin below this is rounding: the value is at its limit.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class _Estimate:
+    """A question with its numbers, before the verdict."""
+
+    question: Question
+    n_images: int
+    baseline: float
+    candidate: float
+    limit: float
+    difference: Interval
+    margin: Interval
+    # Why nothing can be said; empty: something can.
+    problem: str
+    p: float
+
+    @property
+    def kept(self) -> bool:
+        margin = self.margin.value
+        return margin > 0 or (margin == 0 and not self.question.rule.strict)
+
+
+def decide(
+    answers: Sequence[tuple[Question, Measured]],
+    choice: ResamplingChoice,
+    *,
+    fail_on_estimate: bool,
+) -> tuple[RuleOutcome, ...]:
+    """Chances are adjusted for the number of all rules that could be computed (Holm)."""
+    estimates = [_estimate(question, found, choice) for question, found in answers]
+    adjusted = holm(np.array([estimate.p for estimate in estimates])).tolist()
+    return tuple(
+        _outcome(estimate, p_holm, 1 - choice.level, fail_on_estimate=fail_on_estimate)
+        for estimate, p_holm in zip(estimates, adjusted, strict=True)
+    )
+
+
+def _estimate(question: Question, found: Measured, choice: ResamplingChoice) -> _Estimate:
+    rule, old, new = question.rule, found.baseline, found.candidate
+    sign = 1 if rule.lower else -1
+
+    def of_both(number: Callable[[Floats, Floats], Floats]) -> Interval:
+        return interval(
+            float(number(old.value, new.value)[0]),
+            number(old.bootstrap, new.bootstrap),
+            number(old.jackknife, new.jackknife),
+            choice,
+            difference=True,
+        )
+
+    margin = of_both(lambda one, other: _rounded(sign * (other - rule.limit.at(one))))
+    estimate = _Estimate(
+        question,
+        n_images=found.n_images,
+        baseline=float(old.value[0]),
+        candidate=float(new.value[0]),
+        limit=float(rule.limit.at(old.value)[0]),
+        difference=of_both(lambda one, other: other - one),
+        margin=margin,
+        problem="",
+        p=float("nan"),
+    )
+    problem = _problem(estimate)
+    if problem:
+        return replace(estimate, problem=problem)
+    # From the other side of 0, where a normal law keeps its digits.
+    # The bias of a single number is to be removed; in a difference to the baseline it cancels.
+    centre = margin.centre if rule.limit.share else margin.value - margin.bias
+    return replace(estimate, p=normal_chance_below(replace(margin, centre=-centre)))
+
+
+def _rounded(margin: Floats) -> Floats:
+    return np.where(np.abs(margin) < ROUNDING, 0.0, margin)
+
+
+def _problem(estimate: _Estimate) -> str:
+    """Why a rule cannot be decided: then it does not pass."""
+    question, metric = estimate.question, estimate.question.rule.metric
+    if question.of.kind == "each class":
+        return f"no class has objects in {FEWEST_IMAGES} images or more, so that none is tested"
+    if estimate.n_images == 0:
+        return f"{metric} is undefined: there are no objects that count"
+    if estimate.n_images < FEWEST_IMAGES:
+        return (
+            f"too few images: objects that count are in {estimate.n_images} of them, and with "
+            f"fewer than {FEWEST_IMAGES} nothing can be said about chance"
+        )
+    for role, value in (("candidate", estimate.candidate), ("limit", estimate.limit)):
+        if math.isnan(value):
+            return f"{metric} is undefined: the {role} has no value"
+    if math.isnan(estimate.margin.se):
+        n_undefined = estimate.margin.n_undefined
+        return f"{metric} is undefined in most replicates ({n_undefined:,} of them)"
+    return ""
+
+
+def _outcome(
+    estimate: _Estimate, p_holm: float, chance: float, *, fail_on_estimate: bool
+) -> RuleOutcome:
+    verdict: Verdict
+    if estimate.problem:
+        verdict = "error"
+    elif estimate.kept:
+        verdict = "pass"
+    else:
+        verdict = "fail" if fail_on_estimate or p_holm < chance else "warning"
+    outcome = RuleOutcome(
+        rule=estimate.question.rule,
+        of=estimate.question.of,
+        verdict=verdict,
+        n_images=estimate.n_images,
+        baseline=estimate.baseline,
+        candidate=estimate.candidate,
+        limit=estimate.limit,
+        difference=estimate.difference,
+        margin=estimate.margin,
+        p=estimate.p,
+        p_holm=p_holm,
+        reason=estimate.problem,
+    )
+    return outcome if estimate.problem else replace(outcome, reason=_reason(outcome, chance))
+
+
+def _reason(outcome: RuleOutcome, chance: float) -> str:
+    if outcome.verdict == "pass":
+        return f"{outcome.candidate:.4f} keeps to the limit {outcome.limit:.4f}"
+    breach = f"{outcome.candidate:.4f} is {outcome.side} the limit {outcome.limit:.4f}"
+    if outcome.margin.value:
+        breach += f" by {-outcome.margin.value:.4f}"
+    p = f"p {shown_p(outcome.p)}, after Holm {shown_p(outcome.p_holm)}"
+    if outcome.p_holm < chance:
+        return f"{breach}, beyond chance ({p})"
+    within = (
+        f"{breach}, within chance ({p}); these images show a breach from about "
+        f"{outcome.detectable:.4f} on"
+    )
+    if outcome.verdict == "fail":
+        return f"{within}; every estimate that breaks its rule fails"
+    return within

@@ -1,0 +1,91 @@
+"""Were the detectors run on the same images? A file names only images with detections."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from boxlens.data import Notice
+from boxlens.data.selection import select_images
+from boxlens.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from boxlens.data import Dataset, Detections
+    from boxlens.data.columns import Bools
+
+ImagesChoice = Literal["check", "all", "common"]
+IMAGES_CHOICES: tuple[ImagesChoice, ...] = get_args(ImagesChoice)
+# A detector that is silent on more of the images than this, where others are not, was hardly run
+# on all of them.
+MOST_SILENT = 0.5
+
+
+def shared_images(
+    dataset: Dataset, tables: Sequence[Detections], choice: ImagesChoice = "check"
+) -> tuple[Dataset, list[Detections], tuple[Notice, ...]]:
+    """The images to compare on: "all", or those "common" to all detectors.
+
+    "check" takes all and stops where detectors were plainly run on different images.
+    """
+    if choice not in IMAGES_CHOICES:
+        raise ParameterError(f"images are {', '.join(IMAGES_CHOICES)}, got {choice!r}")
+    seen = np.stack(
+        [np.bincount(table.image_row, minlength=table.n_images) > 0 for table in tables]
+    )
+    by_any: Bools = np.asarray(seen.any(axis=0))
+    by_all: Bools = np.asarray(seen.all(axis=0))
+    if choice == "common":
+        return _only(dataset, tables, by_all)
+    silent = (by_any & ~seen).sum(axis=1)
+    if choice == "check" and silent.max() >= MOST_SILENT * max(int(by_any.sum()), 1):
+        raise ParameterError(_different(tables, seen, int(silent.argmax())))
+    return dataset, list(tables), _silent_notices(tables, silent.tolist())
+
+
+def _different(tables: Sequence[Detections], seen: Bools, at: int) -> str:
+    n_common = int(seen.all(axis=0).sum())
+    n_others = int(np.delete(seen, at, axis=0).any(axis=0).sum())
+    common = (
+        f"Compare on the {n_common:,} images where all have some (--images-used common), or count "
+        if n_common
+        else "Count "
+    )
+    return (
+        f"{tables[at].name} has detections on {int(seen[at].sum()):,} images, the others on "
+        f"{n_others:,}: were they run on the same ones? {common}images without any as nothing "
+        "found (--images-used all)"
+    )
+
+
+def _only(
+    dataset: Dataset, tables: Sequence[Detections], kept: Bools
+) -> tuple[Dataset, list[Detections], tuple[Notice, ...]]:
+    if not kept.any():
+        raise ParameterError("no image has detections of all detectors: nothing can be compared")
+    if kept.all():
+        return dataset, list(tables), ()
+    rows = np.flatnonzero(kept)
+    parts = [select_images(dataset, table, rows) for table in tables]
+    n_gone = int((~kept).sum())
+    message = (
+        f"compared on the {len(rows):,} images where all detectors have detections; "
+        f"{n_gone:,} others are left out"
+    )
+    notice = Notice("images_left_out", n_gone, message)
+    return parts[0][0], [table for _, table in parts], (notice,)
+
+
+def _silent_notices(tables: Sequence[Detections], silent: Sequence[int]) -> tuple[Notice, ...]:
+    return tuple(
+        Notice(
+            "silent_images",
+            n,
+            f"{table.name}: no detections on {n:,} images where another detector has some; they "
+            "count as nothing found",
+        )
+        for table, n in zip(tables, silent, strict=True)
+        if n
+    )

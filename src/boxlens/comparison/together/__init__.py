@@ -1,0 +1,1 @@
+"""What detectors reach together, and where each is better."""

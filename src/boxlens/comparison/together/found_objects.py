@@ -1,0 +1,29 @@
+"""Which objects does a detector find, and with what score?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.matching import COCO, assign, find_overlaps, reachable
+
+if TYPE_CHECKING:
+    from boxlens.data import Dataset, Detections
+    from boxlens.data.columns import Floats
+
+
+def hit_scores(dataset: Dataset, table: Detections, iou: float, *, threads: int = 0) -> Floats:
+    """[object]: the score of the detection that hits it under COCO's rule, NaN where none does.
+
+    A stronger detection never loses its object to a weaker one, so an object is found above a
+    score cut exactly where this score is. Crowds and difficult objects are not found or missed.
+    """
+    overlaps = find_overlaps(dataset, table, COCO, floor=reachable(iou), threads=threads)
+    matches = assign(
+        dataset, table, overlaps, COCO, iou_thresholds=(iou,), keep_hits=True, threads=threads
+    )
+    hit = matches.labels() > 0
+    scores = np.full(len(dataset.gt), np.nan)
+    scores[matches.hit_row[0][hit]] = table.score[hit]
+    return scores

@@ -1,0 +1,244 @@
+"""What a comparison comes to, in plain sentences that are read off its numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from boxlens.comparison.leading_pairs import leading_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from boxlens.comparison.cases.discriminative import DiscriminativeResult
+    from boxlens.comparison.league import League
+    from boxlens.comparison.paired import PairResult
+    from boxlens.comparison.result import ComparisonResult
+    from boxlens.comparison.together.strengths import Group
+
+MOST_NAMES = 4
+# Groups in which a detector leads that are named, one a characteristic.
+MOST_GROUPS = 3
+# What rounds to no difference.
+LEAST_TOLD = 0.0005
+TEST_NAMES = {
+    "paired": "a paired t-test",
+    "welch": "Welch's t-test",
+    "permutation": "a sign-flip test",
+    "anova": "an analysis of variance",
+}
+
+
+def comparison_sentences(result: ComparisonResult) -> tuple[str, ...]:
+    """The answer first; then what single images, objects and kinds of objects say."""
+    return (*answer_sentences(result), *further_sentences(result))
+
+
+def answer_sentences(result: ComparisonResult) -> tuple[str, ...]:
+    """Which detector is better by the league's number, and how sure that is."""
+    league = () if len(result.detectors) == 2 else (_league(result.league),)
+    n_pairs = len(result.headline)
+    pairs = (_pair(one.headline, result, n_pairs) for one in leading_pairs(result))
+    return (*league, *pairs)
+
+
+def further_sentences(result: ComparisonResult) -> tuple[str, ...]:
+    """About images, objects found by one alone, and where each of the best two wins."""
+    return (*_images(result), *_complementarity(result), *_strengths(result))
+
+
+def _league(league: League) -> str:
+    """Groups from best to worst; a detector may be in several."""
+    best, *others = league.rows
+    if math.isnan(best.score.value):
+        return f"{league.metric} is undefined for all {len(league.rows)} detectors."
+    first = best.letters.split()
+    alike = [row.name for row in others if set(first) & set(row.letters.split())]
+    text = (
+        f"By {league.metric}, {best.name} is first of {len(league.rows)} detectors with "
+        f"{_score(best.score.value)}"
+    )
+    if not alike:
+        return f"{text}; all others can be told from it."
+    return f"{text}; {_listed(alike)} cannot be told from it."
+
+
+def _pair(row: PairResult, result: ComparisonResult, n_pairs: int) -> str:
+    alpha, level = result.choice.alpha, f"{100 * result.choice.resampling.level:g} %"
+    difference, both = row.difference, f"{row.a} and {row.b}"
+    if difference.value == 0 and difference.se == 0:
+        return f"{both} have the same {row.metric} in every resampled test set: nothing differs."
+    if math.isnan(row.p_holm):
+        return (
+            f"{both} cannot be compared on {row.metric}: it is undefined on this test set, or on "
+            "most test sets resampled from it."
+        )
+    tests = _tests(row, n_pairs)
+    if row.p_holm < alpha:
+        flipped = difference.value < 0
+        better, worse = (row.b, row.a) if flipped else (row.a, row.b)
+        ends = (-difference.high, -difference.low) if flipped else (difference.low, difference.high)
+        text = (
+            f"{better} is better than {worse} by {_score(abs(difference.value))} {row.metric} "
+            f"({level} interval {_score(ends[0])} to {_score(ends[1])}); chance alone would hardly "
+            f"give this ({tests})"
+        )
+        if row.p_permutation >= alpha:
+            text += ", though the second test does not say so: take it with care"
+        return f"{text}. This test set {_detectable(row)}."
+    text = (
+        f"{both} cannot be told apart on {row.metric}: difference {_score(difference.value)} "
+        f"({level} interval {_score(difference.low)} to {_score(difference.high)}; {tests})"
+    )
+    if row.p_permutation * n_pairs < alpha:
+        text += ", though the second test alone would tell them apart: take it with care"
+    return f"{text}. This test set {_detectable(row)}, but hardly a smaller one."
+
+
+def _detectable(row: PairResult) -> str:
+    return f"would probably have shown a difference of {_score(row.detectable)} or more"
+
+
+def _tests(row: PairResult, n_pairs: int) -> str:
+    adjusted = f" after Holm's adjustment for {n_pairs} pairs" if n_pairs > 1 else ""
+    return (
+        f"{_p(row.p_holm)} by resampling images{adjusted}, {_p(row.p_permutation)} by exchanging "
+        "detections"
+    )
+
+
+def _images(result: ComparisonResult) -> Iterator[str]:
+    measure = {"fda": "FDA", "f1": "F1"}.get(result.choice.measure, result.choice.measure)
+    together = () if result.together is None else (result.together,)
+    told = (*together, leading_pairs(result)[0].discriminative)
+    for one in told:
+        yield f"Image by image ({measure} above the score cuts), {_discriminative(one)}."
+
+
+def _discriminative(one: DiscriminativeResult) -> str:
+    all_images = f"there is nothing to test over all {one.n_cases:,} images"
+    if not math.isnan(one.p_all):
+        test = TEST_NAMES[one.choice.test]
+        all_images = f"over all {one.n_cases:,} images {test} gives {_p(one.p_all)}"
+    several = f"the {len(one.detectors)} detectors"
+    if not one.differs:
+        who = f"among {several}" if one.a is None else f"between {one.a} and {one.b}"
+        return f"no difference {who} is shown ({one.remark}); {all_images}"
+    ahead = f"{one.better} is ahead"
+    if one.a is not None:
+        ahead += f" by {_score(abs(one.mean_difference))} on average"
+    differ = f"{several} are not all alike" if one.a is None else f"{one.a} and {one.b} differ"
+    if not one.n_removed:
+        return (
+            f"{differ}: {all_images}, and it stays below {_score(one.choice.alpha, 2)} as images "
+            f"of near agreement are left out; {ahead}"
+        )
+    return (
+        f"{differ} once {_count(one.n_removed, 'image')} on which they agree to less than "
+        f"t0 = {_score(one.t0)} {_are(one.n_removed)} left out: on the other {one.n_kept:,} "
+        f"{ahead}; {all_images}"
+    )
+
+
+def _complementarity(result: ComparisonResult) -> Iterator[str]:
+    found, names = result.joint.found, result.joint.detectors
+    if not found.n_objects:
+        return
+    alone = list(zip(names, found.only, strict=True))
+    if len(names) == 2:
+        others = [f"both find {found.all:,}", f"neither finds {found.none:,}"]
+    else:
+        alone = sorted((one for one in alone if one[1]), key=lambda one: -one[1])[:MOST_NAMES]
+        several = found.any - sum(found.only)
+        others = [f"two or more find {several:,}", f"none finds {found.none:,}"]
+    yield (
+        f"Of {_count(found.n_objects, 'object')} "
+        f"{_and([*(f'{name} alone finds {n:,}' for name, n in alone), *others])} "
+        f"(IoU {_score(found.iou, 2)}, detections of any score)."
+    )
+    joint = result.joint.rankings.joint()["AP"]
+    single = max(row.metrics["AP"] for row in result.joint.rankings.single)
+    if not math.isnan(joint):
+        yield (
+            f"One who knew which detections are hits could join them to COCO AP {_score(joint)}; "
+            f"the best of them alone has {_score(single)}."
+        )
+
+
+def _strengths(result: ComparisonResult) -> Iterator[str]:
+    strengths = leading_pairs(result)[0].strengths
+    first, second = strengths.first, strengths.second
+    tested = [group for group in strengths.groups if not math.isnan(group.cut.p)]
+    if not tested:
+        yield (
+            f"No class, size or attribute is seen in enough images to say whether {first} or "
+            f"{second} finds it more often."
+        )
+        return
+    limit, n = _score(1 - strengths.level, 2), _count(len(tested), "group")
+    if not any(group.cut.leader for group in tested):
+        yield (
+            f"Above the score cuts neither {first} nor {second} finds more of any class, size or "
+            f"attribute (recall; no p below {limit} after Holm's adjustment for {n} of objects)."
+        )
+        return
+    sides = "; ".join(_side(name, tested) for name in (first, second))
+    yield (
+        f"Above the score cuts {sides} (recall; p below {limit} after Holm's adjustment for {n} "
+        "of objects)."
+    )
+
+
+def _side(name: str, tested: Sequence[Group]) -> str:
+    led = [group for group in tested if group.cut.leader == name]
+    if not led:
+        return f"{name} leads nowhere"
+    widest: dict[str, Group] = {}
+    for group in sorted(led, key=lambda group: -abs(group.cut.difference)):
+        widest.setdefault(group.characteristic, group)
+    named = list(widest.values())[:MOST_GROUPS]
+    told = [f"{_objects(group)} (+{_score(abs(group.cut.difference))})" for group in named]
+    more = len(led) - len(named)
+    return f"{name} finds more of {_and([*told, f'{more:,} more'] if more else told)}"
+
+
+def _objects(group: Group) -> str:
+    if group.characteristic == "class":
+        return f"class {group.value}"
+    if group.characteristic == "size":
+        return f"{group.value} objects"
+    return f"objects with {group.characteristic} {group.value}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = list(names[:MOST_NAMES])
+    more = len(names) - len(shown)
+    return _and([*shown, f"{more:,} more"] if more else shown)
+
+
+def _and(parts: Iterable[str]) -> str:
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _count(n: int, one: str) -> str:
+    return f"{n:,} {one if n == 1 else one + 's'}"
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
+
+
+def _p(p: float) -> str:
+    """p = .012; what would read .000 is p < .001."""
+    return "p < .001" if p < LEAST_TOLD else f"p = {_score(p)}"
+
+
+def _score(value: float, digits: int = 3) -> str:
+    """A fraction as this field writes it: .123, -.123; nothing has no sign."""
+    if math.isnan(value):
+        return "n/a"
+    text = f"{value:.{digits}f}"
+    if float(text) == 0:
+        text = text.removeprefix("-")
+    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text

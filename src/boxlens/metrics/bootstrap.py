@@ -1,0 +1,146 @@
+"""The same resampled test sets for one or more detectors: the values of every number in each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from boxlens.errors import ParameterError
+from boxlens.metrics.resampling import read_classes, read_whole, replicate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from boxlens.data.columns import Floats
+    from boxlens.formats.files import Progress
+    from boxlens.metrics.intervals import ResamplingChoice
+    from boxlens.metrics.resampling import Replicates, Sampler, Weights
+
+Reading = TypeVar("Reading")
+
+FEWEST_IMAGES = 10
+# Replicates counted in one go: enough for all cores, few enough for memory and the progress bar.
+IN_ONE_GO = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """Values of one detector in every replicate: [replicate], and [replicate, class]."""
+
+    whole: Mapping[str, Floats]
+    by_class: Mapping[str, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Resampled:
+    """One detector: its bootstrap replicates, and its values without each group of images."""
+
+    name: str
+    bootstrap: Draws
+    jackknife: Draws
+
+
+def resample(
+    samplers: Sequence[Sampler],
+    choice: ResamplingChoice,
+    *,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> list[Resampled]:
+    """Detectors share the weights of every replicate, so that they can be paired (METHODS 11)."""
+    drawn, left = over_replicates(
+        lambda weights: [draw(sampler, weights, threads=threads) for sampler in samplers],
+        samplers[0].walk.n_units,
+        choice,
+        progress=progress,
+    )
+    return [
+        Resampled(
+            sampler.name,
+            joined([part[row] for part in drawn]),
+            joined([part[row] for part in left]),
+        )
+        for row, sampler in enumerate(samplers)
+    ]
+
+
+def over_replicates(
+    read: Callable[[Weights], Reading],
+    n_images: int,
+    choice: ResamplingChoice,
+    *,
+    progress: Progress | None = None,
+) -> tuple[list[Reading], list[Reading]]:
+    """What `read` makes of the bootstrap's weights and of the jackknife's, piece by piece."""
+    check_images(n_images)
+    n_left_out = min(choice.n_jackknife, n_images)
+    total = choice.n_replicates + n_left_out
+    found: tuple[list[Reading], list[Reading]] = ([], [])
+    done = 0
+    for readings, pieces in zip(
+        found,
+        (
+            bootstrap_weights(n_images, choice.n_replicates, choice.seed),
+            jackknife_weights(n_images, n_left_out, choice.seed),
+        ),
+        strict=True,
+    ):
+        for weights in pieces:
+            if progress:
+                progress("resampling images", done, total)
+            readings.append(read(weights))
+            done += len(weights)
+    return found
+
+
+def check_images(n_images: int) -> None:
+    if n_images < FEWEST_IMAGES:
+        raise ParameterError(
+            f"{n_images} images are too few to resample: with fewer than {FEWEST_IMAGES} nothing "
+            "can be said about chance"
+        )
+
+
+def bootstrap_weights(n_units: int, n_replicates: int, seed: int) -> Iterator[Weights]:
+    """How often each unit is drawn; replicate b is the same whatever was drawn before it."""
+
+    def row(b: int) -> Weights:
+        drawn = np.random.default_rng([seed, b]).integers(0, n_units, n_units)
+        return np.bincount(drawn, minlength=n_units).astype(np.int32)
+
+    return _in_pieces(row, n_replicates)
+
+
+def jackknife_weights(n_units: int, n_groups: int, seed: int) -> Iterator[Weights]:
+    """All units but a group, in random groups of nearly one size."""
+    group = np.random.default_rng([seed, 1 << 32]).permutation(np.arange(n_units) % n_groups)
+    return _in_pieces(lambda left_out: (group != left_out).astype(np.int32), n_groups)
+
+
+def _in_pieces(row: Callable[[int], Weights], n: int) -> Iterator[Weights]:
+    for start in range(0, n, IN_ONE_GO):
+        yield np.stack([row(b) for b in range(start, min(start + IN_ONE_GO, n))])
+
+
+def draw(sampler: Sampler, weights: Weights, *, threads: int = 0) -> Draws:
+    """Every number of a detector for every row of weights."""
+    return read(replicate(sampler.walk, weights, threads=threads), sampler)
+
+
+def read(found: Replicates, sampler: Sampler) -> Draws:
+    return Draws(
+        {name: read_whole(found, mean) for name, mean in sampler.readings.whole.items()},
+        {name: read_classes(found, mean) for name, mean in sampler.readings.by_class.items()},
+    )
+
+
+def joined(parts: Sequence[Draws]) -> Draws:
+    return Draws(
+        {name: np.concatenate([part.whole[name] for part in parts]) for name in parts[0].whole},
+        {
+            name: np.concatenate([part.by_class[name] for part in parts])
+            for name in parts[0].by_class
+        },
+    )

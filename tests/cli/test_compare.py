@@ -1,0 +1,270 @@
+"""The compare command as a user runs it: what it prints, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import boxlens
+from boxlens.cli import main
+from boxlens.cli.compare_text import p_text, signed
+from boxlens.comparison.verdict import comparison_sentences
+from running import boxlens_process, write_demo
+
+FILES = ("ground_truth.json", "window.json", "region.json")
+FEW = ("--replicates", "100", "--permutations", "100")
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory) -> Path:
+    """Also the second detector on fewer images, and on few."""
+    folder = write_demo(tmp_path_factory.mktemp("demo"))
+    found = json.loads((folder / "region.json").read_text(encoding="utf-8"))
+    for name, most in (("most", 180), ("some", 60), ("few", 7)):
+        kept = [row for row in found if row["image_id"] <= most]
+        (folder / f"{name}.json").write_text(json.dumps(kept), encoding="utf-8")
+    (folder / "empty.json").write_text("[]", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def result(demo):
+    return boxlens.compare(
+        demo / FILES[0], [demo / name for name in FILES[1:]], n_replicates=100, n_permutations=100
+    )
+
+
+@pytest.fixture
+def run(demo, monkeypatch, capsys):
+    """What a command prints and its exit code, in the folder of the demo set."""
+    monkeypatch.chdir(demo)
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        code = 0
+        try:
+            main(["compare", *arguments])
+        except SystemExit as left:
+            code = int(str(left.code))
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return command
+
+
+@pytest.fixture
+def said(run):
+    def command(*arguments: str) -> str:
+        code, out, err = run(*arguments)
+        assert code == 0, err
+        return out
+
+    return command
+
+
+@pytest.fixture
+def refused(run):
+    """The one line that says why."""
+
+    def command(*arguments: str) -> str:
+        code, out, err = run(*arguments)
+        assert (code, out) == (2, "")
+        (line,) = err.splitlines()
+        assert line.startswith("boxlens: ")
+        return line
+
+    return command
+
+
+# --- text
+
+
+def test_the_answer_comes_first_in_sentences(said, result):
+    text = said(*FILES, *FEW)
+    assert text.splitlines()[0] == (
+        "Comparison | ground_truth | 200 images | 100 resampled test sets"
+    )
+    plain = " ".join(text.split())
+    for sentence in comparison_sentences(result):
+        assert " ".join(sentence.split()) in plain
+    assert "window and region cannot be told apart on AP" in plain
+
+
+def test_the_tables_show_the_numbers_of_the_result(said, result):
+    lines = said(*FILES, *FEW).splitlines()
+    header = next(line for line in lines if line.startswith("window - region "))
+    assert header.split("  ")[0] == "window - region"
+    assert "p Holm" not in header, "with one pair nothing is adjusted"
+    for row in result.pairs:
+        line = next(one for one in lines if one.split()[:1] == [row.metric] and "[" in one)
+        low, high = row.difference.low, row.difference.high
+        values = [one.metrics[row.metric] for one in result.detectors]
+        for shown in (
+            *(f"{value:.4f}" for value in values),
+            f"{row.difference.value:+.4f}",
+            f"[{low:.4f}, {high:.4f}]",
+            p_text(row.p_bootstrap),
+            p_text(row.p_permutation),
+            f"{row.detectable:.4f}",
+        ):
+            assert shown in line, (shown, line)
+    ranked = [line.split() for line in lines[lines.index(next_table(lines)) + 2 :][:2]]
+    assert [row[0] for row in ranked] == [row.name for row in result.league.rows]
+    assert [row[-1] for row in ranked] == [row.letters for row in result.league.rows]
+
+
+def next_table(lines):
+    return next(line for line in lines if line.endswith("cannot be told apart"))
+
+
+def test_classes_that_differ_are_shown_and_all_of_them_when_asked_for(said, result):
+    text = said(*FILES, *FEW)
+    differ = [row for row in result.classes if row.p_holm < 0.05]
+    assert f"window - region: {len(differ)} of 16 classes differ in AP (Holm)" in text
+    shown = [line.split()[0] for line in text.splitlines() if line]
+    for row in result.classes:
+        assert (row.name in shown) == (row in differ)
+    every = [line.split()[0] for line in said(*FILES, *FEW, "--per-class").splitlines() if line]
+    assert {row.name for row in result.classes} <= set(every)
+
+
+def test_three_detectors_have_adjusted_p_values_and_a_table_a_pair(said):
+    text = said(*FILES, "most.json", *FEW)
+    for pair in ("window - region", "window - most", "region - most"):
+        header = next(line for line in text.splitlines() if line.startswith(f"{pair} "))
+        assert "p Holm" in header
+    assert "window - region - most" in text
+
+
+def test_protocol_metric_and_names_are_taken(said):
+    text = said(*FILES, *FEW, "--protocol", "voc12", "--name", "A,B")
+    assert "\nmAP " in text
+    assert "A - B" in text
+    assert "\nAPs  " in said(*FILES, *FEW, "--metric", "APs")
+
+
+def test_notes_go_to_stderr(run):
+    code, out, err = run("ground_truth.json", "window.json", "most.json", *FEW)
+    assert code == 0
+    assert "note: most: no detections on 20 images where another detector has some" in err
+    assert "note:" not in out
+    code, out, err = run("ground_truth.json", "window.json", "window.json", *FEW)
+    assert code == 0
+    assert "note: window and window (2) hold the same detections: they cannot differ" in err
+    assert "nothing differs" in out
+    code, out, err = run(
+        "ground_truth.json", "window.json", "some.json", *FEW, "--images-used", "common"
+    )
+    assert code == 0
+    assert "note: compared on the 60 images where all detectors have detections; 140" in err
+    assert "| 60 images |" in out
+
+
+def test_a_detector_that_found_nothing_is_worse(run):
+    code, out, err = run(
+        "ground_truth.json", "window.json", "empty.json", *FEW, "--images-used", "all"
+    )
+    assert code == 0
+    assert "window is better than empty" in " ".join(out.split())
+    assert "note: empty: no detections on 200 images" in err
+
+
+# --- JSON
+
+
+def test_json_on_stdout_is_json_alone(demo):
+    done = boxlens_process("compare", *FILES, *FEW, "--json", "-", cwd=demo)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["schema"] == "boxlens/compare/1"
+    assert len(document["provenance"]["detections"][1]["sha256"]) == 64
+    assert len(document["results"]["pairs"]) == 12
+
+
+def test_json_is_the_result_with_what_was_asked_for(said):
+    document = json.loads(
+        said(
+            *FILES, *FEW, "--json", "-", "--seed", "5", "--level", "0.9", "--interval-method",
+            "percentile", "--measure", "f1", "--min-score", "0.4", "--test", "permutation",
+            "--largest-t0", "0.2", "--class-agnostic", "--mapping", "literal",
+            "--images-used", "all", "--metric", "AP75",
+        )
+    )  # fmt: skip
+    parameters = document["parameters"]
+    resampling = parameters["resampling"]
+    assert (resampling["seed"], resampling["level"]) == (5, 0.9)
+    assert (resampling["n_replicates"], resampling["method"]) == (100, "percentile")
+    expected = {
+        "metric": "AP75", "measure": "f1", "mapping": "literal", "class_agnostic": True,
+        "min_score": 0.4, "test": "permutation", "largest_t0": 0.2, "images": "all",
+        "n_permutations": 100, "protocol": "coco",
+    }  # fmt: skip
+    assert {name: parameters[name] for name in expected} == expected
+    assert document["results"]["league"]["metric"] == "AP75"
+    assert document["results"]["league"]["alpha"] == pytest.approx(0.1)
+    assert [one["min_score"] for one in document["results"]["detectors"]] == [0.4, 0.4]
+
+
+def test_a_json_file_leaves_the_text_on_stdout(run, tmp_path):
+    target = tmp_path / "deep" / "comparison.json"
+    code, out, err = run(*FILES, *FEW, "--json", str(target))
+    assert code == 0
+    assert out.startswith("Comparison")
+    assert f"wrote {target}" in err
+    assert json.loads(target.read_text(encoding="utf-8"))["schema"] == "boxlens/compare/1"
+
+
+# --- what is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (FILES[:2], "it takes two detectors to compare"),
+        ((*FILES, "--metric", "mAP"), "no metric is called 'mAP': choose from AP, AP50"),
+        ((*FILES, "--protocol", "coca"), "no protocol is called 'coca'"),
+        ((*FILES, "--images", "pictures"), "name its folder with -o"),
+        ((*FILES, "--replicates", "10"), "100 replicates or more"),
+        ((*FILES, "--permutations", "50"), "100 exchanges or more"),
+        ((*FILES, "--level", "95"), "a level lies between 0.5 and 1"),
+        ((*FILES, "--seed", "-1"), "a seed is 0 or more"),
+        ((*FILES, "nothing.json"), "nothing.json"),
+        ((*FILES[:2], "some.json"), "--images-used common"),
+        ((*FILES[:2], "few.json", "--images-used", "common"), "7 images are too few"),
+        ((*FILES[:2], "empty.json", "--images-used", "common"), "no image has detections of all"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_in_a_line(refused, arguments, told):
+    assert told in refused(*arguments)
+
+
+def test_few_images_are_refused_in_a_line(demo, refused):
+    document = json.loads((demo / FILES[0]).read_text(encoding="utf-8"))
+    document["images"] = document["images"][:9]
+    few = {image["id"] for image in document["images"]}
+    document["annotations"] = [row for row in document["annotations"] if row["image_id"] in few]
+    (demo / "nine.json").write_text(json.dumps(document), encoding="utf-8")
+    assert "9 images are too few to resample" in refused("nine.json", *FILES[1:])
+
+
+def test_an_unknown_choice_is_refused(run):
+    for options in (("--measure", "luck"), ("--test", "anova"), ("--images-used", "some")):
+        code, out, err = run(*FILES, *options)
+        assert (code, out) == (2, "")
+        assert "invalid choice" in err
+
+
+# --- numbers as text
+
+
+def test_small_p_values_show_no_zeros():
+    assert [p_text(value) for value in (1.0, 0.5, 0.0499, 0.001, 0.00099, 0.0)] == [
+        "1.000", ".500", ".050", ".001", "<.001", "<.001",
+    ]  # fmt: skip
+    assert p_text(float("nan")) == "-"
+
+
+def test_differences_have_a_sign():
+    assert [signed(value) for value in (0.1, -0.1, 0.0)] == ["+0.1000", "-0.1000", "+0.0000"]
+    assert signed(float("nan")) == "-"

@@ -1,0 +1,192 @@
+"""`--intervals` of evaluate and diagnose as a user runs them: text, JSON, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import boxlens
+from boxlens.cli import main
+from boxlens.cli.intervals import interval_text
+from boxlens.metrics.intervals import Interval, ResamplingChoice
+from running import write_demo
+
+TRUTH, FOUND = "ground_truth.json", "window.json"
+FEW = ("--intervals", "--replicates", "120", "--seed", "3")
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory) -> Path:
+    return write_demo(tmp_path_factory.mktemp("demo"))
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """What a command prints and its exit code, in a folder."""
+
+    def command(folder: Path, *arguments: str) -> tuple[int, str, str]:
+        monkeypatch.chdir(folder)
+        code = 0
+        try:
+            main(list(arguments))
+        except SystemExit as left:
+            code = int(str(left.code))
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return command
+
+
+@pytest.fixture
+def said(run):
+    def command(*arguments) -> str:
+        code, out, err = run(*arguments)
+        assert code == 0, err
+        return out
+
+    return command
+
+
+@pytest.fixture
+def refused(run):
+    """The one line that says why."""
+
+    def command(*arguments) -> str:
+        code, out, err = run(*arguments)
+        assert (code, out) == (2, "")
+        (line,) = err.splitlines()
+        assert line.startswith("boxlens: ")
+        return line
+
+    return command
+
+
+def choice(**options):
+    return ResamplingChoice(**{"n_replicates": 120, "seed": 3, **options})
+
+
+def test_evaluate_prints_an_interval_after_every_number(demo, said):
+    text = said(demo, "evaluate", TRUTH, FOUND, *FEW)
+    (one,) = boxlens.evaluate(demo / TRUTH, demo / FOUND, intervals=choice()).detectors
+    lines = {line.split()[0]: line for line in text.splitlines() if line}
+    for name, found in one.intervals.items():
+        shown = lines[name].removeprefix(name).strip()
+        assert shown == f"{found.value:.4f} [{found.low:.4f}, {found.high:.4f}]"
+
+
+def test_evaluate_prints_intervals_of_classes_and_of_several_detectors(demo, said):
+    text = said(demo, "evaluate", TRUTH, FOUND, "region.json", *FEW, "--per-class")
+    result = boxlens.evaluate(
+        demo / TRUTH, [demo / FOUND, demo / "region.json"], intervals=choice()
+    )
+    row = next(line for line in text.splitlines() if line.startswith("sheep "))
+    at = [of_class.name for of_class in result.detectors[0].classes].index("sheep")
+    for one in result.detectors:
+        assert interval_text(one.classes[at].intervals["AP"]) in row
+    alone = said(demo, "evaluate", TRUTH, FOUND, *FEW, "--per-class")
+    row = next(line for line in alone.splitlines() if line.startswith("sheep "))
+    for name in ("AP", "AP50", "AP75", "AR100"):
+        assert interval_text(result.detectors[0].classes[at].intervals[name]) in row
+
+
+def test_evaluate_writes_intervals_into_its_json(demo, said):
+    document = json.loads(
+        said(demo, "evaluate", TRUTH, FOUND, *FEW, "--level", "0.9", "--interval-method",
+             "percentile", "--json", "-")
+    )  # fmt: skip
+    expected = choice(level=0.9, method="percentile")
+    assert document["parameters"]["intervals"] == expected.to_json()
+    (one,) = boxlens.evaluate(demo / TRUTH, demo / FOUND, intervals=expected).detectors
+    (told,) = document["results"]["detectors"]
+    assert told["intervals"] == {name: found.to_json() for name, found in one.intervals.items()}
+
+
+def test_without_the_option_nothing_is_resampled(demo, said):
+    assert "[" not in said(demo, "evaluate", TRUTH, FOUND)
+    document = json.loads(said(demo, "evaluate", TRUTH, FOUND, "--json", "-"))
+    assert "intervals" not in document["results"]["detectors"][0]
+
+
+def test_diagnose_has_a_table_of_its_main_numbers(demo, said):
+    text = said(demo, "diagnose", TRUTH, FOUND, *FEW)
+    found = boxlens.diagnose(demo / TRUTH, demo / FOUND, intervals=choice()).intervals
+    lines = text.splitlines()
+    start = next(row for row, line in enumerate(lines) if line.startswith("95 % intervals"))
+    assert lines[start].split()[-4:] == ["value", "interval", "standard", "error"]
+    shown = lines[start + 2 : start + 17]
+    named = {
+        **found.metrics,
+        "AP_N": found.hoiem[0].ap_n,
+        **{f"dAP {name}": one for name, one in found.tide.items()},
+        **{f"share of {name} (Hoiem)": one for name, one in found.hoiem[0].share.items()},
+    }
+    for line, (name, one) in zip(shown, named.items(), strict=True):
+        values = f"{one.value:.4f}  [{one.low:.4f}, {one.high:.4f}]"
+        assert line.startswith(f"{name} ")
+        assert values in line
+    assert lines[start + 17] == ""
+
+
+def test_the_level_is_told_as_it_is(demo, said):
+    text = said(demo, "diagnose", TRUTH, FOUND, *FEW, "--level", "0.995")
+    assert "\n99.5 % intervals" in text
+
+
+def test_diagnose_writes_intervals_into_its_json(demo, said):
+    document = json.loads(said(demo, "diagnose", TRUTH, FOUND, *FEW, "--json", "-"))
+    result = boxlens.diagnose(demo / TRUTH, demo / FOUND, intervals=choice())
+    assert document["results"]["intervals"] == result.intervals.to_json()
+    assert document["parameters"]["intervals"] == choice().to_json()
+    plain = json.loads(said(demo, "diagnose", TRUTH, FOUND, "--json", "-"))
+    assert "intervals" not in plain["results"]
+
+
+@pytest.mark.parametrize("command", ["evaluate", "diagnose"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--replicates", "200"),
+        ("--level", "0.9"),
+        ("--interval-method", "percentile"),
+        ("--seed", "0"),
+    ],
+)
+def test_options_of_intervals_are_refused_without_them(demo, command, options, refused):
+    assert "ask for --intervals too" in refused(demo, command, TRUTH, FOUND, *options)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--replicates", "99"), "100 replicates or more, got 99"),
+        (("--level", "95"), "a level lies between 0.5 and 1, got 95"),
+        (("--seed", "-1"), "a seed is 0 or more"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_a_line(demo, options, told, refused):
+    for command in ("evaluate", "diagnose"):
+        assert told in refused(demo, command, TRUTH, FOUND, "--intervals", *options)
+
+
+def test_few_images_are_refused_in_a_line(demo, tmp_path, refused):
+    document = json.loads((demo / TRUTH).read_text(encoding="utf-8"))
+    few = {image["id"] for image in document["images"][:9]}
+    document["images"] = document["images"][:9]
+    document["annotations"] = [row for row in document["annotations"] if row["image_id"] in few]
+    (tmp_path / "gt.json").write_text(json.dumps(document), encoding="utf-8")
+    found = json.loads((demo / FOUND).read_text(encoding="utf-8"))
+    found = [row for row in found if row["image_id"] in few]
+    (tmp_path / "dt.json").write_text(json.dumps(found), encoding="utf-8")
+    for command in ("evaluate", "diagnose"):
+        line = refused(tmp_path, command, "gt.json", "dt.json", "--intervals")
+        assert "9 images are too few to resample" in line
+
+
+def test_an_interval_is_two_ends_or_a_dash():
+    nan = float("nan")
+    assert interval_text(Interval(0.5, 0.25, 0.75, 0.1, 0.1, 0.0)) == "[0.2500, 0.7500]"
+    assert interval_text(Interval(-0.5, -0.75, -0.25, 0.1, 0.1, 0.0), 2) == "[-0.75, -0.25]"
+    assert interval_text(Interval(nan, nan, nan, nan, nan, nan)) == "-"
+    assert interval_text(None) == "-"

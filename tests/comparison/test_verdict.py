@@ -1,0 +1,188 @@
+"""Sentences say what the numbers say, and name what was tested."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from boxlens.comparison.leading_pairs import leading_pairs
+from boxlens.comparison.verdict import answer_sentences, comparison_sentences, further_sentences
+from comparison.compared import WORLDS, compared
+
+
+def number(value, digits=3):
+    return f"{value:.{digits}f}".replace("0.", ".", 1)
+
+
+def changed_headline(result, **values):
+    """The same result with another headline pair."""
+    pairs = tuple(
+        replace(row, **values) if row.metric == result.league.metric else row
+        for row in result.pairs
+    )
+    return replace(result, pairs=pairs)
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_sentences_are_whole_and_write_nothing_undefined(world):
+    sentences = comparison_sentences(compared(world))
+    assert len(sentences) >= 4
+    for text in sentences:
+        assert text.endswith(".")
+        assert not re.search(r"\bnan\b|None|n/a|-\.000|\b0\.\d{3}|  ", text)
+        assert "significant" not in text
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_the_answer_agrees_with_the_league(world):
+    result = compared(world)
+    text = " ".join(answer_sentences(result))
+    for pair in leading_pairs(result):
+        row = pair.headline
+        better, worse = (row.a, row.b) if row.difference.value > 0 else (row.b, row.a)
+        told = f"{better} is better than {worse} by {number(abs(row.difference.value))}"
+        assert (told in text) == (row.p_holm < result.choice.alpha)
+
+
+def test_detectors_that_cannot_be_told_apart_are_said_to_be_so():
+    result = compared("alike")
+    (row,) = result.headline
+    (text,) = answer_sentences(result)
+    assert text.startswith("window and region cannot be told apart on AP: difference -.004 ")
+    assert f"interval {number(row.difference.low)} to {number(row.difference.high)}" in text
+    assert f"p = {number(row.p_holm)} by resampling images" in text
+    assert f"p = {number(row.p_permutation)} by exchanging detections" in text
+    assert f"a difference of {number(row.detectable)} or more, but hardly a smaller one" in text
+
+
+def test_the_better_one_comes_first_whichever_was_named_first():
+    result = compared("apart")
+    (row,) = result.headline
+    assert row.difference.value < 0
+    (text,) = answer_sentences(result)
+    assert text.startswith("window is better than window_half by .")
+    assert f"interval {number(-row.difference.high)} to {number(-row.difference.low)}" in text
+
+
+def test_tests_that_disagree_are_told_with_care():
+    result = changed_headline(compared("apart"), p_permutation=0.2)
+    (text,) = answer_sentences(result)
+    assert "p = .200 by exchanging detections), though the second test does not say so" in text
+    result = changed_headline(compared("alike"), p_permutation=0.02)
+    (text,) = answer_sentences(result)
+    assert "p = .020 by exchanging detections), though the second test alone would tell" in text
+    for world in ("alike", "apart"):
+        assert "take it with care" not in answer_sentences(compared(world))[0]
+
+
+def test_the_same_detections_differ_in_nothing():
+    first, images, found, joint, strengths = comparison_sentences(compared("same"))
+    assert first == (
+        "window and window_again have the same AP in every resampled test set: nothing differs."
+    )
+    assert "test set too easy: the scores agree on every case" in images
+    assert "there is nothing to test over all 200 images" in images
+    assert "window alone finds 0, window_again alone finds 0" in found
+    assert "neither window nor window_again finds more" in strengths
+    assert joint.count(".201") == 2
+
+
+def test_a_number_without_an_interval_is_not_judged():
+    result = changed_headline(compared("alike"), p_holm=np.nan)
+    (text,) = answer_sentences(result)
+    assert text.startswith("window and region cannot be compared on AP: it is undefined")
+
+
+def test_of_three_detectors_the_league_is_told_first():
+    result = compared("three")
+    league, *pairs = answer_sentences(result)
+    assert league == (
+        "By AP, region is first of 3 detectors with .204; window cannot be told from it."
+    )
+    assert len(pairs) == 3
+    assert all("after Holm's adjustment for 3 pairs" in text for text in pairs)
+    together = further_sentences(result)[0]
+    assert "the 3 detectors are not all alike" in together
+    assert "an analysis of variance" in together
+
+
+def test_a_league_of_one_clear_winner():
+    result = compared("three")
+    rows = tuple(
+        replace(row, letters=letter) for row, letter in zip(result.league.rows, "abc", strict=True)
+    )
+    told = answer_sentences(replace(result, league=replace(result.league, rows=rows)))[0]
+    assert told.endswith("; all others can be told from it.")
+
+
+def test_images_tell_t0_and_how_many_are_left():
+    result = compared("apart")
+    (one,) = result.discriminative
+    kept = replace(one, t0=0.03, n_kept=190, n_removed=10, p_all=0.0736)
+    (text, *_) = further_sentences(replace(result, discriminative=(kept,)))
+    assert "differ once 10 images on which they agree to less than t0 = .030 are left out" in text
+    assert "on the other 190 window is ahead by ." in text
+    assert text.endswith("over all 200 images a paired t-test gives p = .074.")
+    (whole, *_) = further_sentences(result)
+    assert "over all 200 images a paired t-test gives p < .001" in whole
+    assert "it stays below .05 as images of near agreement are left out" in whole
+
+
+def test_too_few_images_are_a_reason():
+    (text, *_) = further_sentences(compared("ten images"))
+    assert "no difference between window and region is shown (too few cases: 10" in text
+
+
+def test_objects_of_one_alone_and_the_joint_bound_are_those_of_the_result():
+    result = compared("alike")
+    found = result.joint.found
+    text = " ".join(further_sentences(result))
+    assert (
+        f"Of {found.n_objects:,} objects window alone finds {found.only[0]:,}, region alone finds "
+        f"{found.only[1]:,}, both find {found.all:,} and neither finds {found.none:,}"
+    ) in text
+    assert f"join them to COCO AP {number(result.joint.rankings.joint()['AP'])};" in text
+
+
+def test_led_groups_are_named_widest_first_and_one_a_characteristic():
+    result = compared("alike")
+    (strengths,) = result.strengths
+    led = [group for group in strengths.groups if group.cut.leader == "window"]
+    widest = max(led, key=lambda group: group.cut.difference)
+    text = further_sentences(result)[-1]
+    named = re.search(r"window finds more of (.*?) and ([\d,]+) more;", text)
+    assert (
+        f"{widest.characteristic} {widest.value} (+{number(widest.cut.difference)})"
+        in (named.group(1).split(", ")[0])
+    )
+    assert len(named.group(1).split(", ")) + int(named.group(2)) == len(led)
+    n_tested = sum(not np.isnan(group.cut.p) for group in strengths.groups)
+    assert f"Holm's adjustment for {n_tested} groups of objects" in text
+    assert "region leads nowhere" in text
+
+
+def test_without_enough_images_no_group_is_judged():
+    result = compared("ten images")
+    (strengths,) = result.strengths
+    groups = tuple(
+        replace(group, cut=replace(group.cut, p=np.nan, leader=None)) for group in strengths.groups
+    )
+    result = replace(result, strengths=(replace(strengths, groups=groups),))
+    assert further_sentences(result)[-1].startswith("No class, size or attribute is seen in enough")
+
+
+def test_leading_pairs_are_those_of_the_best_and_hold_their_own_parts():
+    pairs = leading_pairs(compared("three"))
+    assert [pair.names for pair in pairs] == [
+        ("window", "region"),
+        ("region", "window_half"),
+        ("window", "window_half"),
+    ]
+    for pair in pairs:
+        assert pair.discriminative.detectors == pair.names
+        assert (pair.strengths.first, pair.strengths.second) == pair.names
+        assert {(row.a, row.b) for row in (*pair.numbers, *pair.classes)} == {pair.names}
+        assert pair.headline.metric == "AP"

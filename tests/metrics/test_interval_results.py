@@ -1,0 +1,231 @@
+"""`evaluate(..., intervals=...)`: every number keeps its value and gets an interval."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import boxlens
+from boxlens.errors import ParameterError
+from boxlens.metrics import choose, evaluate_tables
+from boxlens.metrics.bootstrap import Draws, Resampled, resample
+from boxlens.metrics.evaluation import samplers
+from boxlens.metrics.interval_results import with_intervals
+from boxlens.metrics.intervals import ResamplingChoice, interval
+from boxlens.metrics.results import ClassResult, DetectorResult
+from cases import random_scene
+from diagnosis.worlds import demo_dataset, demo_detections, nothing_of
+from oracles.convert import scene_to_tables
+
+FEW = ResamplingChoice(n_replicates=150, seed=2, n_jackknife=30)
+PERCENTILE = replace(FEW, method="percentile")
+PROTOCOLS = ("coco", "lvis", "voc07", "voc12", "openimages")
+protocols = pytest.mark.parametrize("protocol", PROTOCOLS)
+
+
+def tables():
+    return [demo_detections(), demo_detections("region")]
+
+
+@cache
+def evaluated(protocol="coco", choice=FEW):
+    return evaluate_tables(demo_dataset(), tables(), choose(protocol, intervals=choice))
+
+
+def strict_json(result):
+    return json.loads(json.dumps(result.to_json(), allow_nan=False))
+
+
+@protocols
+def test_the_numbers_stay_as_they_are(protocol):
+    plain = evaluate_tables(demo_dataset(), tables(), choose(protocol))
+    for one, with_them in zip(plain.detectors, evaluated(protocol).detectors, strict=True):
+        stripped = replace(
+            with_them,
+            intervals=None,
+            classes=tuple(replace(row, intervals=None) for row in with_them.classes),
+        )
+        assert strict_json(one) == strict_json(stripped)
+        assert one.intervals is None
+        assert all(row.intervals is None for row in one.classes)
+
+
+@protocols
+def test_every_number_has_an_interval_of_its_name_around_its_value(protocol):
+    for one in evaluated(protocol).detectors:
+        assert list(one.intervals) == list(one.metrics)
+        for row in (one, *one.classes):
+            assert list(row.intervals) == list(row.metrics)
+            for name, value in row.metrics.items():
+                found = row.intervals[name]
+                assert found.value == value or (np.isnan(found.value) and np.isnan(value))
+                assert np.isnan(value) or found.low <= found.high
+
+
+def test_ordinary_numbers_lie_in_their_intervals():
+    for one in evaluated().detectors:
+        for name, found in one.intervals.items():
+            assert found.low < found.value < found.high, name
+            assert found.se == pytest.approx(found.se_jackknife, rel=0.6), name
+
+
+@protocols
+def test_intervals_are_those_of_the_draws(protocol):
+    choice = choose(protocol)
+    drawn = resample(samplers(demo_dataset(), tables(), choice), PERCENTILE)
+    result = evaluated(protocol, PERCENTILE)
+    for one, own in zip(result.detectors, drawn, strict=True):
+        assert own.name == one.name
+        for name, found in one.intervals.items():
+            values = own.bootstrap.whole[name]
+            values = values[~np.isnan(values)]
+            if np.isnan(found.value):
+                continue
+            ends = np.percentile(values, [2.5, 97.5])
+            np.testing.assert_allclose([found.low, found.high], ends, rtol=0, atol=1e-15)
+        for at, row in enumerate(one.classes):
+            found = row.intervals["AP"]
+            values = own.bootstrap.by_class["AP"][:, at]
+            assert found.n_undefined == np.isnan(values).sum()
+            assert np.isnan(found.se) or found.se == pytest.approx(np.nanstd(values, ddof=1))
+
+
+def test_detectors_together_have_the_intervals_each_has_alone():
+    for row, table in enumerate(tables()):
+        alone = evaluate_tables(demo_dataset(), [table], choose("coco", intervals=FEW))
+        assert strict_json(alone.detectors[0]) == strict_json(evaluated().detectors[row])
+
+
+def test_threads_change_no_bit_and_the_seed_decides():
+    choice = choose("coco", intervals=FEW)
+    for threads in (1, 3):
+        again = evaluate_tables(demo_dataset(), tables(), choice, threads=threads)
+        assert strict_json(again) == strict_json(evaluated())
+    other = evaluated(choice=replace(FEW, seed=3))
+    assert other.detectors[0].intervals["AP"] != evaluated().detectors[0].intervals["AP"]
+
+
+def test_a_plain_yes_takes_the_usual_choice():
+    choice = choose("coco", intervals=True).intervals
+    assert (choice.n_replicates, choice.level, choice.method, choice.seed) == (1000, 0.95, "bca", 0)
+    assert choose("coco", intervals=False).intervals is None
+    assert choose("coco").intervals is None
+
+
+def test_a_higher_level_gives_wider_intervals():
+    wide = evaluated(choice=replace(PERCENTILE, level=0.99)).detectors[0].intervals
+    for name, narrow in evaluated(choice=PERCENTILE).detectors[0].intervals.items():
+        assert wide[name].low <= narrow.low
+        assert wide[name].high >= narrow.high
+        assert wide[name].se == narrow.se
+
+
+# --- numbers that are undefined, always or in some replicates
+
+
+def test_undefined_numbers_have_undefined_intervals_and_no_notice():
+    dataset = demo_dataset()
+    small = dataset.where(dataset.gt.area_px < 32**2)
+    (one,) = boxlens.evaluate(small, demo_detections(), intervals=FEW).detectors
+    found = one.intervals["APl"]
+    assert np.isnan([found.value, found.low, found.high, found.se]).all()
+    assert found.to_json()["ci"] == [None, None]
+    assert not [notice for notice in one.notices if notice.code == "undefined_in_replicates"]
+
+
+def test_numbers_undefined_in_some_replicates_are_counted_and_told():
+    dataset = demo_dataset()
+    large = dataset.gt.area_px > 96**2
+    few = np.unique(dataset.gt.image_row[large])[:3]
+    fewer = dataset.where(~large | np.isin(dataset.gt.image_row, few))
+    (one,) = boxlens.evaluate(fewer, demo_detections(), intervals=FEW).detectors
+    n = one.intervals["APl"].n_undefined
+    assert 0 < n < FEW.n_replicates / 2
+    (notice,) = [notice for notice in one.notices if notice.code == "undefined_in_replicates"]
+    assert notice.count == n == one.intervals["ARl"].n_undefined
+    assert notice.message == (
+        "window: undefined in some of 150 resampled test sets, which are left out of their "
+        f"intervals: APl in {n}, ARl in {n}"
+    )
+
+
+def test_what_is_undefined_in_most_replicates_has_no_interval():
+    """By hand: 60 of 100 replicates are undefined."""
+    drawn = np.full(100, np.nan)
+    drawn[:40] = np.linspace(0, 1, 40)
+    left = np.linspace(0.4, 0.6, 20)
+    result = DetectorResult("d", 3, {"AP": 0.5}, (ClassResult("c", 1, 3, {"AP": 0.5}),))
+    own = Resampled(
+        "d",
+        Draws({"AP": drawn}, {"AP": drawn[:, np.newaxis]}),
+        Draws({"AP": left}, {"AP": left[:, np.newaxis]}),
+    )
+    choice = replace(FEW, n_replicates=100)
+    found = with_intervals(result, own, choice)
+    assert found.intervals["AP"].n_undefined == 60
+    assert np.isnan(found.intervals["AP"].low)
+    assert np.isnan(found.classes[0].intervals["AP"].low)
+    assert [notice.code for notice in found.notices] == ["undefined_in_replicates"]
+    assert np.isnan(interval(0.5, drawn, left, choice).low)
+    assert result.intervals is None, "the result itself stays"
+
+
+def test_a_detector_that_found_nothing_is_sure_of_it():
+    (one,) = boxlens.evaluate(
+        demo_dataset(), nothing_of(demo_detections()), intervals=FEW
+    ).detectors
+    found = one.intervals["AP"]
+    assert (found.low, found.value, found.high, found.se, found.bias) == (0, 0, 0, 0, 0)
+
+
+def test_a_data_set_without_objects_has_no_intervals():
+    (one,) = boxlens.evaluate(
+        nothing_of(demo_dataset()), demo_detections(), intervals=FEW
+    ).detectors
+    assert all(np.isnan(found.low) for found in one.intervals.values())
+    assert "undefined_in_replicates" not in [notice.code for notice in one.notices]
+    strict_json(one)
+
+
+def test_groups_that_weigh_nothing_are_no_objects_to_a_detector_that_found_nothing_either():
+    dataset = demo_dataset()
+    groups = replace(dataset.gt, group_of=dataset.gt.class_row == 2)
+    choice = choose("openimages", group_of_weight=0.0, intervals=FEW)
+    some, none = evaluate_tables(
+        replace(dataset, gt=groups),
+        [demo_detections(), nothing_of(demo_detections())],
+        choice,
+    ).detectors
+    for one in (some, none):
+        assert (one.classes[2].n_gt, one.classes[1].n_gt) == (0, some.classes[1].n_gt)
+        assert np.isnan(one.classes[2].metrics["AP"])
+        assert one.classes[2].intervals["AP"].n_undefined == FEW.n_replicates
+
+
+# --- JSON, and what is refused
+
+
+def test_json_has_intervals_of_the_whole_and_of_classes():
+    document = strict_json(evaluated())
+    assert document["parameters"]["intervals"] == FEW.to_json()
+    (one, _) = document["results"]["detectors"]
+    assert list(one["intervals"]) == list(one["metrics"])
+    found = one["intervals"]["AP"]
+    assert set(found) == {"value", "ci", "se", "se_jackknife", "bias", "n_undefined"}
+    assert found["value"] == one["metrics"]["AP"]
+    of_class = one["classes"][0]
+    assert of_class["intervals"]["AP"]["value"] == of_class["AP"]
+    plain = evaluate_tables(demo_dataset(), tables(), choose("coco")).to_json()
+    assert "intervals" not in plain["parameters"]
+    assert "intervals" not in plain["results"]["detectors"][0]
+    assert "intervals" not in plain["results"]["detectors"][0]["classes"][0]
+
+
+def test_few_images_are_refused():
+    dataset, detections = scene_to_tables(random_scene(5, n_images=7))
+    with pytest.raises(ParameterError, match="images are too few to resample"):
+        boxlens.evaluate(dataset, detections, intervals=True)

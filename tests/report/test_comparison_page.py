@@ -1,0 +1,274 @@
+"""What a comparison leaves behind: the page, its examples, the tables and results.json agree."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+
+import numpy as np
+import polars as pl
+import pytest
+from PIL import Image
+
+from boxlens.comparison.verdict import comparison_sentences
+from boxlens.matching import COCO
+from boxlens.report.charts.detector_pair import FIRST, SECOND
+from boxlens.report.comparison_exhibits import comparison_walls
+from boxlens.report.comparison_figures import comparison_figures
+from boxlens.report.comparison_page import comparison_page
+from boxlens.report.comparison_tables import comparison_tables
+from boxlens.report.exhibits import OBJECT_COLOUR
+from boxlens.report.gallery import WHOLE_PX, hang
+from boxlens.report.write_comparison import write_comparison
+from comparison.compared import NASTY, WORLDS, compared
+from report.test_page import Reader
+
+TABLES = {
+    "detectors",
+    "pairs",
+    "classes",
+    "p_curves",
+    "images",
+    "strengths",
+    "joint",
+    "found",
+    "annotation_gain",
+}
+
+
+def page_without_figures(world, gallery=None):
+    result = compared(world)
+    return comparison_page(
+        result, result.to_json(), [], comparison_figures(result).left_out, gallery
+    )
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory):
+    """Of the demo's names and sizes; what they show does not matter."""
+    folder = tmp_path_factory.mktemp("pictures")
+    images = compared("alike").dataset.images
+    size = (int(images.width_px[0]), int(images.height_px[0]))
+    for name in images.file_name:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", size, "#777777").save(path)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory, pictures):
+    folder = tmp_path_factory.mktemp("run") / "out"
+    told = write_comparison(compared("alike"), folder, formats=("svg",), images=pictures)
+    return folder, told
+
+
+@pytest.fixture(scope="module")
+def page(written):
+    return (written[0] / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def tables(written):
+    return {path.stem: pl.read_parquet(path) for path in (written[0] / "tables").iterdir()}
+
+
+@pytest.fixture(scope="module")
+def stored(written):
+    return json.loads((written[0] / "results.json").read_text())
+
+
+def test_every_file_is_there_and_named_in_the_line(written):
+    folder, told = written
+    assert told == (
+        f"{folder}/: report.html, results.json, 9 tables, 8 figures (svg), 4 contact sheets"
+    )
+    listed = (folder / ".boxlens").read_text().splitlines()
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".boxlens"]
+    assert sorted(listed) == sorted(path.relative_to(folder).as_posix() for path in files)
+    planned = {f"{figure.name}.svg" for figure in comparison_figures(compared("alike")).figures}
+    sheets = {f"gallery_{wall.name}.jpg" for wall in comparison_walls(compared("alike"))}
+    assert {path.name for path in (folder / "figures").iterdir()} == planned | sheets
+
+
+def test_results_are_those_of_to_json(stored):
+    assert stored == json.loads(json.dumps(compared("alike").to_json()))
+
+
+def test_the_answer_comes_first_and_whole(page):
+    shown = " ".join(" ".join(Reader(page).text).split())
+    places = [shown.index(text) for text in comparison_sentences(compared("alike"))]
+    assert places == sorted(places)
+    assert places[-1] < shown.index("AP of each detector, and who can be told apart")
+
+
+def test_the_page_is_whole_and_fetches_nothing(page):
+    reader = Reader(page)
+    assert reader.open == []
+    ids = [attributes["id"] for _, attributes in reader.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    sections = [a["id"] for tag, a in reader.tags if tag == "section"]
+    linked = [a["href"][1:] for tag, a in reader.tags if tag == "a" and a["href"][0] == "#"]
+    expected = ["answer", "numbers", "images", "together", "examples", "annotate", "classes"]
+    assert sections == linked == [*expected, "provenance"]
+    sources = [a["src"] for tag, a in reader.tags if tag == "img"]
+    assert all(source.startswith("data:image/jpeg;base64,") for source in sources)
+    shown = " ".join(reader.text)
+    for figure in comparison_figures(compared("alike")).figures:
+        assert figure.title in shown
+        assert figure.reading in shown
+
+
+@pytest.mark.parametrize("world", [*WORLDS, "nasty"])
+def test_every_result_has_a_page_and_tables(world):
+    reader = Reader(page_without_figures(world))
+    assert reader.open == []
+    shown = " ".join(reader.text)
+    assert not {"nan", "None", "NaN"} & set(shown.split())
+    for text in comparison_sentences(compared(world)):
+        assert text in shown
+    assert comparison_tables(compared(world)).keys() == TABLES
+
+
+def test_names_from_outside_are_text():
+    page = page_without_figures("nasty")
+    assert "<script>alert" not in page
+    assert all(escape(name) in page for name in NASTY)
+
+
+def test_pairs_and_classes_hold_what_the_results_hold(tables, stored):
+    for name in ("pairs", "classes"):
+        rows = stored["results"][name]
+        for key in set(rows[0]) - {"ci"}:
+            assert tables[name][key].to_list() == [row[key] for row in rows], key
+        assert tables[name]["low"].to_list() == [row["ci"][0] for row in rows]
+        assert tables[name]["high"].to_list() == [row["ci"][1] for row in rows]
+
+
+def test_detectors_hold_every_number_as_a_whole_and_by_class(tables, stored):
+    for one in stored["results"]["detectors"]:
+        of_it = tables["detectors"].filter(pl.col("detector") == one["name"])
+        whole = of_it.filter(pl.col("class").is_null())
+        assert whole["metric"].to_list() == list(one["metrics"])
+        assert whole["value"].to_list() == [row["value"] for row in one["metrics"].values()]
+        assert whole["low"].to_list() == [row["ci"][0] for row in one["metrics"].values()]
+        assert whole["min_score"].unique().to_list() == [one["min_score"]]
+        by_class = of_it.filter(pl.col("class").is_not_null(), pl.col("metric") == "AP")
+        expected = [row["metrics"]["AP"]["value"] for row in one["classes"]]
+        assert by_class["value"].to_list() == expected
+
+
+def test_curves_hold_every_step(tables, stored):
+    (one,) = stored["results"]["discriminative"]
+    curve = tables["p_curves"]
+    assert curve["t"].to_list() == [step["t"] for step in one["p_curve"]]
+    assert curve["p"].to_list() == [step["p"] for step in one["p_curve"]]
+    assert curve["n_kept"].to_list() == [step["n"] for step in one["p_curve"]]
+    three = comparison_tables(compared("three"))["p_curves"]
+    together = compared("three").together
+    assert three["a"].is_null().sum() == len(together.curve.p)
+
+
+def test_images_hold_scores_and_their_place_in_the_order_to_annotate(tables, stored):
+    result, images = compared("alike"), tables["images"]
+    assert images["image_id"].to_list() == result.dataset.images.id.tolist()
+    for row, one in enumerate(result.detectors):
+        assert images[f"fda_{one.name}"].to_list() == result.image_scores[row].tolist()
+    top = images.sort("place").head(100)
+    told = stored["results"]["disagreement"]["top"]
+    assert top["image_id"].to_list() == [row["image_id"] for row in told]
+    assert top["disagreement"].to_list() == [row["share"] for row in told]
+
+
+def test_strengths_joint_and_gain_hold_what_the_results_hold(tables, stored):
+    results = stored["results"]
+    cut = tables["strengths"].filter(reading="cut")
+    (one,) = results["strengths"]
+    groups = [one["overall"], *one["groups"]]
+    assert cut["value"].to_list() == [row["value"] for row in groups]
+    assert cut["difference"].to_list() == [row["cut"]["difference"] for row in groups]
+    assert cut["leader"].to_list() == [row["cut"]["leader"] for row in groups]
+    joint = tables["joint"]
+    single = [row["AP"] for row in results["joint"]["rankings"]["single"]]
+    assert joint.filter(ranking="alone")["AP"].to_list() == single
+    best = joint.filter(ranking="best of all")["AP"].item()
+    assert best == results["joint"]["rankings"]["joint"]["AP"]
+    found = results["joint"]["found"]
+    assert tables["found"].filter(of="detector")["n_alone"].to_list() == found["only"]
+    assert tables["found"].filter(name="none")["n_found"].item() == found["none"]
+    gain = tables["annotation_gain"]
+    for goal in results["disagreement"]["gain"]["goals"]:
+        for order in goal["orders"]:
+            of_it = gain.filter(goal=goal["goal"], order=order["order"])
+            assert of_it["share"].to_list() == order["curve"]["share"]
+
+
+def test_undefined_values_are_null_in_tables():
+    for frame in comparison_tables(compared("ten images")).values():
+        for column in frame.select(pl.col(pl.Float64)):
+            assert not column.is_nan().any()
+
+
+def test_examples_are_the_images_of_the_largest_differences():
+    result = compared("alike")
+    walls = {wall.name: wall for wall in comparison_walls(result)}
+    assert list(walls) == ["first_wins", "second_wins", "both_fail", "disputed"]
+    ids = result.dataset.images.id
+    gt = result.dataset.gt
+    n_objects = np.bincount(gt.image_row[~COCO.ignored(gt)], minlength=len(ids))
+    lead = np.where(n_objects > 0, result.image_scores[0] - result.image_scores[1], 0)
+    row_of = {image_id: row for row, image_id in enumerate(ids.tolist())}
+    shown = [row_of[one.image_id] for one in walls["first_wins"].shown]
+    assert lead[shown].tolist() == sorted(lead, reverse=True)[:6]
+    shown = [row_of[one.image_id] for one in walls["second_wins"].shown]
+    assert lead[shown].tolist() == sorted(lead)[:6]
+    top = ids[result.disagreement.order[:6]].tolist()
+    assert [one.image_id for one in walls["disputed"].shown] == top
+
+
+def test_examples_show_objects_and_boxes_above_each_cut():
+    result = compared("alike")
+    ids = result.dataset.images.id.tolist()
+    gt = result.dataset.gt
+    for one in comparison_walls(result)[0].shown:
+        row = ids.index(one.image_id)
+        drawn = [colour for _, colour in one.boxes]
+        counted = (gt.image_row == row) & ~COCO.ignored(gt)
+        assert drawn.count(OBJECT_COLOUR) == counted.sum()
+        for table, cut, colour in zip(
+            result.tables, result.min_score, (FIRST, SECOND), strict=True
+        ):
+            above = (table.image_row == row) & (table.score >= cut)
+            assert drawn.count(colour) == above.sum()
+
+
+def test_detectors_that_agree_have_no_image_to_show_but_failures():
+    assert [wall.name for wall in comparison_walls(compared("same"))] == ["both_fail"]
+
+
+def test_examples_are_whole_pictures_in_the_page(page, written):
+    n_shown = sum(len(wall.shown) for wall in comparison_walls(compared("alike")))
+    assert page.count('src="data:image/jpeg;base64,') == n_shown
+    assert 'class="crops whole"' in page
+    with Image.open(written[0] / "figures" / "gallery_first_wins.jpg") as sheet:
+        assert sheet.width > 2 * WHOLE_PX
+
+
+def test_missing_pictures_are_counted_and_the_page_says_so(pictures, tmp_path):
+    result = compared("alike")
+    kinds = comparison_walls(result)
+    kept = kinds[0].shown[0].file_name
+    (tmp_path / kept).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / kept).write_bytes((pictures / kept).read_bytes())
+    gallery = hang(kinds, result.dataset, tmp_path)
+    (notice,) = gallery.notices
+    assert notice.code == "example_without_picture"
+    assert notice.message in page_without_figures("alike", gallery)
+
+
+def test_without_pictures_the_images_are_named():
+    page = page_without_figures("alike")
+    assert not [tag for tag, _ in Reader(page).tags if tag == "img"]
+    assert "Pictures are shown where they are given (--images)." in page
+    for one in comparison_walls(compared("alike"))[0].shown:
+        assert one.file_name in page

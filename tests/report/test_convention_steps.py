@@ -1,0 +1,51 @@
+"""The figure of a reconciliation shows the steps that move the number, end to end."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from boxlens.comparison.conventions.steps import reconcile_tables
+from boxlens.report.charts.convention_steps import convention_steps_chart
+from boxlens.report.charts.export import chart_json
+from cases import random_scene
+from oracles.convert import scene_to_tables
+
+
+def drawn(result):
+    spec = chart_json(convention_steps_chart(result, about="about"))
+    (rows,) = (rows for rows in spec["datasets"].values() if "from" in rows[0])
+    return spec, rows
+
+
+@pytest.mark.parametrize("seed", [3, 8])
+def test_bars_join_the_two_numbers(seed):
+    result = reconcile_tables(*scene_to_tables(random_scene(seed)), "coco", "ultralytics83")
+    spec, rows = drawn(result)
+    moving = [step for step in result.steps if step.moves]
+    assert [row["label"][0] for row in rows[1:-1]] == [step.title for step in moving]
+    ends = [row["end"] for row in rows if "end" in row]
+    assert ends == [result.start.value, result.end.value]
+    assert sum(row["to"] - row["from"] for row in rows) == pytest.approx(result.difference)
+    assert all(row["next"] == row["place"] + 1 for row in rows[:-1])
+    still = [step.title for step in result.steps if not step.moves]
+    assert all(title in spec["usermeta"]["reading"] for title in still)
+
+
+def test_changes_too_small_for_the_digits_are_about_0_and_none_is_0():
+    dataset, detections = scene_to_tables(random_scene(8))
+    _, rows = drawn(reconcile_tables(dataset, detections, "coco", "voc07"))
+    for row in rows[1:-1]:
+        change = row["to"] - row["from"]
+        assert (row["change"] == "0") == (change == 0)
+        assert row["change"].startswith("+") == (change >= 0.00005)
+
+
+def test_an_undefined_number_has_a_figure_that_says_so():
+    dataset, detections = scene_to_tables(random_scene(8))
+    result = reconcile_tables(dataset.where(dataset.gt.area_px < 0), detections, "coco", "voc07")
+    assert math.isnan(result.difference)
+    spec = chart_json(convention_steps_chart(result))
+    ((record,),) = spec["datasets"].values()
+    assert "undefined" in " ".join(record["text"])
