@@ -39,9 +39,11 @@ def add_reading(command: argparse.ArgumentParser, *, one: bool = False) -> None:
 def read_tables(
     options: argparse.Namespace,
     progress: Progress,
+    *,
+    objects: bool = True,
 ) -> tuple[Dataset, list[Detections]]:
-    """The data set and one table a detector."""
-    from boxlens.formats import read_dataset, read_detections
+    """The data set, with its objects or without, and one table a detector."""
+    from boxlens.formats import read_dataset, read_detections, read_images
 
     if options.threads < 0:
         raise ParameterError(f"--threads: 0 (all cores) or more, got {options.threads}")
@@ -52,7 +54,7 @@ def read_tables(
         )
     n_files = 1 + len(options.dt)
     progress("reading files", 0, n_files)
-    dataset = read_dataset(
+    dataset = (read_dataset if objects else read_images)(
         options.gt,
         format=options.gt_format,
         split=options.split,

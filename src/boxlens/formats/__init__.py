@@ -23,6 +23,7 @@ __all__ = [
     "Format",
     "read_dataset",
     "read_detections",
+    "read_images",
     "write_dataset",
     "write_detections",
 ]
@@ -103,6 +104,26 @@ def read_dataset(
     options = _taken(entry.dataset_options, split=split, threads=threads, progress=progress)
     dataset: Dataset = _module(entry).read_dataset(found, **options)
     return dataset
+
+
+def read_images(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002 - the word users know
+    split: str | None = None,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> Dataset:
+    """Images and classes of a data set, without its objects: a COCO file may lack them."""
+    from boxlens.formats.sniff import sniff_dataset
+
+    name = sniff_dataset(files.existing(path)) if format is None else format
+    if name == "coco":
+        from boxlens.formats import coco
+
+        return coco.read_images(files.existing(path), threads=threads)
+    dataset = read_dataset(path, format=name, split=split, threads=threads, progress=progress)
+    return dataset.where(dataset.gt.image_row < 0)
 
 
 def read_detections(

@@ -34,7 +34,14 @@ if TYPE_CHECKING:
     from boxlens.data import Links
     from boxlens.data.columns import Floats, Ids, Rows
 
-__all__ = ["read_dataset", "read_detections", "read_spans", "write_dataset", "write_detections"]
+__all__ = [
+    "read_dataset",
+    "read_detections",
+    "read_images",
+    "read_spans",
+    "write_dataset",
+    "write_detections",
+]
 
 DATASET_REMEDY = "A COCO data set is an object with images, annotations and categories"
 RESULTS_REMEDY = (
@@ -45,7 +52,26 @@ RESULTS_REMEDY = (
 
 def read_dataset(path: Path, *, threads: int = 0) -> Dataset:
     """Ground truth; masks and keypoints stay in the file until `read_spans` asks for them."""
-    tables = scan_dataset(path, threads)
+    return _dataset(scan_dataset(path, threads), path)
+
+
+def read_images(path: Path, *, threads: int = 0) -> Dataset:
+    """Images and classes alone; the file may lack its annotations, as COCO's test sets do."""
+
+    def scanner(data: str | bytes) -> dict[str, Any]:
+        try:
+            return _kernel.scan_dataset(data, threads=threads)
+        except _kernel.ScanError as error:
+            if error.problem != "no array 'annotations'":
+                raise
+        content = read_bytes(path).rstrip()
+        return _kernel.scan_dataset(content[:-1] + b', "annotations": []}', threads=threads)
+
+    dataset = _dataset(scan(path, scanner, DATASET_REMEDY), path)
+    return dataset.where(dataset.gt.image_row < 0)
+
+
+def _dataset(tables: dict[str, Any], path: Path) -> Dataset:
     classes = classes_of(tables, path)
     records = Records(**tables["images"])
     names = texts_of(records.columns["file_name"], records.rows)

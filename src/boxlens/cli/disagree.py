@@ -1,0 +1,128 @@
+"""`boxlens disagree`: which images should be annotated next?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from boxlens.cli.options import Commands, add_json, several
+from boxlens.cli.output import aligned, print_note, print_notices, show_or_save_json
+from boxlens.cli.reading import add_reading, read_tables
+from boxlens.errors import ParameterError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from boxlens.comparison.cases.disagreement import DisagreementResult
+    from boxlens.data import Images
+
+
+def add_command(commands: Commands) -> None:
+    command = commands.add_parser(
+        "disagree",
+        help="rank images by how much detectors differ, without ground truth",
+        description="Rank images by how much the outputs of two or more detectors differ, to "
+        "choose what to annotate next. No ground truth is looked at. Options marked * may be "
+        "repeated, or given once with commas.",
+    )
+    command.set_defaults(run=run)
+    add = command.add_argument
+    add(
+        "gt",
+        metavar="IMAGES",
+        help="images and classes: a data set; its objects are not looked at, and may be absent",
+    )
+    add("dt", metavar="DT", nargs="+", help="detections: one file or folder a detector")
+    add(
+        "--min-score",
+        metavar="S",
+        required=True,
+        **several(float, "0.3"),
+        help="* score above which a box counts: one for all detectors, or one each",
+    )
+    add(
+        "--by",
+        choices=("share", "boxes"),
+        default="share",
+        help="share of the boxes in dispute (default), or their number",
+    )
+    add("--class-agnostic", action="store_true", help="boxes agree whatever their class")
+    add("--top", metavar="N", type=int, default=20, help="images shown (20)")
+    add("-o", "--output", metavar="FILE", help="write all images in order, as CSV")
+    add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
+    add_reading(command)
+    add_json(command)
+
+
+def run(options: argparse.Namespace) -> None:
+    from boxlens.cli.progress import progress_bar
+    from boxlens.comparison.cases.disagreement import rank_images
+
+    cuts = _cuts(options)
+    if options.top < 1:
+        raise ParameterError(f"--top: 1 or more, got {options.top}")
+    with progress_bar() as progress:
+        dataset, tables = read_tables(options, progress, objects=False)
+        result = rank_images(
+            dataset.images,
+            tables,
+            min_score=cuts,
+            by=options.by,
+            class_agnostic=options.class_agnostic,
+            threads=options.threads,
+        )
+    print_notices([*dataset.notices, *(notice for table in tables for notice in table.notices)])
+    if options.output:
+        _write(result, dataset.images, options.output)
+    show_or_save_json(
+        lambda: {"schema": "boxlens/disagree/1", "results": result.to_json(options.top)},
+        options.json,
+        lambda: _text(result, dataset.images, options.top),
+    )
+
+
+def _cuts(options: argparse.Namespace) -> list[float]:
+    given: list[float] = options.min_score
+    if len(given) not in (1, len(options.dt)):
+        raise ParameterError(
+            f"--min-score: one for all, or one for each of {len(options.dt)}, got {len(given)}"
+        )
+    return given if len(given) > 1 else given * len(options.dt)
+
+
+def _text(result: DisagreementResult, images: Images, n_top: int) -> str:
+    rows = [["image", "file", "in dispute", "boxes in dispute", *result.detectors]]
+    rows += [
+        [
+            str(images.id[row]),
+            images.file_name[row],
+            f"{result.share[row]:.3f}",
+            f"{result.boxes[row]:.1f}",
+            *(f"{n:,}" for n in result.n_boxes[:, row].tolist()),
+        ]
+        for row in result.order[:n_top].tolist()
+    ]
+    mean = f"mean over {len(images):,} images: {result.share.mean():.3f} in dispute"
+    return f"{aligned(rows)}\n\n{mean}" if len(images) else "no images"
+
+
+def _write(result: DisagreementResult, images: Images, path: str) -> None:
+    import polars as pl
+
+    from boxlens.formats.files import written_whole
+
+    order = result.order
+    frame = pl.DataFrame(
+        {
+            "image_id": images.id[order].tolist(),
+            "file_name": [images.file_name[row] for row in order.tolist()],
+            "share": result.share[order],
+            "boxes": result.boxes[order],
+            **{
+                f"n_boxes_{name}": result.n_boxes[at][order]
+                for at, name in enumerate(result.detectors)
+            },
+        }
+    )
+    with written_whole(path) as temporary:
+        frame.write_csv(temporary)
+    print_note(f"wrote {path}: {len(frame):,} images")
