@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from boxlens.cli.options import Commands, add_json, several, thresholds
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
 from boxlens.cli.reading import add_files, add_reading, read_tables
+from boxlens.cli.sensitivity import add_figures, chosen_formats
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from boxlens.comparison.conventions.values import Limit, Protocol
-    from boxlens.report.charts.export import ChartFormat
 
 UNLIMITED_WORD, PER_IMAGE = "unlimited", "/image"
 
@@ -49,12 +49,7 @@ def add_command(commands: Commands) -> None:
         help="* end with a convention of your own, e.g. score_cut=0.05 or max_dets=300/image",
     )
     add("-o", "--output", metavar="DIR", help="write report, figure, table and results.json there")
-    add(
-        "--figures",
-        metavar="FORMATS",
-        default="svg,pdf,png",
-        help="formats of the figures, or none (svg,pdf,png)",
-    )
+    add_figures(command)
     add_reading(command, one=True)
     add_json(command)
 
@@ -65,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
     from boxlens.comparison.conventions.steps import check_ends, reconcile_tables
 
     start, end = check_ends(options.start, _end(options))
-    formats = _formats(options)
+    formats = chosen_formats(options)
     with progress_bar() as progress:
         dataset, (detections,) = read_tables(options, progress)
         result = reconcile_tables(
@@ -81,17 +76,6 @@ def run(options: argparse.Namespace) -> None:
     if options.output:
         print_note(f"wrote {written}")
     show_or_save_json(result.to_json, options.json, lambda: reconciliation_text(result))
-
-
-def _formats(options: argparse.Namespace) -> tuple[ChartFormat, ...]:
-    """Checked before the work, not after it; none without -o."""
-    if not options.output:
-        return ()
-    from boxlens.report.output_folder import check_output
-    from boxlens.report.write import figure_formats
-
-    check_output(Path(options.output))
-    return figure_formats(options.figures)
 
 
 def _setting(text: str) -> tuple[str, str]:

@@ -149,7 +149,8 @@ def what_was_written(
 ) -> str:
     parts = ["report.html", "results.json", f"{len(tables)} tables"]
     if formats:
-        parts.append(f"{len(drawn)} figures ({', '.join(formats)})")
+        noun = "figure" if len(drawn) == 1 else "figures"
+        parts.append(f"{len(drawn)} {noun} ({', '.join(formats)})")
     if gallery is not None:
         parts.append(f"{len(gallery.walls)} contact sheets")
         parts += [notice.message for notice in gallery.notices]

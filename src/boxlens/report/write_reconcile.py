@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from boxlens.report.charts.convention_steps import convention_steps_chart
-from boxlens.report.charts.export import chart_json, save_chart
 from boxlens.report.figure_plan import Figure
 from boxlens.report.output_folder import OutputFolder
-from boxlens.report.page import DrawnFigure
 from boxlens.report.reconcile_page import STEPS, reconcile_page
+from boxlens.report.write import draw_figures, what_was_written, write_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from boxlens.comparison.conventions.results import ReconciliationResult
     from boxlens.formats.files import Progress
@@ -36,18 +33,12 @@ def write_reconciliation(
     """Writes everything about a reconciliation; returns in a line what was written."""
     output = OutputFolder(folder)
     document = result.to_json()
-    output.write_text("results.json", json.dumps(document, indent=2, allow_nan=False) + "\n")
-    tables = {name: document["results"][name] for name in ("steps", "protocols")}
-    for name, records in tables.items():
-        with output.file(f"tables/{name}.parquet") as temporary:
-            _frame(records).write_parquet(temporary)
-    if progress:
-        progress("drawing figures", 0, 1)
-    drawn = _draw(_figure(result), output, formats)
-    output.write_text("report.html", reconcile_page(result, document, [drawn]))
+    tables = {name: _frame(document["results"][name]) for name in ("steps", "protocols")}
+    write_numbers(output, document, tables)
+    drawn = draw_figures([_figure(result)], output, formats, progress)
+    output.write_text("report.html", reconcile_page(result, document, drawn))
     output.close()
-    figure = f", 1 figure ({', '.join(formats)})" if formats else ""
-    return f"{folder}/: report.html, results.json, {len(tables)} tables{figure}"
+    return what_was_written(folder, tables, drawn, formats)
 
 
 def _frame(records: list[dict[str, Any]]) -> pl.DataFrame:
@@ -65,12 +56,3 @@ def _figure(result: ReconciliationResult) -> Figure:
         section=STEPS,
         draw=lambda: convention_steps_chart(result, about=about),
     )
-
-
-def _draw(figure: Figure, output: OutputFolder, formats: Sequence[ChartFormat]) -> DrawnFigure:
-    chart = figure.draw()
-    with TemporaryDirectory(prefix="boxlens") as scratch:
-        for path in save_chart(chart, Path(scratch) / figure.name, formats) if formats else ():
-            with output.file(f"figures/{path.name}") as temporary:
-                temporary.write_bytes(path.read_bytes())
-    return DrawnFigure(figure, chart_json(chart), tuple(formats))
