@@ -9,6 +9,8 @@ from boxlens.version import VERSION
 
 if TYPE_CHECKING:
     from boxlens.comparison import ComparisonResult, compare
+    from boxlens.comparison.cases.disagreement import DisagreementResult
+    from boxlens.comparison.cases.images_to_annotate import disagree
     from boxlens.comparison.conventions.results import ReconciliationResult
     from boxlens.comparison.conventions.steps import reconcile
     from boxlens.comparison.gating.decision import gate
@@ -31,6 +33,7 @@ _HOME = {
     "Dataset": "boxlens.data",
     "Detections": "boxlens.data",
     "DiagnosisResult": "boxlens.diagnosis",
+    "DisagreementResult": "boxlens.comparison.cases.disagreement",
     "EvaluationResult": "boxlens.metrics",
     "GateResult": "boxlens.comparison.gating.result",
     "GroundTruth": "boxlens.data",
@@ -42,6 +45,7 @@ _HOME = {
     "compare": "boxlens.comparison",
     "convert": "boxlens.formats.convert",
     "diagnose": "boxlens.diagnosis",
+    "disagree": "boxlens.comparison.cases.images_to_annotate",
     "evaluate": "boxlens.metrics",
     "gate": "boxlens.comparison.gating.decision",
     "read_dataset": "boxlens.formats",
@@ -59,6 +63,7 @@ __all__ = [
     "Dataset",
     "Detections",
     "DiagnosisResult",
+    "DisagreementResult",
     "EvaluationResult",
     "GateResult",
     "GroundTruth",
@@ -71,6 +76,7 @@ __all__ = [
     "compare",
     "convert",
     "diagnose",
+    "disagree",
     "evaluate",
     "gate",
     "read_dataset",

@@ -206,6 +206,29 @@ def test_json_is_the_result_with_what_was_asked_for(said):
     assert [one["min_score"] for one in document["results"]["detectors"]] == [0.4, 0.4]
 
 
+@pytest.mark.parametrize("n_detectors", [2, 3])
+def test_json_is_that_of_python_for_the_same_choices(demo, said, n_detectors):
+    files = ("window.json", "region.json", "most.json")[:n_detectors]
+    options = ("--level", "0.9", "--seed", "7", "--replicates", "120", "--permutations", "150")
+    document = json.loads(
+        said(FILES[0], *files, *options, "--metric", "AP50", "--min-score", "0.3", "--json", "-")
+    )
+    expected = boxlens.compare(
+        demo / FILES[0],
+        [demo / name for name in files],
+        level=0.9,
+        seed=7,
+        n_replicates=120,
+        n_permutations=150,
+        metric="AP50",
+        min_score=0.3,
+    )
+    told = json.loads(json.dumps(expected.to_json(), allow_nan=False))
+    for name in ("parameters", "dataset", "results"):
+        assert document[name] == told[name]
+    assert {one["alpha"] for one in document["results"]["discriminative"]} == {0.1}
+
+
 def test_a_json_file_leaves_the_text_on_stdout(run, tmp_path):
     target = tmp_path / "deep" / "comparison.json"
     code, out, err = run(*FILES, *FEW, "--json", str(target))
@@ -259,7 +282,7 @@ def test_an_unknown_choice_is_refused(run):
 
 
 def test_small_p_values_show_no_zeros():
-    assert [p_text(value) for value in (1.0, 0.5, 0.0499, 0.001, 0.00099, 0.0)] == [
+    assert [p_text(value) for value in (1.0, 0.5, 0.0499, 0.00099, 0.00049, 0.0)] == [
         "1.000", ".500", ".050", ".001", "<.001", "<.001",
     ]  # fmt: skip
     assert p_text(float("nan")) == "-"

@@ -114,7 +114,7 @@ def test_json_has_stdout_to_itself(gate):
     ("arguments", "told"),
     [
         (("--rule", "AP ="), "does not compare"),
-        (("--rule", "AQ >= baseline"), "no metric of all is called 'AQ'"),
+        (("--rule", "AQ >= baseline"), "no metric is called 'AQ'"),
         (("--rule", "AP of vaze >= baseline"), "Did you mean 'vase'?"),
         (("--rule", "AP of slice:night >= baseline"), "no slice is called 'night'"),
         (("--rule", "AP >= 40"), "Forty percent is 0.4"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+import boxlens
 from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images
 
 SIDE = 40.0
@@ -64,3 +65,12 @@ def detector(dataset, name, found=0.8, *, found_of=None, seed=0, n_false=1):
         box=np.concatenate([gt.box[hit], wrong]),
         score=np.concatenate([score[hit], rng.uniform(0, 0.9, n_wrong)]),
     )
+
+
+def judged(dataset, baseline, candidate, *rules, **settings):
+    settings.setdefault("replicates", 100)
+    return boxlens.gate(dataset, baseline, candidate, rules=rules, **settings)
+
+
+def verdicts(result):
+    return [outcome.verdict for outcome in result.outcomes]

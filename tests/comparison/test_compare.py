@@ -207,19 +207,42 @@ def test_images_of_a_class_are_those_with_objects_that_count():
         assert row.n_images == len(np.unique(dataset.gt.image_row[own]))
 
 
-def test_numbers_undefined_in_some_test_sets_are_told():
-    """Large objects in three images only: one test set in twenty has none of them."""
+def test_numbers_of_objects_in_too_few_images_are_told_and_not_tested():
+    """Large objects in three images only."""
     dataset = demo_dataset()
     large = dataset.gt.area_px > 96**2
     few = np.unique(dataset.gt.image_row[large])[:3]
     fewer = dataset.where(~large | np.isin(dataset.gt.image_row, few))
     result = compare_tables(fewer, demo().tables, chosen())
     row = next(row for row in result.pairs if row.metric == "APl")
-    assert 0 < row.difference.n_undefined < 50
-    notices = [notice for notice in result.notices if notice.code == "undefined_in_replicates"]
-    assert len(notices) == 2
-    assert notices[0].message.startswith("window: undefined in some of 100 resampled test sets")
-    assert "APl in" in notices[0].message
+    assert row.difference.value != 0
+    around = [row.difference.low, row.difference.high, row.difference.se]
+    chances = [row.p_bootstrap, row.p_permutation, row.p_holm, row.share_a_ahead]
+    assert np.isnan([*around, *chances, row.detectable]).all()
+    notices = [notice for notice in result.notices if notice.code == "too_few_images"]
+    assert [notice.message for notice in notices] == [
+        f"{name}: no interval for what has objects in fewer than 10 images: APl, ARl"
+        for name in ("window", "region")
+    ]
+    assert "undefined_in_replicates" not in codes(result)
+    known = next(row for row in result.pairs if row.metric == "AP")
+    assert not np.isnan([known.p_bootstrap, known.p_permutation, known.p_holm]).any()
+
+
+def test_all_tests_take_their_level_and_their_seed_from_the_comparison():
+    pair = [demo_detections(), demo_detections("region")]
+    result = compare(demo_dataset(), pair, level=0.9, seed=7, n_replicates=100, n_permutations=150)
+    (one,) = result.discriminative
+    assert (one.choice.alpha, one.choice.seed, one.choice.n_permutations) == (0.1, 7, 150)
+    assert result.league.alpha == 0.1
+    # What the discriminative choice says itself on these three does not count.
+    own = DiscriminativeChoice(alpha=0.01, seed=3, n_permutations=500, test="permutation")
+    choice = replace(chosen(discriminative=own), resampling=replace(FEW, level=0.9, seed=7))
+    three = (*pair, degraded(pair[0], 0))
+    result = compare_tables(demo_dataset(), three, choice)
+    for one in (*result.discriminative, result.together):
+        assert (one.choice.alpha, one.choice.seed, one.choice.n_permutations) == (0.1, 7, 100)
+    assert {one.choice.test for one in result.discriminative} == {"permutation"}
 
 
 def test_silent_images_are_told():

@@ -117,7 +117,7 @@ def test_images_come_most_disputed_first_and_ties_go_to_more_boxes():
     by_boxes = rank_images(dataset.images, detectors, min_score=[0, 0], by="boxes")
     assert list(by_boxes.boxes[by_boxes.order]) == sorted(by_boxes.boxes, reverse=True)
     np.testing.assert_allclose(ranked.share * ranked.n_boxes.mean(axis=0), ranked.boxes)
-    told = json.loads(json.dumps(ranked.to_json(n_top=2), allow_nan=False))
+    told = json.loads(json.dumps(ranked.to_json(n_top=2), allow_nan=False))["results"]
     assert [row["image_id"] for row in told["top"]] == ranked.image_id[ranked.order[:2]].tolist()
 
 

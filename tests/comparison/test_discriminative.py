@@ -84,7 +84,7 @@ def test_a_detector_against_itself_never_differs(test):
     assert not result.differs
     assert math.isnan(result.t0)
     assert result.better is None
-    assert result.remark == "test set too easy: the scores agree on every case"
+    assert result.remark == "the scores agree on every image: the test set is too easy to tell"
     assert not result.p_all < 1
 
 

@@ -117,6 +117,45 @@ def test_a_detector_adds_nothing_to_itself(seed):
         assert list(reached.metrics.values()) == as_pair(result.rankings.single[0])
 
 
+def elsewhere(scene):
+    """One box an image, and none on an object."""
+    return [
+        Detection(image, scene.classes[0], (1e4, 1e4, 10.0, 10.0), 0.5) for image in scene.images
+    ]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_detector_without_hits_adds_nothing_to_the_best(seed):
+    scene, (system, _) = several_systems(seed)
+    dataset, tables = tables_of(scene, [system, elsewhere(scene)])
+    n_images = len(scene.images)
+    always_first = np.stack([np.ones(n_images), np.zeros(n_images)])
+    rankings = joint_bound(dataset, tables, image_scores=always_first).rankings
+    assert rankings.n_chosen == (n_images, 0)
+    np.testing.assert_equal(rankings.joint(), dict(rankings.single[0].metrics))
+    # In whatever order they are named, and whichever is chosen in an image.
+    scores = random_scores(scene, tables, seed)
+    for order in ((0, 1), (1, 0)):
+        named = [tables[row] for row in order]
+        rankings = joint_bound(dataset, named, image_scores=scores[list(order)]).rankings
+        for name, reached in rankings.joint().items():
+            alone = [row.metrics[name] for row in rankings.single]
+            chosen = [row.metrics[name] for row in (rankings.chosen, rankings.chosen_aligned)]
+            np.testing.assert_equal(reached, np.max([*alone, *chosen]))
+
+
+def test_hits_of_the_best_without_its_false_positives_are_not_what_a_bad_one_brings():
+    """The first has a false positive above its hit; the second finds nothing at all."""
+    here, nowhere = (0.0, 0.0, 10.0, 10.0), (50.0, 50.0, 10.0, 10.0)
+    scene = Scene((0,), (0,), (Object(0, 0, here, 100.0),), ())
+    first = [Detection(0, 0, nowhere, 0.9), Detection(0, 0, here, 0.5)]
+    dataset, tables = tables_of(scene, [first, [Detection(0, 0, nowhere, 0.1)]])
+    rankings = joint_bound(dataset, tables, image_scores=[[1], [0]]).rankings
+    assert [row.metrics["AP50"] for row in rankings.single] == pytest.approx([0.5, 0])
+    assert rankings.with_hits[1].metrics["AP50"] == pytest.approx(1)
+    assert rankings.joint() == pytest.approx({"AP": 0.5, "AP50": 0.5})
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_alignment_sees_the_order_of_scores_only(seed):
     scene, systems = several_systems(seed)

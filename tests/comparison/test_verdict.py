@@ -31,7 +31,7 @@ def test_sentences_are_whole_and_write_nothing_undefined(world):
     sentences = comparison_sentences(compared(world))
     assert len(sentences) >= 4
     for text in sentences:
-        assert text.endswith(".")
+        assert text.endswith((".", "Was it run on them?"))
         assert not re.search(r"\bnan\b|None|n/a|-\.000|\b0\.\d{3}|  ", text)
         assert "significant" not in text
 
@@ -55,7 +55,7 @@ def test_detectors_that_cannot_be_told_apart_are_said_to_be_so():
     assert f"interval {number(row.difference.low)} to {number(row.difference.high)}" in text
     assert f"p = {number(row.p_holm)} by resampling images" in text
     assert f"p = {number(row.p_permutation)} by exchanging detections" in text
-    assert f"a difference of {number(row.detectable)} or more, but hardly a smaller one" in text
+    assert f"A true difference of {number(row.detectable)} would be found on four of five" in text
 
 
 def test_the_better_one_comes_first_whichever_was_named_first():
@@ -83,7 +83,7 @@ def test_the_same_detections_differ_in_nothing():
     assert first == (
         "window and window_again have the same AP in every resampled test set: nothing differs."
     )
-    assert "test set too easy: the scores agree on every case" in images
+    assert "the scores agree on every image: the test set is too easy to tell" in images
     assert "there is nothing to test over all 200 images" in images
     assert "window alone finds 0, window_again alone finds 0" in found
     assert "neither window nor window_again finds more" in strengths
@@ -125,7 +125,11 @@ def test_images_tell_t0_and_how_many_are_left():
     (text, *_) = further_sentences(replace(result, discriminative=(kept,)))
     assert "differ once 10 images on which they agree to less than t0 = .030 are left out" in text
     assert "on the other 190 window is ahead by ." in text
-    assert text.endswith("over all 200 images a paired t-test gives p = .074.")
+    assert "(FDA above the score cuts), over all 200 images a paired t-test gives p = .074;" in text
+    assert "while over all images the other one is" not in text
+    turned = replace(kept, mean=kept.mean[::-1])
+    (text, *_) = further_sentences(replace(result, discriminative=(turned,)))
+    assert text.endswith("on average, while over all images the other one is.")
     (whole, *_) = further_sentences(result)
     assert "over all 200 images a paired t-test gives p < .001" in whole
     assert "it stays below .05 as images of near agreement are left out" in whole
@@ -133,7 +137,7 @@ def test_images_tell_t0_and_how_many_are_left():
 
 def test_too_few_images_are_a_reason():
     (text, *_) = further_sentences(compared("ten images"))
-    assert "no difference between window and region is shown (too few cases: 10" in text
+    assert "no difference between window and region shows (too few cases: 10" in text
 
 
 def test_objects_of_one_alone_and_the_joint_bound_are_those_of_the_result():
@@ -144,31 +148,33 @@ def test_objects_of_one_alone_and_the_joint_bound_are_those_of_the_result():
         f"Of {found.n_objects:,} objects window alone finds {found.only[0]:,}, region alone finds "
         f"{found.only[1]:,}, both find {found.all:,} and neither finds {found.none:,}"
     ) in text
-    assert f"join them to COCO AP {number(result.joint.rankings.joint()['AP'])};" in text
+    joint = number(result.joint.rankings.joint()["AP"])
+    assert f"Together they could reach COCO AP {joint} at most" in text
 
 
 def test_led_groups_are_named_widest_first_and_one_a_characteristic():
     result = compared("alike")
     (strengths,) = result.strengths
-    led = [group for group in strengths.groups if group.cut.leader == "window"]
-    widest = max(led, key=lambda group: group.cut.difference)
+    led = [group for group in strengths.groups if group.tested.leader == "window"]
+    widest = max(led, key=lambda group: group.tested.difference)
     text = further_sentences(result)[-1]
     named = re.search(r"window finds more of (.*?) and ([\d,]+) more;", text)
     assert (
-        f"{widest.characteristic} {widest.value} (+{number(widest.cut.difference)})"
+        f"{widest.characteristic} {widest.value} (+{number(widest.tested.difference)})"
         in (named.group(1).split(", ")[0])
     )
     assert len(named.group(1).split(", ")) + int(named.group(2)) == len(led)
-    n_tested = sum(not np.isnan(group.cut.p) for group in strengths.groups)
+    n_tested = sum(not np.isnan(group.tested.p) for group in strengths.groups)
     assert f"Holm's adjustment for {n_tested} groups of objects" in text
-    assert "region leads nowhere" in text
+    assert text.startswith("With detections of any score window finds more of")
 
 
 def test_without_enough_images_no_group_is_judged():
     result = compared("ten images")
     (strengths,) = result.strengths
     groups = tuple(
-        replace(group, cut=replace(group.cut, p=np.nan, leader=None)) for group in strengths.groups
+        replace(group, ranked=replace(group.ranked, p=np.nan, leader=None))
+        for group in strengths.groups
     )
     result = replace(result, strengths=(replace(strengths, groups=groups),))
     assert further_sentences(result)[-1].startswith("No class, size or attribute is seen in enough")

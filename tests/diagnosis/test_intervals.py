@@ -14,11 +14,12 @@ import boxlens
 from boxlens.diagnosis.analysis import diagnose_tables
 from boxlens.diagnosis.evidence import gather
 from boxlens.diagnosis.hoiem import hoiem
-from boxlens.diagnosis.intervals import _ap, _ap_samplers, _HoiemReader, _TideReader
+from boxlens.diagnosis.intervals import _ap, _ap_samplers
 from boxlens.diagnosis.result import DiagnosisChoice
 from boxlens.diagnosis.tide import GAINS, tide
 from boxlens.diagnosis.tide_repairs import Bench
 from boxlens.diagnosis.tide_types import tide_types
+from boxlens.diagnosis.weighted_errors import HoiemReader, TideReader
 from boxlens.errors import ParameterError
 from boxlens.metrics.intervals import ResamplingChoice
 from cases import random_scene
@@ -28,7 +29,7 @@ from oracles.weighted_ap import repeated_tables
 
 SEEDS = range(24)
 SHARES = ("loc", "sim", "oth", "bg")
-FEW = ResamplingChoice(n_replicates=200, n_jackknife=20)
+FEW = ResamplingChoice(n_replicates=200, n_jackknife=50)
 
 
 def untied(scene):
@@ -63,8 +64,8 @@ def read(dataset, detections, weights, **limits):
     evidence = gather(dataset, detections, similar="supercategory", **limits)
     bench = Bench.of(evidence, tide_types(evidence))
     rows = np.asarray([weights], dtype=np.int32)
-    found = _TideReader.of(evidence, bench).read(rows, 1)
-    found |= _HoiemReader.of(evidence, hoiem(evidence)).read(rows, 1)
+    found = TideReader.of(evidence, bench).read(rows, 1)
+    found |= HoiemReader.of(evidence, hoiem(evidence)).read(rows, 1)
     for name, sampler in zip(("AP", "AP at the IoU"), _ap_samplers(evidence, 1), strict=True):
         found[name] = _ap(sampler, rows, 1)
     assert all(values.shape == (1,) for values in found.values())
@@ -139,7 +140,7 @@ def test_more_detections_than_the_limit_change_nothing_of_it():
         copies = repeated_tables(dataset, detections, weights.tolist())
         evidence = gather(dataset, detections)
         bench = Bench.of(evidence, tide_types(evidence))
-        found = _TideReader.of(evidence, bench).read(weights[np.newaxis], 1)
+        found = TideReader.of(evidence, bench).read(weights[np.newaxis], 1)
         expected = tide(gather(*copies), orders=False)
         assert [float(found[f"tide {name}"][0]) for name in GAINS] == pytest.approx(
             [expected.gain[name] for name in GAINS], abs=1e-12, nan_ok=True
@@ -150,8 +151,8 @@ def test_many_rows_of_weights_are_read_as_each_alone():
     dataset, detections = world(5)
     evidence = gather(dataset, detections, similar="supercategory")
     readers = (
-        _TideReader.of(evidence, Bench.of(evidence, tide_types(evidence))),
-        _HoiemReader.of(evidence, hoiem(evidence)),
+        TideReader.of(evidence, Bench.of(evidence, tide_types(evidence))),
+        HoiemReader.of(evidence, hoiem(evidence)),
     )
     rows = np.stack([weights_of(seed, dataset) for seed in range(9)])
     for reader in readers:
@@ -207,7 +208,8 @@ def test_ordinary_numbers_lie_in_their_intervals_and_both_errors_agree():
         assert one.low <= one.value <= one.high, name
         assert one.se > 0, name
         assert one.n_undefined == 0
-        assert one.se_jackknife == pytest.approx(one.se, rel=0.6), name
+        # A cross-check, and a rough one: the jackknife of AP at sampled recalls is not smooth.
+        assert 0.4 * one.se < one.se_jackknife < 2 * one.se, name
 
 
 def test_ap_has_the_interval_of_evaluate():

@@ -19,6 +19,7 @@ from boxlens.metrics.bootstrap import (
 from boxlens.metrics.evaluation import samplers
 from boxlens.metrics.intervals import ResamplingChoice
 from cases import random_scene
+from metrics.counted_images import n_class_images, n_images
 from oracles.convert import scene_to_tables
 from oracles.weighted_ap import repeated_tables
 
@@ -46,6 +47,15 @@ def walks(scene, protocol="coco"):
 
 def weights_of(n_units, n_replicates, seed):
     return np.concatenate(list(bootstrap_weights(n_units, n_replicates, seed)))
+
+
+def weights_of_both(n_units):
+    """Of the bootstrap and of the jackknife that leaves out one by one."""
+    left_out = jackknife_weights(n_units, n_units, CHOICE.seed)
+    return {
+        "bootstrap": weights_of(n_units, CHOICE.n_replicates, CHOICE.seed),
+        "jackknife": np.concatenate(list(left_out)),
+    }
 
 
 def assert_same_draws(one, other):
@@ -122,22 +132,57 @@ def test_values_are_those_of_the_set_with_the_images_drawn(protocol):
     distinct = [replace(det, score=1 / (i + 1)) for i, det in enumerate(scene.detections)]
     scene = replace(scene, detections=tuple(distinct))
     dataset, detections = two_detectors(scene)
-    found = resample(walks(scene, protocol), CHOICE)
-    n = len(scene.images)
-    pieces = {
-        "bootstrap": weights_of(n, CHOICE.n_replicates, CHOICE.seed),
-        "jackknife": np.concatenate(list(jackknife_weights(n, n, CHOICE.seed))),
-    }
+    detectors = walks(scene, protocol)
+    pieces = weights_of_both(len(scene.images))
     for (kind, weights), b in ((piece, b) for piece in pieces.items() for b in range(3)):
-        for one, table in zip(found, detections, strict=True):
+        for sampler, table in zip(detectors, detections, strict=True):
             copies, same = repeated_tables(dataset, table, weights[b].tolist())
             result = evaluate_tables(copies, [same], choose(protocol)).detectors[0]
-            values = getattr(one, kind)
+            values = draw(sampler, weights[b : b + 1])
             for name, value in result.metrics.items():
-                assert values.whole[name][b] == pytest.approx(value, abs=1e-12, nan_ok=True)
+                found = values.whole[name][0]
+                assert found == pytest.approx(value, abs=1e-12, nan_ok=True), (kind, name)
             for name, by_class in values.by_class.items():
                 expected = [row.metrics[name] for row in result.classes]
-                np.testing.assert_allclose(by_class[b], expected, rtol=0, atol=1e-12)
+                np.testing.assert_allclose(by_class[0], expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("protocol", ["coco", "voc12"])
+@pytest.mark.parametrize("n_units", [11, 24])
+def test_what_has_objects_in_fewer_than_ten_images_has_no_values(protocol, n_units):
+    """Everything else has those of the drawn weights, to the bit."""
+    scene = a_scene(n_units)
+    dataset, _ = two_detectors(scene)
+    detectors = walks(scene, protocol)
+    pieces = weights_of_both(n_units)
+    for sampler, found in zip(detectors, resample(detectors, CHOICE), strict=True):
+        few = [name for name in sampler.readings.whole if 0 < n_images(dataset, name) < 10]
+        assert list(found.too_few) == few
+        of_classes = n_class_images(dataset, "AP")
+        assert found.n_classes == (of_classes > 0).sum()
+        assert found.n_rare_classes == ((of_classes > 0) & (of_classes < 10)).sum()
+        for kind, weights in pieces.items():
+            expected, values = draw(sampler, weights), getattr(found, kind)
+            for name, whole in expected.whole.items():
+                known = np.full(len(whole), np.nan) if name in few else whole
+                np.testing.assert_array_equal(values.whole[name], known)
+            for name, by_class in expected.by_class.items():
+                rare = n_class_images(dataset, name) < 10
+                np.testing.assert_array_equal(
+                    values.by_class[name], np.where(rare, np.nan, by_class)
+                )
+
+
+def test_nine_images_with_objects_are_too_few_and_ten_are_not():
+    scene = a_scene()
+    with_objects = sorted({one.image for one in scene.objects if not (one.crowd or one.difficult)})
+    for n, too_few in ((9, True), (10, False)):
+        kept = tuple(one for one in scene.objects if one.image in with_objects[:n])
+        found = resample(walks(replace(scene, objects=kept), "voc12"), CHOICE)
+        for one in found:
+            assert one.too_few == (("mAP",) if too_few else ())
+            assert np.isnan(one.bootstrap.whole["mAP"]).all() == too_few
+            assert np.isnan(one.jackknife.whole["mAP"]).all() == too_few
 
 
 def test_pieces_and_threads_change_no_bit(monkeypatch):

@@ -22,6 +22,7 @@ from boxlens.metrics.intervals import (
 from resampled_means import LEVELS, methods, resampled_mean, samples
 
 PERCENTILE = ResamplingChoice(method="percentile")
+counted = pytest.mark.parametrize("method", ["bca", "percentile"])
 # Means are no shares: they may leave 0 to 1, as differences do.
 around = partial(interval, difference=True)
 
@@ -99,7 +100,7 @@ def test_exchanging_the_two_sides_turns_the_chance_around(method):
         assert two_sided(below) == pytest.approx(two_sided(above), abs=1e-12)
 
 
-@methods
+@counted
 def test_nothing_rarer_than_the_replicates_can_show_is_claimed(method):
     choice = ResamplingChoice(method=method)
     value, drawn, left = resampled_mean("normal", 1, n_replicates=500)
@@ -128,7 +129,7 @@ def test_differences_of_rounding_alone_are_no_differences(method):
         assert two_sided(below) == pytest.approx(1, abs=1e-12)
 
 
-@methods
+@counted
 def test_equal_replicates_away_from_the_limit_are_as_sure_as_replicates_can_be(method):
     choice = ResamplingChoice(method=method)
     same, left = np.full(400, 0.25), np.full(20, 0.25)
@@ -141,8 +142,11 @@ def test_equal_replicates_away_from_the_limit_are_as_sure_as_replicates_can_be(m
 
 def test_the_normal_chance_is_around_the_centre_of_the_interval():
     found = Interval(0.3, 0.1, 0.5, se=0.1, se_jackknife=0.1, bias=0.05, centre=0.25)
-    assert normal_chance_below(found) == pytest.approx(stats.norm.cdf(-2.5))
+    reach = np.hypot(0.1, 0.05)
+    assert normal_chance_below(found) == pytest.approx(stats.norm.cdf(-0.25 / reach))
     assert normal_chance_below(found, 0.25) == pytest.approx(0.5)
+    by_student = normal_chance_below(found, n_images=12)
+    assert by_student == pytest.approx(stats.t.cdf(-0.25 / reach, 11))
 
 
 @samples

@@ -19,6 +19,7 @@ from boxlens.metrics.intervals import ResamplingChoice, interval
 from boxlens.metrics.results import ClassResult, DetectorResult
 from cases import random_scene
 from diagnosis.worlds import demo_dataset, demo_detections, nothing_of
+from metrics.counted_images import n_class_images, n_images
 from oracles.convert import scene_to_tables
 
 FEW = ResamplingChoice(n_replicates=150, seed=2, n_jackknife=30)
@@ -56,14 +57,28 @@ def test_the_numbers_stay_as_they_are(protocol):
 
 @protocols
 def test_every_number_has_an_interval_of_its_name_around_its_value(protocol):
+    """Unless its objects lie in fewer than ten images: then it has none."""
+    dataset, crowds = demo_dataset(), protocol == "lvis"
+    names = evaluated(protocol).detectors[0].classes[0].metrics
+    of_classes = {name: n_class_images(dataset, name, crowds=crowds) for name in names}
     for one in evaluated(protocol).detectors:
-        assert list(one.intervals) == list(one.metrics)
-        for row in (one, *one.classes):
-            assert list(row.intervals) == list(row.metrics)
-            for name, value in row.metrics.items():
-                found = row.intervals[name]
-                assert found.value == value or (np.isnan(found.value) and np.isnan(value))
-                assert np.isnan(value) or found.low <= found.high
+        assert_intervals(
+            one, {name: n_images(dataset, name, crowds=crowds) for name in one.metrics}
+        )
+        for at, row in enumerate(one.classes):
+            assert_intervals(row, {name: found[at] for name, found in of_classes.items()})
+
+
+def assert_intervals(row, images):
+    assert list(row.intervals) == list(row.metrics)
+    for name, value in row.metrics.items():
+        found = row.intervals[name]
+        assert found.value == value or (np.isnan(found.value) and np.isnan(value))
+        if np.isnan(value) or images[name] < 10:
+            assert np.isnan([found.low, found.high, found.se, found.bias]).all()
+            assert found.n_undefined == FEW.n_replicates
+        else:
+            assert found.low <= found.high
 
 
 def test_ordinary_numbers_lie_in_their_intervals():
@@ -111,7 +126,9 @@ def test_threads_change_no_bit_and_the_seed_decides():
 
 def test_a_plain_yes_takes_the_usual_choice():
     choice = choose("coco", intervals=True).intervals
-    assert (choice.n_replicates, choice.level, choice.method, choice.seed) == (1000, 0.95, "bca", 0)
+    assert (choice.n_replicates, choice.level, choice.method, choice.seed) == (
+        1000, 0.95, "normal", 0,
+    )  # fmt: skip
     assert choose("coco", intervals=False).intervals is None
     assert choose("coco").intervals is None
 
@@ -134,22 +151,77 @@ def test_undefined_numbers_have_undefined_intervals_and_no_notice():
     found = one.intervals["APl"]
     assert np.isnan([found.value, found.low, found.high, found.se]).all()
     assert found.to_json()["ci"] == [None, None]
-    assert not [notice for notice in one.notices if notice.code == "undefined_in_replicates"]
+    told = [notice.message for notice in one.notices]
+    assert told == ["window: no interval for what has objects in fewer than 10 images: 1 class"]
+
+
+def in_few_images(of, n):
+    """The demo set, in which the objects `of` that are kept lie in so many images."""
+    dataset = demo_dataset()
+    few = np.unique(dataset.gt.image_row[of & ~dataset.gt.crowd])[:n]
+    return dataset.where(~of | np.isin(dataset.gt.image_row, few))
+
+
+@pytest.mark.parametrize("n", [1, 9, 10])
+def test_numbers_of_objects_in_fewer_than_ten_images_have_no_interval_and_a_notice(n):
+    fewer = in_few_images(demo_dataset().gt.area_px >= 96**2, n)
+    assert n_images(fewer, "APl") == n
+    (one,) = boxlens.evaluate(fewer, demo_detections(), intervals=FEW).detectors
+    notices = [notice for notice in one.notices if notice.code == "too_few_images"]
+    for name in ("APl", "ARl"):
+        found = one.intervals[name]
+        assert not np.isnan(found.value)
+        assert np.isnan([found.low, found.high, found.se, found.se_jackknife]).all() == (n < 10)
+    assert not np.isnan(one.intervals["AP"].low)
+    assert {notice.code for notice in one.notices} <= {"too_few_images"}
+    if n == 10:
+        assert notices == []
+    else:
+        (notice,) = notices
+        assert notice.count == 2
+        assert notice.message == (
+            "window: no interval for what has objects in fewer than 10 images: APl, ARl"
+        )
+
+
+@pytest.mark.parametrize(("n_rare", "told"), [(0, False), (1, False), (2, True), (16, True)])
+def test_rare_classes_are_counted_and_many_of_them_are_told_to_be_a_bias(n_rare, told):
+    """Of sixteen classes one is less than a tenth, two are more."""
+    dataset = demo_dataset()
+    for row in range(n_rare):
+        of = dataset.gt.class_row == row
+        kept = np.unique(dataset.gt.image_row[of & ~dataset.gt.crowd])[:9]
+        dataset = dataset.where(~of | np.isin(dataset.gt.image_row, kept))
+    (one,) = boxlens.evaluate(dataset, demo_detections(), intervals=FEW).detectors
+    for at, row in enumerate(one.classes):
+        assert np.isnan(row.intervals["AP"].low) == (at < n_rare)
+    by_code = {notice.code: notice for notice in one.notices}
+    assert ("too_few_images" in by_code) == (n_rare > 0)
+    assert ("rare_classes_bias" in by_code) == told
+    if n_rare:
+        noun = "1 class" if n_rare == 1 else f"{n_rare} classes"
+        assert by_code["too_few_images"].message.endswith(noun)
+    if told:
+        assert by_code["rare_classes_bias"].count == n_rare
+        assert f"{n_rare} of 16 classes are that rare" in by_code["rare_classes_bias"].message
 
 
 def test_numbers_undefined_in_some_replicates_are_counted_and_told():
-    dataset = demo_dataset()
-    large = dataset.gt.area_px > 96**2
-    few = np.unique(dataset.gt.image_row[large])[:3]
-    fewer = dataset.where(~large | np.isin(dataset.gt.image_row, few))
-    (one,) = boxlens.evaluate(fewer, demo_detections(), intervals=FEW).detectors
-    n = one.intervals["APl"].n_undefined
-    assert 0 < n < FEW.n_replicates / 2
-    (notice,) = [notice for notice in one.notices if notice.code == "undefined_in_replicates"]
-    assert notice.count == n == one.intervals["ARl"].n_undefined
+    """By hand: with ten images or more it takes more replicates than anyone draws."""
+    drawn = np.linspace(0.2, 0.4, FEW.n_replicates)
+    drawn[:7] = np.nan
+    left = np.linspace(0.29, 0.31, FEW.n_jackknife)
+    values = {"AP": np.linspace(0.2, 0.4, FEW.n_replicates), "APl": drawn, "ARl": drawn}
+    result = DetectorResult("window", 3, dict.fromkeys(values, 0.3), ())
+    own = Resampled("window", Draws(values, {}), Draws(dict.fromkeys(values, left), {}))
+    one = with_intervals(result, own, FEW)
+    assert [found.n_undefined for found in one.intervals.values()] == [0, 7, 7]
+    assert one.intervals["APl"].low < 0.3 < one.intervals["APl"].high
+    (notice,) = one.notices
+    assert (notice.code, notice.count) == ("undefined_in_replicates", 7)
     assert notice.message == (
         "window: undefined in some of 150 resampled test sets, which are left out of their "
-        f"intervals: APl in {n}, ARl in {n}"
+        "intervals: APl in 7, ARl in 7"
     )
 
 

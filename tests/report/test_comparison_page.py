@@ -10,8 +10,10 @@ import polars as pl
 import pytest
 from PIL import Image
 
+from boxlens.comparison import ComparisonChoice, compare_tables
 from boxlens.comparison.verdict import comparison_sentences
 from boxlens.matching import COCO
+from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.report.charts.detector_pair import FIRST, SECOND
 from boxlens.report.comparison_exhibits import comparison_walls
 from boxlens.report.comparison_figures import comparison_figures
@@ -178,6 +180,25 @@ def test_images_hold_scores_and_their_place_in_the_order_to_annotate(tables, sto
     told = stored["results"]["disagreement"]["top"]
     assert top["image_id"].to_list() == [row["image_id"] for row in told]
     assert top["disagreement"].to_list() == [row["share"] for row in told]
+
+
+def test_images_tell_which_of_them_show_the_difference(tables):
+    assert tables["images"]["kept_window_region"].to_list() == [True] * 200, "there is no t0"
+    pair = compared("alike").tables
+    half = ResamplingChoice(n_replicates=100, level=0.5)
+    choice = ComparisonChoice(resampling=half, n_permutations=100)
+    result = compare_tables(compared("alike").dataset, pair, choice)
+    (one,) = result.discriminative
+    kept = comparison_tables(result)["images"]["kept_window_region"]
+    assert kept.dtype == pl.Boolean
+    apart = np.abs(result.image_scores[0] - result.image_scores[1])
+    assert kept.to_list() == (apart >= one.t0).tolist()
+    assert kept.sum() == one.n_kept
+    assert 0 < one.n_kept < 200
+    three = comparison_tables(compared("three"))["images"].columns
+    assert [name for name in three if name.startswith("kept_")] == [
+        "kept_window_region", "kept_window_window_half", "kept_region_window_half",
+    ]  # fmt: skip
 
 
 def test_strengths_joint_and_gain_hold_what_the_results_hold(tables, stored):

@@ -32,14 +32,14 @@ def mixed():
         rules=(
             "AP >= 0.1",
             "AP of each class >= baseline",
-            "AP of okapi >= 0",
+            "AP of okapi >= 0.01",
         ),
         found_of={"cat": 0.76, "dog": 0.3},
     )
 
 
 def test_the_four_verdicts_are_there(mixed):
-    assert [one.verdict for one in mixed.outcomes] == ["pass", "warning", "fail", "error"]
+    assert [one.verdict for one in mixed.outcomes] == ["pass", "warning", "fail", "pass", "error"]
 
 
 def test_junit_has_a_case_a_rule_and_counts_that_agree(mixed):
@@ -50,37 +50,43 @@ def test_junit_has_a_case_a_rule_and_counts_that_agree(mixed):
         "AP >= 0.1",
         "AP of cat >= baseline",
         "AP of dog >= baseline",
-        "AP of okapi >= 0",
+        "AP of okapi >= baseline",
+        "AP of okapi >= 0.01",
         "AP of each class >= baseline (okapi)",
     ]
     assert [case[0].tag for case in cases] == [
         "system-out",
         "system-out",
         "failure",
+        "system-out",
         "error",
         "skipped",
     ]
     assert cases[1][0].text.startswith("warning: ")
     assert "beyond chance" in cases[2][0].get("message")
-    assert "too few images" in cases[3][0].get("message")
+    assert cases[3][0].text.endswith("(not tested: objects in 5 images)")
+    assert "too few images" in cases[4][0].get("message")
     for element in (root, suite):
         counts = [element.get(name) for name in ("tests", "failures", "errors", "skipped")]
-        assert counts == ["5", "1", "1", "1"]
+        assert counts == ["6", "1", "1", "1"]
     assert mixed.headline in suite.find("system-out").text
 
 
 def test_markdown_opens_with_the_verdict_and_has_a_row_a_rule(mixed):
     text = markdown(mixed)
-    assert text.startswith("## Gate FAILED: 1 of 4 rules hold, 1 broken within chance, ")
+    assert text.startswith(
+        "## Gate FAILED: 2 of 5 rules hold, 1 broken within chance, 1 broken beyond chance, "
+        "1 could not be computed, 1 class not tested\n"
+    )
     table = [line for line in text.splitlines() if line.startswith("|")]
-    assert len(table) == 2 + 4
+    assert len(table) == 2 + 5
     assert all(len(re.findall(r"(?<!\\)\|", line)) == 8 for line in table)
     assert "not tested for 1 class with" in text
 
 
 def test_classes_that_hold_share_a_row():
     result = judged()
-    assert [row[1] for row in rows(result)] == ["all", "2 of 2 classes"]
+    assert [row[1] for row in rows(result)] == ["all", "3 of 3 classes"]
     assert rows(result)[1][-1] == "hold"
     assert all(len(row) == len(heading(result)) for row in rows(result))
 
@@ -92,7 +98,9 @@ def test_annotations_are_errors_warnings_and_the_verdict(mixed):
     assert lines[0].startswith("::error title=Boxlens gate%3A AP of dog >= baseline::")
     passed = github_annotations(judged())
     assert len(passed) == 1
-    assert passed[0].startswith("::notice title=Boxlens gate::passed: 3 of 3 rules hold")
+    assert passed[0].startswith(
+        "::notice title=Boxlens gate::passed: 4 of 4 rules hold, 1 class not tested"
+    )
 
 
 def test_no_more_annotations_than_github_shows():

@@ -114,13 +114,7 @@ def chosen_comparison(options: argparse.Namespace) -> ComparisonChoice:
         mapping=options.mapping,
         class_agnostic=options.class_agnostic,
         min_score=options.min_score,
-        discriminative=DiscriminativeChoice(
-            alpha=round(1 - resampling.level, 12),
-            test=options.test,
-            largest_t0=options.largest_t0,
-            n_permutations=options.permutations,
-            seed=resampling.seed,
-        ),
+        discriminative=DiscriminativeChoice(test=options.test, largest_t0=options.largest_t0),
         images=options.images_used,
     )
 
@@ -133,6 +127,10 @@ def run(options: argparse.Namespace) -> None:
     if options.images and not options.output:
         raise ParameterError("--images shows images in the report: name its folder with -o")
     formats = chosen_formats(options)
+    if options.images:
+        from boxlens.report.gallery import check_pictures
+
+        check_pictures(options.images)
     choice = chosen_comparison(options)
     with progress_bar() as progress:
         dataset, tables = read_tables(options, progress)

@@ -42,7 +42,7 @@ def p_text(value: float) -> str:
     """Three digits, and no zeros where it is smaller."""
     if math.isnan(value):
         return "-"
-    return "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
+    return "<.001" if value < 0.0005 else f"{value:.3f}".removeprefix("0")
 
 
 def signed(value: float) -> str:
@@ -153,20 +153,24 @@ def _together(result: ComparisonResult) -> str:
     joint = result.joint
     merged, found = joint.rankings, joint.found
     metrics = list(merged.single[0].metrics)
-    rows = [["together", *metrics, "5 guesses", "objects found"]]
+    # More guesses alone bring something: each detector also with as many as all have together.
+    n, n_all = joint.guesses[0].n_guesses, joint.joint_guesses.n_guesses
+    rows = [["together", *metrics, f"{n} guesses", f"{n_all} guesses", "objects found"]]
     for at, one in enumerate(merged.single):
         rows.append(
             [
                 one.name,
                 *(score(one.metrics[name]) for name in metrics),
                 score(joint.guesses[at].mean),
+                score(joint.as_many_guesses[at].mean),
                 f"{found.each[at]:,}",
             ]
         )
     rows.append(
         [
-            "all, at best",
+            "all, at most",
             *(score(merged.joint()[name]) for name in metrics),
+            "",
             score(joint.joint_guesses.mean),
             f"{found.any:,}",
         ]

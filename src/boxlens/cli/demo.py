@@ -51,9 +51,11 @@ def run(options: argparse.Namespace) -> None:
         "The same by hand:",
         "  boxlens demo --files .",
         "  boxlens evaluate ground_truth.json window.json region.json --per-class",
-        "  boxlens diagnose ground_truth.json window.json -o out --images images",
-        "Then open out/report.html. docs/ explains every number, boxlens COMMAND --help every",
-        "option, and --json - is for machines.",
+        "  boxlens compare ground_truth.json window.json region.json",
+        "  boxlens diagnose ground_truth.json window.json -o out",
+        "Then open out/report.html; --images images shows pictures in it, if the package has its",
+        "extra (pip install 'boxlens[images]', or make extras). docs/ explains every number,",
+        "boxlens COMMAND --help every option, and --json - is for machines.",
     ]
     show_or_save_json(
         result.to_json,

@@ -82,6 +82,10 @@ def run(options: argparse.Namespace) -> None:
     if options.images and not options.output:
         raise ParameterError("--images shows errors in the report: name its folder with -o")
     formats = chosen_formats(options)
+    if options.images:
+        from boxlens.report.gallery import check_pictures
+
+        check_pictures(options.images)
     resampling = chosen_intervals(options)
     with progress_bar() as progress:
         dataset, (detections,) = read_tables(options, progress)

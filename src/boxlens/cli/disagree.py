@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     import argparse
 
     from boxlens.comparison.cases.disagreement import DisagreementResult
-    from boxlens.data import Images
 
 
 def add_command(commands: Commands) -> None:
@@ -41,11 +40,18 @@ def add_command(commands: Commands) -> None:
     )
     add(
         "--by",
-        choices=("share", "boxes"),
-        default="share",
-        help="share of the boxes in dispute (default), or their number",
+        choices=("boxes", "share"),
+        default="boxes",
+        help="number of boxes in dispute (default), or their share",
     )
     add("--class-agnostic", action="store_true", help="boxes agree whatever their class")
+    add(
+        "--images-used",
+        choices=("check", "all", "common"),
+        default="check",
+        help="all images, or those common to all detectors; check (default) takes all and stops "
+        "where the detectors were plainly run on different ones",
+    )
     add("--top", metavar="N", type=int, default=20, help="images shown (20)")
     add("-o", "--output", metavar="FILE", help="write all images in order, as CSV")
     add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
@@ -55,28 +61,27 @@ def add_command(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
-    from boxlens.comparison.cases.disagreement import rank_images
+    from boxlens.comparison.cases.images_to_annotate import disagree_tables
 
     cuts = _cuts(options)
     if options.top < 1:
         raise ParameterError(f"--top: 1 or more, got {options.top}")
     with progress_bar() as progress:
         dataset, tables = read_tables(options, progress, objects=False)
-        result = rank_images(
-            dataset.images,
+        result = disagree_tables(
+            dataset,
             tables,
             min_score=cuts,
             by=options.by,
             class_agnostic=options.class_agnostic,
+            images_used=options.images_used,
             threads=options.threads,
         )
-    print_notices([*dataset.notices, *(notice for table in tables for notice in table.notices)])
+    print_notices(result.notices)
     if options.output:
-        _write(result, dataset.images, options.output)
+        _write(result, options.output)
     show_or_save_json(
-        lambda: {"schema": "boxlens/disagree/1", "results": result.to_json(options.top)},
-        options.json,
-        lambda: _text(result, dataset.images, options.top),
+        lambda: result.to_json(options.top), options.json, lambda: _text(result, options.top)
     )
 
 
@@ -89,7 +94,8 @@ def _cuts(options: argparse.Namespace) -> list[float]:
     return given if len(given) > 1 else given * len(options.dt)
 
 
-def _text(result: DisagreementResult, images: Images, n_top: int) -> str:
+def _text(result: DisagreementResult, n_top: int) -> str:
+    images = result.images
     rows = [["image", "file", "in dispute", "boxes in dispute", *result.detectors]]
     rows += [
         [
@@ -105,12 +111,12 @@ def _text(result: DisagreementResult, images: Images, n_top: int) -> str:
     return f"{aligned(rows)}\n\n{mean}" if len(images) else "no images"
 
 
-def _write(result: DisagreementResult, images: Images, path: str) -> None:
+def _write(result: DisagreementResult, path: str) -> None:
     import polars as pl
 
     from boxlens.formats.files import written_whole
 
-    order = result.order
+    images, order = result.images, result.order
     frame = pl.DataFrame(
         {
             "image_id": images.id[order].tolist(),

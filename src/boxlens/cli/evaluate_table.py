@@ -41,7 +41,7 @@ def score(value: float) -> str:
 
 def _number(value: float, intervals: Mapping[str, Interval] | None, name: str) -> str:
     """With its interval, where there is one."""
-    if intervals is None:
+    if intervals is None or math.isnan(value):
         return score(value)
     return f"{score(value)} {interval_text(intervals[name])}"
 

@@ -22,8 +22,8 @@ def add_intervals(command: argparse.ArgumentParser, *, always: bool = False) -> 
     add("--level", metavar="L", type=float, help="level of the intervals (.95)")
     add(
         "--interval-method",
-        choices=("auto", "normal", "percentile", "bca"),
-        help="kind of interval (auto)",
+        choices=("normal", "percentile", "bca"),
+        help="kind of interval (normal)",
     )
     add("--seed", metavar="N", type=int, help="seed of everything random (0)")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-import time
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -17,27 +17,71 @@ PATIENCE_S = 1.0
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """Gives the callback that readers report to."""
-    started = time.monotonic()
-    bar: Any = None
-    tasks: dict[str, Any] = {}
+    """Gives the callback that work reports to; on what is no terminal nothing is shown."""
+    if not sys.stderr.isatty():
+        yield _unseen
+        return
+    bar = _OneBar()
+    # A stage may be silent for long: the bar appears in time without waiting for its next report.
+    timer = threading.Timer(PATIENCE_S, bar.show)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield bar.report
+    finally:
+        timer.cancel()
+        bar.close()
 
-    def report(what: str, done: int, total: int) -> None:
-        nonlocal bar
-        if bar is None:
-            if time.monotonic() - started < PATIENCE_S or not sys.stderr.isatty():
-                return
+
+def _unseen(_what: str, _done: int, _total: int) -> None:
+    pass
+
+
+class _OneBar:
+    """What is being done now, as one bar: a new task takes the place of the one before."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._latest: tuple[str, int, int] | None = None
+        self._visible = False
+        self._closed = False
+        self._bar: Any = None
+        self._row: Any = None
+        self._task = ""
+
+    def report(self, what: str, done: int, total: int) -> None:
+        with self._lock:
+            self._latest = (what, done, total)
+            if self._visible:
+                self._draw(what, done, total)
+
+    def show(self) -> None:
+        """From now on every report is seen, the latest one first."""
+        with self._lock:
+            # The timer may fire just as the work ends.
+            self._visible = not self._closed
+            if self._visible and self._latest is not None:
+                self._draw(*self._latest)
+
+    def close(self) -> None:
+        """Takes the bar away for good."""
+        with self._lock:
+            self._visible, self._closed = False, True
+            if self._bar is not None:
+                self._bar.stop()
+
+    def _draw(self, what: str, done: int, total: int) -> None:
+        # "diagnosing: TIDE" and "diagnosing: Hoiem" are steps of one task.
+        task = what.partition(":")[0]
+        if self._bar is None:
             from rich.console import Console
             from rich.progress import Progress as Bar
 
-            bar = Bar(console=Console(stderr=True), transient=True)
-            bar.start()
-        if what not in tasks:
-            tasks[what] = bar.add_task(what, total=total)
-        bar.update(tasks[what], completed=done, total=total)
-
-    try:
-        yield report
-    finally:
-        if bar is not None:
-            bar.stop()
+            self._bar = Bar(console=Console(stderr=True), transient=True, redirect_stdout=False)
+            self._row = self._bar.add_task(what, completed=done, total=total)
+            self._bar.start()
+        elif task != self._task:
+            self._bar.reset(self._row, description=what, completed=done, total=total)
+        else:
+            self._bar.update(self._row, description=what, completed=done, total=total)
+        self._task = task

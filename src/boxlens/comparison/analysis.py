@@ -16,7 +16,7 @@ from boxlens.comparison.cases.image_scores import image_scores
 from boxlens.comparison.league import league
 from boxlens.comparison.paired import Contest, compare_pairs
 from boxlens.comparison.result import ComparisonChoice, ComparisonResult
-from boxlens.comparison.shared_images import shared_images
+from boxlens.comparison.shared_images import same_detections, shared_images
 from boxlens.comparison.together.joint_bound import joint_bound
 from boxlens.comparison.together.strengths import StrengthsResult, strengths
 from boxlens.data import Dataset, Detections, Notice
@@ -28,6 +28,8 @@ from boxlens.metrics.evaluation import choose, evaluate_tables, samplers, with_u
 from boxlens.metrics.interval_results import with_intervals
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.protocols import prepare, verified_detections
+from boxlens.metrics.readings import Mean
+from boxlens.metrics.resampling import class_images_with_objects
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,6 +93,7 @@ def compare_tables(
     if len(tables) < 2:
         raise ParameterError("it takes two detectors to compare: name two detections files or more")
     check_images(len(dataset.images))
+    choice = _with_one_level(choice)
     dataset, tables, notices = shared_images(dataset, with_unique_names(tables), choice.images)
     check_images(len(dataset.images))
     evaluation = evaluate_tables(dataset, tables, choice.evaluation, threads=threads)
@@ -128,9 +131,21 @@ def compare_tables(
             *notices,
             *(notice for one in detectors for notice in one.notices),
             *_identical(tables),
+            *_nothing_above(tables, choice.min_score),
             *_rare_classes(classes),
         ),
     )
+
+
+def _with_one_level(choice: ComparisonChoice) -> ComparisonChoice:
+    """All tests are at one level, and everything random comes from one seed."""
+    tests = replace(
+        choice.discriminative,
+        alpha=choice.alpha,
+        seed=choice.resampling.seed,
+        n_permutations=choice.n_permutations,
+    )
+    return replace(choice, discriminative=tests)
 
 
 def _metric(evaluation: EvaluationResult, choice: ComparisonChoice) -> str:
@@ -155,14 +170,11 @@ def _contest(
     progress: Progress | None,
 ) -> Contest:
     walks = samplers(dataset, tables, choice.evaluation, threads=threads)
-    walk = walks[0].walk
-    counted = walk.gt_positive & np.uint64(1) != 0
-    keys = np.unique(walk.gt_class[counted].astype(np.int64) * walk.n_units + walk.gt_unit[counted])
     return Contest(
         results=evaluation.detectors,
         samplers=walks,
         drawn=resample(walks, choice.resampling, threads=threads, progress=progress),
-        n_class_images=np.bincount(keys // walk.n_units, minlength=walk.n_classes),
+        n_class_images=class_images_with_objects(walks[0].walk, Mean()),
     )
 
 
@@ -247,6 +259,7 @@ def _strengths(
             tables[a],
             tables[b],
             min_score=(cuts[a], cuts[b]),
+            cuts_chosen=choice.min_score is None,
             level=choice.resampling.level,
             threads=threads,
         )
@@ -257,13 +270,21 @@ def _strengths(
 def _identical(tables: Sequence[Detections]) -> list[Notice]:
     notices = []
     for a, b in combinations(tables, 2):
-        if len(a) == len(b) and all(
-            np.array_equal(getattr(a, column), getattr(b, column))
-            for column in ("image_row", "class_row", "box", "score")
-        ):
+        if same_detections(a, b):
             message = f"{a.name} and {b.name} hold the same detections: they cannot differ"
             notices.append(Notice("identical", len(a), message))
     return notices
+
+
+def _nothing_above(tables: Sequence[Detections], cut: float | None) -> list[Notice]:
+    """A cut of one's own that leaves nothing makes every image alike."""
+    if cut is None:
+        return []
+    silent = [table.name for table in tables if not (table.score >= cut).any()]
+    return [
+        Notice("nothing_above_cut", 1, f"{name}: no detection scores {cut:g} or more (--min-score)")
+        for name in silent
+    ]
 
 
 def _rare_classes(classes: Sequence[ClassPair]) -> tuple[Notice, ...]:

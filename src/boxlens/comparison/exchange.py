@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.metrics.bootstrap import IN_ONE_GO, Draws, draw, joined
+from boxlens.metrics.bootstrap import EXCHANGE, IN_ONE_GO, Draws, draw, joined
 from boxlens.metrics.ranking import rank_rows
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def exchange_p(difference: float, exchanged: Floats) -> float:
 
 def _sides(n_images: int, seed: int, row: int) -> Bools:
     """Where the first detector keeps its own output."""
-    return np.random.default_rng([seed, 2, row]).integers(0, 2, n_images).astype(np.bool_)
+    return np.random.default_rng([seed, EXCHANGE, row]).integers(0, 2, n_images).astype(np.bool_)
 
 
 def _weights(first: Bools) -> Weights:

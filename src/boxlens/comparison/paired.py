@@ -11,13 +11,14 @@ import numpy as np
 from boxlens.comparison.exchange import exchange, exchange_p
 from boxlens.metrics.bootstrap import FEWEST_IMAGES, Draws
 from boxlens.metrics.intervals import (
-    NORMAL,
     Interval,
     ResamplingChoice,
     chance_below,
+    detectable_errors,
     holm,
     interval,
     normal_chance_below,
+    share_above,
     two_sided,
 )
 from boxlens.metrics.results import number
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     from boxlens.metrics.resampling import Sampler
     from boxlens.metrics.results import DetectorResult
 
-# What a two-sided test at .05 finds with a power of .8, in standard errors.
-DETECTABLE = NORMAL.inv_cdf(0.975) + NORMAL.inv_cdf(0.8)
-
 
 @dataclass(frozen=True, slots=True)
 class PairResult:
@@ -49,12 +47,10 @@ class PairResult:
     p_permutation: float
     # p_bootstrap, adjusted for all pairs of detectors.
     p_holm: float
-    chance_a_better: float
-
-    @property
-    def detectable(self) -> float:
-        """The smallest difference that this test set would probably have shown."""
-        return DETECTABLE * self.difference.se
+    # The share of resampled test sets in which the first is ahead.
+    share_a_ahead: float
+    # The smallest true difference that would be found on four of five such test sets.
+    detectable: float
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -66,7 +62,7 @@ class PairResult:
             "p_permutation": number(self.p_permutation),
             "p_holm": number(self.p_holm),
             "detectable": number(self.detectable),
-            "chance_a_better": number(self.chance_a_better),
+            "share_a_ahead": number(self.share_a_ahead),
         }
 
 
@@ -80,16 +76,12 @@ class ClassPair:
     n_objects: int
     n_images: int
     difference: Interval
-    # By a normal law: counted replicates cannot tell p-values small enough for many classes.
-    # NaN where too few images show the class.
+    # By Student's law: where images are few its tails are heavier. NaN where they are too few.
     p: float
     p_permutation: float
     # p, adjusted for all classes of all pairs.
     p_holm: float
-
-    @property
-    def detectable(self) -> float:
-        return DETECTABLE * self.difference.se
+    detectable: float
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -144,7 +136,7 @@ def compare_pairs(
         )
         pairs += _whole(contest, first, second, exchanged, choice)
         classes += _by_class(contest, first, second, exchanged, choice)
-    return _holm_over_pairs(pairs, choice.n_replicates), _holm_over_classes(classes)
+    return _holm_over_pairs(pairs, choice), _holm_over_classes(classes, choice)
 
 
 def _whole(
@@ -157,17 +149,21 @@ def _whole(
         difference = value - b.metrics[metric]
         drawn = drawn_a.bootstrap.whole[metric] - drawn_b.bootstrap.whole[metric]
         left = drawn_a.jackknife.whole[metric] - drawn_b.jackknife.whole[metric]
+        around = interval(difference, drawn, left, choice, difference=True)
         below = chance_below(difference, drawn, left, choice)
         rows.append(
             PairResult(
                 a=a.name,
                 b=b.name,
                 metric=metric,
-                difference=interval(difference, drawn, left, choice, difference=True),
+                difference=around,
                 p_bootstrap=two_sided(below),
-                p_permutation=exchange_p(difference, exchanged.whole[metric]),
+                p_permutation=float("nan")
+                if np.isnan(around.se)
+                else exchange_p(difference, exchanged.whole[metric]),
                 p_holm=float("nan"),
-                chance_a_better=1 - below,
+                share_a_ahead=share_above(drawn),
+                detectable=float("nan"),
             )
         )
     return rows
@@ -185,20 +181,24 @@ def _by_class(
             continue
         value = of_a.metrics["AP"] - of_b.metrics["AP"]
         difference = interval(value, drawn[:, row], left[:, row], choice, difference=True)
-        enough = contest.n_class_images[row] >= FEWEST_IMAGES
+        n_images = int(contest.n_class_images[row])
+        enough = n_images >= FEWEST_IMAGES
         rows.append(
             ClassPair(
                 a=a.name,
                 b=b.name,
                 name=of_a.name,
                 n_objects=of_a.n_gt,
-                n_images=int(contest.n_class_images[row]),
+                n_images=n_images,
                 difference=difference,
-                p=two_sided(normal_chance_below(difference)) if enough else float("nan"),
+                p=two_sided(normal_chance_below(difference, n_images=n_images))
+                if enough
+                else float("nan"),
                 p_permutation=exchange_p(value, exchanged.by_class["AP"][:, row])
                 if enough
                 else float("nan"),
                 p_holm=float("nan"),
+                detectable=float("nan"),
             )
         )
     return rows
@@ -209,27 +209,28 @@ def _class_differences(a: Draws, b: Draws) -> Floats:
     return difference
 
 
-def _holm_over_pairs(pairs: Sequence[PairResult], n_replicates: int) -> tuple[PairResult, ...]:
+def _holm_over_pairs(
+    pairs: Sequence[PairResult], choice: ResamplingChoice
+) -> tuple[PairResult, ...]:
     """Each number is a question of its own; the pairs of detectors are its tests."""
-    adjusted: list[PairResult] = []
+    adjusted: dict[str, list[float]] = {}
     for metric in dict.fromkeys(row.metric for row in pairs):
-        rows = [row for row in pairs if row.metric == metric]
-        finer = holm(np.array([_finer_p(row, n_replicates) for row in rows])).tolist()
-        adjusted += [
-            replace(row, p_holm=max(p, row.p_bootstrap)) for row, p in zip(rows, finer, strict=True)
-        ]
-    place = {(row.a, row.b, row.metric): at for at, row in enumerate(pairs)}
-    return tuple(sorted(adjusted, key=lambda row: place[row.a, row.b, row.metric]))
+        p = np.array([row.p_bootstrap for row in pairs if row.metric == metric])
+        adjusted[metric] = holm(p).tolist()
+    n_tests = len(pairs) // max(len(adjusted), 1)
+    errors = detectable_errors(1 - choice.level, n_tests)
+    return tuple(
+        replace(row, p_holm=adjusted[row.metric].pop(0), detectable=errors * row.difference.se)
+        for row in pairs
+    )
 
 
-def _finer_p(row: PairResult, n_replicates: int) -> float:
-    """Counted, and by a normal law where it is smaller than replicates can tell."""
-    smallest = 2 / (n_replicates - row.difference.n_undefined + 1)
-    if not row.p_bootstrap <= smallest * 1.001:
-        return row.p_bootstrap
-    return min(row.p_bootstrap, two_sided(normal_chance_below(row.difference)))
-
-
-def _holm_over_classes(classes: Sequence[ClassPair]) -> tuple[ClassPair, ...]:
-    adjusted = holm(np.array([row.p for row in classes], dtype=np.float64))
-    return tuple(replace(row, p_holm=p) for row, p in zip(classes, adjusted.tolist(), strict=True))
+def _holm_over_classes(
+    classes: Sequence[ClassPair], choice: ResamplingChoice
+) -> tuple[ClassPair, ...]:
+    p = np.array([row.p for row in classes], dtype=np.float64)
+    errors = detectable_errors(1 - choice.level, int(np.count_nonzero(~np.isnan(p))))
+    return tuple(
+        replace(row, p_holm=adjusted, detectable=errors * row.difference.se)
+        for row, adjusted in zip(classes, holm(p).tolist(), strict=True)
+    )

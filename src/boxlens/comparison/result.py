@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from boxlens.metrics.results import Provenance
 
 SCHEMA = "boxlens/compare/1"
+# 1 - .95 is a little more than .05: alpha is rounded to so many digits.
+ALPHA_DIGITS = 12
+SMALLEST_ALPHA = 10**-ALPHA_DIGITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,17 @@ class ComparisonChoice:
 
     def __post_init__(self) -> None:
         if self.n_permutations < 100:
-            raise ParameterError(f"a test needs 100 exchanges or more, got {self.n_permutations}")
+            raise ParameterError(
+                f"a test needs 100 exchanges or more, got {self.n_permutations} "
+                "(--permutations, n_permutations)"
+            )
+        # A p-value of n exchanges is 1 / (n + 1) or more.
+        least = math.floor(1 / max(self.alpha, SMALLEST_ALPHA))
+        if self.n_permutations < least:
+            raise ParameterError(
+                f"at level {self.resampling.level} a test needs {least:,} exchanges or more, got "
+                f"{self.n_permutations:,} (--permutations, n_permutations)"
+            )
         for name, value, known in (
             ("a measure", self.measure, MEASURES),
             ("a mapping", self.mapping, MAPPINGS),
@@ -65,8 +79,7 @@ class ComparisonChoice:
 
     @property
     def alpha(self) -> float:
-        # 1 - .95 is a little more than .05.
-        return round(1 - self.resampling.level, 12)
+        return round(1 - self.resampling.level, ALPHA_DIGITS)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -143,7 +156,7 @@ class ComparisonResult:
                 if self.together is None
                 else self.together.to_json(),
                 "disagreement": {
-                    **self.disagreement.to_json(),
+                    **self.disagreement.ranking(),
                     "gain": self.annotation_gain.to_json(),
                 },
                 "joint": self.joint.to_json(),

@@ -35,6 +35,8 @@ def shared_images(
     seen = np.stack(
         [np.bincount(table.image_row, minlength=table.n_images) > 0 for table in tables]
     )
+    if choice != "all":
+        _check_fits(tables)
     by_any: Bools = np.asarray(seen.any(axis=0))
     by_all: Bools = np.asarray(seen.all(axis=0))
     if choice == "common":
@@ -43,6 +45,18 @@ def shared_images(
     if choice == "check" and silent.max() >= MOST_SILENT * max(int(by_any.sum()), 1):
         raise ParameterError(_different(tables, seen, int(silent.argmax())))
     return dataset, list(tables), _silent_notices(tables, silent.tolist())
+
+
+def nothing_fits(table: Detections) -> str | None:
+    """What its reader says of a file of which not one detection belongs to the data set."""
+    return next((one.message for one in table.notices if one.code == "nothing_fits"), None)
+
+
+def _check_fits(tables: Sequence[Detections]) -> None:
+    for table in tables:
+        problem = nothing_fits(table)
+        if problem is not None:
+            raise ParameterError(problem)
 
 
 def _different(tables: Sequence[Detections], seen: Bools, at: int) -> str:
@@ -78,13 +92,21 @@ def _only(
     return parts[0][0], [table for _, table in parts], (notice,)
 
 
+def same_detections(one: Detections, other: Detections) -> bool:
+    """Two names for one output."""
+    return all(
+        np.array_equal(getattr(one, column), getattr(other, column))
+        for column in ("image_row", "class_row", "box", "score")
+    )
+
+
 def _silent_notices(tables: Sequence[Detections], silent: Sequence[int]) -> tuple[Notice, ...]:
     return tuple(
         Notice(
             "silent_images",
             n,
-            f"{table.name}: no detections on {n:,} images where another detector has some; they "
-            "count as nothing found",
+            f"{table.name}: no detections on {n:,} {'image' if n == 1 else 'images'} where another "
+            "detector has some, which counts as nothing found",
         )
         for table, n in zip(tables, silent, strict=True)
         if n

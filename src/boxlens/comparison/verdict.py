@@ -21,6 +21,8 @@ MOST_NAMES = 4
 MOST_GROUPS = 3
 # What rounds to no difference.
 LEAST_TOLD = 0.0005
+# A detector without detections on so large a share of the images was perhaps not run on them.
+MUCH_SILENCE = 0.05
 TEST_NAMES = {
     "paired": "a paired t-test",
     "welch": "Welch's t-test",
@@ -39,7 +41,7 @@ def answer_sentences(result: ComparisonResult) -> tuple[str, ...]:
     league = () if len(result.detectors) == 2 else (_league(result.league),)
     n_pairs = len(result.headline)
     pairs = (_pair(one.headline, result, n_pairs) for one in leading_pairs(result))
-    return (*league, *pairs)
+    return (*league, *pairs, *_silent(result))
 
 
 def further_sentences(result: ComparisonResult) -> tuple[str, ...]:
@@ -70,8 +72,8 @@ def _pair(row: PairResult, result: ComparisonResult, n_pairs: int) -> str:
         return f"{both} have the same {row.metric} in every resampled test set: nothing differs."
     if math.isnan(row.p_holm):
         return (
-            f"{both} cannot be compared on {row.metric}: it is undefined on this test set, or on "
-            "most test sets resampled from it."
+            f"{both} cannot be compared on {row.metric}: it is undefined on this test set or on "
+            "most test sets resampled from it, or its objects lie in too few images."
         )
     tests = _tests(row, n_pairs)
     if row.p_holm < alpha:
@@ -83,20 +85,27 @@ def _pair(row: PairResult, result: ComparisonResult, n_pairs: int) -> str:
             f"({level} interval {_score(ends[0])} to {_score(ends[1])}); chance alone would hardly "
             f"give this ({tests})"
         )
-        if row.p_permutation >= alpha:
+        if not row.p_permutation * n_pairs < alpha:
             text += ", though the second test does not say so: take it with care"
-        return f"{text}. This test set {_detectable(row)}."
+        return f"{text}."
     text = (
         f"{both} cannot be told apart on {row.metric}: difference {_score(difference.value)} "
         f"({level} interval {_score(difference.low)} to {_score(difference.high)}; {tests})"
     )
     if row.p_permutation * n_pairs < alpha:
         text += ", though the second test alone would tell them apart: take it with care"
-    return f"{text}. This test set {_detectable(row)}, but hardly a smaller one."
+    return (
+        f"{text}. A true difference of {_score(row.detectable)} would be found on four of five "
+        "such test sets; a smaller one may well exist."
+    )
 
 
-def _detectable(row: PairResult) -> str:
-    return f"would probably have shown a difference of {_score(row.detectable)} or more"
+def _silent(result: ComparisonResult) -> Iterator[str]:
+    """Silence counts against a detector: where it is long, that may be the whole difference."""
+    n_images = len(result.dataset.images)
+    for notice in result.notices:
+        if notice.code == "silent_images" and notice.count >= MUCH_SILENCE * n_images:
+            yield f"But take care: {notice.message}. Was it run on them?"
 
 
 def _tests(row: PairResult, n_pairs: int) -> str:
@@ -123,7 +132,9 @@ def _discriminative(one: DiscriminativeResult) -> str:
     several = f"the {len(one.detectors)} detectors"
     if not one.differs:
         who = f"among {several}" if one.a is None else f"between {one.a} and {one.b}"
-        return f"no difference {who} is shown ({one.remark}); {all_images}"
+        return (
+            f"{all_images}; by removal of near agreement no difference {who} shows ({one.remark})"
+        )
     ahead = f"{one.better} is ahead"
     if one.a is not None:
         ahead += f" by {_score(abs(one.mean_difference))} on average"
@@ -133,11 +144,14 @@ def _discriminative(one: DiscriminativeResult) -> str:
             f"{differ}: {all_images}, and it stays below {_score(one.choice.alpha, 2)} as images "
             f"of near agreement are left out; {ahead}"
         )
-    return (
-        f"{differ} once {_count(one.n_removed, 'image')} on which they agree to less than "
-        f"t0 = {_score(one.t0)} {_are(one.n_removed)} left out: on the other {one.n_kept:,} "
-        f"{ahead}; {all_images}"
+    text = (
+        f"{all_images}; {differ} once {_count(one.n_removed, 'image')} on which they agree to less "
+        f"than t0 = {_score(one.t0)} {_are(one.n_removed)} left out: on the other {one.n_kept:,} "
+        f"{ahead}"
     )
+    if one.a is not None and one.better != one.detectors[int(one.mean[1] > one.mean[0])]:
+        text += ", while over all images the other one is"
+    return text
 
 
 def _complementarity(result: ComparisonResult) -> Iterator[str]:
@@ -160,44 +174,44 @@ def _complementarity(result: ComparisonResult) -> Iterator[str]:
     single = max(row.metrics["AP"] for row in result.joint.rankings.single)
     if not math.isnan(joint):
         yield (
-            f"One who knew which detections are hits could join them to COCO AP {_score(joint)}; "
-            f"the best of them alone has {_score(single)}."
+            f"Together they could reach COCO AP {_score(joint)} at most, if one who knows the "
+            "truth added to the best of them the hits that it lacks, or chose a detector for each "
+            f"image; the best alone has {_score(single)}."
         )
 
 
 def _strengths(result: ComparisonResult) -> Iterator[str]:
     strengths = leading_pairs(result)[0].strengths
     first, second = strengths.first, strengths.second
-    tested = [group for group in strengths.groups if not math.isnan(group.cut.p)]
+    tested = [group for group in strengths.groups if not math.isnan(group.tested.p)]
     if not tested:
         yield (
             f"No class, size or attribute is seen in enough images to say whether {first} or "
             f"{second} finds it more often."
         )
         return
+    by_cut = strengths.overall.tested_by == "cut"
+    where = "Above the score cuts" if by_cut else "With detections of any score"
     limit, n = _score(1 - strengths.level, 2), _count(len(tested), "group")
-    if not any(group.cut.leader for group in tested):
+    if not any(group.tested.leader for group in tested):
         yield (
-            f"Above the score cuts neither {first} nor {second} finds more of any class, size or "
-            f"attribute (recall; no p below {limit} after Holm's adjustment for {n} of objects)."
+            f"{where} neither {first} nor {second} finds more of any class, size or attribute "
+            f"(recall; no p below {limit} after Holm's adjustment for {n} of objects)."
         )
         return
     sides = "; ".join(_side(name, tested) for name in (first, second))
-    yield (
-        f"Above the score cuts {sides} (recall; p below {limit} after Holm's adjustment for {n} "
-        "of objects)."
-    )
+    yield (f"{where} {sides} (recall; p below {limit} after Holm's adjustment for {n} of objects).")
 
 
 def _side(name: str, tested: Sequence[Group]) -> str:
-    led = [group for group in tested if group.cut.leader == name]
+    led = [group for group in tested if group.tested.leader == name]
     if not led:
-        return f"{name} leads nowhere"
+        return f"{name} finds no group of objects more often"
     widest: dict[str, Group] = {}
-    for group in sorted(led, key=lambda group: -abs(group.cut.difference)):
+    for group in sorted(led, key=lambda group: -abs(group.tested.difference)):
         widest.setdefault(group.characteristic, group)
     named = list(widest.values())[:MOST_GROUPS]
-    told = [f"{_objects(group)} (+{_score(abs(group.cut.difference))})" for group in named]
+    told = [f"{_objects(group)} (+{_score(abs(group.tested.difference))})" for group in named]
     more = len(led) - len(named)
     return f"{name} finds more of {_and([*told, f'{more:,} more'] if more else told)}"
 

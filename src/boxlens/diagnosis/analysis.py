@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from boxlens.diagnosis.borji import BorjiResult
     from boxlens.diagnosis.coco_analyze import CocoAnalyzeResult
     from boxlens.diagnosis.hoiem_types import Assignment
+    from boxlens.diagnosis.intervals import DiagnosisIntervals
     from boxlens.diagnosis.places import Place
     from boxlens.diagnosis.tide import TideRange
     from boxlens.formats.files import Progress
@@ -118,6 +119,7 @@ def diagnose_tables(
     )
     found = _readings(evidence, choice, threads, progress)
     metrics = {"AP": found.coco_ap, f"AP{choice.iou * 100:g}": found.borji.ap[0]}
+    intervals = _intervals(evidence, metrics, found, choice.intervals, threads, progress)
     return DiagnosisResult(
         dataset=dataset,
         detections=detections,
@@ -148,19 +150,9 @@ def diagnose_tables(
             *unverified,
             *_own_notices(evidence, found.tide),
             *found.sensitivity.notices,
+            *(intervals.notices if intervals else ()),
         ),
-        intervals=diagnosis_intervals(
-            evidence,
-            metrics,
-            found.bench,
-            found.tide,
-            found.hoiem,
-            choice.intervals,
-            threads=threads,
-            progress=progress,
-        )
-        if choice.intervals
-        else None,
+        intervals=intervals,
     )
 
 
@@ -206,6 +198,28 @@ def _readings(
             coco_ap=jobs.finish("AP", of_ap),
             places=jobs.finish("verdict", of_places),
         )
+
+
+def _intervals(
+    evidence: Evidence,
+    metrics: Mapping[str, float],
+    found: _Readings,
+    choice: ResamplingChoice | None,
+    threads: int,
+    progress: Progress | None,
+) -> DiagnosisIntervals | None:
+    if choice is None:
+        return None
+    return diagnosis_intervals(
+        evidence,
+        metrics,
+        found.bench,
+        found.tide,
+        found.hoiem,
+        choice,
+        threads=threads,
+        progress=progress,
+    )
 
 
 def _tide_range(evidence: Evidence, threads: int) -> TideRange:

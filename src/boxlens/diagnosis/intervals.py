@@ -7,32 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.diagnosis.hoiem_types import FP_TYPES, HoiemType
-from boxlens.diagnosis.tide import GAINS, single_repairs
+from boxlens.data import Notice
+from boxlens.diagnosis.weighted_errors import HoiemReader, TideReader
 from boxlens.matching import COCO
-from boxlens.metrics.average_precision import COCO_RECALLS
-from boxlens.metrics.bootstrap import over_replicates
+from boxlens.metrics.bootstrap import FEWEST_IMAGES, over_replicates
 from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS, GridChoice
-from boxlens.metrics.hits import POSITIVES_SHARE
 from boxlens.metrics.intervals import Interval, ResamplingChoice, interval
 from boxlens.metrics.protocols import prepare
-from boxlens.metrics.resampling import Walk, grid_sampler, read_whole, replicate, top_kinds
+from boxlens.metrics.resampling import grid_sampler, read_whole, replicate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bits, Bools, Floats, Labels, Offsets, Rows
+    from boxlens.data.columns import Floats
     from boxlens.diagnosis.evidence import Evidence
     from boxlens.diagnosis.hoiem import HoiemResult
     from boxlens.diagnosis.tide import TideResult
     from boxlens.diagnosis.tide_repairs import Bench
     from boxlens.formats.files import Progress
     from boxlens.metrics.resampling import Sampler, Weights
-
-TIDE_MISS = GAINS.index("miss")
-TIDE_FN = GAINS.index("fn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +55,7 @@ class DiagnosisIntervals:
     tide: Mapping[str, Interval]
     # As in HoiemResult.
     hoiem: tuple[SetIntervals, ...]
+    notices: tuple[Notice, ...] = ()
 
     def named(self) -> dict[str, Interval]:
         """The main numbers, as a table shows them."""
@@ -98,7 +92,7 @@ def diagnosis_intervals(
     Errors keep their types, since matching is local to an image.
     """
     ap = dict(zip(metrics, _ap_samplers(evidence, threads), strict=True))
-    errors, objects = _TideReader.of(evidence, bench), _HoiemReader.of(evidence, hoiem)
+    errors, objects = TideReader.of(evidence, bench), HoiemReader.of(evidence, hoiem)
 
     def read(weights: Weights) -> dict[str, Floats]:
         return {
@@ -112,8 +106,13 @@ def diagnosis_intervals(
         for parts in over_replicates(read, len(evidence.dataset.images), choice, progress=progress)
     )
 
-    def around(name: str, value: float) -> Interval:
-        return interval(value, drawn[name], left[name], choice)
+    n_images = {row.name: _images_of(evidence, row.classes) for row in hoiem.sets}
+
+    def around(name: str, value: float, of: str = "all") -> Interval:
+        # Resampling a handful of images with objects shows less chance than there is.
+        few = n_images[of] < FEWEST_IMAGES
+        nothing = np.full(choice.n_replicates, np.nan)
+        return interval(value, nothing if few else drawn[name], left[name], choice)
 
     return DiagnosisIntervals(
         choice=choice,
@@ -122,16 +121,49 @@ def diagnosis_intervals(
         hoiem=tuple(
             SetIntervals(
                 row.name,
-                around(f"AP of {row.name}", row.ap),
-                around(f"AP_N of {row.name}", row.ap_n),
+                around(f"AP of {row.name}", row.ap, row.name),
+                around(f"AP_N of {row.name}", row.ap_n, row.name),
                 {
-                    kind: around(f"{kind} of {row.name}", share)
+                    kind: around(f"{kind} of {row.name}", share, row.name)
                     for kind, share in _shares(row.top_fp).items()
                 },
             )
             for row in hoiem.sets
         ),
+        notices=(*_few_notices(n_images), *_undefined_notices(drawn)),
     )
+
+
+def _images_of(evidence: Evidence, names: Collection[str]) -> int:
+    """Images with objects of some classes that count."""
+    dataset = evidence.dataset
+    rows = [row for row, name in enumerate(dataset.classes.name) if name in names]
+    counted = ~evidence.ignored & np.isin(dataset.gt.class_row, rows)
+    return len(np.unique(dataset.gt.image_row[counted]))
+
+
+def _few_notices(n_images: Mapping[str, int]) -> list[Notice]:
+    few = [name for name, n in n_images.items() if 0 < n < FEWEST_IMAGES]
+    if not few:
+        return []
+    message = (
+        f"no interval for classes with objects in fewer than {FEWEST_IMAGES} images: "
+        f"{', '.join(few)}"
+    )
+    return [Notice("too_few_images", len(few), message)]
+
+
+def _undefined_notices(drawn: Mapping[str, Floats]) -> list[Notice]:
+    counts = {name: int(np.isnan(values).sum()) for name, values in drawn.items()}
+    some = {name: n for name, n in counts.items() if 0 < n < len(drawn[name])}
+    if not some:
+        return []
+    most = max(some, key=lambda name: some[name])
+    message = (
+        f"{len(some)} numbers are undefined in some of {len(drawn[most]):,} resampled test sets, "
+        f"which are left out of their intervals (most: {most}, in {some[most]:,})"
+    )
+    return [Notice("undefined_in_replicates", len(some), message)]
 
 
 def over_all_areas(iou_thresholds: tuple[float, ...] = IOU_THRESHOLDS) -> GridChoice:
@@ -159,151 +191,3 @@ def _ap(sampler: Sampler, weights: Weights, threads: int) -> Floats:
 def _shares(counts: Mapping[str, int]) -> dict[str, float]:
     total = sum(counts.values())
     return {kind: n / total if total else float("nan") for kind, n in counts.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class _TideReader:
-    """Each repair is a world of its own, and a group of cells of one walk."""
-
-    walk: Walk
-    # [image, class]: shown by an object or by a detection that takes part (METHODS 9.2).
-    shown: npt.NDArray[np.float32]
-
-    @classmethod
-    def of(cls, evidence: Evidence, bench: Bench) -> _TideReader:
-        types, repairs = bench.types, single_repairs()
-        tp, gone = bench.bits(repairs)
-        rank = types.det_rank[bench.source]
-        seen = ((rank >= 0) & (rank < types.max_dets))[bench.ranking.order]
-        rows = bench.ranking.order[seen]
-        before = np.concatenate([[0], np.cumsum(seen)])
-        walk = _walk(
-            evidence,
-            rows=bench.source[rows],
-            offsets=before[bench.ranking.offsets].astype(np.int64),
-            tp=tp[rows],
-            ignored=gone[rows],
-            positive=_positive_worlds(bench, len(repairs)),
-            n_groups=len(repairs),
-            recalls=tuple(COCO_RECALLS.tolist()),
-        )
-        n_images, n_classes = len(evidence.dataset.images), len(evidence.dataset.classes)
-        shown = np.zeros((n_images, n_classes), dtype=np.float32)
-        gt, det = evidence.dataset.gt, evidence.detections
-        shown[gt.image_row[types.positive], gt.class_row[types.positive]] = 1
-        shown[det.image_row[~types.unseen], det.class_row[~types.unseen]] = 1
-        return cls(walk, shown)
-
-    def read(self, weights: Weights, threads: int) -> dict[str, Floats]:
-        found = replicate(self.walk, weights, threads=threads).ap[..., 0]
-        ap = np.nan_to_num(found)
-        counted = (weights > 0).astype(np.float32) @ self.shown > 0
-        n = np.maximum(counted.sum(axis=1), 1)
-        mean = (ap * counted[:, :, np.newaxis]).sum(axis=1) / n[:, np.newaxis]
-        gain = np.maximum(mean[:, 1:] - mean[:, :1], 0)
-        # Where no class has objects there is nothing to average.
-        gain[np.isnan(found[:, :, 0]).all(axis=1)] = np.nan
-        return {f"tide {name}": gain[:, row] for row, name in enumerate(GAINS)}
-
-
-def _positive_worlds(bench: Bench, n_worlds: int) -> Bits:
-    """By object, the worlds in which it counts; the first world has no repair."""
-    types = bench.types
-    every = np.uint64((1 << n_worlds) - 1)
-    word = np.where(types.positive, every, np.uint64(0))
-    for at, gone in ((TIDE_MISS + 1, types.missed), (TIDE_FN + 1, ~types.found)):
-        word[gone] &= ~(np.uint64(1) << np.uint64(at))
-    return word
-
-
-@dataclass(frozen=True, slots=True)
-class _HoiemReader:
-    """AP and AP_N by area, and the kinds of the top false positives, for sets of classes."""
-
-    walk: Walk
-    kind: Labels
-    # Class rows by name of the set.
-    sets: Mapping[str, Rows]
-
-    @classmethod
-    def of(cls, evidence: Evidence, hoiem: HoiemResult) -> _HoiemReader:
-        ranked = evidence.ranking.order
-        kind = hoiem.det_type[ranked]
-        walk = _walk(
-            evidence,
-            rows=ranked,
-            offsets=evidence.ranking.offsets,
-            tp=_bit(kind == HoiemType.CORRECT),
-            ignored=_bit(kind == HoiemType.IGNORED),
-            positive=_bit(hoiem.gt_found >= 0),
-        )
-        place = {name: row for row, name in enumerate(evidence.dataset.classes.name)}
-        sets = {
-            row.name: np.array([place[name] for name in row.classes], dtype=np.int32)
-            for row in hoiem.sets
-        }
-        return cls(walk, kind, sets)
-
-    def read(self, weights: Weights, threads: int) -> dict[str, Floats]:
-        normal = POSITIVES_SHARE * weights.sum(axis=1).astype(np.float64)
-        ap = replicate(self.walk, weights, threads=threads).ap[..., 0, 0]
-        ap_n = replicate(self.walk, weights, normal=normal, threads=threads).ap[..., 0, 0]
-        top = top_kinds(self.walk, self.kind, len(HoiemType), weights, threads=threads)
-        found: dict[str, Floats] = {}
-        for name, rows in self.sets.items():
-            found[f"AP of {name}"] = _mean_defined(ap[:, rows])
-            found[f"AP_N of {name}"] = _mean_defined(ap_n[:, rows])
-            counts = top[:, rows].sum(axis=1)
-            total = counts[:, list(FP_TYPES)].sum(axis=1)
-            for kind in FP_TYPES:
-                found[f"{kind.label} of {name}"] = np.divide(
-                    counts[:, kind], total, out=np.full(len(total), np.nan), where=total > 0
-                )
-        return found
-
-
-def _bit(marked: Bools) -> Bits:
-    return marked.astype(np.uint64)
-
-
-def _mean_defined(values: Floats) -> Floats:
-    """[replicate]: over the classes that are defined there."""
-    known = ~np.isnan(values)
-    count = known.sum(axis=1)
-    total = np.where(known, values, 0).sum(axis=1)
-    mean: Floats = np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0)
-    return mean
-
-
-def _walk(
-    evidence: Evidence,
-    *,
-    rows: npt.NDArray[np.integer],
-    offsets: Offsets,
-    tp: Bits,
-    ignored: Bits,
-    positive: Bits,
-    n_groups: int = 1,
-    recalls: tuple[float, ...] = (),
-) -> Walk:
-    """Images are the units; `rows` are detections, class after class and best first."""
-    gt, detections = evidence.dataset.gt, evidence.detections
-    return Walk(
-        n_units=len(evidence.dataset.images),
-        class_offsets=offsets,
-        det_unit=detections.image_row[rows],
-        det_score=detections.score[rows],
-        det_tp=tp,
-        det_ignored=ignored,
-        det_limit=np.zeros(len(rows), dtype=np.uint8),
-        det_value=None,
-        gt_class=gt.class_row,
-        gt_unit=gt.image_row,
-        gt_positive=positive,
-        gt_value=None,
-        n_thresholds=1,
-        n_groups=n_groups,
-        n_limits=0,
-        recalls=recalls,
-        spacing=bool(recalls),
-    )

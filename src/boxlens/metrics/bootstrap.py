@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from boxlens.errors import ParameterError
-from boxlens.metrics.resampling import read_classes, read_whole, replicate
+from boxlens.metrics.readings import Mean
+from boxlens.metrics.resampling import (
+    class_images_with_objects,
+    images_with_objects,
+    read_classes,
+    read_whole,
+    replicate,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +28,8 @@ if TYPE_CHECKING:
 Reading = TypeVar("Reading")
 
 FEWEST_IMAGES = 10
+# One seed, and a stream of its own for each purpose.
+BOOTSTRAP, JACKKNIFE, EXCHANGE = range(3)
 # Replicates counted in one go: enough for all cores, few enough for memory and the progress bar.
 IN_ONE_GO = 50
 
@@ -40,6 +49,11 @@ class Resampled:
     name: str
     bootstrap: Draws
     jackknife: Draws
+    # Numbers, and classes, whose objects lie in too few images: their draws are undefined.
+    too_few: tuple[str, ...] = ()
+    n_rare_classes: int = 0
+    # Classes with objects.
+    n_classes: int = 0
 
 
 def resample(
@@ -57,13 +71,41 @@ def resample(
         progress=progress,
     )
     return [
-        Resampled(
-            sampler.name,
+        _without_too_few(
+            sampler,
             joined([part[row] for part in drawn]),
             joined([part[row] for part in left]),
         )
         for row, sampler in enumerate(samplers)
     ]
+
+
+def _without_too_few(sampler: Sampler, drawn: Draws, left: Draws) -> Resampled:
+    """Resampling a handful of images with objects shows less chance than there is."""
+    walk, readings = sampler.walk, sampler.readings
+    too_few = tuple(
+        name
+        for name, mean in readings.whole.items()
+        if 0 < images_with_objects(walk, mean) < FEWEST_IMAGES
+    )
+    rare = {
+        name: class_images_with_objects(walk, mean) < FEWEST_IMAGES
+        for name, mean in readings.by_class.items()
+    }
+
+    def known(draws: Draws) -> Draws:
+        return Draws(
+            {
+                name: np.full_like(values, np.nan) if name in too_few else values
+                for name, values in draws.whole.items()
+            },
+            {name: np.where(rare[name], np.nan, values) for name, values in draws.by_class.items()},
+        )
+
+    with_objects = class_images_with_objects(walk, Mean())
+    n_rare = int(np.count_nonzero((with_objects > 0) & (with_objects < FEWEST_IMAGES)))
+    n_classes = int(np.count_nonzero(with_objects))
+    return Resampled(sampler.name, known(drawn), known(left), too_few, n_rare, n_classes)
 
 
 def over_replicates(
@@ -107,7 +149,7 @@ def bootstrap_weights(n_units: int, n_replicates: int, seed: int) -> Iterator[We
     """How often each unit is drawn; replicate b is the same whatever was drawn before it."""
 
     def row(b: int) -> Weights:
-        drawn = np.random.default_rng([seed, b]).integers(0, n_units, n_units)
+        drawn = np.random.default_rng([seed, BOOTSTRAP, b]).integers(0, n_units, n_units)
         return np.bincount(drawn, minlength=n_units).astype(np.int32)
 
     return _in_pieces(row, n_replicates)
@@ -115,7 +157,8 @@ def bootstrap_weights(n_units: int, n_replicates: int, seed: int) -> Iterator[We
 
 def jackknife_weights(n_units: int, n_groups: int, seed: int) -> Iterator[Weights]:
     """All units but a group, in random groups of nearly one size."""
-    group = np.random.default_rng([seed, 1 << 32]).permutation(np.arange(n_units) % n_groups)
+    random = np.random.default_rng([seed, JACKKNIFE])
+    group = random.permutation(np.arange(n_units) % n_groups)
     return _in_pieces(lambda left_out: (group != left_out).astype(np.int32), n_groups)
 
 

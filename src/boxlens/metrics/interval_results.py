@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data import Notice
+from boxlens.metrics.bootstrap import FEWEST_IMAGES
 from boxlens.metrics.intervals import Interval, ResamplingChoice, interval
 
 if TYPE_CHECKING:
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
     from boxlens.metrics.bootstrap import Resampled
     from boxlens.metrics.results import ClassResult, DetectorResult
+
+
+# From this share of rare classes on, the bias of AP that resampling does not see matters.
+MANY_RARE = 0.1
 
 
 def with_intervals(
@@ -26,7 +31,7 @@ def with_intervals(
         replace(one, intervals=_of_class(one, row, drawn, choice))
         for row, one in enumerate(result.classes)
     )
-    notices = (*result.notices, *_undefined(result.name, whole, choice))
+    notices = (*result.notices, *_too_few(drawn), *_undefined(drawn, whole, choice))
     return replace(result, intervals=whole, classes=classes, notices=notices)
 
 
@@ -53,11 +58,39 @@ def _of_class(
     }
 
 
+def _too_few(drawn: Resampled) -> tuple[Notice, ...]:
+    """Which numbers, and how many classes, have no interval."""
+    told = [*drawn.too_few]
+    if drawn.n_rare_classes:
+        noun = "class" if drawn.n_rare_classes == 1 else "classes"
+        told.append(f"{drawn.n_rare_classes:,} {noun}")
+    if not told:
+        return ()
+    message = (
+        f"{drawn.name}: no interval for what has objects in fewer than {FEWEST_IMAGES} images: "
+        f"{', '.join(told)}"
+    )
+    notices = (Notice("too_few_images", len(told), message),)
+    if drawn.n_rare_classes < MANY_RARE * drawn.n_classes:
+        return notices
+    share = f"{drawn.n_rare_classes:,} of {drawn.n_classes:,} classes"
+    message = (
+        f"{drawn.name}: {share} are that rare, and AP of few objects is too high by more than "
+        "resampling shows: the interval of a mean over classes then lies too high (differences "
+        "between detectors are less affected)"
+    )
+    return (*notices, Notice("rare_classes_bias", drawn.n_rare_classes, message))
+
+
 def _undefined(
-    name: str, whole: Mapping[str, Interval], choice: ResamplingChoice
+    drawn: Resampled, whole: Mapping[str, Interval], choice: ResamplingChoice
 ) -> tuple[Notice, ...]:
-    some = {key: one.n_undefined for key, one in whole.items() if one.n_undefined}
-    some = {key: n for key, n in some.items() if not np.isnan(whole[key].value)}
+    name = drawn.name
+    some = {
+        key: one.n_undefined
+        for key, one in whole.items()
+        if one.n_undefined and key not in drawn.too_few and not np.isnan(one.value)
+    }
     if not some:
         return ()
     told = ", ".join(f"{key} in {n:,}" for key, n in some.items())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -14,11 +15,13 @@ from boxlens.metrics.results import number
 if TYPE_CHECKING:
     from boxlens.data.columns import Floats
 
-IntervalMethod = Literal["auto", "normal", "percentile", "bca"]
+IntervalMethod = Literal["normal", "percentile", "bca"]
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 NORMAL = NormalDist()
 # Where a number is undefined in more replicates than this, nothing is said about it.
 MOST_UNDEFINED = 0.5
+# How often an effect as large as `detectable` is found.
+POWER = 0.8
 # Sums in another order differ in their last bits: so near, numbers are equal.
 EQUAL = 1e-12
 
@@ -30,27 +33,24 @@ class ResamplingChoice:
     n_replicates: int = 1000
     seed: int = 0
     level: float = 0.95
-    # auto: normal for a number, percentile for a difference (docs/adr/0007).
-    method: IntervalMethod = "auto"
+    method: IntervalMethod = "normal"
     # Images are left out in this many groups, or one by one where there are fewer.
     n_jackknife: int = 200
 
     def __post_init__(self) -> None:
         if self.n_replicates < 100:
-            raise ParameterError(f"intervals need 100 replicates or more, got {self.n_replicates}")
+            raise ParameterError(
+                f"intervals need 100 replicates or more, got {self.n_replicates} "
+                "(--replicates, n_replicates)"
+            )
         if not 0.5 <= self.level < 1:
-            raise ParameterError(f"a level lies between 0.5 and 1, got {self.level}")
+            raise ParameterError(f"a level lies between 0.5 and 1, got {self.level} (--level)")
         if self.method not in METHODS:
             raise ParameterError(f"intervals are {', '.join(METHODS)}, got {self.method!r}")
         if self.n_jackknife < 2:
             raise ParameterError(f"the jackknife needs 2 groups or more, got {self.n_jackknife}")
         if self.seed < 0:
-            raise ParameterError(f"a seed is 0 or more, got {self.seed}")
-
-    def method_for(self, *, difference: bool) -> IntervalMethod:
-        if self.method != "auto":
-            return self.method
-        return "percentile" if difference else "normal"
+            raise ParameterError(f"a seed is 0 or more, got {self.seed} (--seed)")
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -83,8 +83,13 @@ class Interval:
     bias: float
     # Replicates in which the number is undefined; they are left out.
     n_undefined: int = 0
-    # What the interval is around: the number without its bias, or the mean of the replicates.
+    # The number without its bias; a difference as it is, since most of its bias cancels.
     centre: float = float("nan")
+
+    @property
+    def reach(self) -> float:
+        """How far off the number may be: its standard error, and its bias, of unknown size."""
+        return math.hypot(self.se, self.bias)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -117,14 +122,15 @@ def interval(
         return Interval(value, nan, nan, nan, nan, nan, n_undefined)
     se, bias = float(drawn.std(ddof=1)), float(drawn.mean()) - value
     tail = (1 - choice.level) / 2
-    method = choice.method_for(difference=difference)
-    if method == "normal":
-        reach = NORMAL.inv_cdf(1 - tail) * se
-        low, high = value - bias - reach, value - bias + reach
+    centre = value if difference else value - bias
+    if choice.method == "normal":
+        reach = NORMAL.inv_cdf(1 - tail) * math.hypot(se, bias)
+        low, high = centre - reach, centre + reach
         if not difference:
             low, high = min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)
     else:
-        ends = (tail, 1 - tail) if method == "percentile" else bca_ends(value, drawn, left, tail)
+        plain = choice.method == "percentile"
+        ends = (tail, 1 - tail) if plain else bca_ends(value, drawn, left, tail)
         low, high = np.quantile(drawn, ends).tolist()
     return Interval(
         value=value,
@@ -133,7 +139,7 @@ def interval(
         se=se,
         se_jackknife=jackknife_error(left),
         bias=bias,
-        centre=value + bias if method == "percentile" else value - bias,
+        centre=centre,
         n_undefined=n_undefined,
     )
 
@@ -143,8 +149,8 @@ def chance_below(
 ) -> float:
     """The chance that a true difference lies below a limit, by turning its interval around.
 
-    Never 0 or 1: among B replicates nothing rarer than 1 / (B + 1) is seen. Where all values are
-    equal and at the limit it is one half.
+    Where it is counted, it is never 0 or 1: among B replicates nothing rarer than 1 / (B + 1) is
+    seen. Where all values are equal and at the limit it is one half.
     """
     drawn = replicates[~np.isnan(replicates)]
     if _says_nothing(value, replicates):
@@ -153,11 +159,10 @@ def chance_below(
     below = _n_below(drawn, limit)
     share = min(max(below / len(drawn), rarest), 1 - rarest)
     # With all replicates on one side every interval lies there.
-    method = choice.method_for(difference=True)
-    if method == "normal":
+    if choice.method == "normal":
         around = interval(value, replicates, jackknife, choice, difference=True)
-        return min(max(normal_chance_below(around, limit), rarest), 1 - rarest)
-    if method == "percentile" or below in (0, len(drawn)):
+        return normal_chance_below(around, limit)
+    if choice.method == "percentile" or below in (0, len(drawn)):
         return share
     left = jackknife[~np.isnan(jackknife)]
     bias, skew = bias_of(value, drawn), acceleration(left)
@@ -173,6 +178,12 @@ def _says_nothing(value: float, replicates: Floats) -> bool:
     return bool(np.isnan(value) or too_few)
 
 
+def share_above(replicates: Floats, limit: float = 0) -> float:
+    """Of the replicates that are defined; equal ones count half."""
+    drawn = replicates[~np.isnan(replicates)]
+    return 1 - _n_below(drawn, limit) / len(drawn) if len(drawn) else float("nan")
+
+
 def _n_below(drawn: Floats, limit: float) -> float:
     """Equal ones count half."""
     apart = np.where(np.abs(drawn - limit) < EQUAL, 0.0, np.sign(drawn - limit))
@@ -184,14 +195,32 @@ def two_sided(below: float) -> float:
     return min(2 * min(below, 1 - below), 1.0)
 
 
-def normal_chance_below(estimate: Interval, limit: float = 0) -> float:
-    """The same by a normal law: it goes on where replicates no longer tell, as Holm needs it."""
+def normal_chance_below(
+    estimate: Interval, limit: float = 0, *, n_images: int | None = None
+) -> float:
+    """The same by a normal law: it goes on where replicates no longer tell, as Holm needs it.
+
+    With the number of images that tell, by Student's law, whose tails are heavier where they are
+    few.
+    """
     if np.isnan(estimate.se):
         return float("nan")
     distance = limit - estimate.centre
-    if estimate.se < EQUAL:
+    if estimate.reach < EQUAL:
         return 0.5 if abs(distance) < EQUAL else float(distance > 0)
-    return NORMAL.cdf(distance / estimate.se)
+    if n_images is None:
+        return NORMAL.cdf(distance / estimate.reach)
+    from scipy.special import stdtr
+
+    return float(stdtr(max(n_images - 1, 1), distance / estimate.reach))
+
+
+def detectable_errors(alpha: float, n_tests: int = 1, *, sides: int = 2) -> float:
+    """The smallest effect that is found with a power of .8, in standard errors (METHODS 11).
+
+    Among several tests it is that of Holm's first, strictest step.
+    """
+    return NORMAL.inv_cdf(1 - alpha / sides / max(n_tests, 1)) + NORMAL.inv_cdf(POWER)
 
 
 def holm(p: Floats) -> Floats:

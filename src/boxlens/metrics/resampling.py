@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from boxlens.data.columns import Bits, Floats, Labels, Offsets, Rows
+    from boxlens.data.columns import Bits, Bools, Floats, Labels, Offsets, Rows
     from boxlens.metrics.grid import GridChoice
     from boxlens.metrics.protocols import Prepared
     from boxlens.metrics.ranking import Ranking
@@ -221,6 +221,26 @@ def walk_of(
         recalls=recalls,
         spacing=spacing,
     )
+
+
+def images_with_objects(walk: Walk, mean: Mean) -> int:
+    """Units, usually images, that hold an object which counts for this mean."""
+    counted = _counted(walk, mean)
+    if mean.class_rows is not None:
+        counted &= np.isin(walk.gt_class, mean.class_rows)
+    return len(np.unique(walk.gt_unit[counted]))
+
+
+def class_images_with_objects(walk: Walk, mean: Mean) -> npt.NDArray[np.int64]:
+    """The same of every class."""
+    counted = _counted(walk, mean)
+    pairs = walk.gt_class[counted].astype(np.int64) * walk.n_units + walk.gt_unit[counted]
+    return np.bincount(np.unique(pairs) // max(walk.n_units, 1), minlength=walk.n_classes)
+
+
+def _counted(walk: Walk, mean: Mean) -> Bools:
+    counted: Bools = (walk.gt_positive >> np.uint64(mean.area)) & np.uint64(1) == 1
+    return counted
 
 
 def top_kinds(

@@ -63,7 +63,7 @@ def _numbers(
         yield Figure(
             _name("differences", pair, pairs),
             _title("Differences by every number", pair, pairs),
-            "A line that stays clear of zero is a difference; a grey one that lies within the "
+            "A coloured line is a difference beyond chance; a grey one that lies within the "
             "band may be too small for this test set to show.",
             NUMBERS,
             partial(
@@ -148,7 +148,7 @@ def _together(
     yield _joint(result)
     for pair in pairs:
         title = _title("Who finds what", pair, pairs)
-        if np.isnan(pair.strengths.overall.cut.difference):
+        if np.isnan(pair.strengths.overall.tested.difference):
             yield LeftOut(title, "there are no objects that count", TOGETHER)
             continue
         yield Figure(

@@ -103,10 +103,11 @@ def _pairs(result: ComparisonResult) -> str:
         "Low and high: the interval. p by resampling images, by exchanging the detectors' "
         "detections image by image, and the first adjusted by Holm for all pairs of detectors. "
         "Detectable: the smallest difference that this test set would probably have shown. "
-        "a better: how likely that is, by resampling."
+        "a ahead: the share of resampled test sets in which it is. Each number is a question of "
+        "its own, and not adjusted for the others."
     )
     headings = ["number", "a - b", "low", "high", "p resampling", "p exchange", "p adjusted"]
-    headings += ["detectable", "a better"]
+    headings += ["detectable", "a ahead"]
     tables = []
     for pair in leading_pairs(result):
         rows = [
@@ -114,7 +115,7 @@ def _pairs(result: ComparisonResult) -> str:
                 text_cell(row.metric),
                 *_interval_cells(row.difference),
                 *map(_p_cell, (row.p_bootstrap, row.p_permutation, row.p_holm)),
-                *map(score_cell, (row.detectable, row.chance_a_better)),
+                *map(score_cell, (row.detectable, row.share_a_ahead)),
             ]
             for row in pair.numbers
         ]
@@ -151,13 +152,13 @@ def _strengths(result: ComparisonResult) -> str:
                 text_cell(group.characteristic),
                 text_cell(group.value),
                 count_cell(group.n_objects),
-                count_cell(group.cut.only_first),
-                count_cell(group.cut.only_second),
-                count_cell(group.cut.both),
-                count_cell(group.cut.neither),
-                *map(score_cell, (group.cut.difference, group.cut.low, group.cut.high)),
-                _p_cell(group.cut.p_holm),
-                text_cell(group.cut.leader),
+                count_cell(group.tested.only_first),
+                count_cell(group.tested.only_second),
+                count_cell(group.tested.both),
+                count_cell(group.tested.neither),
+                *map(score_cell, (group.tested.difference, group.tested.low, group.tested.high)),
+                _p_cell(group.tested.p_holm),
+                text_cell(group.tested.leader),
             ]
             for group in (pair.strengths.overall, *pair.strengths.groups)
         ]

@@ -106,6 +106,11 @@ def _images(result: ComparisonResult) -> pl.DataFrame:
     for row, one in enumerate(result.detectors):
         columns[f"{result.choice.measure}_{one.name}"] = pl.Series(result.image_scores[row])
         columns[f"n_boxes_{one.name}"] = pl.Series(disagreement.n_boxes[row])
+    for pair in result.discriminative:
+        # Whether t0 leaves the image in; without a t0 nothing is left out.
+        kept = np.ones(len(images), dtype=np.bool_)
+        kept[pair.removed_rows] = False
+        columns[f"kept_{pair.a}_{pair.b}"] = pl.Series(kept)
     return pl.DataFrame(columns)
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import io
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.data import Notice
-from boxlens.errors import MissingExtraError
+from boxlens.errors import InputError, MissingExtraError
 from boxlens.images import ImageError, find_images, read_picture
 from boxlens.report.exhibits import Shown, Wall, walls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from PIL.Image import Image
     from PIL.ImageDraw import ImageDraw
@@ -251,6 +251,13 @@ def _jpeg(image: Image) -> bytes:
     packed = io.BytesIO()
     image.save(packed, "JPEG", quality=QUALITY, optimize=True)
     return packed.getvalue()
+
+
+def check_pictures(folder: str | Path) -> None:
+    """Before long work: whether pictures can be shown at all."""
+    _need_pillow()
+    if not Path(folder).is_dir():
+        raise InputError("no such folder of pictures", path=folder)
 
 
 def _need_pillow() -> None:

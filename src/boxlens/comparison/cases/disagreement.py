@@ -12,30 +12,34 @@ import numpy as np
 from boxlens.data import Classes, Dataset, GroundTruth, Images
 from boxlens.errors import ParameterError
 from boxlens.matching import VOC, find_overlaps, pair_one_to_one, paired_iou, reachable
+from boxlens.metrics.results import Provenance, notice_to_json
+from boxlens.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
-    from boxlens.data import Detections
+    from boxlens.comparison.shared_images import ImagesChoice
+    from boxlens.data import Detections, Notice
     from boxlens.data.columns import Floats, Ids
 
+SCHEMA = "boxlens/disagree/1"
 Measure = Literal["share", "boxes"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 # Values that agree to so many digits are equal: sums of overlaps differ in their last bits.
 DIGITS = 9
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class DisagreementResult:
     """One row an image, in the data set's order; `order` holds its rows, most disputed first."""
 
+    images: Images
     detectors: tuple[str, ...]
     min_score: tuple[float, ...]
     class_agnostic: bool
     by: Measure
-    image_id: Ids
     # 1 - agreement, from 0 to 1.
     share: Floats
     # The same as a number of boxes: what an average detector says and the others do not.
@@ -43,8 +47,44 @@ class DisagreementResult:
     # [detector, image]: boxes above the cut.
     n_boxes: npt.NDArray[np.int64]
     order: npt.NDArray[np.int64]
+    provenance: Provenance
+    # The data set's name, where it is known, and which of its images were taken.
+    dataset: str | None = None
+    images_used: ImagesChoice = "all"
+    notices: tuple[Notice, ...] = ()
+
+    def __repr__(self) -> str:
+        """Short: the whole is in `to_json()`."""
+        names = ", ".join(self.detectors)
+        return f"DisagreementResult({names}: {len(self.images)} images by {self.by})"
+
+    @property
+    def image_id(self) -> Ids:
+        return self.images.id
 
     def to_json(self, n_top: int = 100) -> dict[str, Any]:
+        """The stable form that `boxlens disagree --json -` prints."""
+        return {
+            "schema": SCHEMA,
+            "provenance": self.provenance.to_json(),
+            "parameters": {**self._parameters(), "images_used": self.images_used},
+            "dataset": {"name": self.dataset, "n_images": len(self.images)},
+            "notices": [notice_to_json(notice) for notice in self.notices],
+            "results": self._found(n_top),
+        }
+
+    def ranking(self, n_top: int = 100) -> dict[str, Any]:
+        """What was asked and found, as a part of another result."""
+        return {**self._parameters(), **self._found(n_top)}
+
+    def _parameters(self) -> dict[str, Any]:
+        return {
+            "min_score": list(self.min_score),
+            "class_agnostic": self.class_agnostic,
+            "by": self.by,
+        }
+
+    def _found(self, n_top: int) -> dict[str, Any]:
         """The images most worth a look, and the means over all."""
         top = self.order[:n_top]
         rows = zip(
@@ -57,9 +97,6 @@ class DisagreementResult:
         n_images = len(self.image_id)
         return {
             "detectors": list(self.detectors),
-            "min_score": list(self.min_score),
-            "class_agnostic": self.class_agnostic,
-            "by": self.by,
             "n_images": n_images,
             "mean_share": float(self.share.mean()) if n_images else None,
             "mean_boxes": float(self.boxes.mean()) if n_images else None,
@@ -113,19 +150,21 @@ def rank_images(
     share, boxes = _compared(kept, class_agnostic=class_agnostic, threads=threads)
     first, second = (share, boxes) if by == "share" else (boxes, share)
     return DisagreementResult(
+        images=images,
         detectors=tuple(table.name for table in kept),
         min_score=tuple(min_score),
         class_agnostic=class_agnostic,
         by=by,
-        image_id=images.id,
         share=share,
         boxes=boxes,
         n_boxes=np.stack([np.diff(table.offsets) for table in kept]),
         order=np.lexsort((-second.round(DIGITS), -first.round(DIGITS))),
+        provenance=Provenance(VERSION, None, tuple(table.source for table in tables)),
     )
 
 
-def _confident(tables: Sequence[Detections], min_score: Sequence[float]) -> list[Detections]:
+def check_asked(tables: Sequence[Detections], min_score: Sequence[float]) -> None:
+    """Two detectors or more, on the same images, with a cut each."""
     if len(tables) < 2:
         raise ParameterError(f"it takes two detectors to disagree, got {len(tables)}")
     if len(min_score) != len(tables):
@@ -135,6 +174,10 @@ def _confident(tables: Sequence[Detections], min_score: Sequence[float]) -> list
     sizes = {table.n_images for table in tables}
     if len(sizes) > 1:
         raise ParameterError(f"detections are rows of different images: {sorted(sizes)}")
+
+
+def _confident(tables: Sequence[Detections], min_score: Sequence[float]) -> list[Detections]:
+    check_asked(tables, min_score)
     return [table.where(table.score >= cut) for table, cut in zip(tables, min_score, strict=True)]
 
 

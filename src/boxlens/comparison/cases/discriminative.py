@@ -283,14 +283,14 @@ def _remark(
     if not len(curve.p):
         return f"too few cases: {len(cases)}, and at least {choice.least_kept} are needed"
     if cases.disagreement[0] == 0:
-        return "test set too easy: the scores agree on every case"
+        return "the scores agree on every image: the test set is too easy to tell"
     if np.isnan(curve.p).all():
         return "the difference does not vary: no test is possible"
     t0 = np.inf if at is None else curve.threshold[at]
     if t0 > choice.largest_t0 and p_all < choice.alpha:
         return "all cases together differ, but not those of every larger threshold"
     if at is None:
-        return "test set too easy, or no difference: no threshold leaves one that lasts"
+        return "no difference, or a test set too easy to tell: p does not stay below alpha"
     n_kept = curve.n_kept[at]
     if t0 > choice.largest_t0:
         return f"they differ only on the {n_kept} cases that disagree by {t0:.3g} or more"

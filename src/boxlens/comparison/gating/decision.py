@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from boxlens.comparison.gating.file import GateFile, read_gate_file
+from boxlens.comparison.gating.file import RESAMPLING, GateFile, read_gate_file
 from boxlens.comparison.gating.measures import measure
 from boxlens.comparison.gating.mistakes import Place, some
-from boxlens.comparison.gating.pair import check_pair
+from boxlens.comparison.gating.pair import check_gaps, check_pair
 from boxlens.comparison.gating.questions import ask, default_rule
 from boxlens.comparison.gating.result import GateResult
 from boxlens.comparison.gating.rules import Rule, parse_rule
@@ -54,7 +54,7 @@ def gate(
     baseline: Detections | str | PathLike[str],
     candidate: Detections | str | PathLike[str],
     *,
-    rules: Sequence[str] = (),
+    rules: str | Sequence[str] = (),
     rules_file: str | PathLike[str] | None = None,
     slices: Mapping[str, Mapping[str, Any]] | None = None,
     protocol: str | None = None,
@@ -96,7 +96,7 @@ def gate(
 
 
 def plan_gate(
-    rules: Sequence[str] = (),
+    rules: str | Sequence[str] = (),
     rules_file: str | PathLike[str] | None = None,
     *,
     slices: Mapping[str, Mapping[str, Any]] | None = None,
@@ -110,15 +110,15 @@ def plan_gate(
     """Arguments and a file together, checked as far as they can be without data."""
     file = GateFile() if rules_file is None else read_gate_file(rules_file)
     given = {"protocol": protocol, "level": level, "n_replicates": replicates, "seed": seed}
-    names = {"replicates": "n_replicates"}
-    settings = {names.get(key, key): value for key, value in file.settings.items()}
+    settings = {RESAMPLING.get(key, key): value for key, value in file.settings.items()}
     settings |= {key: value for key, value in given.items() if value is not None}
+    texts = [rules] if isinstance(rules, str) else rules
     own = {
         name: slice_recipe(dict(fields), Place(f"slice {name}"))
         for name, fields in (slices or {}).items()
     }
     return GatePlan(
-        rules=(*file.rules, *(parse_rule(text) for text in rules)),
+        rules=(*file.rules, *(parse_rule(text) for text in texts)),
         slices={**file.slices, **own},
         evaluation=choose(settings.pop("protocol", "coco")),
         resampling=ResamplingChoice(**settings),
@@ -150,9 +150,10 @@ def gate_tables(
         here = [question for question in questions if question.part == part]
         cut_pair = pair
         if part is not None:
-            cut_pair = samplers(
-                *cut(dataset, tables, slices[part]), plan.evaluation, threads=threads
-            )
+            inside, own = cut(dataset, tables, slices[part])
+            where = f"slice {part!r}: "
+            notices += check_gaps(inside, *own, allow_gaps=plan.allow_gaps, where=where)
+            cut_pair = samplers(inside, own, plan.evaluation, threads=threads)
         found = measure(cut_pair, here, plan.resampling, threads=threads, progress=progress)
         measured |= zip(here, found, strict=True)
     outcomes = decide(
@@ -204,7 +205,11 @@ def _of_rules(
             f"{some(names)}"
         )
         yield Notice("untested_classes", len(names), message)
-    partly = [one for one in outcomes if one.verdict != "error" and one.margin.n_undefined]
+    partly = [
+        one
+        for one in outcomes
+        if one.verdict != "error" and one.margin.n_undefined and one.n_images >= FEWEST_IMAGES
+    ]
     if partly:
         first, n_replicates = partly[0], plan.resampling.n_replicates
         message = (

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from boxlens.comparison.gating.mistakes import Place
 from boxlens.comparison.gating.rules import rule_of_fields
 from boxlens.comparison.gating.slices import slice_recipe
-from boxlens.errors import InputError
+from boxlens.errors import InputError, ParameterError
 from boxlens.formats.files import read_text
+from boxlens.metrics.intervals import ResamplingChoice
+from boxlens.metrics.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +30,8 @@ SETTINGS: Mapping[str, tuple[tuple[type, ...], str]] = {
     "seed": ((int,), "a whole number"),
     "protocol": ((str,), "a text"),
 }
+# Settings that resampling knows by another name.
+RESAMPLING = {"replicates": "n_replicates"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,4 +91,16 @@ def _settings(table: Any, path: str) -> dict[str, Any]:
         kinds, words = SETTINGS[key]
         if not isinstance(value, kinds) or isinstance(value, bool):
             raise place.mistake(f"{key} is {words}, got {value!r}")
+        _check_setting(key, value, place)
     return dict(table)
+
+
+def _check_setting(key: str, value: Any, place: Place) -> None:
+    if key == "protocol":
+        if value not in PROTOCOLS:
+            raise place.unknown("protocol", value, PROTOCOLS)
+        return
+    try:
+        ResamplingChoice(**{RESAMPLING.get(key, key): value})
+    except ParameterError as problem:
+        raise place.mistake(f"{key}: {problem}") from problem

@@ -9,6 +9,7 @@ import numpy as np
 
 from boxlens.metrics.bootstrap import FEWEST_IMAGES, draw, resample
 from boxlens.metrics.readings import Readings
+from boxlens.metrics.resampling import images_with_objects
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.metrics.intervals import ResamplingChoice
     from boxlens.metrics.readings import Mean
-    from boxlens.metrics.resampling import Sampler, Walk
+    from boxlens.metrics.resampling import Sampler
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +83,3 @@ def measure(
         )
         for row, name in enumerate(asked.whole)
     ]
-
-
-def images_with_objects(walk: Walk, mean: Mean) -> int:
-    """Images that hold an object which counts for this mean."""
-    counted = (walk.gt_positive >> np.uint64(mean.area)) & np.uint64(1) == 1
-    if mean.class_rows is not None:
-        counted &= np.isin(walk.gt_class, mean.class_rows)
-    return len(np.unique(walk.gt_unit[counted]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from boxlens.errors import BoxlensError
 
 MOST_NAMED = 12
+# AP at one threshold or over a range of them, as other tools write it: mAP@0.5, AP@[.5:.95].
+_AP = re.compile(
+    r"m?ap(?:@?(?:iou)?=?0?\.?(?P<threshold>\d{1,2})(?P<range>[:-](?:0?\.05:)?0?\.?95)?)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +43,30 @@ def meant(word: str, known: list[str]) -> str:
     """A remedy: the nearest known name, and what is known."""
     if not known:
         return "There is none to choose from"
-    by_lower = {name.lower(): name for name in known}
-    close = get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
-    question = f"Did you mean {by_lower[close[0]]!r}? " if close else ""
+    near = nearest(word, known)
+    question = f"Did you mean {near!r}? " if near else ""
     return f"{question}Known: {some(known)}"
+
+
+def nearest(word: str, known: list[str]) -> str | None:
+    """The known name that was probably meant, if there is one."""
+    by_lower = {name.lower(): name for name in known}
+    for spelling in (_plain(word), word.lower()):
+        close = get_close_matches(spelling, by_lower, n=1, cutoff=0.6)
+        if close:
+            return by_lower[close[0]]
+    return None
+
+
+def _plain(word: str) -> str:
+    """In lower case; AP in the spelling of COCO's own numbers: AP50, or AP over all thresholds."""
+    lower = word.lower()
+    average = _AP.fullmatch(re.sub(r"[\s_\[\]()]", "", lower))
+    if average is None:
+        return lower
+    if average["threshold"] is None or average["range"]:
+        return "ap"
+    return f"ap{average['threshold']:0<2}"
 
 
 def some(names: list[str]) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.comparison.shared_images import nothing_fits, same_detections
 from boxlens.data import Notice
 from boxlens.errors import ParameterError
 
@@ -24,26 +25,52 @@ def check_pair(
     """Stops where the two cannot be compared; what is merely odd is noted."""
     for role, table in (("baseline", baseline), ("candidate", candidate)):
         if not len(table):
+            reason = nothing_fits(table) or "there is nothing to compare"
             raise ParameterError(
-                f"the {role} ({table.name}) has no detections in these images: there is nothing "
-                "to compare"
+                f"the {role} ({table.name}) has no detections in these images: {reason}"
             )
+        _check_skipped(role, table, allow_gaps=allow_gaps)
     notices = []
-    if _same(baseline, candidate):
+    if same_detections(baseline, candidate):
         message = "baseline and candidate are the same detections: no rule can find a difference"
         notices.append(Notice("identical", len(candidate), message))
+    notices += check_gaps(dataset, baseline, candidate, allow_gaps=allow_gaps)
+    return tuple(notices)
+
+
+def _check_skipped(role: str, table: Detections, *, allow_gaps: bool) -> None:
+    """Classes of another data set; images of a larger one are nothing unusual."""
+    n_skipped = sum(one.count for one in table.notices if one.code == "unknown_class")
+    if n_skipped > LARGEST_GAP * (n_skipped + len(table)) and not allow_gaps:
+        raise ParameterError(
+            f"{n_skipped:,} detections of the {role} ({table.name}) are of classes that the ground "
+            f"truth does not have, {len(table):,} are not: is it the right file? If it is, say "
+            "--allow-gaps (allow_gaps=True)"
+        )
+
+
+def check_gaps(
+    dataset: Dataset,
+    baseline: Detections,
+    candidate: Detections,
+    *,
+    allow_gaps: bool,
+    where: str = "",
+) -> list[Notice]:
+    """Images in which only one of the two has detections."""
+    notices = []
     n_images = len(dataset.images)
     found_baseline, found_candidate = (
         np.diff(table.offsets) > 0 for table in (baseline, candidate)
     )
-    for role, gaps in (
-        ("baseline", found_candidate & ~found_baseline),
-        ("candidate", found_baseline & ~found_candidate),
+    for role, found, by_other in (
+        ("baseline", found_baseline, found_candidate),
+        ("candidate", found_candidate, found_baseline),
     ):
-        n_gaps = int(np.count_nonzero(gaps))
+        n_gaps = int(np.count_nonzero(by_other & ~found))
         message = (
-            f"the {role} has no detections in {n_gaps:,} of {n_images:,} images where the other "
-            "one has some"
+            f"{where}the {role} has no detections in {n_gaps:,} of the "
+            f"{np.count_nonzero(by_other):,} images where the other one has some"
         )
         if n_gaps > LARGEST_GAP * n_images and not allow_gaps:
             raise ParameterError(
@@ -56,11 +83,4 @@ def check_pair(
     if n_empty > NOTED_GAP * n_images:
         message = f"neither detector has detections in {n_empty:,} of {n_images:,} images"
         notices.append(Notice("images_without_detections", n_empty, message))
-    return tuple(notices)
-
-
-def _same(one: Detections, other: Detections) -> bool:
-    return all(
-        np.array_equal(getattr(one, column), getattr(other, column))
-        for column in ("image_row", "class_row", "box", "score")
-    )
+    return notices

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from boxlens.comparison.gating.measures import Question, images_with_objects
+from boxlens.comparison.gating.measures import Question
 from boxlens.comparison.gating.mistakes import Place
 from boxlens.comparison.gating.result import UntestedClass
 from boxlens.comparison.gating.rules import SLICE, Limit, Rule, Target
 from boxlens.comparison.gating.slices import class_row
 from boxlens.metrics.bootstrap import FEWEST_IMAGES
+from boxlens.metrics.resampling import images_with_objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -47,35 +48,41 @@ def ask(
         elif rule.of.kind == "slice":
             questions.append(_of_slice(rule, slices, sampler))
         else:
-            questions.append(Question(rule, rule.of, _mean(rule, sampler.readings.whole, "all")))
+            questions.append(Question(rule, rule.of, _mean(rule, sampler.readings.whole, "")))
     return questions, untested
 
 
 def _mean(rule: Rule, known: Mapping[str, Mean], whose: str) -> Mean:
     if rule.metric not in known:
-        raise rule.place.unknown(f"metric of {whose}", rule.metric, known)
+        raise rule.place.unknown(f"metric{whose}", rule.metric, known)
     return known[rule.metric]
 
 
 def _of_class(rule: Rule, sampler: Sampler, row: int) -> Mean:
-    return replace(_mean(rule, sampler.readings.by_class, "a class"), class_rows=(row,))
+    return replace(_mean(rule, sampler.readings.by_class, " of a class"), class_rows=(row,))
 
 
 def _each_class(
     rule: Rule, dataset: Dataset, sampler: Sampler
 ) -> tuple[list[Question], list[UntestedClass]]:
-    """Where no class can be tested the rule itself is asked, of nothing: it must not pass."""
+    """A class in too few images is asked, too: what its estimate breaks must not pass untested.
+
+    Where no class can be tested the rule itself is asked, of nothing: it must not pass.
+    """
     questions: list[Question] = []
     untested: list[UntestedClass] = []
+    n_tested = 0
     for row, name in enumerate(dataset.classes.name):
         mean = _of_class(rule, sampler, row)
         n_images = images_with_objects(sampler.walk, mean)
         if n_images < FEWEST_IMAGES:
             untested.append(UntestedClass(rule, name, n_images))
         else:
+            n_tested += 1
+        if n_images > 0:
             questions.append(Question(rule, Target("class", name), mean))
-    if not questions:
-        mean = replace(_mean(rule, sampler.readings.by_class, "a class"), class_rows=())
+    if n_tested == 0:
+        mean = replace(_mean(rule, sampler.readings.by_class, " of a class"), class_rows=())
         questions.append(Question(rule, rule.of, mean))
     return questions, untested
 
@@ -95,7 +102,7 @@ def _of_slice(rule: Rule, slices: Mapping[str, Slice], sampler: Sampler) -> Ques
         )
     if name not in slices:
         raise rule.place.unknown("slice", name, slices)
-    mean = _mean(rule, sampler.readings.whole, "a slice")
+    mean = _mean(rule, sampler.readings.whole, " of a slice")
     rows = slices[name].class_rows
     if rows is None:
         return Question(rule, rule.of, mean, part=name)

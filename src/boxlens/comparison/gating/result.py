@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from boxlens.metrics.results import Provenance
 
 SCHEMA = "boxlens/gate/1"
-# Found four times in five by a two-sided test at the 5 % level (METHODS 11).
-DETECTABLE_ERRORS = 2.8
-
 # "warning": the estimate breaks the rule, but within chance.
 Verdict = Literal["pass", "warning", "fail", "error"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -42,16 +39,13 @@ class RuleOutcome:
     # The one-sided chance of such a margin if the rule is in truth just kept; and after Holm.
     p: float
     p_holm: float
+    # The smallest breach that these images would have shown, four times in five.
+    detectable: float
     reason: str
 
     @property
     def text(self) -> str:
         return self.rule.text_of(self.of)
-
-    @property
-    def detectable(self) -> float:
-        """The smallest breach that these images would have shown, four times in five."""
-        return DETECTABLE_ERRORS * self.margin.se
 
     @property
     def side(self) -> str:
@@ -130,6 +124,9 @@ class GateResult:
             parts.append(f"{n['fail']} broken" if self.fail_on_estimate else _beyond(n["fail"]))
         if n["error"]:
             parts.append(f"{n['error']} could not be computed")
+        if self.untested:
+            noun = "class" if len(self.untested) == 1 else "classes"
+            parts.append(f"{len(self.untested)} {noun} not tested")
         return f"{'passed' if self.passed else 'FAILED'}: {', '.join(parts)}"
 
     def to_json(self) -> dict[str, Any]:

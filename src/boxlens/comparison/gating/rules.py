@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from boxlens.comparison.gating.mistakes import Place
+from boxlens.comparison.gating.mistakes import Place, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -174,7 +174,7 @@ def _unquoted(text: str) -> str:
 def _limit(text: str, place: Place) -> Limit:
     found = _LIMIT.fullmatch(text)
     if found is None:
-        raise place.mistake(f"{text!r} is no limit", LIMIT_FORM)
+        raise place.mistake(f"{text!r} is no limit", _limit_remedy(text))
     if found["number"] is not None:
         return Limit(text, 0, _fraction(found["number"], place, largest=1))
     sign, amount = found["sign"], found["amount"]
@@ -192,6 +192,15 @@ def _limit(text: str, place: Place) -> Limit:
     # A whole 1 below the baseline is 0 or less: such a rule always holds.
     distance = _fraction(amount, place, largest=0.99)
     return Limit(written, 1, -distance if sign == "-" else distance)
+
+
+def _limit_remedy(text: str) -> str:
+    """With the limit as it was probably meant, where its word is nearly the right one."""
+    word = re.match(r"[^\W\d]+", text)
+    if word is None or nearest(word[0], ["baseline"]) is None:
+        return LIMIT_FORM
+    meant = "baseline" + text[word.end() :]
+    return f"Did you mean {meant!r}? {LIMIT_FORM}" if _LIMIT.fullmatch(meant) else LIMIT_FORM
 
 
 def _fraction(text: str, place: Place, *, largest: float) -> float:

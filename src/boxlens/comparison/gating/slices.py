@@ -10,6 +10,7 @@ import numpy as np
 
 from boxlens.data import Dataset, Detections, select_images
 from boxlens.data.columns import frozen
+from boxlens.errors import InputError
 from boxlens.formats.files import read_text
 
 if TYPE_CHECKING:
@@ -132,7 +133,11 @@ def _is_one(item: Any, kinds: tuple[type, ...]) -> bool:
 
 def _listed(path: Path, place: Place) -> list[str]:
     """Ids of images, one a line."""
-    ids = [line.strip() for line in read_text(path).splitlines() if line.strip()]
+    try:
+        lines = read_text(path).splitlines()
+    except InputError as problem:
+        raise place.mistake(f"images: {problem}") from problem
+    ids = [line.strip() for line in lines if line.strip()]
     if not ids:
         raise place.mistake(f"{path} lists no image")
     return ids

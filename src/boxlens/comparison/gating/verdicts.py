@@ -10,13 +10,14 @@ import numpy as np
 
 from boxlens.comparison.gating.result import RuleOutcome, shown_p
 from boxlens.metrics.bootstrap import FEWEST_IMAGES
-from boxlens.metrics.intervals import holm, interval, normal_chance_below
+from boxlens.metrics.intervals import detectable_errors, holm, interval, normal_chance_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from boxlens.comparison.gating.measures import Measured, Question
     from boxlens.comparison.gating.result import Verdict
+    from boxlens.comparison.gating.rules import Rule
     from boxlens.data.columns import Floats
     from boxlens.metrics.intervals import Interval, ResamplingChoice
 
@@ -53,9 +54,14 @@ def decide(
 ) -> tuple[RuleOutcome, ...]:
     """Chances are adjusted for the number of all rules that could be computed (Holm)."""
     estimates = [_estimate(question, found, choice) for question, found in answers]
-    adjusted = holm(np.array([estimate.p for estimate in estimates])).tolist()
+    p = np.array([estimate.p for estimate in estimates])
+    adjusted = holm(p).tolist()
+    chance = 1 - choice.level
+    # One-sided, at the strictest level that Holm asks for.
+    n_tests = max(int(np.count_nonzero(~np.isnan(p))), 1)
+    errors_apart = detectable_errors(chance, n_tests, sides=1)
     return tuple(
-        _outcome(estimate, p_holm, 1 - choice.level, fail_on_estimate=fail_on_estimate)
+        _outcome(estimate, p_holm, chance, errors_apart, fail_on_estimate=fail_on_estimate)
         for estimate, p_holm in zip(estimates, adjusted, strict=True)
     )
 
@@ -64,16 +70,27 @@ def _estimate(question: Question, found: Measured, choice: ResamplingChoice) -> 
     rule, old, new = question.rule, found.baseline, found.candidate
     sign = 1 if rule.lower else -1
 
-    def of_both(number: Callable[[Floats, Floats], Floats]) -> Interval:
-        return interval(
+    def of_both(number: Callable[[Floats, Floats], Floats], *, absolute: bool = False) -> Interval:
+        around = interval(
             float(number(old.value, new.value)[0]),
             number(old.bootstrap, new.bootstrap),
             number(old.jackknife, new.jackknife),
             choice,
             difference=True,
         )
+        # The bias of a single number is removed; of a difference most of it cancels.
+        moved = -around.bias if absolute else 0.0
+        return replace(
+            around,
+            low=around.low + moved,
+            high=around.high + moved,
+            centre=around.centre + moved,
+        )
 
-    margin = of_both(lambda one, other: _rounded(sign * (other - rule.limit.at(one))))
+    margin = of_both(
+        lambda one, other: _rounded(sign * (other - rule.limit.at(one))),
+        absolute=rule.limit.share == 0,
+    )
     estimate = _Estimate(
         question,
         n_images=found.n_images,
@@ -88,10 +105,9 @@ def _estimate(question: Question, found: Measured, choice: ResamplingChoice) -> 
     problem = _problem(estimate)
     if problem:
         return replace(estimate, problem=problem)
-    # From the other side of 0, where a normal law keeps its digits.
-    # The bias of a single number is to be removed; in a difference to the baseline it cancels.
-    centre = margin.centre if rule.limit.share else margin.value - margin.bias
-    return replace(estimate, p=normal_chance_below(replace(margin, centre=-centre)))
+    # From the other side of 0, where the law keeps its digits.
+    turned = replace(margin, centre=-margin.centre)
+    return replace(estimate, p=normal_chance_below(turned, n_images=found.n_images))
 
 
 def _rounded(margin: Floats) -> Floats:
@@ -106,6 +122,8 @@ def _problem(estimate: _Estimate) -> str:
     if estimate.n_images == 0:
         return f"{metric} is undefined: there are no objects that count"
     if estimate.n_images < FEWEST_IMAGES:
+        if question.rule.of.kind == "each class" and estimate.kept:
+            return ""
         return (
             f"too few images: objects that count are in {estimate.n_images} of them, and with "
             f"fewer than {FEWEST_IMAGES} nothing can be said about chance"
@@ -113,14 +131,33 @@ def _problem(estimate: _Estimate) -> str:
     for role, value in (("candidate", estimate.candidate), ("limit", estimate.limit)):
         if math.isnan(value):
             return f"{metric} is undefined: the {role} has no value"
+    # A class that the baseline hardly finds is nothing unusual.
+    each = question.rule.of.kind == "each class" and question.rule.limit.share != 0
+    if not each and _unbreakable(question.rule, estimate.limit):
+        return (
+            f"the limit is {estimate.limit:.4f}: the rule holds whatever the candidate does "
+            f"(the baseline has {estimate.baseline:.4f})"
+        )
     if math.isnan(estimate.margin.se):
         n_undefined = estimate.margin.n_undefined
         return f"{metric} is undefined in most replicates ({n_undefined:,} of them)"
     return ""
 
 
+def _unbreakable(rule: Rule, limit: float) -> bool:
+    """No number from 0 to 1 lies beyond the limit."""
+    end = 0.0 if rule.lower else 1.0
+    beyond = limit < end if rule.lower else limit > end
+    return beyond or (limit == end and not rule.strict)
+
+
 def _outcome(
-    estimate: _Estimate, p_holm: float, chance: float, *, fail_on_estimate: bool
+    estimate: _Estimate,
+    p_holm: float,
+    chance: float,
+    errors_apart: float,
+    *,
+    fail_on_estimate: bool,
 ) -> RuleOutcome:
     verdict: Verdict
     if estimate.problem:
@@ -141,6 +178,7 @@ def _outcome(
         margin=estimate.margin,
         p=estimate.p,
         p_holm=p_holm,
+        detectable=errors_apart * estimate.margin.se,
         reason=estimate.problem,
     )
     return outcome if estimate.problem else replace(outcome, reason=_reason(outcome, chance))
@@ -148,7 +186,9 @@ def _outcome(
 
 def _reason(outcome: RuleOutcome, chance: float) -> str:
     if outcome.verdict == "pass":
-        return f"{outcome.candidate:.4f} keeps to the limit {outcome.limit:.4f}"
+        kept = f"{outcome.candidate:.4f} keeps to the limit {outcome.limit:.4f}"
+        few = f" (not tested: objects in {outcome.n_images} images)"
+        return kept + (few if outcome.n_images < FEWEST_IMAGES else "")
     breach = f"{outcome.candidate:.4f} is {outcome.side} the limit {outcome.limit:.4f}"
     if outcome.margin.value:
         breach += f" by {-outcome.margin.value:.4f}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
     from boxlens.data import Dataset, Detections
     from boxlens.data.columns import Bools, Rows
+
+Reading = Literal["ranked", "cut"]
 
 SIZE_NAMES = {"s": "small", "m": "medium", "l": "large"}
 # With fewer images the normal approximation is not to be trusted.
@@ -65,6 +68,17 @@ class Group:
     # Every detection that COCO's limit lets through, and those above each detector's score cut.
     ranked: Outcome
     cut: Outcome
+    # Which of the two is tested: cuts that were chosen on these images make recall differ by
+    # chance in all groups at once, which no test of one group sees.
+    tested_by: Reading = "cut"
+
+    @property
+    def tested(self) -> Outcome:
+        return self.cut if self.tested_by == "cut" else self.ranked
+
+    @property
+    def other(self) -> Outcome:
+        return self.ranked if self.tested_by == "cut" else self.cut
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -72,6 +86,7 @@ class Group:
             "value": self.value,
             "n_objects": self.n_objects,
             "n_images": self.n_images,
+            "tested_by": self.tested_by,
             "ranked": self.ranked.to_json(),
             "cut": self.cut.to_json(),
         }
@@ -112,6 +127,7 @@ def strengths(
     second: Detections,
     *,
     min_score: tuple[float, float],
+    cuts_chosen: bool = False,
     iou: float = 0.5,
     level: float = 0.95,
     min_images: int = MIN_IMAGES,
@@ -120,9 +136,10 @@ def strengths(
     """Differences of recall by class, COCO's sizes and every attribute of the ground truth.
 
     The interval's unit is the image: recall is a ratio of sums over images, linearised, so that
-    objects of one image may depend on one another. p is of the normal approximation, undefined
-    below `min_images` images, and adjusted by Holm over all groups, for each reading on its own.
-    A leader is named where the adjusted p is below 1 - level.
+    objects of one image may depend on one another. p is of Student's law, undefined below
+    `min_images` images, and adjusted by Holm over all groups, for each reading on its own. A
+    leader is named where the adjusted p is below 1 - level. With `cuts_chosen` on the same images
+    the reading above the cuts is told, and not tested.
     """
     if not 0 < level < 1:
         raise ParameterError(f"a level of confidence lies between 0 and 1, got {level:g}")
@@ -147,7 +164,10 @@ def strengths(
             for a, b in readings
         )
         n_images = len(np.unique(image_row))
-        return Group(*members[:2], len(members.rows), n_images, ranked, cut)
+        if cuts_chosen:
+            cut = replace(cut, low=math.nan, high=math.nan, p=math.nan)
+        tested_by: Reading = "ranked" if cuts_chosen else "cut"
+        return Group(*members[:2], len(members.rows), n_images, ranked, cut, tested_by)
 
     overall = group(_Members("all", "all objects", np.flatnonzero(counted)))
     memberships, notices = _memberships(dataset, counted)
@@ -208,17 +228,21 @@ def _subsets(catalogue: Catalogue, name: str) -> Iterator[_Members]:
 def _outcome(
     image_row: Rows, first: Bools, second: Bools, level: float, min_images: int
 ) -> Outcome:
-    from scipy.special import ndtr, ndtri
+    from scipy.special import stdtr, stdtrit
 
-    difference, error, n_images = _difference(image_row, first, second)
+    difference, error, n_images, n_ahead = _difference(image_row, first, second)
     enough = n_images >= min_images
     # Without any spread the approximation has no interval, only a test.
-    reach = float(ndtri(0.5 + level / 2)) * error if enough and error > 0 else float("nan")
-    p = float("nan")
+    reach = math.nan
+    p = math.nan
+    if enough and error > 0:
+        reach = float(stdtrit(n_images - 1, 0.5 + level / 2)) * error
+        p = 2 * float(stdtr(n_images - 1, -abs(difference) / error))
+    elif enough:
+        p = float(difference == 0)
     if enough:
-        p = 2 * float(ndtr(-abs(difference) / error)) if error > 0 else float(difference == 0)
-        # No sign-flip test of so many images could say more.
-        p = max(p, 0.5 ** (n_images - 1))
+        # No sign-flip test could say more: images in which neither is ahead say nothing.
+        p = max(p, 0.5 ** (max(n_ahead, 1) - 1))
     return Outcome(
         only_first=int(np.count_nonzero(first & ~second)),
         only_second=int(np.count_nonzero(second & ~first)),
@@ -231,9 +255,10 @@ def _outcome(
     )
 
 
-def _difference(image_row: Rows, first: Bools, second: Bools) -> tuple[float, float, int]:
-    """Difference of recall, its standard error over images that hold the group, and their number.
+def _difference(image_row: Rows, first: Bools, second: Bools) -> tuple[float, float, int, int]:
+    """Difference of recall and its standard error over the images that hold the group.
 
+    Then the number of these images, and of those in which one of the two is ahead.
     With y found more and n objects in an image, R = sum y / sum n; its error is that of the sum
     of the residuals y - R n.
     """
@@ -241,14 +266,15 @@ def _difference(image_row: Rows, first: Bools, second: Bools) -> tuple[float, fl
     n_objects = np.bincount(image).astype(np.float64)
     n_more = np.bincount(image, first.astype(np.float64) - second).astype(np.float64)
     n_images = len(n_objects)
+    n_ahead = int(np.count_nonzero(n_more))
     if n_images == 0:
-        return float("nan"), float("nan"), 0
+        return math.nan, math.nan, 0, 0
     difference = float(n_more.sum() / n_objects.sum())
     if n_images < 2:
-        return difference, float("nan"), n_images
+        return difference, math.nan, n_images, n_ahead
     residual = n_more - difference * n_objects
     variance = n_images / (n_images - 1) * float((residual**2).sum()) / n_objects.sum() ** 2
-    return difference, float(np.sqrt(variance)), n_images
+    return difference, float(np.sqrt(variance)), n_images, n_ahead
 
 
 def _judged(groups: Sequence[Group], names: tuple[str, str], level: float) -> list[Group]:

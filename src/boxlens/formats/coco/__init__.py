@@ -44,6 +44,7 @@ __all__ = [
 ]
 
 DATASET_REMEDY = "A COCO data set is an object with images, annotations and categories"
+IMAGES_REMEDY = "Images and classes are an object with the lists images and categories"
 RESULTS_REMEDY = (
     "COCO results are an array of objects with image_id, category_id, bbox (x, y, width, height) "
     "and score"
@@ -67,7 +68,7 @@ def read_images(path: Path, *, threads: int = 0) -> Dataset:
         content = read_bytes(path).rstrip()
         return _kernel.scan_dataset(content[:-1] + b', "annotations": []}', threads=threads)
 
-    dataset = _dataset(scan(path, scanner, DATASET_REMEDY), path)
+    dataset = _dataset(scan(path, scanner, IMAGES_REMEDY), path)
     return dataset.where(dataset.gt.image_row < 0)
 
 

@@ -54,10 +54,10 @@ def joint_chart(result: JointBoundResult, *, about: str = "") -> alt.VConcatChar
 
 def _reading(result: JointBoundResult) -> str:
     text = (
-        "Above, by one who knows the truth: in every image the detector that is better there; a "
-        "detector with the hits of the others added; the best of all. Stroke: with scores first "
-        "replaced by how often such a detection is right. Below: detections of any score, IoU "
-        f"{threshold(result.found.iou)}."
+        "Above, by one who knows the truth: in every image the detector that is better there "
+        "(scores of two detectors do not compare, so this may lose); the best detector with the "
+        "hits it lacks; the better of both. Stroke: with scores first replaced by how often such a "
+        f"detection is right. Below: detections of any score, IoU {threshold(result.found.iou)}."
     )
     n = len(result.detectors)
     return f"{text} The {MOST_DETECTORS} best of {n} detectors." if n > MOST_DETECTORS else text
@@ -77,16 +77,16 @@ def _reached(rankings: MergedAp) -> alt.HConcatChart:
             rankings.chosen_aligned.metrics["AP"],
         )
     )
-    rows += [
+    best = order[0]
+    rows.append(
         _bar(
-            f"{single[row].name} + hits",
-            rankings.with_hits[row].metrics["AP"],
-            colours[row],
-            rankings.with_hits_aligned[row].metrics["AP"],
+            f"{single[best].name} + hits",
+            rankings.with_hits[best].metrics["AP"],
+            colours[best],
+            rankings.with_hits_aligned[best].metrics["AP"],
         )
-        for row in shown
-    ]
-    rows.append(_bar("best of all", rankings.joint()["AP"], TOGETHER))
+    )
+    rows.append(_bar("together, at most", rankings.joint()["AP"], TOGETHER))
     return alt.hconcat(
         _bars(rows, axis=alt.Axis(title="AP", labelExpr=DECIMAL_AXIS, tickCount=4)).properties(
             title=panel_title("AP, alone and joined")

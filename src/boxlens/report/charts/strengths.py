@@ -25,7 +25,7 @@ def strengths_chart(result: StrengthsResult, *, about: str = "") -> alt.HConcatC
     """A row a group; classes have a figure of their own."""
     title = "Who finds what"
     groups = [row for row in result.groups if row.characteristic != "class"]
-    if math.isnan(result.overall.cut.difference):
+    if math.isnan(result.overall.tested.difference):
         empty = message("no objects count", width=WIDTH, height=ROW_PX * 6)
         return themed(empty, title=title, about=about)
     shown = _widest(groups)
@@ -46,25 +46,25 @@ def strengths_chart(result: StrengthsResult, *, about: str = "") -> alt.HConcatC
 
 
 def _row(group: Group, name: str) -> ForestRow:
-    cut = group.cut
+    tested = group.tested
     return ForestRow(
         name=name,
-        value=cut.difference,
-        low=cut.low,
-        high=cut.high,
-        decided=cut.leader is not None,
-        columns=(signed(cut.difference), f"{group.n_objects:,}"),
-        other=group.ranked.difference,
+        value=tested.difference,
+        low=tested.low,
+        high=tested.high,
+        decided=tested.leader is not None,
+        columns=(signed(tested.difference), f"{group.n_objects:,}"),
+        other=group.other.difference,
         about=(
-            f"only first {cut.only_first:,}, only second {cut.only_second:,}, both {cut.both:,}, "
-            f"neither {cut.neither:,}; adjusted p {p_text(cut.p_holm)}"
+            f"only first {tested.only_first:,}, only second {tested.only_second:,}, both "
+            f"{tested.both:,}, neither {tested.neither:,}; adjusted p {p_text(tested.p_holm)}"
         ),
     )
 
 
 def _widest(groups: Sequence[Group]) -> list[Group]:
     """The clearest where there are many, in the order of their characteristics."""
-    clearest = sorted(groups, key=lambda row: (_or_last(row.cut.p), -abs(row.cut.difference)))
+    clearest = sorted(groups, key=lambda row: (_or_last(row.tested.p), -abs(row.tested.difference)))
     kept = {id(row) for row in clearest[:MOST_GROUPS]}
     return [row for row in groups if id(row) in kept]
 
@@ -75,10 +75,13 @@ def _or_last(p: float) -> float:
 
 def _reading(result: StrengthsResult, *, n_groups: int, n_shown: int) -> str:
     first, second = (decimal(cut) for cut in result.min_score)
+    above, all_scores = f"detections above the score cuts ({first}, {second})", "of any score"
+    filled, hollow = above, f"detections {all_scores}"
+    if result.overall.tested_by == "ranked":
+        filled, hollow = hollow, above
     text = (
-        f"Filled, with interval: detections above the score cuts ({first}, {second}), IoU "
-        f"{threshold(result.iou)}. Hollow: detections of any score. Coloured: p below "
-        f"{decimal(1 - result.level, 2)} after Holm's adjustment."
+        f"Filled, with interval: {filled}, IoU {threshold(result.iou)}. Hollow: {hollow}. "
+        f"Coloured: p below {decimal(1 - result.level, 2)} after Holm's adjustment."
     )
     if n_shown < n_groups:
         text += f" Of {n_groups} groups the {n_shown} with the smallest p."
