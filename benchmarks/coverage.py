@@ -25,7 +25,6 @@ from boxlens.metrics.intervals import (
     ResamplingChoice,
     chance_below,
     interval,
-    normal_chance_below,
     two_sided,
 )
 from boxlens.metrics.protocols import prepare
@@ -171,7 +170,6 @@ def _estimates(
         estimate = interval(value, drawn, left, chosen, difference=difference)
         ends[method] = [estimate.low, estimate.high]
         p[method] = two_sided(chance_below(value, drawn, left, chosen))
-        p[f"smooth {method}"] = two_sided(normal_chance_below(estimate))
     return {
         "value": value,
         "se": estimate.se,

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
-from boxlens.metrics.intervals import ResamplingChoice
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
@@ -28,22 +26,13 @@ Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 LEAST, MOST = 0.92, 0.97
 NUMBERS = ("A AP", "A AP50", "A-B AP", "A-B AP50", "A-C AP", "A-C AP50")
 INTERVALS = {
+    "normal": "normal (default)",
     "percentile": "percentile",
     "bca": "BCa",
     "unmoved": "value ± z SE",
-    "normal": "normal: value - bias ± z SE",
-    "moved further": "value - 1.7 bias ± z SE",
+    "moved": "value - bias ± z SE",
 }
-# By how much of the bias seen the centre moves. A bootstrap doubles the noise of a curve: a bias
-# that falls with the images to the power 2/3 grows by 2 ** (2 / 3) - 1, and only this is seen.
-MOVES = {"unmoved": 0.0, "normal": 1.0, "moved further": 1 / (2 ** (2 / 3) - 1)}
-TESTS = {
-    "permutation": "permutation",
-    "percentile": "percentile",
-    "smooth percentile": "percentile, as a normal law",
-    "bca": "BCa",
-    "normal": "normal",
-}
+TESTS = {"permutation": "permutation", "normal": "normal", "percentile": "percentile", "bca": "BCa"}
 HEAD = """# Coverage of the intervals
 
 - boxlens {version}, seed {seed}
@@ -59,8 +48,8 @@ worse than A; C is another draw of the law of A. Every test set is drawn anew. I
 the truth lies below the interval, above it.
 
 `python benchmarks/coverage.py` writes this page (about 40 minutes on one quiet core)."""
-DEFAULT_HOW = """How often the interval holds the AP of the very large set: for a number the normal
-interval without its bias, for a difference the percentiles."""
+DEFAULT_HOW = """How often the normal interval holds the AP of the very large set. Of a number it is
+value - bias ± z √(SE² + bias²), of a difference value ± z √(SE² + bias²)."""
 TRUTH_HOW = """AP of the very large sets, with its standard error."""
 COVERAGE_HOW = """How often the interval holds the AP of the very large set."""
 SPREAD_HOW = """By how much the number is too high on average, and how much of that the bootstrap
@@ -98,14 +87,22 @@ class Series:
         return np.array([row[key] for row in self.rows])
 
     def p(self, test: str) -> Floats:
+        if test == "normal":
+            return 2 * stats.norm.cdf(-np.abs(self.column("value")) / self.off())
         return np.array([row["p"][test] for row in self.rows])
 
+    def off(self) -> Floats:
+        """How far replicates lie from the number."""
+        return np.hypot(self.column("se"), self.column("bias"))
+
     def ends(self, method: str) -> tuple[Floats, Floats]:
-        if method not in MOVES:
+        if method in ("percentile", "bca"):
             low, high = np.array([row["ends"][method] for row in self.rows]).T
             return low, high
-        centre = self.column("value") - MOVES[method] * self.column("bias")
-        reach = Z * self.column("se")
+        value, bias = self.column("value"), self.column("bias")
+        moved = method == "moved" or (method == "normal" and "-" not in self.name)
+        centre = value - bias if moved else value
+        reach = Z * (self.off() if method == "normal" else self.column("se"))
         return centre - reach, centre + reach
 
     def truth_of_present(self) -> Floats:
@@ -200,9 +197,8 @@ def _true_by_class(parts: Sequence[Record], world: str, name: str) -> Floats:
 def _default_table(found: Sequence[Series]) -> str:
     lines: dict[tuple[str, str], list[str]] = {}
     for one in found:
-        method = ResamplingChoice().method_for(difference="-" in one.name)
         place = (f"`{one.world}`", f"{one.n_images:,}")
-        lines.setdefault(place, []).append(_covered(one.ends(method), one.truth))
+        lines.setdefault(place, []).append(_covered(one.ends("normal"), one.truth))
     return _markdown(["world", "images", *NUMBERS], [[*place, *lines[place]] for place in lines])
 
 

@@ -13,7 +13,7 @@ from scipy import stats
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
-from coverage_tables import MOVES, Z, document, share_covered
+from coverage_tables import Series, document, share_covered
 from coverage_worlds import WORLDS, draw_test_set
 
 
@@ -72,9 +72,15 @@ def test_the_standard_error_is_the_spread_over_test_sets(records):
 
 
 def test_the_tables_take_the_normal_interval_for_what_boxlens_gives(records):
-    for one in numbers(records, "A AP"):
-        centre, reach = one["value"] - MOVES["normal"] * one["bias"], Z * one["se"]
-        assert one["ends"]["normal"] == pytest.approx([centre - reach, centre + reach])
+    for name in ("A AP", "A-B AP50"):
+        found = numbers(records, name)
+        low, high = Series("few", 100, name, found, [], np.zeros(5)).ends("normal")
+        assert np.array([one["ends"]["normal"] for one in found]) == pytest.approx(
+            np.stack([low, high], axis=1)
+        )
+        if "-" in name:
+            p = Series("few", 100, name, found, [], np.zeros(5)).p("normal")
+            assert [one["p"]["normal"] for one in found] == pytest.approx(p.tolist())
 
 
 def test_the_page_has_a_row_for_every_number_and_none_is_undefined(records):
