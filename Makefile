@@ -51,6 +51,7 @@ cpp-test: $(CPP_TESTS) ## the kernel's own tests under ASan and UBSan; needs no 
 bench: $(STAMPS)/installed $(STAMPS)/extras $(STAMPS)/bench ## against the peers, side by side
 	$(PY) benchmarks/run.py
 	$(PY) benchmarks/diagnose.py
+	$(PY) benchmarks/compare.py
 
 clean: ## remove everything that was made
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
