@@ -131,7 +131,7 @@ def _p_curve(
         name,
         title,
         "A curve that falls below the dashed line early and stays there is a difference; one that "
-        "only dips is chance.",
+        "only dips is no evidence.",
         IMAGES,
         partial(
             p_curve_chart,
@@ -155,7 +155,7 @@ def _together(
             _name("strengths", pair, pairs),
             title,
             "Coloured to both sides: the detectors complement each other, and it tells for which "
-            "objects. Coloured to one side only: one of them is simply better.",
+            "objects. Coloured to one side only: one finds more; look at its false positives, too.",
             TOGETHER,
             partial(strengths_chart, pair.strengths, about=_about(result, pair)),
         )
@@ -168,8 +168,8 @@ def _joint(result: ComparisonResult) -> Figure | LeftOut:
     return Figure(
         "joint",
         title,
-        "A long last bar above means that joining the detectors is worth trying; objects that "
-        "none finds need another detector or other data.",
+        "The last bar above is a bound that no fusion reaches: where it is hardly longer than the "
+        "best detector's, joining them is in vain. Objects that none finds need other data.",
         TOGETHER,
         partial(joint_chart, result.joint, about=_about_all(result)),
     )

@@ -102,7 +102,7 @@ def _pairs(result: ComparisonResult) -> str:
     reading = (
         "Low and high: the interval. p by resampling images, by exchanging the detectors' "
         "detections image by image, and the first adjusted by Holm for all pairs of detectors. "
-        "Detectable: the smallest difference that this test set would probably have shown. "
+        "Detectable: a true difference that would be found on four of five such test sets. "
         "a ahead: the share of resampled test sets in which it is. Each number is a question of "
         "its own, and not adjusted for the others."
     )
