@@ -186,8 +186,12 @@ def _by_image(
     progress: Progress | None,
 ) -> dict[str, Any]:
     """What single images and objects say: those of the benchmark's annotation alone."""
-    if progress:
-        progress("comparing images", 0, 1)
+
+    def tell(done: int) -> None:
+        if progress:
+            progress("comparing images", done, 5)
+
+    tell(0)
     known = [verified_detections(dataset, table, IOU, threads=threads)[0] for table in tables]
     cuts = tuple(
         _best_cut(dataset, table, threads) if choice.min_score is None else choice.min_score
@@ -207,22 +211,28 @@ def _by_image(
             for table, cut in zip(known, cuts, strict=True)
         ]
     )
+    tell(1)
     apart, together = _discriminative([table.name for table in tables], scores, choice)
+    tell(2)
+    gain = annotation_gain(
+        dataset,
+        known,
+        min_score=cuts,
+        image_scores=list(scores),
+        seed=choice.resampling.seed,
+        threads=threads,
+    )
+    tell(3)
+    joint = joint_bound(dataset, tables, image_scores=list(scores), threads=threads)
+    tell(4)
     return {
         "min_score": cuts,
         "image_scores": scores,
         "discriminative": apart,
         "together": together,
         "disagreement": rank_images(dataset.images, known, min_score=cuts, threads=threads),
-        "annotation_gain": annotation_gain(
-            dataset,
-            known,
-            min_score=cuts,
-            image_scores=list(scores),
-            seed=choice.resampling.seed,
-            threads=threads,
-        ),
-        "joint": joint_bound(dataset, tables, image_scores=list(scores), threads=threads),
+        "annotation_gain": gain,
+        "joint": joint,
         "strengths": _strengths(dataset, known, cuts, choice, threads),
     }
 

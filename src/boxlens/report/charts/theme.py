@@ -94,7 +94,8 @@ def decimal(value: float, digits: int = 3) -> str:
     """.123, as papers print it; n/a where undefined."""
     if math.isnan(value):
         return "n/a"
-    text = f"{value:.{digits}f}"
+    # Rounded first, and 0 added: what rounds to nothing has no sign.
+    text = f"{round(value, digits) + 0.0:.{digits}f}"
     return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
 
 
