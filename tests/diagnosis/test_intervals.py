@@ -29,7 +29,7 @@ from oracles.weighted_ap import repeated_tables
 
 SEEDS = range(24)
 SHARES = ("loc", "sim", "oth", "bg")
-FEW = ResamplingChoice(n_replicates=200, n_jackknife=50)
+FEW = ResamplingChoice(n_replicates=200, n_jackknife=20)
 
 
 def untied(scene):
@@ -204,12 +204,15 @@ def test_values_are_those_of_the_diagnosis():
 
 
 def test_ordinary_numbers_lie_in_their_intervals_and_both_errors_agree():
-    for name, one in every_interval(demo().intervals):
+    # All the images one by one, and many replicates: few of either are too rough to be compared.
+    many = DiagnosisChoice(intervals=ResamplingChoice(n_replicates=2000), n_gallery=0)
+    for name, one in every_interval(
+        diagnose_tables(demo_dataset(), demo_detections(), many).intervals
+    ):
         assert one.low <= one.value <= one.high, name
         assert one.se > 0, name
         assert one.n_undefined == 0
-        # A cross-check, and a rough one: the jackknife of AP at sampled recalls is not smooth.
-        assert 0.4 * one.se < one.se_jackknife < 2 * one.se, name
+        assert one.se_jackknife == pytest.approx(one.se, rel=0.6), name
 
 
 def test_ap_has_the_interval_of_evaluate():
