@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, add_json
-from boxlens.cli.output import print_note, print_notices, show_or_save_json
 from boxlens.cli.reading import add_files, add_reading, read_tables
-from boxlens.cli.sensitivity import add_figures, chosen_formats
-from boxlens.errors import ParameterError
+from boxlens.cli.report_options import add_report, chosen_formats, show_report
 
 if TYPE_CHECKING:
     import argparse
@@ -29,16 +27,12 @@ def add_command(commands: Commands) -> None:
     command.set_defaults(run=run)
     add_files(command)
     add = command.add_argument
-    add(
-        "-o", "--output", metavar="DIR", help="write report, figures, tables and results.json there"
-    )
     add("--protocol", default="coco", help="coco (default), voc07, voc12, lvis or openimages")
     add("--metric", metavar="NAME", help="the number to rank by; the protocol's first by default")
     add("--per-class", action="store_true", help="add a row a class")
     _add_tests(command)
     _add_image_scores(command)
-    add_figures(command)
-    add("--images", metavar="DIR", help="show images of this folder in the report (with -o)")
+    add_report(command, pictures="show images of this folder in the report")
     add_reading(command)
     add_json(command)
 
@@ -124,13 +118,8 @@ def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
     from boxlens.comparison import compare_tables
 
-    if options.images and not options.output:
-        raise ParameterError("--images shows images in the report: name its folder with -o")
     formats = chosen_formats(options)
-    if options.images:
-        from boxlens.report.gallery import check_pictures
-
-        check_pictures(options.images)
+    written = None
     choice = chosen_comparison(options)
     with progress_bar() as progress:
         dataset, tables = read_tables(options, progress)
@@ -145,9 +134,10 @@ def run(options: argparse.Namespace) -> None:
                 images=options.images,
                 progress=progress,
             )
-    print_notices(result.notices)
-    if options.output:
-        print_note(f"wrote {written}")
-    show_or_save_json(
-        result.to_json, options.json, lambda: comparison_text(result, per_class=options.per_class)
+    show_report(
+        options,
+        result.notices,
+        written,
+        result.to_json,
+        lambda: comparison_text(result, per_class=options.per_class),
     )

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, add_json
-from boxlens.cli.output import print_note, print_notices, show_or_save_json
 from boxlens.cli.reading import add_files, add_reading, read_tables
+from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.cli.sensitivity import (
     add_characteristics,
-    add_figures,
     chosen_bins,
-    chosen_formats,
     chosen_pairs,
 )
-from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
     import argparse
@@ -33,15 +30,11 @@ def add_command(commands: Commands) -> None:
     command.set_defaults(run=run)
     add_files(command, one=True)
     add = command.add_argument
-    add(
-        "-o", "--output", metavar="DIR", help="write report, figures, tables and results.json there"
-    )
     add("--per-class", action="store_true", help="add a row a class")
     _add_schemes(command)
     add_characteristics(command)
-    add_figures(command)
+    add_report(command, pictures="show errors in the pictures of this folder")
     add_intervals(command)
-    add("--images", metavar="DIR", help="show errors in the pictures of this folder (with -o)")
     add_reading(command, one=True)
     add_json(command)
 
@@ -79,13 +72,8 @@ def run(options: argparse.Namespace) -> None:
     from boxlens.diagnosis import DiagnosisChoice, diagnose_tables
     from boxlens.formats.class_groups import read_similarity
 
-    if options.images and not options.output:
-        raise ParameterError("--images shows errors in the report: name its folder with -o")
     formats = chosen_formats(options)
-    if options.images:
-        from boxlens.report.gallery import check_pictures
-
-        check_pictures(options.images)
+    written = None
     resampling = chosen_intervals(options)
     with progress_bar() as progress:
         dataset, (detections,) = read_tables(options, progress)
@@ -115,9 +103,10 @@ def run(options: argparse.Namespace) -> None:
                 images=options.images,
                 progress=progress,
             )
-    print_notices(result.notices)
-    if options.output:
-        print_note(f"wrote {written}")
-    show_or_save_json(
-        result.to_json, options.json, lambda: diagnosis_text(result, per_class=options.per_class)
+    show_report(
+        options,
+        result.notices,
+        written,
+        result.to_json,
+        lambda: diagnosis_text(result, per_class=options.per_class),
     )

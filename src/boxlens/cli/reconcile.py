@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.options import Commands, add_json, several, thresholds
-from boxlens.cli.output import print_note, print_notices, show_or_save_json
 from boxlens.cli.reading import add_files, add_reading, read_tables
-from boxlens.cli.sensitivity import add_figures, chosen_formats
+from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -48,8 +47,7 @@ def add_command(commands: Commands) -> None:
         **several(_setting, "score_cut=0.05"),
         help="* end with a convention of your own, e.g. score_cut=0.05 or max_dets=300/image",
     )
-    add("-o", "--output", metavar="DIR", help="write report, figure, table and results.json there")
-    add_figures(command)
+    add_report(command)
     add_reading(command, one=True)
     add_json(command)
 
@@ -61,6 +59,7 @@ def run(options: argparse.Namespace) -> None:
 
     start, end = check_ends(options.start, _end(options))
     formats = chosen_formats(options)
+    written = None
     with progress_bar() as progress:
         dataset, (detections,) = read_tables(options, progress)
         result = reconcile_tables(
@@ -72,10 +71,9 @@ def run(options: argparse.Namespace) -> None:
             written = write_reconciliation(
                 result, Path(options.output), formats=formats, progress=progress
             )
-    print_notices(result.notices)
-    if options.output:
-        print_note(f"wrote {written}")
-    show_or_save_json(result.to_json, options.json, lambda: reconciliation_text(result))
+    show_report(
+        options, result.notices, written, result.to_json, lambda: reconciliation_text(result)
+    )
 
 
 def _setting(text: str) -> tuple[str, str]:

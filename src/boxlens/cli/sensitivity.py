@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.cli.options import Commands, add_json, several
-from boxlens.cli.output import print_note, print_notices, show_or_save_json
 from boxlens.cli.reading import add_files, add_reading, read_tables
+from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
     import argparse
-
-    from boxlens.report.charts.export import ChartFormat
 
 
 def add_command(commands: Commands) -> None:
@@ -27,13 +25,10 @@ def add_command(commands: Commands) -> None:
     command.set_defaults(run=run)
     add_files(command, one=True)
     add = command.add_argument
-    add(
-        "-o", "--output", metavar="DIR", help="write report, figures, tables and results.json there"
-    )
     add("--iou", metavar="T", type=float, default=0.5, help="overlap that counts as right (.5)")
     add("--per-class", action="store_true", help="add a table a characteristic, a row a class")
     add_characteristics(command)
-    add_figures(command)
+    add_report(command)
     add_reading(command, one=True)
     add_json(command)
 
@@ -59,16 +54,6 @@ def add_characteristics(command: argparse.ArgumentParser) -> None:
         metavar="NAME:NAME",
         **several(_pair, "area:occlusion"),
         help="* two characteristics at once, as a grid",
-    )
-
-
-def add_figures(command: argparse.ArgumentParser) -> None:
-    """What -o writes."""
-    command.add_argument(
-        "--figures",
-        metavar="FORMATS",
-        default="svg,pdf,png",
-        help="formats of the figures, or none (svg,pdf,png)",
     )
 
 
@@ -98,17 +83,6 @@ def chosen_pairs(options: argparse.Namespace) -> tuple[tuple[str, str], ...]:
     return tuple(options.cross)
 
 
-def chosen_formats(options: argparse.Namespace) -> tuple[ChartFormat, ...]:
-    """Checked before the work, not after it; none without -o."""
-    if not options.output:
-        return ()
-    from boxlens.report.output_folder import check_output
-    from boxlens.report.write import figure_formats
-
-    check_output(Path(options.output))
-    return figure_formats(options.figures)
-
-
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
     from boxlens.cli.sensitivity_text import sensitivity_text
@@ -116,6 +90,7 @@ def run(options: argparse.Namespace) -> None:
     from boxlens.report.documents import sensitivity_document
 
     formats = chosen_formats(options)
+    written = None
     with progress_bar() as progress:
         dataset, (detections,) = read_tables(options, progress)
         result = sensitivity(
@@ -138,11 +113,10 @@ def run(options: argparse.Namespace) -> None:
                 formats=formats,
                 progress=progress,
             )
-    print_notices(result.notices)
-    if options.output:
-        print_note(f"wrote {written}")
-    show_or_save_json(
+    show_report(
+        options,
+        result.notices,
+        written,
         lambda: sensitivity_document(result, dataset, detections),
-        options.json,
         lambda: sensitivity_text(result, per_class=options.per_class),
     )

@@ -214,11 +214,13 @@ def _by_image(
     tell(1)
     apart, together = _discriminative([table.name for table in tables], scores, choice)
     tell(2)
+    ranked = rank_images(dataset.images, known, min_score=cuts, threads=threads)
     gain = annotation_gain(
         dataset,
         known,
         min_score=cuts,
         image_scores=list(scores),
+        ranked=ranked,
         seed=choice.resampling.seed,
         threads=threads,
     )
@@ -230,7 +232,7 @@ def _by_image(
         "image_scores": scores,
         "discriminative": apart,
         "together": together,
-        "disagreement": rank_images(dataset.images, known, min_score=cuts, threads=threads),
+        "disagreement": ranked,
         "annotation_gain": gain,
         "joint": joint,
         "strengths": _strengths(dataset, known, cuts, choice, threads),

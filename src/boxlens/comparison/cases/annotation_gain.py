@@ -119,12 +119,14 @@ def annotation_gain(
     image_scores: Sequence[Floats],
     iou: float = 0.5,
     budgets: Sequence[float] = BUDGETS,
-    class_agnostic: bool = False,
+    ranked: DisagreementResult | None = None,
     n_random: int = 400,
     seed: int = 0,
     threads: int = 0,
 ) -> AnnotationGainResult:
     """Reads the orders of `rank_images` against what the ground truth tells.
+
+    A ranking that is there already spares making it.
 
     The goals are "errors", false positives and misses of all detectors, and "difference", the
     span of `image_scores` (one a detector, say FDA) in each image; an undefined one counts 0.
@@ -139,13 +141,8 @@ def annotation_gain(
         raise ParameterError(f"budgets are shares of some images, got {list(budgets)} of {n}")
     if n_random < 1:
         raise ParameterError(f"at least one random order is needed, got {n_random}")
-    ranked = rank_images(
-        dataset.images,
-        tables,
-        min_score=min_score,
-        class_agnostic=class_agnostic,
-        threads=threads,
-    )
+    if ranked is None:
+        ranked = rank_images(dataset.images, tables, min_score=min_score, threads=threads)
     orders = _orders(ranked)
     rng = np.random.default_rng(seed)
     random = [rng.permutation(n) for _ in range(n_random)]
@@ -155,13 +152,6 @@ def annotation_gain(
         "difference": np.nan_to_num(np.ptp(scores, axis=0)),
     }
     signed = np.nan_to_num(scores[0] - scores[1]) if len(tables) == 2 else np.full(n, np.nan)
-    sizes = [*(_n_first(budget, n) for budget in budgets), n]
-    abs_t = {
-        name: tuple(_abs_t(signed[order[:k]]) for k in sizes) for name, order in orders.items()
-    }
-    abs_t["random"] = tuple(
-        float(np.median([_abs_t(signed[order[:k]]) for order in random])) for k in sizes
-    )
     return AnnotationGainResult(
         detectors=ranked.detectors,
         iou=iou,
@@ -170,8 +160,22 @@ def annotation_gain(
         goals=tuple(
             _goal(name, amount, objects, orders, random, budgets) for name, amount in goals.items()
         ),
-        abs_t=abs_t,
+        abs_t=_all_abs_t(signed, orders, random, budgets),
     )
+
+
+def _all_abs_t(
+    signed: Floats, orders: Mapping[str, Order], random: Sequence[Order], budgets: Sequence[float]
+) -> dict[str, tuple[float, ...]]:
+    """Of every order, and of the random ones in the middle."""
+    sizes = [*(_n_first(budget, len(signed)) for budget in budgets), len(signed)]
+    found = {
+        name: tuple(_abs_t(signed[order[:k]]) for k in sizes) for name, order in orders.items()
+    }
+    found["random"] = tuple(
+        float(np.median([_abs_t(signed[order[:k]]) for order in random])) for k in sizes
+    )
+    return found
 
 
 def _orders(ranked: DisagreementResult) -> dict[str, Order]:

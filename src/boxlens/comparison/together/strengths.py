@@ -141,14 +141,7 @@ def strengths(
     leader is named where the adjusted p is below 1 - level. With `cuts_chosen` on the same images
     the reading above the cuts is told, and not tested.
     """
-    if not 0 < level < 1:
-        raise ParameterError(f"a level of confidence lies between 0 and 1, got {level:g}")
-    if not 0 < iou <= 1:
-        raise ParameterError(f"an IoU threshold lies above 0 and up to 1, got {iou:g}")
-    if not np.isfinite(min_score).all():
-        raise ParameterError(f"score cuts are finite numbers, got {list(min_score)}")
-    if min_images < 2:
-        raise ParameterError(f"a spread takes two images at least, got min_images={min_images}")
+    _check(min_score, iou, level, min_images)
     counted = ~COCO.ignored(dataset.gt)
     scores = [hit_scores(dataset, table, iou, threads=threads) for table in (first, second)]
     readings = (
@@ -182,6 +175,17 @@ def strengths(
         groups=tuple(_judged(groups, names, level)),
         notices=(*notices, *_untested(groups, min_images)),
     )
+
+
+def _check(min_score: tuple[float, float], iou: float, level: float, min_images: int) -> None:
+    if not 0 < level < 1:
+        raise ParameterError(f"a level of confidence lies between 0 and 1, got {level:g}")
+    if not 0 < iou <= 1:
+        raise ParameterError(f"an IoU threshold lies above 0 and up to 1, got {iou:g}")
+    if not np.isfinite(min_score).all():
+        raise ParameterError(f"score cuts are finite numbers, got {list(min_score)}")
+    if min_images < 2:
+        raise ParameterError(f"a spread takes two images at least, got min_images={min_images}")
 
 
 class _Members(NamedTuple):
