@@ -12,14 +12,15 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PIP_USER PIP_TARGET PIP_PREFIX
 export PYTHONNOUSERSITE := 1
 
 KERNEL := CMakeLists.txt $(shell find cpp -name '*.[ch]pp' -not -path 'cpp/tests/*')
-PACKAGE := pyproject.toml README.md $(shell find src -type f -not -path '*/__pycache__/*' -not -name '*.so')
+PACKAGE := pyproject.toml README.md $(wildcard docs/*.md) \
+  $(shell find src -type f -not -path '*/__pycache__/*' -not -name '*.so')
 CPP_TESTS := $(patsubst cpp/tests/%.cpp,build/cpp-tests/%,$(wildcard cpp/tests/test_*.cpp))
 CPP_TEST_FLAGS := -std=c++20 -g -O1 -ffp-contract=off -fsanitize=address,undefined \
   -fno-sanitize-recover=all -Wall -Wextra -Wshadow -Werror -Icpp -pthread
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup extras demo check test lint cpp-test bench clean
+.PHONY: help setup extras demo check test lint guide cpp-test bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -32,8 +33,8 @@ demo: setup ## evaluate and diagnose two detectors on the data the package carri
 	@$(VENV)/bin/boxlens demo
 	@echo "The command is $(VENV)/bin/boxlens; the guide is in docs/."
 
-check: lint ## the fast part of the tests: ruff, mypy, imports, documentation
-	$(PY) -m pytest -q tests/test_repository.py tests/test_documentation.py
+check: lint ## the fast part of the tests: ruff, mypy, imports, documentation, the guide
+	$(PY) -m pytest -q tests/test_repository.py tests/test_documentation.py tests/test_guide.py
 
 test: lint cpp-test ## everything: check, C++ tests under sanitizers, pytest
 	@sh scripts/ensure_chromium.sh
@@ -44,6 +45,10 @@ lint: $(STAMPS)/installed $(STAMPS)/extras $(STAMPS)/tools
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports --no-logo
+
+guide: $(STAMPS)/tools ## the guide as a site that opens from disk: build/guide/index.html
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
+	@echo "The guide is build/guide/index.html"
 
 cpp-test: $(CPP_TESTS) ## the kernel's own tests under ASan and UBSan; needs no Python
 	@for program in $(CPP_TESTS); do printf '%s: ' "$$(basename $$program)"; $$program || exit 1; done
@@ -79,7 +84,7 @@ $(STAMPS)/installed: $(STAMPS)/build-tools $(KERNEL) $(PACKAGE)
 
 $(STAMPS)/tools: $(STAMPS)/venv pyproject.toml
 	@echo "Installing the test tools ..."
-	@$(PIP) install --group check --group test
+	@$(PIP) install --group check --group test --group docs
 	@$(PIP) install --no-deps --group parity
 	@touch $@
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from boxlens.formats.convert import convert
     from boxlens.metrics import EvaluationResult, evaluate
     from boxlens.object_sensitivity import SensitivityResult, sensitivity
+    from boxlens.report.notebook import figures
+    from boxlens.report.write_report import write_report
 
 __version__ = VERSION
 
@@ -47,6 +49,7 @@ _HOME = {
     "diagnose": "boxlens.diagnosis",
     "disagree": "boxlens.comparison.cases.images_to_annotate",
     "evaluate": "boxlens.metrics",
+    "figures": "boxlens.report.notebook",
     "gate": "boxlens.comparison.gating.decision",
     "read_dataset": "boxlens.formats",
     "read_detections": "boxlens.formats",
@@ -54,6 +57,7 @@ _HOME = {
     "sensitivity": "boxlens.object_sensitivity",
     "write_dataset": "boxlens.formats",
     "write_detections": "boxlens.formats",
+    "write_report": "boxlens.report.write_report",
 }
 
 __all__ = [
@@ -78,6 +82,7 @@ __all__ = [
     "diagnose",
     "disagree",
     "evaluate",
+    "figures",
     "gate",
     "read_dataset",
     "read_detections",
@@ -85,6 +90,7 @@ __all__ = [
     "sensitivity",
     "write_dataset",
     "write_detections",
+    "write_report",
 ]
 
 

@@ -142,3 +142,20 @@ def test_a_name_that_could_be_two_images_is_joined_to_neither(tmp_path):
 def test_pictures_of_another_data_set_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"none of the 1 pictures.*'b\.jpg'.*'a\.jpg'"):
         find_images(touch(tmp_path, "b.jpg"), dataset=dataset([1], ["a.jpg"]))
+
+
+def test_links_that_lead_out_of_the_folder_are_left_out_where_that_is_asked_for(tmp_path):
+    touch(tmp_path, "real/1.jpg", "set/2.jpg", "set/deep/3.jpg", "4.jpg")
+    (tmp_path / "set" / "linked").symlink_to(tmp_path / "real")
+    (tmp_path / "set" / "4.jpg").symlink_to(tmp_path / "4.jpg")
+    (tmp_path / "set" / "5.jpg").symlink_to("deep/3.jpg")
+    files, notices = find_images(tmp_path / "set", inside=True)
+    assert [path.name for path in files.paths] == ["2.jpg", "5.jpg"]
+    assert codes(notices) == {"link_outside": 2, "repeated_file": 1}
+
+
+def test_a_folder_of_links_alone_says_where_to_look(tmp_path):
+    touch(tmp_path, "real/1.jpg", "set/notes.txt")
+    (tmp_path / "set" / "1.jpg").symlink_to(tmp_path / "real" / "1.jpg")
+    with pytest.raises(InputError, match="give the folder they lead to"):
+        find_images(tmp_path / "set", inside=True)

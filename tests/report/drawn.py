@@ -30,6 +30,7 @@ from boxlens.report.charts.fp_trends import fp_trends_chart
 from boxlens.report.charts.interaction import interaction_chart
 from boxlens.report.charts.misses import misses_chart
 from boxlens.report.charts.pr_areas import pr_areas_chart
+from boxlens.report.charts.quarter_page import quarter_page_chart
 from boxlens.report.charts.repair_orders import repair_orders_chart
 from boxlens.report.charts.sensitivity_summary import sensitivity_summary_chart
 from boxlens.report.charts.tide_errors import tide_errors_chart
@@ -94,6 +95,7 @@ WORLDS = (
     "no objects, no detections",
 )
 FIGURES = {
+    "quarter_page": lambda of: quarter_page_chart(of.hoiem.sets[0], of.sensitivity),
     "false_positives": lambda of: false_positives_chart(of.hoiem.sets[0]),
     "fp_trends": lambda of: fp_trends_chart(of.hoiem),
     "fp_trends_of_a_class": lambda of: fp_trends_chart(of.hoiem, class_name="van"),

@@ -19,9 +19,10 @@ from boxlens.report.charts.export import chart_html, chart_json, save_chart, veg
 from boxlens.report.charts.false_positives import false_positives_chart
 from boxlens.report.charts.fp_trends import fp_trends_chart
 from boxlens.report.charts.interaction import interaction_chart
+from boxlens.report.charts.kinds import KINDS, SAME_KIND, kind_of
 from boxlens.report.charts.pr_areas import pr_areas_chart
 from boxlens.report.charts.repair_orders import repair_orders_chart
-from boxlens.report.charts.theme import KINDS, SAME_KIND, decimal, kind_of, percent, threshold
+from boxlens.report.charts.theme import decimal, percent, threshold
 from boxlens.report.charts.waterfall import waterfall_chart
 from report.drawn import (
     FIGURES,
@@ -38,6 +39,7 @@ from report.drawn import (
 
 # What must be legible in each figure of the demo set.
 LABELS = {
+    "quarter_page": ["badly placed", "+.0", "occlusion", "sensitivity (chance)", "impact"],
     "false_positives": ["badly placed", "similar class", "other, background", "AP gained"],
     "fp_trends": ["correct", "badly placed", "background", "1/8", "recall at IoU .5"],
     "fp_trends_of_a_class": ["van", "badly placed"],
@@ -58,6 +60,7 @@ LABELS = {
     "misses": ["undetected", "truncated", "hidden", "explained (chance)", "IoU .1"],
 }
 KINDS_IN = {
+    "quarter_page": ("loc", "sim", "oth", "bg"),
     "false_positives": ("loc", "sim", "oth", "bg"),
     "fp_trends": ("correct", "loc", "sim", "oth", "bg"),
     "tide_errors": ("cls", "loc", "both", "dupe", "bkg", "miss"),
@@ -113,6 +116,7 @@ def test_without_similar_classes_nothing_is_drawn_for_them():
 def test_without_objects_every_figure_says_why_it_is_empty():
     name = "no objects, no detections"
     said = {
+        "quarter_page": "AP is undefined",
         "false_positives": "AP is undefined",
         "tide_errors": "AP is undefined",
         "repair_orders": "AP is undefined",

@@ -18,9 +18,11 @@ from boxlens.report.charts.detector_pair import FIRST, SECOND
 from boxlens.report.comparison_exhibits import comparison_walls
 from boxlens.report.comparison_figures import comparison_figures
 from boxlens.report.comparison_page import comparison_page
-from boxlens.report.comparison_tables import comparison_tables
+from boxlens.report.comparison_tables import compared_images, comparison_tables
+from boxlens.report.examples import comparison_examples, examples_section, fit_pictures
 from boxlens.report.exhibits import OBJECT_COLOUR
 from boxlens.report.gallery import WHOLE_PX, hang
+from boxlens.report.page import DrawnPlan
 from boxlens.report.write_comparison import write_comparison
 from comparison.compared import NASTY, WORLDS, compared
 from report.test_page import Reader
@@ -30,7 +32,6 @@ TABLES = {
     "pairs",
     "classes",
     "p_curves",
-    "images",
     "strengths",
     "joint",
     "found",
@@ -40,9 +41,10 @@ TABLES = {
 
 def page_without_figures(world, gallery=None):
     result = compared(world)
-    return comparison_page(
-        result, result.to_json(), [], comparison_figures(result).left_out, gallery
-    )
+    pictures = fit_pictures(gallery)
+    examples = examples_section(comparison_examples(result, pictures), pictures)
+    drawn = DrawnPlan((), comparison_figures(result).left_out)
+    return comparison_page(result, result.to_json(), drawn, examples)
 
 
 @pytest.fixture(scope="module")
@@ -83,14 +85,15 @@ def stored(written):
 def test_every_file_is_there_and_named_in_the_line(written):
     folder, told = written
     assert told == (
-        f"{folder}/: report.html, results.json, 9 tables, 8 figures (svg), 4 contact sheets"
+        f"{folder}/: report.html, results.json, 11 tables, 8 figures (svg), 4 contact sheets"
     )
     listed = (folder / ".boxlens").read_text().splitlines()
     files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".boxlens"]
     assert sorted(listed) == sorted(path.relative_to(folder).as_posix() for path in files)
     planned = {f"{figure.name}.svg" for figure in comparison_figures(compared("alike")).figures}
     sheets = {f"gallery_{wall.name}.jpg" for wall in comparison_walls(compared("alike"))}
-    assert {path.name for path in (folder / "figures").iterdir()} == planned | sheets
+    files = {path.name for path in (folder / "figures").iterdir()}
+    assert files == planned | sheets | {"figures.json"}
 
 
 def test_results_are_those_of_to_json(stored):
@@ -110,9 +113,8 @@ def test_the_page_is_whole_and_fetches_nothing(page):
     ids = [attributes["id"] for _, attributes in reader.tags if "id" in attributes]
     assert len(ids) == len(set(ids))
     sections = [a["id"] for tag, a in reader.tags if tag == "section"]
-    linked = [a["href"][1:] for tag, a in reader.tags if tag == "a" and a["href"][0] == "#"]
     expected = ["answer", "numbers", "images", "together", "examples", "annotate", "classes"]
-    assert sections == linked == [*expected, "provenance"]
+    assert sections == reader.linked == [*expected, "method", "provenance"]
     sources = [a["src"] for tag, a in reader.tags if tag == "img"]
     assert all(source.startswith("data:image/jpeg;base64,") for source in sources)
     shown = " ".join(reader.text)
@@ -189,13 +191,13 @@ def test_images_tell_which_of_them_show_the_difference(tables):
     choice = ComparisonChoice(resampling=half, n_permutations=100)
     result = compare_tables(compared("alike").dataset, pair, choice)
     (one,) = result.discriminative
-    kept = comparison_tables(result)["images"]["kept_window_region"]
+    kept = compared_images(result)["kept_window_region"]
     assert kept.dtype == pl.Boolean
     apart = np.abs(result.image_scores[0] - result.image_scores[1])
     assert kept.to_list() == (apart >= one.t0).tolist()
     assert kept.sum() == one.n_kept
     assert 0 < one.n_kept < 200
-    three = comparison_tables(compared("three"))["images"].columns
+    three = compared_images(compared("three")).columns
     assert [name for name in three if name.startswith("kept_")] == [
         "kept_window_region", "kept_window_window_half", "kept_region_window_half",
     ]  # fmt: skip

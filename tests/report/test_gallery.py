@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from PIL import Image, ImageColor
 
-from boxlens.errors import InputError, MissingExtraError
-from boxlens.report import examples
-from boxlens.report.charts.theme import KINDS
+from boxlens.errors import InputError, MissingExtraError, ParameterError
+from boxlens.report.charts.kinds import KINDS
+from boxlens.report.examples import check_megabytes, diagnosis_examples, fit_pictures
 from boxlens.report.exhibits import OBJECT_COLOUR, caption, walls
 from boxlens.report.gallery import MARGIN_PX, TILE_PX, contact_sheet, open_gallery
-from boxlens.report.write import write_diagnosis
+from boxlens.report.write_diagnosis import write_diagnosis
 from report.toy_diagnosis import toy_diagnosis, write_pictures
 
 
@@ -142,14 +142,34 @@ def test_a_sheet_of_one_crop_is_a_picture(gallery):
     assert sheet.width < 2 * TILE_PX
 
 
-def test_a_page_has_a_limit_and_says_what_it_leaves_out(gallery, monkeypatch):
-    monkeypatch.setattr(examples, "MOST_BYTES", 60_000)
-    section = examples.examples_section(toy_diagnosis(), gallery)
-    text = "".join(section.parts)
+def test_a_page_has_a_limit_and_says_what_it_leaves_out(gallery):
+    pictures = fit_pictures(gallery, megabytes=0.06)
+    text = "".join(diagnosis_examples(toy_diagnosis(), pictures))
     assert len(text) < 100_000
-    assert "more examples are in the contact sheets" in text
+    n_left_out = sum(len(one.hung.crops) - len(one.images) for one in pictures.walls)
+    (remark,) = pictures.remarks
+    assert f"{n_left_out} more examples are in the contact sheets" in remark
+    assert "at most 0.06 MB" in remark
     # Every kind shows its first example before any shows its second.
-    assert text.count("<img") >= len(gallery.walls)
+    shown = [len(one.images) for one in pictures.walls]
+    assert min(shown) >= 1
+    assert text.count("<img") == sum(shown)
+
+
+def test_what_does_not_fit_is_left_out_of_all_kinds_alike(gallery):
+    for megabytes in (0, 0.03, 0.1, 0.3):
+        pictures = fit_pictures(gallery, megabytes)
+        uris = [image for one in pictures.walls for image in one.images]
+        assert sum(map(len, uris)) <= 1_000_000 * megabytes
+        most = max(len(one.images) for one in pictures.walls)
+        for one in pictures.walls:
+            assert len(one.images) >= min(most - 1, len(one.hung.crops))
+
+
+@pytest.mark.parametrize("megabytes", [-1, float("nan"), float("inf")])
+def test_a_limit_is_a_number_of_megabytes(megabytes):
+    with pytest.raises(ParameterError, match="0 megabytes or more"):
+        check_megabytes(megabytes)
 
 
 def test_without_pictures_there_is_a_table(tmp_path):

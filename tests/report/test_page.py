@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import math
 import re
+from base64 import b64encode
 from dataclasses import replace
+from hashlib import sha256
 from html import unescape
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,7 +18,8 @@ import pytest
 from boxlens.report.charts.theme import decimal
 from boxlens.report.figures import diagnosis_figures
 from boxlens.report.markup import Cell, count_cell, score_cell, share_cell, table, text_cell
-from boxlens.report.write import write_diagnosis, write_sensitivity
+from boxlens.report.write_diagnosis import write_diagnosis
+from boxlens.report.write_sensitivity import write_sensitivity
 from report.toy_diagnosis import NASTY_NAMES, toy_diagnosis
 
 FETCHING = ("src", "href", "srcset", "action", "data", "poster", "background", "formaction")
@@ -28,12 +32,16 @@ class Reader(HTMLParser):
     def __init__(self, page):
         super().__init__()
         self.tags, self.text, self.scripts, self.styles = [], [], [], []
+        # What the navigation leads to, in its order.
+        self.linked = []
         self.open = []
         self.feed(page)
         self.close()
 
     def handle_starttag(self, tag, attributes):
         self.tags.append((tag, dict(attributes)))
+        if tag == "a" and "nav" in self.open:
+            self.linked.append(dict(attributes)["href"].removeprefix("#"))
         if tag not in VOID:
             self.open.append(tag)
 
@@ -100,10 +108,34 @@ def test_the_verdict_comes_first_and_whole(reader):
 
 def test_sections_are_linked_in_order(reader):
     names = [a["id"] for tag, a in reader.tags if tag == "section"]
-    linked = [a["href"][1:] for tag, a in reader.tags if tag == "a" and a["href"][0] == "#"]
-    assert names == linked
+    assert names == reader.linked
     expected = ["verdict", "errors", "repairs", "objects", "schemes", "examples", "classes"]
-    assert names == [*expected, "provenance"]
+    assert names == [*expected, "method", "provenance"]
+
+
+def test_every_link_inside_the_page_leads_somewhere(reader):
+    ids = {attributes["id"] for _, attributes in reader.tags if "id" in attributes}
+    inside = [a["href"] for tag, a in reader.tags if tag == "a" and a["href"][0] == "#"]
+    assert {"#content", "#guide-diagnose", "#guide-sensitivity"} <= set(inside)
+    assert {link.removeprefix("#") for link in inside} <= ids
+
+
+def test_only_scripts_of_known_hashes_may_run(page, reader):
+    policy = next(a["content"] for tag, a in reader.tags if tag == "meta" and "http-equiv" in a)
+    assert "unsafe-eval" not in policy
+    assert "script-src 'sha256-" in policy
+    allowed = set(re.findall(r"'sha256-([^']+)'", policy))
+    code = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
+    hashes = {b64encode(sha256(text.encode()).digest()).decode() for text in code}
+    assert len(code) == 2
+    assert hashes == allowed
+    assert not any(name.startswith("on") for _, a in reader.tags for name in a)
+
+
+def test_headings_do_not_skip_a_rank(reader):
+    ranks = [int(tag[1]) for tag, _ in reader.tags if re.fullmatch("h[1-6]", tag)]
+    assert ranks[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(ranks))
 
 
 def test_every_figure_has_its_specification_title_and_reading(page, reader):
@@ -145,7 +177,9 @@ def test_tables_sort_by_numbers_and_leave_the_undefined_without_one():
     assert "x &amp; y" in html
     assert html.count("data-value=") == 2
     assert 'data-value="0.125">.125<' in html
-    assert html.count("<button type=") == 3
+    assert html.count('<button type="button">') == 3
+    assert html.count('<button type="button" class="copy" aria-label="Copy table: x &amp; y">') == 1
+    assert '<table class="sortable" aria-label="x &amp; y">' in html
     assert "checkbox" not in html
     assert count_cell(12_345) == Cell("12,345", 12_345.0)
 
@@ -161,8 +195,11 @@ def test_of_many_columns_some_are_shown_at_a_click():
 def test_captions_of_tables_do_not_scroll_with_them(reader):
     assert "caption" not in {tag for tag, _ in reader.tags}
     tables = [a for tag, a in reader.tags if tag == "figure" and "table" in a.get("class", "")]
+    named = [a for tag, a in reader.tags if tag == "table" and "aria-label" in a]
+    assert len(tables) == len(named) > 0
     scrolling = [a for tag, a in reader.tags if tag == "div" and a.get("class") == "scrolling"]
-    assert len(tables) == len(scrolling) == len([1 for tag, _ in reader.tags if tag == "table"])
+    # With those of the guide.
+    assert len(scrolling) == len([1 for tag, _ in reader.tags if tag == "table"])
 
 
 def test_findings_show_their_mean_over_all_orders(reader):

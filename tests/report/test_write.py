@@ -15,8 +15,11 @@ from boxlens.diagnosis.crosswalk import SCHEMES
 from boxlens.errors import InputError, ParameterError
 from boxlens.report.documents import sensitivity_document
 from boxlens.report.figures import diagnosis_figures
+from boxlens.report.run_tables import run_tables
 from boxlens.report.tables import diagnosis_tables
-from boxlens.report.write import figure_formats, write_diagnosis, write_sensitivity
+from boxlens.report.write import figure_formats
+from boxlens.report.write_diagnosis import write_diagnosis
+from boxlens.report.write_sensitivity import write_sensitivity
 from planted_worlds import world_of
 from report.toy_diagnosis import errors_on, toy_diagnosis
 from small_world import small_dataset, small_detections
@@ -34,12 +37,12 @@ def written(tmp_path_factory):
 def test_every_file_is_there_and_named_in_the_line(written):
     folder, told = written
     names = sorted(path.name for path in folder.iterdir())
-    assert names == [".boxlens", "figures", "report.html", "results.json", "tables"]
+    assert names == [".boxlens", "figures", "report.html", "results.json", "run.json", "tables"]
     listed = (folder / ".boxlens").read_text().splitlines()
     files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".boxlens"]
     assert sorted(listed) == sorted(path.relative_to(folder).as_posix() for path in files)
-    n_figures = len(list((folder / "figures").iterdir()))
-    assert told == f"{folder}/: report.html, results.json, 7 tables, {n_figures} figures (svg)"
+    n_figures = len(list((folder / "figures").glob("*.svg")))
+    assert told == f"{folder}/: report.html, results.json, 8 tables, {n_figures} figures (svg)"
 
 
 def test_results_are_those_of_to_json(written):
@@ -49,8 +52,10 @@ def test_results_are_those_of_to_json(written):
 
 def test_figures_are_pictures_in_the_formats_asked_for(written):
     planned = {f"{figure.name}.svg" for figure in diagnosis_figures(toy_diagnosis()).figures}
-    files = list((written[0] / "figures").iterdir())
+    files = list((written[0] / "figures").glob("*.svg"))
     assert {path.name for path in files} == planned
+    others = {path.name for path in (written[0] / "figures").iterdir()} - planned
+    assert others == {"figures.json"}
     for path in files:
         assert ET.fromstring(path.read_text()).tag.endswith("svg")
 
@@ -59,7 +64,7 @@ def test_all_formats_are_written(tmp_path):
     result = toy_diagnosis().sensitivity
     dataset, detections = toy_diagnosis().dataset, toy_diagnosis().detections
     told = write_sensitivity(result, dataset, detections, tmp_path, formats=("svg", "pdf", "png"))
-    stems = {path.stem for path in (tmp_path / "figures").iterdir()}
+    stems = {path.stem for path in (tmp_path / "figures").glob("*.svg")}
     assert f"{len(stems)} figures (svg, pdf, png)" in told
     for stem in stems:
         assert (tmp_path / "figures" / f"{stem}.pdf").read_bytes().startswith(b"%PDF")
@@ -85,16 +90,11 @@ def test_tables_agree_with_the_counts(written):
     tables = {path.stem: pl.read_parquet(path) for path in (written[0] / "tables").iterdir()}
     counts = result.crosswalk.counts()
     detections, objects = tables["detections"], tables["objects"]
-    assert len(detections) == len(result.crosswalk.wrong_detections())
+    assert len(detections) == len(result.detections)
     assert len(objects) == len(result.dataset.gt)
     for scheme in SCHEMES:
         found = dict(detections[scheme].value_counts().iter_rows())
-        wrong = {
-            k: n
-            for k, n in counts[scheme]["detections"].items()
-            if n and k not in ("right", "outside")
-        }
-        assert {k: n for k, n in found.items() if k not in ("right", "outside")} == wrong
+        assert found == {k: n for k, n in counts[scheme]["detections"].items() if n}
         assert dict(objects[scheme].value_counts().iter_rows()) == {
             k: n for k, n in counts[scheme]["objects"].items() if n
         }
@@ -113,7 +113,7 @@ def test_tables_agree_with_the_counts(written):
 
 def test_a_wrong_detection_is_told_with_its_object():
     result = toy_diagnosis()
-    table = diagnosis_tables(result)["detections"]
+    table = run_tables(result.dataset, [result])["detections"]
     on_nothing = table.filter(pl.col("hoiem") == "bg")
     assert on_nothing["hoiem_object_id"].is_null().all()
     assert on_nothing["hoiem_iou"].is_null().all()
@@ -131,7 +131,7 @@ def test_a_wrong_detection_is_told_with_its_object():
 
 def test_ranks_are_places_by_score_within_a_class():
     result = toy_diagnosis()
-    table = diagnosis_tables(result)["detections"]
+    table = run_tables(result.dataset, [result])["detections"]
     detections = result.detections
     for det_row, rank in table.select("det_row", "rank").iter_rows():
         of_class = detections.class_row == detections.class_row[det_row]
@@ -144,8 +144,9 @@ def test_ranks_are_places_by_score_within_a_class():
 
 def test_tables_hold_what_has_no_objects_text_ids_or_flags():
     dataset = small_dataset(text_ids=True, rich=True)
-    tables = diagnosis_tables(diagnose(dataset, small_detections()))
-    objects = tables["objects"]
+    result = diagnose(dataset, small_detections())
+    tables = diagnosis_tables(result)
+    objects = run_tables(dataset, [result])["objects"]
     assert objects["image_id"].to_list() == ["a01", "a01", "a02", "a02"]
     ignored = objects["crowd"] | objects["difficult"] | objects["group_of"]
     assert objects["undetected"].is_null().to_list() == ignored.to_list()
@@ -164,7 +165,7 @@ def test_nothing_found_or_nothing_there_is_said_and_not_drawn(boxes, tmp_path):
     left_out = {one.title: one.why for one in diagnosis_figures(result).left_out}
     why = left_out["How errors change along the ranking" if boxes else "What goes wrong"]
     assert why == ("there are no detections" if boxes else why)
-    assert not (tmp_path / "figures").exists()
+    assert [path.name for path in (tmp_path / "figures").iterdir()] == ["figures.json"]
     for path in (tmp_path / "tables").iterdir():
         pl.read_parquet(path)
 
@@ -186,7 +187,7 @@ def test_a_second_run_leaves_nothing_of_the_first_but_what_is_not_its_own(tmp_pa
     assert (tmp_path / "mine.txt").read_text() == "keep"
     assert (tmp_path / "tables" / "other.parquet").read_text() == "keep"
     assert not (tmp_path / "tables" / "crosswalk.parquet").exists()
-    assert not (tmp_path / "figures").exists()
+    assert [path.name for path in (tmp_path / "figures").iterdir()] == ["figures.json"]
     stored = json.loads((tmp_path / "results.json").read_text())
     assert stored["schema"] == "boxlens/sensitivity/1"
     assert [path.name for path in tmp_path.rglob(".*")] == [".boxlens"]

@@ -16,8 +16,10 @@ from boxlens.cli import (
     formats,
     gate,
     reconcile,
+    report,
     scenes,
     sensitivity,
+    serve,
     train,
 )
 from boxlens.cli.options import Parser
@@ -34,6 +36,8 @@ COMMANDS = (
     disagree,
     gate,
     reconcile,
+    report,
+    serve,
     convert,
     detect,
     train,

@@ -32,7 +32,7 @@ def add_command(commands: Commands) -> None:
     add("--per-class", action="store_true", help="add a row a class")
     _add_tests(command)
     _add_image_scores(command)
-    add_report(command, pictures="show images of this folder in the report")
+    add_report(command, pictures="show images of this folder in the report", pdf=True)
     add_reading(command)
     add_json(command)
 
@@ -132,6 +132,9 @@ def run(options: argparse.Namespace) -> None:
                 Path(options.output),
                 formats=formats,
                 images=options.images,
+                images_mb=options.images_mb,
+                pdf=options.pdf,
+                threads=options.threads,
                 progress=progress,
             )
     show_report(

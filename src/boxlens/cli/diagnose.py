@@ -33,7 +33,7 @@ def add_command(commands: Commands) -> None:
     add("--per-class", action="store_true", help="add a row a class")
     _add_schemes(command)
     add_characteristics(command)
-    add_report(command, pictures="show errors in the pictures of this folder")
+    add_report(command, pictures="show errors in the pictures of this folder", pdf=True)
     add_intervals(command)
     add_reading(command, one=True)
     add_json(command)
@@ -94,13 +94,15 @@ def run(options: argparse.Namespace) -> None:
             dataset, detections, choice, threads=options.threads, progress=progress
         )
         if options.output:
-            from boxlens.report.write import write_diagnosis
+            from boxlens.report.write_diagnosis import write_diagnosis
 
             written = write_diagnosis(
                 result,
                 Path(options.output),
                 formats=formats,
                 images=options.images,
+                images_mb=options.images_mb,
+                pdf=options.pdf,
                 progress=progress,
             )
     show_report(

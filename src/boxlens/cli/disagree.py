@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.cli.options import Commands, add_json, several
@@ -53,7 +54,12 @@ def add_command(commands: Commands) -> None:
         "where the detectors were plainly run on different ones",
     )
     add("--top", metavar="N", type=int, default=20, help="images shown (20)")
-    add("-o", "--output", metavar="FILE", help="write all images in order, as CSV")
+    add(
+        "-o",
+        "--output",
+        metavar="PATH",
+        help="write all images in order to a .csv file, or into a folder, with a report",
+    )
     add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
     add_reading(command)
     add_json(command)
@@ -66,6 +72,10 @@ def run(options: argparse.Namespace) -> None:
     cuts = _cuts(options)
     if options.top < 1:
         raise ParameterError(f"--top: 1 or more, got {options.top}")
+    if options.output and not _is_csv(options.output):
+        from boxlens.report.output_folder import check_output
+
+        check_output(Path(options.output))
     with progress_bar() as progress:
         dataset, tables = read_tables(options, progress, objects=False)
         result = disagree_tables(
@@ -79,7 +89,7 @@ def run(options: argparse.Namespace) -> None:
         )
     print_notices(result.notices)
     if options.output:
-        _write(result, options.output)
+        print_note(f"wrote {_written(result, options)}")
     show_or_save_json(
         lambda: result.to_json(options.top), options.json, lambda: _text(result, options.top)
     )
@@ -111,24 +121,14 @@ def _text(result: DisagreementResult, n_top: int) -> str:
     return f"{aligned(rows)}\n\n{mean}" if len(images) else "no images"
 
 
-def _write(result: DisagreementResult, path: str) -> None:
-    import polars as pl
+def _is_csv(path: str) -> bool:
+    return path.lower().endswith(".csv")
 
-    from boxlens.formats.files import written_whole
 
-    images, order = result.images, result.order
-    frame = pl.DataFrame(
-        {
-            "image_id": images.id[order].tolist(),
-            "file_name": [images.file_name[row] for row in order.tolist()],
-            "share": result.share[order],
-            "boxes": result.boxes[order],
-            **{
-                f"n_boxes_{name}": result.n_boxes[at][order]
-                for at, name in enumerate(result.detectors)
-            },
-        }
-    )
-    with written_whole(path) as temporary:
-        frame.write_csv(temporary)
-    print_note(f"wrote {path}: {len(frame):,} images")
+def _written(result: DisagreementResult, options: argparse.Namespace) -> str:
+    from boxlens.report.write_disagreement import write_disagreement, write_images
+
+    path = Path(options.output)
+    if _is_csv(options.output):
+        return write_images(result, path)
+    return write_disagreement(result, path, n_top=options.top)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, add_json, area_range, several, thresholds
-from boxlens.cli.output import print_note, print_notices, show_or_save_json
+from boxlens.cli.output import print_note
 from boxlens.cli.reading import add_files, add_reading, read_tables
+from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
     import argparse
+
+    from boxlens.metrics.evaluation import EvaluationChoice
 
 FITTING_PROTOCOL = {"lvis": "lvis", "voc": "voc07 or voc12", "openimages": "openimages"}
 
@@ -29,6 +33,7 @@ def add_command(commands: Commands) -> None:
     add("--protocol", default="coco", help="coco (default), voc07, voc12, lvis or openimages")
     add("--per-class", action="store_true", help="add a row a class")
     _add_counting(command)
+    add_report(command)
     add_intervals(command)
     add_reading(command)
     add_json(command)
@@ -81,10 +86,46 @@ def _add_counting(command: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.evaluate_table import evaluation_text
     from boxlens.cli.progress import progress_bar
-    from boxlens.metrics import choose, evaluate_tables
+    from boxlens.metrics import evaluate_tables
+
+    formats = chosen_formats(options)
+    written = None
+    choice = _choice(options)
+    with progress_bar() as progress:
+        dataset, detections = read_tables(options, progress)
+        result = evaluate_tables(
+            dataset, detections, choice, threads=options.threads, progress=progress
+        )
+        if options.output:
+            from boxlens.report.write_evaluation import write_evaluation
+
+            written = write_evaluation(
+                result,
+                dataset,
+                detections,
+                Path(options.output),
+                iou=options.at_iou,
+                formats=formats,
+                threads=options.threads,
+                progress=progress,
+            )
+    fitting = FITTING_PROTOCOL.get(dataset.source.format) if dataset.source else None
+    if fitting and options.protocol == "coco":
+        print_note(f"scored as COCO does; --protocol {fitting} is made for this ground truth")
+    show_report(
+        options,
+        [*result.notices, *(n for row in result.detectors for n in row.notices)],
+        written,
+        result.to_json,
+        lambda: evaluation_text(result, per_class=options.per_class),
+    )
+
+
+def _choice(options: argparse.Namespace) -> EvaluationChoice:
+    from boxlens.metrics import choose
 
     resampling = chosen_intervals(options)
-    choice = choose(
+    return choose(
         options.protocol,
         iou_thresholds=options.iou,
         area_ranges=_area_ranges(options.area) if options.area else None,
@@ -94,20 +135,6 @@ def run(options: argparse.Namespace) -> None:
         extra_iou=options.at_iou,
         min_score=options.min_score,
         intervals=resampling if options.intervals else False,
-    )
-    with progress_bar() as progress:
-        dataset, detections = read_tables(options, progress)
-        result = evaluate_tables(
-            dataset, detections, choice, threads=options.threads, progress=progress
-        )
-    print_notices([*result.notices, *(n for row in result.detectors for n in row.notices)])
-    fitting = FITTING_PROTOCOL.get(dataset.source.format) if dataset.source else None
-    if fitting and options.protocol == "coco":
-        print_note(f"scored as COCO does; --protocol {fitting} is made for this ground truth")
-    show_or_save_json(
-        result.to_json,
-        options.json,
-        lambda: evaluation_text(result, per_class=options.per_class),
     )
 
 

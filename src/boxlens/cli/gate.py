@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.cli.evaluate import FITTING_PROTOCOL
 from boxlens.cli.options import Commands, add_json
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
 from boxlens.cli.reading import add_reading, read_tables
+from boxlens.cli.report_options import add_report
 from boxlens.errors import BoxlensError, ParameterError
 
 if TYPE_CHECKING:
@@ -64,12 +66,17 @@ def add_command(commands: Commands) -> None:
 
 def _add_outputs(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
+    add_report(command, figures=False)
     add("--junit", metavar="FILE", help="write JUnit XML there, one test case a rule")
     add("--markdown", metavar="FILE", help="write a Markdown summary there")
     add("--github", action="store_true", help="print annotations for GitHub Actions")
 
 
 def run(options: argparse.Namespace) -> None:
+    if options.output:
+        from boxlens.report.output_folder import check_output
+
+        check_output(Path(options.output))
     if options.github and options.json == "-":
         raise ParameterError("--github prints to stdout: write the JSON to a file, not to -")
     try:
@@ -125,6 +132,10 @@ def _write_documents(result: GateResult, options: argparse.Namespace) -> None:
         if path is not None:
             write_text(path, document(result))
             print_note(f"wrote {path}")
+    if options.output:
+        from boxlens.report.write_gate import write_gate
+
+        print_note(f"wrote {write_gate(result, Path(options.output))}")
 
 
 def _show(result: GateResult, options: argparse.Namespace) -> None:

@@ -16,26 +16,45 @@ if TYPE_CHECKING:
     from boxlens.report.charts.export import ChartFormat
 
 
-def add_report(command: argparse.ArgumentParser, *, pictures: str = "") -> None:
+def add_report(
+    command: argparse.ArgumentParser,
+    *,
+    pictures: str = "",
+    figures: bool = True,
+    pdf: bool = False,
+    required: bool = False,
+) -> None:
     """`pictures` says what --images shows, where it shows something."""
     add = command.add_argument
-    add(
-        "-o", "--output", metavar="DIR", help="write report, figures, tables and results.json there"
-    )
-    add(
-        "--figures",
-        metavar="FORMATS",
-        default="svg,pdf,png",
-        help="formats of the figures, or none (svg,pdf,png)",
-    )
+    what = "report, figures, tables and results.json" if figures else "report, table, results.json"
+    add("-o", "--output", metavar="DIR", required=required, help=f"write {what} there")
+    if figures:
+        add(
+            "--figures",
+            metavar="FORMATS",
+            default="svg",
+            help="files of the figures: svg (default), pdf, png, with commas between, or none",
+        )
+    with_output = "" if required else " (with -o)"
+    if pdf:
+        add("--pdf", action="store_true", help=f"write a typeset report.pdf, too{with_output}")
     if pictures:
-        add("--images", metavar="DIR", help=f"{pictures} (with -o)")
+        add("--images", metavar="DIR", help=f"{pictures}{with_output}")
+        add(
+            "--images-mb",
+            metavar="N",
+            type=float,
+            default=8.0,
+            help="megabytes that the pictures in the page take at most (8)",
+        )
 
 
 def chosen_formats(options: argparse.Namespace) -> tuple[ChartFormat, ...]:
     """Checked before the work, not after it; none without -o."""
-    images = getattr(options, "images", None)
+    images, pdf = getattr(options, "images", None), getattr(options, "pdf", False)
     if not options.output:
+        if pdf:
+            raise ParameterError("--pdf writes report.pdf into a folder: name it with -o")
         if images:
             raise ParameterError("--images shows pictures in the report: name its folder with -o")
         return ()
@@ -43,9 +62,15 @@ def chosen_formats(options: argparse.Namespace) -> tuple[ChartFormat, ...]:
     from boxlens.report.write import figure_formats
 
     check_output(Path(options.output))
+    if pdf:
+        from boxlens.report.pdf.writing import check_typst
+
+        check_typst()
     if images:
+        from boxlens.report.examples import check_megabytes
         from boxlens.report.gallery import check_pictures
 
+        check_megabytes(options.images_mb)
         check_pictures(images)
     return figure_formats(options.figures)
 

@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> None:
             threads=options.threads,
         )
         if options.output:
-            from boxlens.report.write import write_sensitivity
+            from boxlens.report.write_sensitivity import write_sensitivity
 
             written = write_sensitivity(
                 result,
@@ -111,6 +111,7 @@ def run(options: argparse.Namespace) -> None:
                 detections,
                 Path(options.output),
                 formats=formats,
+                threads=options.threads,
                 progress=progress,
             )
     show_report(

@@ -10,6 +10,7 @@ from boxlens.comparison.cases.discriminative import DiscriminativeChoice
 from boxlens.comparison.cases.fda import MAPPINGS
 from boxlens.comparison.cases.image_scores import MEASURES
 from boxlens.comparison.shared_images import IMAGES_CHOICES
+from boxlens.display import Displayed
 from boxlens.errors import ParameterError
 from boxlens.metrics.evaluation import EvaluationChoice
 from boxlens.metrics.intervals import ResamplingChoice
@@ -97,7 +98,7 @@ class ComparisonChoice:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ComparisonResult:
+class ComparisonResult(Displayed):
     """Two or more detectors on the same images."""
 
     dataset: Dataset

@@ -14,6 +14,7 @@ from boxlens.diagnosis.evidence import Evidence, gather
 from boxlens.diagnosis.gallery import gallery
 from boxlens.diagnosis.hoiem import HoiemResult, hoiem, match_hoiem
 from boxlens.diagnosis.intervals import diagnosis_intervals, over_all_areas
+from boxlens.diagnosis.outcomes import Outcomes, outcomes
 from boxlens.diagnosis.places import Attribute, error_places, missed_beside_both
 from boxlens.diagnosis.result import DiagnosisChoice, DiagnosisResult
 from boxlens.diagnosis.side_by_side import SideBySide
@@ -133,6 +134,7 @@ def diagnose_tables(
         borji=found.borji,
         crosswalk=crosswalk(found.hoiem, found.tide, found.coco_analyze, found.borji),
         confusion=found.confusion,
+        outcomes=found.outcomes,
         sensitivity=found.sensitivity,
         places=found.places,
         verdict=verdict(
@@ -168,6 +170,7 @@ class _Readings:
     coco_analyze: CocoAnalyzeResult
     borji: BorjiResult
     confusion: ConfusionResult
+    outcomes: Outcomes
     coco_ap: float
 
 
@@ -181,12 +184,13 @@ def _readings(
         of_tide = jobs.start(_tide_and_bench, evidence, each)
         of_analyze = jobs.start(coco_analyze, evidence, threads=each)
         of_borji = jobs.start(borji, evidence, threads=each)
-        of_confusion = jobs.start(confused, evidence, threads=each)
+        of_confusion = jobs.start(_confusion_and_outcomes, evidence, each)
         of_ap = jobs.start(_coco_ap, evidence, each)
         hoiem_result, sensitivity = jobs.finish("Hoiem", of_hoiem)
         tide_result, bench = jobs.finish("TIDE", of_tide)
         attributes = _attributes(sensitivity, evidence)
         of_places = jobs.start(error_places, evidence, bench, tide_result, attributes, threads=each)
+        confusion, of_each = jobs.finish("confusions", of_confusion)
         return _Readings(
             hoiem=hoiem_result,
             sensitivity=sensitivity,
@@ -194,7 +198,8 @@ def _readings(
             bench=bench,
             coco_analyze=jobs.finish("COCO analyze", of_analyze),
             borji=jobs.finish("Borji", of_borji),
-            confusion=jobs.finish("confusions", of_confusion),
+            confusion=confusion,
+            outcomes=of_each,
             coco_ap=jobs.finish("AP", of_ap),
             places=jobs.finish("verdict", of_places),
         )
@@ -241,6 +246,12 @@ def _hoiem_and_sensitivity(
         evidence.dataset, evidence.detections, evidence.ranking, matches, of_objects
     )
     return hoiem(evidence, matches, assignment=choice.assignment), sensitivity
+
+
+def _confusion_and_outcomes(evidence: Evidence, threads: int) -> tuple[ConfusionResult, Outcomes]:
+    """Both are readings of COCO's matches."""
+    confusion, matches = confused(evidence, threads=threads)
+    return confusion, outcomes(evidence, matches)
 
 
 def _tide_and_bench(evidence: Evidence, threads: int) -> tuple[TideResult, Bench]:

@@ -11,12 +11,16 @@ from boxlens.metrics.protocols import prepare
 
 if TYPE_CHECKING:
     from boxlens.diagnosis.evidence import Evidence
+    from boxlens.matching import Matches
 
 
-def confused(evidence: Evidence, *, threads: int = 0) -> ConfusionResult:
-    """At the score of the best F1: a fixed cut suits some detectors only."""
+def confused(evidence: Evidence, *, threads: int = 0) -> tuple[ConfusionResult, Matches]:
+    """At the score of the best F1: a fixed cut suits some detectors only.
+
+    With it come the matches it is read from: COCO's, with their hits.
+    """
     prepared = prepare(evidence.dataset, evidence.detections, "coco")
-    matches = prepared.matches(evidence.foreground_iou, threads=threads)
+    matches = prepared.matches(evidence.foreground_iou, keep_hits=True, threads=threads)
     cut = overall_confidence(prepared, matches).best()["threshold"]
     least = 0.0 if math.isnan(cut) else cut
-    return confusion(prepared, matches, min_score=least, threads=threads)
+    return confusion(prepared, matches, min_score=least, threads=threads), matches

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boxlens.data.similarity import known_similarity
+from boxlens.display import Displayed
 from boxlens.errors import ParameterError
 from boxlens.metrics.grid import IOU_THRESHOLDS
 from boxlens.metrics.results import defined, notice_to_json
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from boxlens.diagnosis.hoiem import HoiemResult
     from boxlens.diagnosis.hoiem_types import Assignment
     from boxlens.diagnosis.intervals import DiagnosisIntervals
+    from boxlens.diagnosis.outcomes import Outcomes
     from boxlens.diagnosis.places import Place
     from boxlens.diagnosis.tide import TideRange, TideResult
     from boxlens.diagnosis.verdict import Verdict
@@ -64,7 +66,7 @@ class DiagnosisChoice:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class DiagnosisResult:
+class DiagnosisResult(Displayed):
     """One detector, read under every scheme."""
 
     dataset: Dataset
@@ -80,6 +82,7 @@ class DiagnosisResult:
     borji: BorjiResult
     crosswalk: Crosswalk
     confusion: ConfusionResult
+    outcomes: Outcomes
     sensitivity: SensitivityResult
     places: tuple[Place, ...]
     verdict: Verdict

@@ -40,23 +40,21 @@ def find_images(
     places: str | PathLike[str] | Iterable[str | PathLike[str]],
     *,
     dataset: Dataset | None = None,
+    inside: bool = False,
 ) -> tuple[ImageFiles, tuple[Notice, ...]]:
     """The pictures in folders (and folders below them) or of single files.
 
-    With a data set, its pictures alone, under its ids.
+    With a data set, its pictures alone, under its ids. With `inside`, nothing that a link leads
+    out of the folder to.
     """
     given = [places] if isinstance(places, (str, os.PathLike)) else list(places)
     # Where a path really leads -> the path as it was given, and its name.
     found: dict[Path, tuple[Path, str]] = {}
     notices = Counter[str]()
     for place in map(Path, given):
-        _collect(place, found, notices)
+        _collect(place, found, notices, inside=inside)
     if not found:
-        shown = ", ".join(str(place) for place in given) or "nothing"
-        raise InputError(
-            f"no pictures in {shown}",
-            remedy=f"Pictures are files that end in {' '.join(ENDINGS)}",
-        )
+        raise _no_pictures(given, notices)
     paths = [path for path, _ in found.values()]
     names = _distinct_names(paths, [name for _, name in found.values()])
     told = _told(notices)
@@ -68,27 +66,43 @@ def find_images(
     return _ascending(own_keys, paths, names), (*told, *id_notices)
 
 
-def _collect(place: Path, found: dict[Path, tuple[Path, str]], notices: Counter[str]) -> None:
+def _no_pictures(given: Sequence[object], notices: Counter[str]) -> InputError:
+    shown = ", ".join(map(str, given)) or "nothing"
+    remedy = f"Pictures are files that end in {' '.join(ENDINGS)}"
+    if notices["leads out"]:
+        remedy = "Links that lead out of the folder are not followed: give the folder they lead to"
+    return InputError(f"no pictures in {shown}", remedy=remedy)
+
+
+def _collect(
+    place: Path, found: dict[Path, tuple[Path, str]], notices: Counter[str], *, inside: bool
+) -> None:
     """Adds the pictures of one place."""
     if not place.exists():
         raise InputError("no such file or folder", path=place, remedy="Check the spelling")
-    pairs = _below(place, notices) if place.is_dir() else [(place, place.name)]
+    top = place.resolve()
+    pairs = _below(place, notices, inside) if place.is_dir() else [(place, place.name)]
     for path, name in pairs:
         target = path.resolve()
-        if target in found:
+        if inside and not target.is_relative_to(top):
+            notices["leads out"] += 1
+        elif target in found:
             notices["given twice"] += 1
         else:
             found[target] = (path, name)
 
 
-def _below(folder: Path, notices: Counter[str]) -> Iterator[tuple[Path, str]]:
+def _below(folder: Path, notices: Counter[str], inside: bool) -> Iterator[tuple[Path, str]]:
     """Pictures of a folder by name; linked folders are followed, each once."""
-    entered = {folder.resolve()}
+    top = folder.resolve()
+    entered = {top}
     for root, folders, files in os.walk(folder, followlinks=True):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in tuple(folders):
             target = (Path(root) / name).resolve()
-            if target in entered:
+            leads_out = inside and not target.is_relative_to(top)
+            notices["leads out"] += leads_out
+            if target in entered or leads_out:
                 folders.remove(name)
             entered.add(target)
         for name in sorted(files):
@@ -105,10 +119,12 @@ def _told(notices: Counter[str]) -> tuple[Notice, ...]:
     texts = {
         "given twice": ("repeated_file", "pictures were given more than once and are read once"),
         "no picture": ("other_file", "files do not end as pictures do and were left out"),
+        "leads out": ("link_outside", "links lead out of the folder and were left out"),
     }
     return tuple(
         Notice(texts[what][0], count, f"{count:,} {texts[what][1]}")
         for what, count in notices.items()
+        if count
     )
 
 

@@ -1,4 +1,4 @@
-"""Which picture file belongs to which image of a data set."""
+"""Which picture file belongs to which image, told by names and ids."""
 
 from __future__ import annotations
 
@@ -18,15 +18,30 @@ Joined = tuple[list[int], list[int | str], tuple[Notice, ...]]
 
 
 def join_to_dataset(names: Sequence[str], dataset: Dataset) -> Joined:
-    """Joins by file name, then by the name without folders, then by id = stem."""
-    file_names = [name.replace("\\", "/") for name in dataset.images.file_name]
-    ids = dataset.images.id.tolist()
+    """The pictures of a data set, under its ids."""
+    file_names, ids = dataset.images.file_name, dataset.images.id.tolist()
+    image_of_file, notices = join_to_images(names, file_names, ids)
+    if not image_of_file:
+        remedy = "Give the ground truth that belongs to these pictures, or none"
+        raise nothing_fits(names, file_names, ids, remedy)
+    rows = sorted(image_of_file)
+    return rows, [ids[image_of_file[row]] for row in rows], notices
+
+
+def join_to_images(
+    names: Sequence[str], file_names: Sequence[str], ids: Sequence[int | str]
+) -> tuple[dict[int, int], tuple[Notice, ...]]:
+    """Row of a file -> row of its image: by file name, by the name without folders, by id = stem.
+
+    A name that could be two images is joined to neither.
+    """
+    with_slashes = [name.replace("\\", "/") for name in file_names]
     free_files = set(range(len(names)))
     image_of_file: dict[int, int] = {}
     free_images = set(range(len(ids)))
     for file_keys, image_keys in (
-        (names, file_names),
-        (_base_names(names), _base_names(file_names)),
+        (names, with_slashes),
+        (_base_names(names), _base_names(with_slashes)),
         ([PurePosixPath(name).stem for name in names], [str(key) for key in ids]),
         ([_number(name) for name in names], [str(key) for key in ids]),
     ):
@@ -36,11 +51,20 @@ def join_to_dataset(names: Sequence[str], dataset: Dataset) -> Joined:
                 image_of_file[row] = row_of_key[key]
         free_files -= image_of_file.keys()
         free_images -= set(image_of_file.values())
-    if not image_of_file:
-        raise _nothing_fits(names, file_names, ids)
-    rows = sorted(image_of_file)
     notices = tuple(_notices(len(free_files), len(names), len(free_images), len(ids)))
-    return rows, [ids[image_of_file[row]] for row in rows], notices
+    return image_of_file, notices
+
+
+def nothing_fits(
+    names: Sequence[str], file_names: Sequence[str], ids: Sequence[int | str], remedy: str
+) -> InputError:
+    """What to say where no picture belongs to any image."""
+    known = next((name for name in file_names if name), f"id {ids[0]!r}" if ids else "none")
+    return InputError(
+        f"none of the {len(names):,} pictures is in the ground truth: they are named like "
+        f"{names[0]!r}, its {len(ids):,} images like {known!r}",
+        remedy=remedy,
+    )
 
 
 def _base_names(names: Iterable[str]) -> list[str]:
@@ -71,14 +95,3 @@ def _notices(n_files_left: int, n_files: int, n_missing: int, n_images: int) -> 
     if n_missing:
         message = f"{n_missing:,} of {n_images:,} images of the ground truth have no picture here"
         yield Notice("image_without_file", n_missing, message)
-
-
-def _nothing_fits(
-    names: Sequence[str], file_names: Sequence[str], ids: Sequence[int | str]
-) -> InputError:
-    known = next((name for name in file_names if name), f"id {ids[0]!r}" if ids else "none")
-    return InputError(
-        f"none of the {len(names):,} pictures is in the ground truth: they are named like "
-        f"{names[0]!r}, its {len(ids):,} images like {known!r}",
-        remedy="Give the ground truth that belongs to these pictures, or none",
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from boxlens.matching import find_overlaps, pair_one_to_one, reachable
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from boxlens.data.columns import Bools
+    from boxlens.data.columns import Bools, Rows
     from boxlens.matching import Matches, Overlaps
     from boxlens.metrics.protocols import Prepared
 
@@ -27,6 +27,10 @@ class ConfusionResult:
     min_score: float
     names: tuple[str, ...]
     matrix: npt.NDArray[np.int64]
+    # Where each detection and object stands in the matrix: its true, its predicted class; the
+    # number of classes for nothing, -1 for not counted. Empty where nobody asked.
+    det_true: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    gt_said: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int32))
 
     def top(self, n: int = 10) -> list[tuple[str, str, int]]:
         """The most frequent confusions of one class with another."""
@@ -81,18 +85,35 @@ def confusion(
     )
     background = len(dataset.classes)
     paired = partner >= 0
-    said = np.full(len(dataset.gt), background)
+    said = np.full(len(dataset.gt), background, dtype=np.int32)
     said[partner[paired]] = detections.class_row[paired]
+    said[ignored] = -1
     alone = ~paired & ~weak & ~_on_any(overlaps, ignored)
     if prepared.det_unmatched_ignored is not None:
         alone &= ~prepared.det_unmatched_ignored
-    true = np.concatenate([dataset.gt.class_row[~ignored], np.full(alone.sum(), background)])
-    predicted = np.concatenate([said[~ignored], detections.class_row[alone]])
-    size = background + 1
-    counts = np.bincount(true * size + predicted, minlength=size * size)
+    true = np.full(len(detections), -1, dtype=np.int32)
+    true[paired] = dataset.gt.class_row[partner[paired]]
+    true[alone] = background
     return ConfusionResult(
-        iou, min_score, dataset.classes.name, counts.reshape(size, size).astype(np.int64)
+        iou,
+        min_score,
+        dataset.classes.name,
+        _matrix(dataset.gt.class_row, said, detections.class_row[alone], background),
+        true,
+        said,
     )
+
+
+def _matrix(
+    gt_class: Rows, gt_said: Rows, class_alone: Rows, background: int
+) -> npt.NDArray[np.int64]:
+    """Every object that counts, then the detections of nothing."""
+    counted = gt_said >= 0
+    size = background + 1
+    of_objects = gt_class[counted].astype(np.int64) * size + gt_said[counted]
+    of_nothing = background * size + class_alone.astype(np.int64)
+    cells = np.concatenate([of_objects, of_nothing])
+    return np.bincount(cells, minlength=size * size).reshape(size, size).astype(np.int64)
 
 
 def _on_any(overlaps: Overlaps, objects: Bools) -> Bools:

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from boxlens.display import Displayed
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -110,7 +112,7 @@ def _source_to_json(source: Source | None) -> dict[str, Any] | None:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class EvaluationResult:
+class EvaluationResult(Displayed):
     """One evaluation of one or more detectors under one protocol."""
 
     protocol: str

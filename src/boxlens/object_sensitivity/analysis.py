@@ -141,6 +141,7 @@ def analyse(
             *_undefined(spreads, tally),
         ),
         classes=classes,
+        columns=tuple(columns),
     )
 
 

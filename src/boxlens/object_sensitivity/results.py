@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from boxlens.display import Displayed
 from boxlens.metrics.results import defined, notice_to_json, number
 
 if TYPE_CHECKING:
     from boxlens.data import Notice
     from boxlens.data.columns import Bools, Floats, Rows
+    from boxlens.object_sensitivity.characteristics import Column
     from boxlens.object_sensitivity.choice import SensitivityChoice
 
 
@@ -249,7 +251,7 @@ class Misses:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SensitivityResult:
+class SensitivityResult(Displayed):
     """One detector: AP_N of every class, characteristics, interactions and missed objects."""
 
     detector: str
@@ -264,6 +266,8 @@ class SensitivityResult:
     choice: SensitivityChoice
     notices: tuple[Notice, ...] = ()
     classes: tuple[ClassScore, ...] = ()
+    # The subset of every object, one column a characteristic.
+    columns: tuple[Column, ...] = ()
 
     def __repr__(self) -> str:
         """Short: the whole is in `to_json()`."""

@@ -10,83 +10,114 @@ from boxlens.comparison.leading_pairs import leading_pairs
 from boxlens.comparison.verdict import answer_sentences, further_sentences
 from boxlens.report.charts.detector_pair import p_text
 from boxlens.report.charts.theme import decimal
-from boxlens.report.comparison_exhibits import comparison_walls
 from boxlens.report.comparison_figures import ANNOTATE, IMAGES, NUMBERS, TOGETHER, measure_name
-from boxlens.report.examples import hung_walls
+from boxlens.report.disagreement_page import most_disputed
 from boxlens.report.markup import (
     NOTHING,
     Cell,
     count_cell,
-    notes,
     paragraph,
     score_cell,
     table,
     text_cell,
     tiles,
 )
-from boxlens.report.page import Section, figure_cards, page, provenance_section
+from boxlens.report.page import Section, about_data, names_of, page, provenance_section
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from boxlens.comparison import ComparisonResult
     from boxlens.metrics.intervals import Interval
-    from boxlens.report.figure_plan import LeftOut
-    from boxlens.report.gallery import Gallery
-    from boxlens.report.page import DrawnFigure
+    from boxlens.report.page import DrawnPlan
 
+GUIDE = "compare"
 MOST_TILES = 6
-MOST_NAMES = 3
 N_DISPUTED = 20
 
 
 def comparison_page(
     result: ComparisonResult,
     document: dict[str, Any],
-    drawn: Sequence[DrawnFigure],
-    left_out: Sequence[LeftOut],
-    gallery: Gallery | None,
+    drawn: DrawnPlan,
+    examples: Section,
 ) -> str:
     """`document` is what results.json holds."""
-
-    def cards(name: str) -> str:
-        return figure_cards(drawn, left_out, name)
-
-    about = (
-        f"{len(result.detectors):,} detectors, {len(result.dataset.images):,} images, "
-        f"{len(result.dataset.gt):,} objects of {len(result.dataset.classes):,} classes"
-    )
+    numbers, images, together, annotate = question_sections(result, drawn)
     return page(
-        (_names(result), result.dataset.name),
-        about,
+        (names_of(result.tables), result.dataset.name),
+        about_data(result.dataset, result.tables),
         [
-            Section("answer", "Answer", _answer(result)),
-            Section("numbers", "Numbers", (cards(NUMBERS), _pairs(result))),
-            Section("images", "Images", (cards(IMAGES), _discriminative(result))),
-            Section("together", "Together", (cards(TOGETHER), _strengths(result))),
-            _examples(result, gallery),
-            Section("annotate", "Annotate next", (cards(ANNOTATE), _disputed(result))),
-            Section("classes", "Classes", (_classes(result),)),
+            answer_section(result),
+            numbers,
+            images,
+            together,
+            examples,
+            annotate,
+            classes_section(result),
             provenance_section(document),
         ],
     )
 
 
-def _names(result: ComparisonResult) -> str:
-    names = [one.name for one in result.detectors]
-    if len(names) > MOST_NAMES:
-        return f"{len(names)} detectors"
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+def question_sections(result: ComparisonResult, drawn: DrawnPlan) -> tuple[Section, ...]:
+    """The numbers, single images, what they reach together, and what to annotate next."""
+    return (
+        Section(
+            NUMBERS,
+            "Numbers",
+            (drawn.cards(NUMBERS), _pairs(result)),
+            reading="Low and high: the interval. p by resampling images, by exchanging the "
+            "detectors' detections image by image, and the first adjusted by Holm for all pairs "
+            "of detectors. Detectable: a true difference that would be found on four of five such "
+            "test sets. a ahead: the share of resampled test sets in which it is. Each number is "
+            "a question of its own, and not adjusted for the others.",
+            guide=GUIDE,
+        ),
+        Section(
+            IMAGES,
+            "Images",
+            (drawn.cards(IMAGES), _discriminative(result)),
+            reading="Whether one detector is ahead image by image, also where images of near "
+            "agreement are left out.",
+            guide=GUIDE,
+        ),
+        Section(
+            TOGETHER,
+            "Together",
+            (drawn.cards(TOGETHER), _strengths(result)),
+            reading="What the detectors would reach if the best of each could be taken, and which "
+            "objects one finds and the other does not.",
+            guide=GUIDE,
+        ),
+        Section(
+            ANNOTATE,
+            "Annotate next",
+            (drawn.cards(ANNOTATE), most_disputed(result.disagreement, N_DISPUTED)),
+            reading="Images on which the detectors disagree most, found without the ground truth.",
+            guide=GUIDE,
+        ),
+    )
 
 
-def _answer(result: ComparisonResult) -> tuple[str, ...]:
+def answer_section(result: ComparisonResult) -> Section:
     metric, rows = result.league.metric, result.league.rows
     numbers = [(f"{metric} of {row.name}", decimal(row.score.value)) for row in rows]
     first, *others = answer_sentences(result)
-    return (
+    sentences = (*others, *further_sentences(result))
+    parts = (
         tiles(numbers[:MOST_TILES]),
         paragraph(first, "lead"),
-        *(paragraph(text) for text in (*others, *further_sentences(result))),
+        *(paragraph(text) for text in sentences),
+    )
+    return Section("answer", "Answer", parts)
+
+
+def classes_section(result: ComparisonResult) -> Section:
+    return Section(
+        "classes",
+        "Classes",
+        (_classes(result),),
+        reading="Of many classes some differ by chance: p adjusted takes all of them into account.",
+        guide=GUIDE,
     )
 
 
@@ -99,13 +130,6 @@ def _p_cell(p: float) -> Cell:
 
 
 def _pairs(result: ComparisonResult) -> str:
-    reading = (
-        "Low and high: the interval. p by resampling images, by exchanging the detectors' "
-        "detections image by image, and the first adjusted by Holm for all pairs of detectors. "
-        "Detectable: a true difference that would be found on four of five such test sets. "
-        "a ahead: the share of resampled test sets in which it is. Each number is a question of "
-        "its own, and not adjusted for the others."
-    )
     headings = ["number", "a - b", "low", "high", "p resampling", "p exchange", "p adjusted"]
     headings += ["detectable", "a ahead"]
     tables = []
@@ -121,7 +145,7 @@ def _pairs(result: ComparisonResult) -> str:
         ]
         caption = f"Every number: {pair.names[0]} (a) and {pair.names[1]} (b)"
         tables.append(table(headings, rows, caption=caption, wide=True))
-    return paragraph(reading, "reading") + "".join(tables)
+    return "".join(tables)
 
 
 def _discriminative(result: ComparisonResult) -> str:
@@ -173,54 +197,6 @@ def _strengths(result: ComparisonResult) -> str:
         f"<details><summary>{escape(summary)}</summary>{shown}</details>\n"
         for summary, shown in parts
     )
-
-
-def _examples(result: ComparisonResult, gallery: Gallery | None) -> Section:
-    if gallery is not None and gallery.walls:
-        parts, remarks = hung_walls(gallery)
-        return Section("examples", "Examples", (notes(remarks), *parts))
-    tables = tuple(
-        table(
-            ["image", "file", "scores", "objects"],
-            [
-                [
-                    text_cell(one.image_id),
-                    text_cell(one.file_name or None),
-                    text_cell(one.caption[0]),
-                    text_cell(one.caption[1]),
-                ]
-                for one in wall.shown
-            ],
-            caption=wall.title,
-        )
-        for wall in comparison_walls(result)
-        if wall.name != "disputed"
-    )
-    remarks = ["Pictures are shown where they are given (--images)."] * bool(tables)
-    if gallery is not None:
-        remarks = [notice.message for notice in gallery.notices]
-    return Section("examples", "Examples", (*tables, notes(remarks)))
-
-
-def _disputed(result: ComparisonResult) -> str:
-    one, ids = result.disagreement, result.dataset.images.id.tolist()
-    top = [row for row in one.order[:N_DISPUTED].tolist() if one.share[row] > 0]
-    if not top:
-        return notes(["The detectors' boxes agree on every image: none is worth more than another"])
-    rows = [
-        [
-            text_cell(ids[row]),
-            text_cell(result.dataset.images.file_name[row] or None),
-            score_cell(float(one.share[row])),
-            score_cell(float(one.boxes[row]), 1),
-            *(count_cell(int(n)) for n in one.n_boxes[:, row]),
-        ]
-        for row in top
-    ]
-    headings = ["image", "file", "disputed", "disputed boxes"]
-    headings += [f"boxes of {name}" for name in one.detectors]
-    caption = "The images on which the detectors disagree most; tables/images.parquet has all"
-    return table(headings, rows, caption=caption, wide=True)
 
 
 def _classes(result: ComparisonResult) -> str:

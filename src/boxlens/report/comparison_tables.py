@@ -25,7 +25,6 @@ def comparison_tables(result: ComparisonResult) -> dict[str, pl.DataFrame]:
         "pairs": frame_of(_with_ends(row.to_json()) for row in result.pairs),
         "classes": _classes(result),
         "p_curves": _p_curves(result),
-        "images": _images(result),
         "strengths": frame_of(_strengths(result)),
         "joint": frame_of(_joint(result)),
         "found": _found(result),
@@ -91,14 +90,13 @@ def _p_curves(result: ComparisonResult) -> pl.DataFrame:
     )
 
 
-def _images(result: ComparisonResult) -> pl.DataFrame:
-    """Every image, and its place in the order in which to annotate, from 1."""
+def compared_images(result: ComparisonResult) -> pl.DataFrame:
+    """Every image that was compared, and its place in the order in which to annotate, from 1."""
     disagreement, images = result.disagreement, result.dataset.images
     place = np.empty(len(images), dtype=np.int64)
     place[disagreement.order] = np.arange(1, len(images) + 1)
     columns = {
         "image_id": ids_of(images.id, np.arange(len(images))),
-        "file_name": pl.Series(list(images.file_name), dtype=pl.String),
         "disagreement": pl.Series(disagreement.share),
         "disputed_boxes": pl.Series(disagreement.boxes),
         "place": pl.Series(place),
@@ -111,7 +109,7 @@ def _images(result: ComparisonResult) -> pl.DataFrame:
         kept = np.ones(len(images), dtype=np.bool_)
         kept[pair.removed_rows] = False
         columns[f"kept_{pair.a}_{pair.b}"] = pl.Series(kept)
-    return pl.DataFrame(columns)
+    return with_nulls(pl.DataFrame(columns))
 
 
 def _strengths(result: ComparisonResult) -> Iterator[Record]:

@@ -8,10 +8,10 @@ from boxlens.diagnosis.crosswalk import SCHEMES
 from boxlens.diagnosis.hoiem_types import FP_TYPES
 from boxlens.diagnosis.tide_types import ERRORS as ERROR_TYPES
 from boxlens.report.charts.crosswalk import SCHEME_NAMES
+from boxlens.report.charts.kinds import kind_of
 from boxlens.report.charts.pr_areas import SIZES
-from boxlens.report.charts.theme import decimal, kind_of
-from boxlens.report.examples import examples_section
-from boxlens.report.figure_plan import ERRORS, OBJECTS, REPAIRS
+from boxlens.report.charts.theme import decimal
+from boxlens.report.figure_plan import ERRORS, REPAIRS
 from boxlens.report.figure_plan import SCHEMES as SIDE_BY_SIDE
 from boxlens.report.markup import (
     count_cell,
@@ -23,17 +23,15 @@ from boxlens.report.markup import (
     text_cell,
     tiles,
 )
-from boxlens.report.page import Section, figure_cards, page, provenance_section
+from boxlens.report.page import Section, about_data, page, provenance_section
+from boxlens.report.sensitivity_page import objects_section
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from boxlens.diagnosis import DiagnosisResult
     from boxlens.diagnosis.verdict import Finding
-    from boxlens.report.figure_plan import LeftOut
-    from boxlens.report.gallery import Gallery
-    from boxlens.report.page import DrawnFigure
+    from boxlens.report.page import DrawnPlan
 
+GUIDE = "diagnose"
 FP_KINDS = tuple(kind.label for kind in FP_TYPES)
 TIDE_KINDS = tuple(kind.label for kind in ERROR_TYPES)
 
@@ -41,32 +39,54 @@ TIDE_KINDS = tuple(kind.label for kind in ERROR_TYPES)
 def diagnosis_page(
     result: DiagnosisResult,
     document: dict[str, Any],
-    drawn: Sequence[DrawnFigure],
-    left_out: Sequence[LeftOut],
-    gallery: Gallery | None,
+    drawn: DrawnPlan,
+    examples: Section,
 ) -> str:
     """`document` is what results.json holds."""
-
-    def cards(name: str) -> str:
-        return figure_cards(drawn, left_out, name)
-
-    about = (
-        f"{len(result.detections):,} detections, {len(result.dataset.images):,} images, "
-        f"{len(result.dataset.gt):,} objects of {len(result.dataset.classes):,} classes"
-    )
+    *first, classes = diagnosis_sections(result, drawn)
     return page(
         (result.detections.name, result.dataset.name),
-        about,
-        [
-            Section("verdict", "Verdict", (*_verdict(result), _intervals(result))),
-            Section("errors", "Errors", (cards(ERRORS), _groups(result), _sizes(result))),
-            Section("repairs", "Repairs", (cards(REPAIRS), _orders(result))),
-            Section("objects", "Objects", (cards(OBJECTS),)),
-            Section("schemes", "Schemes side by side", (cards(SIDE_BY_SIDE), _counts(result))),
-            examples_section(result, gallery),
-            Section("classes", "Classes", (_classes(result),)),
-            provenance_section(document),
-        ],
+        about_data(result.dataset, [result.detections]),
+        [*first, examples, classes, provenance_section(document)],
+    )
+
+
+def diagnosis_sections(result: DiagnosisResult, drawn: DrawnPlan) -> tuple[Section, ...]:
+    """The verdict, what it rests on, and every class at the end."""
+    return (
+        Section("verdict", "Verdict", (*_verdict(result), _intervals(result))),
+        Section(
+            ERRORS,
+            "Errors",
+            (drawn.cards(ERRORS), _groups(result), _sizes(result)),
+            reading="What is wrong with the detections, how often, and what it costs in AP.",
+            guide=GUIDE,
+        ),
+        Section(
+            REPAIRS,
+            "Repairs",
+            (drawn.cards(REPAIRS), _orders(result)),
+            reading="What mending each kind of error would bring, alone and after others.",
+            guide=GUIDE,
+        ),
+        objects_section(result.sensitivity, drawn),
+        Section(
+            SIDE_BY_SIDE,
+            "Schemes side by side",
+            (drawn.cards(SIDE_BY_SIDE), _counts(result)),
+            reading="The same detections and objects under each scheme: where the four agree, a "
+            "finding does not rest on a definition.",
+            guide=GUIDE,
+        ),
+        Section(
+            "classes",
+            "Classes",
+            (_classes(result),),
+            reading="Shares of the top false positives of a class by kind; further, the AP that "
+            "repairing each of TIDE's errors would bring (+), and the classes that its top false "
+            "positives fall on.",
+            guide=GUIDE,
+        ),
     )
 
 
@@ -199,9 +219,4 @@ def _classes(result: DiagnosisResult) -> str:
     first = ["class", "objects", "AP", "AP_N", "undetected"]
     first += [kind_of(kind).label for kind in FP_KINDS]
     further = ["detections", *(f"+{kind_of(kind).label}" for kind in TIDE_KINDS), "lies on"]
-    reading = (
-        "Shares of the top false positives of a class by kind; further, the AP that repairing each "
-        "of TIDE's errors would bring (+), and the classes that its top false positives fall on."
-    )
-    shown = table([*first, *further], rows, caption="Every class", wide=True, n_shown=len(first))
-    return paragraph(reading, "reading") + shown
+    return table([*first, *further], rows, caption="Every class", wide=True, n_shown=len(first))

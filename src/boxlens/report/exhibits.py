@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from boxlens.diagnosis.hoiem_types import FP_TYPES, HoiemType
-from boxlens.report.charts.theme import KINDS, decimal
+from boxlens.report.charts.kinds import KINDS
+from boxlens.report.charts.theme import decimal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from altair.typing import ChartType
 
 # Sections of the page.
-ERRORS, REPAIRS, OBJECTS, SCHEMES = "errors", "repairs", "objects", "schemes"
+SCORES, ERRORS, REPAIRS, OBJECTS, SCHEMES = "scores", "errors", "repairs", "objects", "schemes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,8 @@ class Figure:
     reading: str
     section: str
     draw: Callable[[], ChartType]
+    # The detector it is about; empty: several.
+    detector: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,13 @@ class FigurePlan:
 
     figures: tuple[Figure, ...]
     left_out: tuple[LeftOut, ...]
+
+    def of_detector(self, detector: str, prefix: str = "") -> FigurePlan:
+        """All about one detector; `prefix` keeps its files apart from those of others."""
+        figures = (
+            replace(one, name=f"{prefix}{one.name}", detector=detector) for one in self.figures
+        )
+        return FigurePlan(tuple(figures), self.left_out)
 
 
 def plan_of(found: Iterable[Figure | LeftOut]) -> FigurePlan:

@@ -12,6 +12,7 @@ from boxlens.report.charts.false_positives import false_positives_chart
 from boxlens.report.charts.fp_by_class import fp_by_class_chart
 from boxlens.report.charts.fp_trends import fp_trends_chart
 from boxlens.report.charts.pr_areas import SIZES, pr_areas_chart
+from boxlens.report.charts.quarter_page import quarter_page_chart
 from boxlens.report.charts.repair_orders import repair_orders_chart
 from boxlens.report.charts.tide_errors import tide_errors_chart
 from boxlens.report.charts.waterfall import waterfall_chart
@@ -58,10 +59,22 @@ def _errors(result: DiagnosisResult) -> Iterator[Figure | LeftOut]:
         why = "the ground truth has no objects that count, so AP is undefined"
         yield LeftOut("What goes wrong", why, ERRORS)
         return
+    yield _quarter_page(result)
     yield from _kinds(result)
     yield _along_the_ranking(result)
     yield from _curves(result)
     yield from _classes(result)
+
+
+def _quarter_page(result: DiagnosisResult) -> Figure:
+    return Figure(
+        "quarter_page",
+        "The detector in a quarter of a page",
+        "Made for a column of a paper. Above: a kind with a long bar is the one to mend. Below: a "
+        "bar much wider than chance is a property that the detector depends on.",
+        ERRORS,
+        partial(quarter_page_chart, result.hoiem.sets[0], result.sensitivity, about=_about(result)),
+    )
 
 
 def _kinds(result: DiagnosisResult) -> Iterator[Figure | LeftOut]:
@@ -154,7 +167,9 @@ def _repairs(result: DiagnosisResult) -> Iterator[Figure | LeftOut]:
         "A short bar is a conclusion that holds in any order; a long one depends on what else is "
         "mended.",
         REPAIRS,
-        partial(repair_orders_chart, result.tide.orders, about=f"TIDE: {_about(result)}"),
+        partial(
+            repair_orders_chart, result.tide.orders, scheme="tide", about=f"TIDE: {_about(result)}"
+        ),
     )
     yield Figure(
         "waterfall",
@@ -169,7 +184,12 @@ def _repairs(result: DiagnosisResult) -> Iterator[Figure | LeftOut]:
         "Borji's steps in every order",
         "Where one step brings most in all orders, the conclusion does not rest on the sequence.",
         REPAIRS,
-        partial(repair_orders_chart, result.borji.orders, about=f"Borji: {_about(result)}"),
+        partial(
+            repair_orders_chart,
+            result.borji.orders,
+            scheme="borji",
+            about=f"Borji: {_about(result)}",
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""Small pieces of HTML, everything from outside escaped: cells, tables, sections, notes."""
+"""Small pieces of HTML, everything from outside escaped: cells, tables, links, notes."""
 
 from __future__ import annotations
 
@@ -70,12 +70,14 @@ def table(
     body = "\n".join(f"<tr>{_row(row, kinds)}</tr>" for row in lines)
     n_further = len(headings) - n_first
     choice = f'<label><input type="checkbox"> {n_further} more columns</label>' if n_further else ""
+    name = escape(caption)
     # Above what scrolls, so that it wraps and stays in sight.
     return (
-        f'<figure class="{"table wide" if wide else "table"}">'
-        f"<figcaption>{escape(caption)}</figcaption>{choice}"
-        f'<div class="scrolling"><table class="sortable"><thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{body}\n</tbody></table></div></figure>\n"
+        f'<figure class="{"table wide" if wide else "table"}"><figcaption>{name}</figcaption>'
+        f'<p class="tools">{choice}<button type="button" class="copy" '
+        f'aria-label="Copy table: {name}">Copy table</button></p>'
+        f'<div class="scrolling"><table class="sortable" aria-label="{name}">'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div></figure>\n"
     )
 
 
@@ -95,9 +97,8 @@ def _value(cell: Cell) -> str:
     return "" if cell.value is None else f' data-value="{cell.value!r}"'
 
 
-def section(name: str, title: str, *parts: str) -> str:
-    inner = "\n".join(part for part in parts if part)
-    return f'<section id="{name}">\n<h2>{escape(title)}</h2>\n{inner}\n</section>\n'
+def link(address: str, text: str) -> str:
+    return f'<a href="{escape(address)}">{escape(text)}</a>'
 
 
 def paragraph(text: str, kind: str = "") -> str:

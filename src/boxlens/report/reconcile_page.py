@@ -7,31 +7,48 @@ from typing import TYPE_CHECKING, Any
 from boxlens.comparison.conventions.results import ORDER_MATTERS
 from boxlens.report.charts.theme import decimal
 from boxlens.report.markup import count_cell, notes, paragraph, score_cell, table, text_cell, tiles
-from boxlens.report.page import Section, figure_cards, page, provenance_section
+from boxlens.report.page import Section, page, provenance_section
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from boxlens.comparison.conventions.results import ReconciliationResult
-    from boxlens.report.page import DrawnFigure
+    from boxlens.report.page import DrawnPlan
 
+GUIDE = "reconcile"
 STEPS = "steps"
 DIGITS = 4
 
 
-def reconcile_page(
-    result: ReconciliationResult, document: dict[str, Any], drawn: Sequence[DrawnFigure]
-) -> str:
+def reconcile_page(result: ReconciliationResult, document: dict[str, Any], drawn: DrawnPlan) -> str:
     """`document` is what results.json holds."""
     about = f"{result.n_detections:,} detections, {result.n_images:,} images"
-    way = (paragraph(result.summary), _ends(result), figure_cards(drawn, (), STEPS), _steps(result))
+    way = (_ends(result), paragraph(result.summary, "lead"), drawn.cards(STEPS), _steps(result))
     return page(
         (result.detector, result.dataset),
         about,
         [
-            Section(STEPS, "From one number to the other", (*way, paragraph(ORDER_MATTERS))),
-            Section("protocols", "Protocols", (_protocols(result),)),
-            Section("band", "Ties and score cuts", (_band(result),)),
+            Section(
+                STEPS,
+                "From one number to the other",
+                (*way, paragraph(ORDER_MATTERS)),
+                reading="One convention after the other is changed from the first protocol's to "
+                "the last one's, and AP is computed anew.",
+                guide=GUIDE,
+            ),
+            Section(
+                "protocols",
+                "Protocols",
+                (_protocols(result),),
+                reading="What each protocol would print for these very files.",
+                guide=GUIDE,
+            ),
+            Section(
+                "band",
+                "Ties and score cuts",
+                (_band(result),),
+                reading="How far the first number moves with the order of equal scores, and with "
+                "detections that are cut off.",
+                guide=GUIDE,
+            ),
             provenance_section(document),
         ],
     )

@@ -7,22 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.report.charts.theme import decimal
 from boxlens.report.figure_plan import OBJECTS
-from boxlens.report.markup import count_cell, score_cell, share_cell, table, text_cell, tiles
-from boxlens.report.page import Section, figure_cards, page, provenance_section
+from boxlens.report.markup import (
+    count_cell,
+    paragraph,
+    score_cell,
+    share_cell,
+    table,
+    text_cell,
+    tiles,
+)
+from boxlens.report.page import Section, page, provenance_section
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from boxlens.object_sensitivity import SensitivityResult
-    from boxlens.report.figure_plan import LeftOut
-    from boxlens.report.page import DrawnFigure
+    from boxlens.object_sensitivity.results import Characteristic
+    from boxlens.report.page import DrawnPlan
 
 
 def sensitivity_page(
     result: SensitivityResult,
     document: dict[str, Any],
-    drawn: Sequence[DrawnFigure],
-    left_out: Sequence[LeftOut],
+    drawn: DrawnPlan,
 ) -> str:
     """`document` is what results.json holds."""
     n_images = document["dataset"]["n_images"]
@@ -31,15 +36,55 @@ def sensitivity_page(
         (result.detector, result.dataset),
         about,
         [
-            Section("summary", "Summary", (_summary(result), _characteristics(result))),
-            Section("objects", "Objects", (figure_cards(drawn, left_out, OBJECTS),)),
-            Section("classes", "Classes", (_classes(result),)),
+            Section("summary", "Summary", (paragraph(summary(result), "lead"), _tiles(result))),
+            objects_section(result, drawn),
+            classes_section(result),
             provenance_section(document),
         ],
     )
 
 
-def _summary(result: SensitivityResult) -> str:
+def summary(result: SensitivityResult) -> str:
+    """What it comes to, in two sentences."""
+    misses = result.misses
+    text = (
+        f"{misses.n_missed:,} of {misses.n_objects:,} objects are undetected; mean AP_N is "
+        f"{decimal(result.ap_n)}."
+    )
+    spread = _ordered(result)
+    if not spread or math.isnan(spread[0].sensitivity):
+        return text
+    widest = spread[0]
+    return (
+        f"{text} The widest spread is that of {widest.name}: AP_N from {decimal(widest.lowest)} "
+        f"to {decimal(widest.highest)} on average over classes (chance would make it "
+        f"{decimal(widest.chance)})."
+    )
+
+
+def objects_section(result: SensitivityResult, drawn: DrawnPlan) -> Section:
+    return Section(
+        OBJECTS,
+        "Objects",
+        (drawn.cards(OBJECTS), _characteristics(result)),
+        reading="Which objects are found worse than others of their class, and which are not "
+        "found at all.",
+        guide="sensitivity",
+    )
+
+
+def classes_section(result: SensitivityResult) -> Section:
+    return Section(
+        "classes",
+        "Classes",
+        (_classes(result),),
+        reading="AP_N is AP as if every class had the same number of objects; ± is a standard "
+        "error.",
+        guide="sensitivity",
+    )
+
+
+def _tiles(result: SensitivityResult) -> str:
     misses = result.misses
     return tiles(
         [
@@ -50,11 +95,14 @@ def _summary(result: SensitivityResult) -> str:
     )
 
 
-def _characteristics(result: SensitivityResult) -> str:
-    # The widest spread first, undefined ones last.
-    ordered = sorted(
+def _ordered(result: SensitivityResult) -> list[Characteristic]:
+    """The widest spread first, undefined ones last."""
+    return sorted(
         result.characteristics, key=lambda row: (math.isnan(row.sensitivity), -row.sensitivity)
     )
+
+
+def _characteristics(result: SensitivityResult) -> str:
     rows = [
         [
             text_cell(row.name),
@@ -73,7 +121,7 @@ def _characteristics(result: SensitivityResult) -> str:
             ),
             count_cell(row.n_classes),
         ]
-        for row in ordered
+        for row in _ordered(result)
     ]
     if not rows:
         return ""

@@ -1,4 +1,4 @@
-"""Results as Polars frames, ready for Parquet: one row an error, an object, a class, a subset."""
+"""Results as Polars frames, ready for Parquet: one row a class, a subset, a pair of labels."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ import polars as pl
 
 from boxlens.diagnosis.borji import STEPS
 from boxlens.diagnosis.coco_analyze import CURVES
-from boxlens.diagnosis.crosswalk import DET_LABELS, GT_LABELS, SCHEMES
-from boxlens.metrics.ranking import rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
-    from boxlens.data import Dataset, Detections
     from boxlens.data.columns import Boxes, Ids
     from boxlens.diagnosis import DiagnosisResult
     from boxlens.object_sensitivity import SensitivityResult
@@ -29,12 +26,7 @@ BOX = ("x", "y", "w", "h")
 
 def diagnosis_tables(result: DiagnosisResult) -> dict[str, pl.DataFrame]:
     """By file name; undefined and absent values are null."""
-    of_objects = {
-        scheme: _named(GT_LABELS[scheme], result.crosswalk.gt[scheme]) for scheme in SCHEMES
-    }
     return {
-        "detections": _wrong_detections(result),
-        "objects": _objects(result.dataset, result.sensitivity, of_objects),
         "classes": _diagnosed_classes(result),
         **_of_characteristics(result.sensitivity),
         "orders": _orders(result),
@@ -42,74 +34,12 @@ def diagnosis_tables(result: DiagnosisResult) -> dict[str, pl.DataFrame]:
     }
 
 
-def sensitivity_tables(result: SensitivityResult, dataset: Dataset) -> dict[str, pl.DataFrame]:
+def sensitivity_tables(result: SensitivityResult) -> dict[str, pl.DataFrame]:
     """The same of a sensitivity analysis alone."""
     return {
-        "objects": _objects(dataset, result, {}),
         "classes": with_nulls(_class_scores(result)),
         **_of_characteristics(result),
     }
-
-
-def _wrong_detections(result: DiagnosisResult) -> pl.DataFrame:
-    """Every detection that some scheme calls false, and the objects that schemes see it on."""
-    dataset, detections = result.dataset, result.detections
-    rows = result.crosswalk.wrong_detections()
-    on_object = result.hoiem.det_gt_row[rows].astype(np.int64)
-    columns = {
-        "det_row": pl.Series(rows, dtype=pl.Int64),
-        "image_id": ids_of(dataset.images.id, detections.image_row[rows]),
-        "class": _named(dataset.classes.name, detections.class_row[rows]),
-        "score": pl.Series(detections.score[rows]),
-        "rank": pl.Series(_ranks(detections, len(dataset.classes))[rows]),
-        **_boxes(detections.box[rows]),
-        **{
-            scheme: _named(DET_LABELS[scheme], result.crosswalk.det[scheme][rows])
-            for scheme in SCHEMES
-        },
-        "hoiem_object_id": ids_of(dataset.gt.id, on_object),
-        "hoiem_object_class": _named(dataset.classes.name, dataset.gt.class_row).gather(
-            _places(on_object)
-        ),
-        "hoiem_iou": pl.Series(result.hoiem.det_iou[rows]),
-        "tide_object_id": ids_of(dataset.gt.id, result.tide.types.target[rows]),
-    }
-    return with_nulls(pl.DataFrame(columns))
-
-
-def _ranks(detections: Detections, n_classes: int) -> npt.NDArray[np.int64]:
-    """The place of each detection among those of its class, from 1."""
-    ranking = rank(detections, n_classes)
-    ranks = np.empty(len(detections), dtype=np.int64)
-    for row in range(n_classes):
-        ranked = ranking.of_class(row)
-        ranks[ranked] = np.arange(1, len(ranked) + 1)
-    return ranks
-
-
-def _objects(
-    dataset: Dataset, sensitivity: SensitivityResult, labels: Mapping[str, pl.Series]
-) -> pl.DataFrame:
-    """All objects; those that count nowhere have neither `undetected` nor `P_N`."""
-    gt, misses = dataset.gt, sensitivity.misses
-    counted = pl.Series(~np.isnan(misses.achieved))
-    columns = {
-        "gt_row": pl.Series(np.arange(len(gt)), dtype=pl.Int64),
-        "image_id": ids_of(dataset.images.id, gt.image_row),
-        "object_id": ids_of(gt.id, np.arange(len(gt))),
-        "class": _named(dataset.classes.name, gt.class_row),
-        **_boxes(gt.box),
-        "area": pl.Series(gt.area_px),
-        "crowd": pl.Series(gt.crowd),
-        "difficult": pl.Series(gt.difficult),
-        "group_of": pl.Series(gt.group_of),
-        **labels,
-        "undetected": pl.Series(misses.missed),
-        "P_N": pl.Series(misses.achieved),
-        "P_N_predicted": pl.Series(misses.predicted),
-    }
-    frame = with_nulls(pl.DataFrame(columns))
-    return frame.with_columns(pl.when(counted).then("undetected").alias("undetected"))
 
 
 def _diagnosed_classes(result: DiagnosisResult) -> pl.DataFrame:
@@ -234,21 +164,21 @@ def with_nulls(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
-def _boxes(box: Boxes) -> dict[str, pl.Series]:
+def boxes_of(box: Boxes) -> dict[str, pl.Series]:
     return {name: pl.Series(np.ascontiguousarray(box[:, at])) for at, name in enumerate(BOX)}
 
 
-def _named(names: Sequence[str], codes: IndexArray) -> pl.Series:
+def named(names: Sequence[str], codes: IndexArray) -> pl.Series:
     """Text by code, null for -1; the names are kept once."""
     known = pl.Series(names, dtype=pl.Enum(list(dict.fromkeys(names))))
-    return known.gather(_places(codes))
+    return known.gather(places_of(codes))
 
 
 def ids_of(ids: Ids, rows: IndexArray) -> pl.Series:
     known = pl.Series(ids.tolist(), dtype=pl.String) if ids.dtype == object else pl.Series(ids)
-    return known.gather(_places(rows))
+    return known.gather(places_of(rows))
 
 
-def _places(rows: IndexArray) -> pl.Series:
+def places_of(rows: IndexArray) -> pl.Series:
     places = pl.Series(rows.astype(np.int64))
     return places.set(places < 0, None)

@@ -1,29 +1,51 @@
-"""What a run leaves behind: report.html, results.json, tables/*.parquet and figures/*."""
+"""What a run leaves behind: report.html, results.json, tables, figures, and all for the app."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from boxlens.errors import ParameterError
-from boxlens.report.documents import sensitivity_document
-from boxlens.report.output_folder import OutputFolder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     import polars as pl
 
-    from boxlens.data import Dataset, Detections
+    from boxlens.comparison import ComparisonResult
+    from boxlens.data import Dataset, Detections, Notice
     from boxlens.diagnosis import DiagnosisResult
     from boxlens.formats.files import Progress
-    from boxlens.object_sensitivity import SensitivityResult
+    from boxlens.metrics.results import Provenance
+    from boxlens.report.charts.drawing import Drawing
     from boxlens.report.charts.export import ChartFormat
-    from boxlens.report.figure_plan import Figure
+    from boxlens.report.figure_plan import FigurePlan
     from boxlens.report.gallery import Gallery
-    from boxlens.report.page import DrawnFigure
+    from boxlens.report.output_folder import OutputFolder
+    from boxlens.report.page import DrawnPlan
+    from boxlens.report.run_record import RunVerdict
+
+# Below the overlap that counts as right, whichever that is.
+BACKGROUND_IOU, BACKGROUND_SHARE = 0.1, 0.5
+# Levels of results.json that are indented.
+INDENTED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What the app is told of a run."""
+
+    verb: str
+    title: str
+    dataset: Dataset
+    # One a detector.
+    diagnoses: Sequence[DiagnosisResult]
+    verdict: RunVerdict
+    provenance: Provenance
+    notices: Sequence[Notice]
+    comparison: ComparisonResult | None = None
 
 
 def figure_formats(text: str) -> tuple[ChartFormat, ...]:
@@ -42,97 +64,66 @@ def figure_formats(text: str) -> tuple[ChartFormat, ...]:
     return tuple(name for name in known if name in names)
 
 
-def write_diagnosis(
-    result: DiagnosisResult,
-    folder: Path,
-    *,
-    formats: Sequence[ChartFormat],
-    images: str | Path | None = None,
-    progress: Progress | None = None,
-) -> str:
-    """Writes everything about a diagnosis; returns in a line what was written."""
-    from boxlens.report.diagnosis_page import diagnosis_page
-    from boxlens.report.figures import diagnosis_figures
-    from boxlens.report.tables import diagnosis_tables
-
-    output = OutputFolder(folder)
-    gallery: Gallery | None = None
-    if images is not None:
-        from boxlens.report.gallery import open_gallery
-
-        gallery = open_gallery(result, images, progress=progress)
-    document = result.to_json()
-    tables = diagnosis_tables(result)
-    write_numbers(output, document, tables)
-    plan = diagnosis_figures(result)
-    drawn = draw_figures(plan.figures, output, formats, progress)
-    if gallery is not None:
-        write_sheets(gallery, output)
-    page = diagnosis_page(result, document, drawn, plan.left_out, gallery)
-    output.write_text("report.html", page)
-    output.close()
-    return what_was_written(folder, tables, drawn, formats, gallery)
-
-
-def write_sensitivity(
-    result: SensitivityResult,
-    dataset: Dataset,
-    detections: Detections,
-    folder: Path,
-    *,
-    formats: Sequence[ChartFormat],
-    progress: Progress | None = None,
-) -> str:
-    """The same of a sensitivity analysis."""
-    from boxlens.report.figures import sensitivity_figures
-    from boxlens.report.sensitivity_page import sensitivity_page
-    from boxlens.report.tables import sensitivity_tables
-
-    output = OutputFolder(folder)
-    document = sensitivity_document(result, dataset, detections)
-    tables = sensitivity_tables(result, dataset)
-    write_numbers(output, document, tables)
-    plan = sensitivity_figures(result)
-    drawn = draw_figures(plan.figures, output, formats, progress)
-    output.write_text("report.html", sensitivity_page(result, document, drawn, plan.left_out))
-    output.close()
-    return what_was_written(folder, tables, drawn, formats)
-
-
 def write_numbers(
     output: OutputFolder, document: dict[str, Any], tables: Mapping[str, pl.DataFrame]
 ) -> None:
-    output.write_text("results.json", json.dumps(document, indent=2, allow_nan=False) + "\n")
+    output.write_text("results.json", _json_lines(document) + "\n")
     for name, frame in tables.items():
         with output.file(f"tables/{name}.parquet") as temporary:
             frame.write_parquet(temporary)
 
 
-def draw_figures(
-    figures: Sequence[Figure],
-    output: OutputFolder,
-    formats: Sequence[ChartFormat],
-    progress: Progress | None,
-) -> list[DrawnFigure]:
-    """Draws every figure once, for its files and for the page."""
-    from boxlens.report.charts.export import chart_json, save_chart
-    from boxlens.report.page import DrawnFigure
+def _json_lines(value: Any, depth: int = 0) -> str:
+    """Entries on lines of their own down to the results': indenting all would take seconds."""
+    if depth == INDENTED or not isinstance(value, dict) or not value:
+        return json.dumps(value, allow_nan=False)
+    pad = "  " * depth
+    entries = ",\n".join(
+        f"{pad}  {json.dumps(name)}: {_json_lines(one, depth + 1)}" for name, one in value.items()
+    )
+    return f"{{\n{entries}\n{pad}}}"
 
-    drawn: list[DrawnFigure] = []
-    with TemporaryDirectory(prefix="boxlens") as scratch:
-        for figure in figures:
-            if progress:
-                progress("drawing figures", len(drawn), len(figures))
-            chart = figure.draw()
-            stem = Path(scratch) / figure.name
-            for path in save_chart(chart, stem, formats) if formats else ():
-                with output.file(f"figures/{path.name}") as temporary:
-                    temporary.write_bytes(path.read_bytes())
-            drawn.append(DrawnFigure(figure, chart_json(chart), tuple(formats)))
+
+def draw_figures(
+    plans: Sequence[FigurePlan], drawing: Drawing, progress: Progress | None
+) -> list[DrawnPlan]:
+    """Every figure of every plan, for the page; its files are drawn meanwhile."""
+    from altair.utils.schemapi import debug_mode
+
+    from boxlens.report.charts.export import chart_json
+    from boxlens.report.page import DrawnFigure, DrawnPlan
+
+    total = sum(len(plan.figures) for plan in plans)
+    drawn: list[DrawnPlan] = []
+    n_made = 0
+    # The tests check every part of a figure; here it would take as long as the rest.
+    with debug_mode(False):
+        for plan in plans:
+            figures = []
+            for figure in plan.figures:
+                if progress:
+                    progress(
+                        "drawing figures", drawing.n_done if drawing.formats else n_made, total
+                    )
+                spec = chart_json(figure.draw())
+                drawing.add(figure.name, spec)
+                figures.append(DrawnFigure(figure, spec, drawing.formats))
+                n_made += 1
+            drawn.append(DrawnPlan(tuple(figures), plan.left_out))
     return drawn
 
 
-def write_sheets(gallery: Gallery, output: OutputFolder) -> None:
+def save_figures(output: OutputFolder, drawing: Drawing, progress: Progress | None) -> None:
+    """Waits for their files."""
+    for path in drawing.files(progress):
+        with output.file(f"figures/{path.name}") as temporary:
+            temporary.write_bytes(path.read_bytes())
+
+
+def write_sheets(gallery: Gallery | None, output: OutputFolder) -> None:
+    """One picture a kind of example, with all of them."""
+    if gallery is None:
+        return
     from boxlens.report.gallery import contact_sheet
 
     for hung in gallery.walls:
@@ -140,17 +131,67 @@ def write_sheets(gallery: Gallery, output: OutputFolder) -> None:
             temporary.write_bytes(contact_sheet(hung))
 
 
+def write_for_app(
+    output: OutputFolder, run: Run, drawn: Sequence[DrawnPlan]
+) -> dict[str, pl.DataFrame]:
+    """run.json, figures/figures.json, and every image, detection and object: these tables."""
+    from boxlens.report.run_record import figure_records, run_record
+    from boxlens.report.run_tables import run_tables
+
+    record = run_record(
+        verb=run.verb,
+        title=run.title,
+        dataset=run.dataset,
+        diagnoses=run.diagnoses,
+        verdict=run.verdict,
+        provenance=run.provenance,
+        notices=run.notices,
+    )
+    figures = figure_records([one for plan in drawn for one in plan.figures])
+    for name, value in (("run.json", record), ("figures/figures.json", figures)):
+        output.write_text(name, json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+    tables = run_tables(run.dataset, run.diagnoses, run.comparison)
+    for name, frame in tables.items():
+        with output.file(f"tables/{name}.parquet") as temporary:
+            frame.write_parquet(temporary)
+    return tables
+
+
+def plain_diagnoses(
+    dataset: Dataset,
+    tables: Sequence[Detections],
+    iou: float,
+    *,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> tuple[DiagnosisResult, ...]:
+    """What every detection and object is, where nobody asked for more."""
+    from boxlens.diagnosis import DiagnosisChoice, diagnose_tables
+
+    choice = DiagnosisChoice(
+        iou=iou, background_iou=min(BACKGROUND_IOU, BACKGROUND_SHARE * iou), n_gallery=0
+    )
+    return tuple(
+        diagnose_tables(dataset, table, choice, threads=threads, progress=progress)
+        for table in tables
+    )
+
+
 def what_was_written(
     folder: Path,
-    tables: Mapping[str, pl.DataFrame],
-    drawn: Sequence[DrawnFigure],
+    n_tables: int,
+    drawn: Sequence[DrawnPlan],
     formats: Sequence[ChartFormat],
     gallery: Gallery | None = None,
+    *,
+    pdf: bool = False,
 ) -> str:
-    parts = ["report.html", "results.json", f"{len(tables)} tables"]
-    if formats:
-        noun = "figure" if len(drawn) == 1 else "figures"
-        parts.append(f"{len(drawn)} {noun} ({', '.join(formats)})")
+    tables = "1 table" if n_tables == 1 else f"{n_tables} tables"
+    parts = ["report.html", *["report.pdf"] * pdf, "results.json", *[tables] * (n_tables > 0)]
+    n_figures = sum(len(plan.figures) for plan in drawn)
+    if formats and n_figures:
+        noun = "figure" if n_figures == 1 else "figures"
+        parts.append(f"{n_figures} {noun} ({', '.join(formats)})")
     if gallery is not None:
         parts.append(f"{len(gallery.walls)} contact sheets")
         parts += [notice.message for notice in gallery.notices]

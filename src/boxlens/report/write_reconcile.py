@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from boxlens.report.charts.convention_steps import convention_steps_chart
-from boxlens.report.figure_plan import Figure
+from boxlens.report.charts.drawing import Drawing
+from boxlens.report.figure_plan import Figure, plan_of
 from boxlens.report.output_folder import OutputFolder
 from boxlens.report.reconcile_page import STEPS, reconcile_page
-from boxlens.report.write import draw_figures, what_was_written, write_numbers
+from boxlens.report.write import draw_figures, save_figures, what_was_written, write_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,13 +33,15 @@ def write_reconciliation(
 ) -> str:
     """Writes everything about a reconciliation; returns in a line what was written."""
     output = OutputFolder(folder)
-    document = result.to_json()
-    tables = {name: _frame(document["results"][name]) for name in ("steps", "protocols")}
-    write_numbers(output, document, tables)
-    drawn = draw_figures([_figure(result)], output, formats, progress)
-    output.write_text("report.html", reconcile_page(result, document, drawn))
-    output.close()
-    return what_was_written(folder, tables, drawn, formats)
+    with Drawing(formats) as drawing:
+        drawn = draw_figures([plan_of([reconciliation_figure(result)])], drawing, progress)
+        document = result.to_json()
+        tables = {name: _frame(document["results"][name]) for name in ("steps", "protocols")}
+        write_numbers(output, document, tables)
+        save_figures(output, drawing, progress)
+        output.write_text("report.html", reconcile_page(result, document, drawn[0]))
+        output.close()
+    return what_was_written(folder, len(tables), drawn, formats)
 
 
 def _frame(records: list[dict[str, Any]]) -> pl.DataFrame:
@@ -47,7 +50,7 @@ def _frame(records: list[dict[str, Any]]) -> pl.DataFrame:
     return pl.DataFrame(records, schema=schema)
 
 
-def _figure(result: ReconciliationResult) -> Figure:
+def reconciliation_figure(result: ReconciliationResult) -> Figure:
     about = f"{result.detector} on {result.dataset}"
     return Figure(
         name="convention_steps",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from boxlens.data import Classes, Dataset, GroundTruth, Images
+from boxlens.display import Displayed
 from boxlens.errors import ParameterError
 from boxlens.matching import VOC, find_overlaps, pair_one_to_one, paired_iou, reachable
 from boxlens.metrics.results import Provenance, notice_to_json
@@ -32,7 +33,7 @@ DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class DisagreementResult:
+class DisagreementResult(Displayed):
     """One row an image, in the data set's order; `order` holds its rows, most disputed first."""
 
     images: Images

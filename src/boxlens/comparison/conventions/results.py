@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boxlens.comparison.conventions.values import STEPS
+from boxlens.display import Displayed
 from boxlens.metrics.results import notice_to_json, number
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class Band:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ReconciliationResult:
+class ReconciliationResult(Displayed):
     """The way from one protocol's number to another's."""
 
     dataset: str

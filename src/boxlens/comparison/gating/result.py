@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from boxlens.display import Displayed
 from boxlens.metrics.results import notice_to_json, number
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class UntestedClass:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GateResult:
+class GateResult(Displayed):
     """Whether a candidate may take the place of a baseline."""
 
     protocol: str

@@ -8,17 +8,9 @@ import altair as alt
 import numpy as np
 
 from boxlens.report.charts.detector_pair import key
+from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.panels import message, panel_title
-from boxlens.report.charts.theme import (
-    DARK_BLUE,
-    INK,
-    KINDS,
-    LINE,
-    WIDTH,
-    inline,
-    percent,
-    themed,
-)
+from boxlens.report.charts.theme import DARK_BLUE, INK, LINE, WIDTH, inline, percent, themed
 
 if TYPE_CHECKING:
     from boxlens.comparison.cases.annotation_gain import AnnotationGainResult, GoalGain

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from boxlens.report.charts.panels import message
+from boxlens.report.charts.selecting import Terms, characteristic_terms, picks
 from boxlens.report.charts.theme import (
     DARK_BLUE,
     DECIMAL_AXIS,
@@ -19,19 +20,22 @@ from boxlens.report.charts.theme import (
     PALE,
     WIDTH,
     decimal,
+    fixed,
     inline,
     ramp,
     themed,
 )
 
 if TYPE_CHECKING:
-    from boxlens.object_sensitivity.results import Characteristic, ClassSpread
+    from boxlens.object_sensitivity.results import Characteristic, ClassSpread, Subset
 
 MOST_CLASSES = 16
 # Flags take a line each, in two columns of classes.
 MOST_FLAG_LINES = 32
 GAP_PX = 8
 AXIS_PX = 28
+# Left of a panel, for the names of its flags.
+FLAG_PX = 62
 TOOLTIP = (
     alt.Tooltip("class:N", title="class"),
     alt.Tooltip("subset:N", title="subset"),
@@ -47,7 +51,7 @@ def characteristic_chart(
     *,
     about: str = "",
     most_classes: int = MOST_CLASSES,
-) -> alt.FacetChart | alt.Chart:
+) -> alt.FacetChart | alt.ConcatChart | alt.Chart:
     """Small panels, one a class; of many classes those that the characteristic spreads most."""
     title = f"How well objects are found by {result.name}"
     known = [row for row in result.classes if not math.isnan(row.highest)]
@@ -60,15 +64,13 @@ def characteristic_chart(
         if len(shown) < len(known)
         else ""
     )
-    return themed(
-        _flag_panels(result, shown) if result.kind == "flags" else _panels(result, shown),
-        title=title,
-        about=about,
-        reading=(
-            "AP_N of subsets ± one standard error; dashed: the whole class. Small and faint: "
-            f"fewer than {result.min_objects} objects.{chosen}"
-        ),
+    reading = (
+        "AP_N of subsets ± one standard error; dashed: the whole class. Small and faint: fewer "
+        f"than {result.min_objects} objects.{chosen}"
     )
+    if result.kind == "flags":
+        return themed(_flag_panels(result, shown), title=title, about=about, reading=reading)
+    return themed(_panels(result, shown), title=title, about=about, reading=reading)
 
 
 def _shown(
@@ -78,12 +80,12 @@ def _shown(
     most = min(most_classes, len(known))
     by_spread = sorted(known, key=lambda row: row.lowest - row.highest)
     if result.kind == "flags":
-        lines = [len(_records(row, result.min_objects)) / 2 for row in by_spread]
+        lines = [len(_records(result, row)) / 2 for row in by_spread]
         most = min(most, max(1, sum(total <= MOST_FLAG_LINES for total in accumulate(lines))))
     return known if most == len(known) else by_spread[:most]
 
 
-def _records(row: ClassSpread, min_objects: int) -> list[dict[str, Any]]:
+def _records(result: Characteristic, row: ClassSpread) -> list[dict[str, Any]]:
     """Subsets without objects have no AP_N and are left out.
 
     AP_N of few objects says little: the spread leaves them out, and they are drawn faintly.
@@ -103,13 +105,24 @@ def _records(row: ClassSpread, min_objects: int) -> list[dict[str, Any]]:
                 "low": max(subset.ap_n - error, 0),
                 "high": min(subset.ap_n + error, 1),
                 "n": subset.n_objects,
-                "few": subset.n_objects < min_objects,
+                "few": subset.n_objects < result.min_objects,
                 "overall": row.ap_n,
+                **_picked(result, row.name, subset),
                 # Drawn once a class.
                 **({} if records else {"line": row.ap_n}),
             }
         )
     return records
+
+
+def _picked(result: Characteristic, class_name: str, subset: Subset) -> dict[str, str]:
+    flags = result.kind == "flags"
+    terms: Terms = {
+        "class": class_name,
+        **characteristic_terms(result.name, subset.name, flags=flags),
+    }
+    label = f"{class_name}, {result.name} {subset.name}"
+    return picks(label, subset.n_objects, of="objects", terms=terms)
 
 
 def _panels(result: Characteristic, shown: list[ClassSpread]) -> alt.FacetChart:
@@ -118,7 +131,7 @@ def _panels(result: Characteristic, shown: list[ClassSpread]) -> alt.FacetChart:
     width = (WIDTH - AXIS_PX - GAP_PX * (columns - 1)) // columns
     height = 100 if len(shown) <= 4 else 52
     last = len(result.subset_names) - 1
-    records = [record for row in shown for record in _records(row, result.min_objects)]
+    records = [record for row in shown for record in _records(result, row)]
     top = _top(records)
     plot = alt.Chart(width=width, height=height).encode(
         x=alt.X("order:Q", axis=None, scale=alt.Scale(domain=[-0.6, last + 0.6], nice=False)),
@@ -133,11 +146,13 @@ def _panels(result: Characteristic, shown: list[ClassSpread]) -> alt.FacetChart:
     layers = [
         plot.mark_rule(color=INK, strokeDash=[3, 2], strokeWidth=0.75).encode(
             y=alt.Y("line:Q", title="AP_N"),
-            x=alt.value(0),
-            x2=alt.value(width),
-            tooltip=alt.value(None),
+            x=fixed(alt.XValue, 0),
+            x2=fixed(alt.X2Value, width),
+            tooltip=fixed(alt.TooltipValue, None),
         ),
-        plot.mark_line(color=PALE, strokeWidth=1).encode(y=y, tooltip=alt.value(None)),
+        plot.mark_line(color=PALE, strokeWidth=1).encode(
+            y=y, tooltip=fixed(alt.TooltipValue, None)
+        ),
         plot.mark_rule(strokeWidth=1, color=NEUTRAL).encode(
             y=alt.Y("low:Q", title="AP_N"), y2="high:Q", opacity=_strength()
         ),
@@ -157,15 +172,45 @@ def _subset_colour(result: Characteristic) -> alt.Color:
     )
 
 
-def _flag_panels(result: Characteristic, shown: list[ClassSpread]) -> alt.FacetChart:
+def _flag_panels(result: Characteristic, shown: list[ClassSpread]) -> alt.ConcatChart:
     """A line a flag with both of its states, which differ from class to class."""
     states = [name.rsplit(" ", 1)[1] for name in result.subset_names[:2]]
-    records = [
-        _of_flag(record, states) for row in shown for record in _records(row, result.min_objects)
-    ]
+    records = [[_of_flag(one, states) for one in _records(result, row)] for row in shown]
     columns = min(len(shown), 2)
-    width = (WIDTH - 62 * columns - GAP_PX * (columns - 1)) // columns
-    plot = alt.Chart(width=width, height=alt.Step(13)).encode(
+    top = _top([record for rows in records for record in rows])
+    # Panels of their own: no facet can be as high as its class has flags.
+    panels = [
+        _flag_panel(
+            rows,
+            states,
+            top,
+            title=alt.TitleParams(
+                row.name,
+                fontSize=FONT_PX,
+                fontWeight="normal",
+                anchor="middle",
+                frame="group",
+                offset=3,
+                limit=WIDTH // columns - GAP_PX,
+            ),
+            width=(WIDTH - FLAG_PX * columns - GAP_PX * (columns - 1)) // columns,
+            bottom=at >= len(shown) - columns,
+        )
+        for at, (row, rows) in enumerate(zip(shown, records, strict=True))
+    ]
+    return alt.concat(*panels, columns=columns, spacing=GAP_PX)
+
+
+def _flag_panel(
+    records: list[dict[str, Any]],
+    states: list[str],
+    top: float,
+    *,
+    title: alt.TitleParams,
+    width: int,
+    bottom: bool,
+) -> alt.LayerChart:
+    plot = alt.Chart(inline(records), width=width, height=alt.Step(13)).encode(
         y=alt.Y(
             "flag:N",
             title=None,
@@ -173,10 +218,19 @@ def _flag_panels(result: Characteristic, shown: list[ClassSpread]) -> alt.FacetC
         ),
         tooltip=list(TOOLTIP),
     )
-    top = _top(records)
-    x_axis = alt.Axis(values=[0, top / 2, top], labelExpr=DECIMAL_AXIS)
     x_scale = alt.Scale(domain=[0, top], nice=False)
-    x = alt.X("ap_n:Q", title="AP_N", scale=x_scale, axis=x_axis)
+    axis = alt.Axis(
+        values=[0, top / 2, top],
+        labelExpr=DECIMAL_AXIS,
+        title="AP_N" if bottom else None,
+        labels=bottom,
+        ticks=bottom,
+        domain=bottom,
+    )
+
+    def at(key: str) -> alt.X:
+        return alt.X(f"{key}:Q", scale=x_scale, axis=axis)
+
     fill = alt.Fill(
         "state:N",
         scale=alt.Scale(domain=states, range=["#ffffff", DARK_BLUE]),
@@ -184,20 +238,19 @@ def _flag_panels(result: Characteristic, shown: list[ClassSpread]) -> alt.FacetC
     )
     layers = [
         plot.mark_rule(color=INK, strokeDash=[3, 2], strokeWidth=0.75).encode(
-            x=alt.X("line:Q", scale=x_scale, title="AP_N"),
-            y=alt.value(0),
-            y2=alt.value("height"),
-            tooltip=alt.value(None),
+            x=at("line"),
+            y=fixed(alt.YValue, 0),
+            y2=fixed(alt.Y2Value, "height"),
+            tooltip=fixed(alt.TooltipValue, None),
         ),
         plot.mark_rule(strokeWidth=1, color=LINE).encode(
-            x=alt.X("low:Q", scale=x_scale, title="AP_N"), x2="high:Q", opacity=_strength()
+            x=at("low"), x2="high:Q", opacity=_strength()
         ),
         plot.mark_point(stroke=DARK_BLUE, strokeWidth=1).encode(
-            x=x, fill=fill, opacity=_strength(), size=_point_size(26)
+            x=at("ap_n"), fill=fill, opacity=_strength(), size=_point_size(26)
         ),
     ]
-    panels: alt.FacetChart = _facet(layers, shown, columns, records).resolve_scale(y="independent")
-    return panels
+    return alt.LayerChart(layer=layers, title=title)
 
 
 def _of_flag(record: dict[str, Any], states: list[str]) -> dict[str, Any]:

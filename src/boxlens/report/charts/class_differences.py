@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from boxlens.report.charts.detector_pair import p_text, signed
 from boxlens.report.charts.forest import ForestRow, forest
 from boxlens.report.charts.panels import message
+from boxlens.report.charts.selecting import picks
 from boxlens.report.charts.theme import WIDTH, decimal, themed
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def class_differences_chart(
             decided=row.p_holm < alpha,
             columns=(signed(row.difference.value), f"{row.n_objects:,}"),
             about=f"p {p_text(row.p)}, adjusted {p_text(row.p_holm)}",
+            more=picks(row.name, None, of="objects", terms={"class": row.name}),
         )
         for row in sorted(shown, key=lambda row: -row.difference.value)
     ]

@@ -11,6 +11,7 @@ import numpy as np
 
 from boxlens.metrics.confusion import BACKGROUND
 from boxlens.report.charts.panels import cell, cell_scale, heat_map, message
+from boxlens.report.charts.selecting import Terms, picks
 from boxlens.report.charts.theme import FONT_PX, WIDTH, inline, themed, threshold
 
 if TYPE_CHECKING:
@@ -115,7 +116,19 @@ def _cells(result: ConfusionResult, names: dict[int, str]) -> Iterator[dict[str,
                     true_name=true_name,
                     said_name=said_name,
                     n=n,
+                    **_picked(result, true, said, n),
                 )
+
+
+def _picked(result: ConfusionResult, true: int, said: int, n: int) -> dict[str, str]:
+    """The objects of a cell; detections where there is no object."""
+    nothing = len(result.names)
+    names = [*result.names, "(background)"]
+    label = f"{names[true]} taken for {names[said]}"
+    if true == nothing:
+        return picks(label, n, terms={"class": names[said], "true_class": names[true]})
+    terms: Terms = {"class": names[true], "taken_for": names[said]}
+    return picks(label, n, of="objects", terms=terms)
 
 
 def _whole_percent(share: float) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 
 from boxlens.report.charts.panels import cell, cell_scale, heat_map, message
+from boxlens.report.charts.selecting import picks
 from boxlens.report.charts.theme import FONT_PX, WIDTH, inline, percent, themed
 
 if TYPE_CHECKING:
@@ -51,6 +52,12 @@ def _map(result: Disagreement) -> alt.LayerChart:
             second=second,
             n=n,
             share=n / sum(counts),
+            **picks(
+                f"{first} and {second}",
+                n,
+                of="objects" if result.what == "objects" else "detections",
+                terms={result.first: first, result.second: second},
+            ),
         )
         for first, counts in zip(result.rows, result.counts.tolist(), strict=True)
         for second, n in zip(result.columns, counts, strict=True)

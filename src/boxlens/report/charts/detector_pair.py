@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import altair as alt
 
-from boxlens.report.charts.theme import FONT_PX, KINDS, NEUTRAL, SOFT_INK, decimal, inline
+from boxlens.report.charts.kinds import KINDS
+from boxlens.report.charts.theme import FONT_PX, NEUTRAL, SOFT_INK, decimal, inline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -38,10 +37,13 @@ vegaEmbed("#figure", {spec}, {options}).catch(console.error);
 </body>
 </html>
 """
+_bundles: list[str] = []
 _GLOBALS = "window.vegaEmbed = vegaEmbed;"
 # What vega-embed's menu offers: the picture, but not the editor, which is on the net.
+# Expressions are interpreted, so that a page may forbid code that is made from text.
 EMBED_OPTIONS = {
     "renderer": "svg",
+    "ast": True,
     "actions": {"export": True, "source": False, "compiled": False, "editor": False},
 }
 
@@ -49,16 +51,26 @@ EMBED_OPTIONS = {
 def chart_json(chart: ChartType) -> dict[str, Any]:
     """The figure as a Vega-Lite specification, its data included."""
     # Its parts were checked when they were made; the compiler checks the whole.
-    return dict(chart.to_dict(validate=False))
+    spec = dict(chart.to_dict(validate=False))
+    if "datasets" in spec:
+        spec["datasets"] = {name: list(rows) for name, rows in spec["datasets"].items()}
+    return spec
 
 
-@cache
 def vega_bundle() -> str:
     """JavaScript of vega, vega-lite and vega-embed, for the inside of one script element.
 
     It sets `vegaEmbed` on the window, which draws what `chart_json` gives.
     """
-    return vl_convert.javascript_bundle(_GLOBALS)
+    if not _bundles:
+        _bundles.append(vl_convert.javascript_bundle(_GLOBALS))
+    return _bundles[0]
+
+
+def take_bundle(text: str) -> None:
+    """What `vega_bundle` gave in another process: making it takes seconds."""
+    if not _bundles:
+        _bundles.append(text)
 
 
 def save_chart(
@@ -67,13 +79,20 @@ def save_chart(
     formats: Sequence[ChartFormat] = get_args(ChartFormat),
 ) -> tuple[Path, ...]:
     """Writes one file a format, named by its suffix, and returns their paths."""
+    return save_spec(chart_json(chart), path_without_suffix, formats)
+
+
+def save_spec(
+    spec: dict[str, Any], path_without_suffix: str | PathLike[str], formats: Sequence[ChartFormat]
+) -> tuple[Path, ...]:
+    """The same of what `chart_json` gives."""
     unknown = [name for name in formats if name not in get_args(ChartFormat)]
     if unknown:
         raise ParameterError(
             f"figures are written as {', '.join(get_args(ChartFormat))}, got {unknown[0]!r}"
         )
     # No figure refers to anything outside itself, and nothing may be fetched.
-    svg = vl_convert.vegalite_to_svg(chart_json(chart), allowed_base_urls=[])
+    svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
     stem = Path(path_without_suffix)
     stem.parent.mkdir(parents=True, exist_ok=True)
     paths = []

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.panels import (
     PIE_PX,
     Slice,
@@ -15,12 +16,14 @@ from boxlens.report.charts.panels import (
     pie,
     rows_axis,
 )
-from boxlens.report.charts.theme import INK, KINDS, SOFT_INK, decimal, inline, themed
+from boxlens.report.charts.selecting import TOP, Terms, picks
+from boxlens.report.charts.theme import INK, SOFT_INK, decimal, inline, themed
 
 if TYPE_CHECKING:
     from boxlens.diagnosis.hoiem import HoiemSet
 
 BARS_PX = 140
+NO_AP = "no objects: AP is undefined"
 # How strong a bar is drawn.
 REMOVED, CORRECTED = 1.0, 0.35
 # Words, the kind that lends its colour, and the impacts, the longer bar first.
@@ -34,17 +37,10 @@ BARS = (
 def false_positives_chart(result: HoiemSet, *, about: str = "") -> alt.HConcatChart:
     """Shares of the four kinds beside the AP gained without them, for one set of classes."""
     n_fp = sum(result.top_fp.values())
-    what = "all classes" if result.name == "all" else result.name
-    of = result.classes[0] if len(result.classes) == 1 else f"{what} ({len(result.classes)})"
-    if n_fp:
-        slices = [Slice(KINDS[name], n) for name, n in result.top_fp.items()]
-        left = pie(slices, amount="false positives", number_format=",", legend=True)
-    else:
-        left = alt.LayerChart(layer=[message("no false positives", width=PIE_PX, height=PIE_PX)])
     return themed(
-        alt.hconcat(left, _bars(result), spacing=14),
+        alt.hconcat(kinds_pie(result, legend=True), _bars(result), spacing=14),
         title="What is wrong with the top false positives",
-        about=f"{about + ': ' if about else ''}{of}, {n_fp:,} false positives",
+        about=f"{about + ': ' if about else ''}{set_name(result)}, {n_fp:,} false positives",
         reading=(
             "Left: kinds among as many top detections as a class has objects. Right: AP gained "
             "if a kind is removed; pale: if boxes are corrected instead."
@@ -52,9 +48,38 @@ def false_positives_chart(result: HoiemSet, *, about: str = "") -> alt.HConcatCh
     )
 
 
+def set_name(result: HoiemSet) -> str:
+    """A class, or a set of classes and how many they are."""
+    if len(result.classes) == 1:
+        return result.classes[0]
+    what = "all classes" if result.name == "all" else result.name
+    return f"{what} ({len(result.classes)})"
+
+
+def kinds_pie(result: HoiemSet, *, legend: bool) -> alt.LayerChart:
+    """Shares of the four kinds, or a word that there are none."""
+    if not sum(result.top_fp.values()):
+        nothing = message("no false positives", width=PIE_PX, height=PIE_PX)
+        return alt.LayerChart(layer=[nothing])
+    slices = [Slice(KINDS[name], n, _picked(result, name, n)) for name, n in result.top_fp.items()]
+    return pie(slices, amount="false positives", number_format=",", legend=legend)
+
+
+def _picked(result: HoiemSet, kind: str, n: int) -> dict[str, str]:
+    """Those among the top detections, of the classes of the set."""
+    classes: Terms = {} if result.name == "all" else {"class": list(result.classes)}
+    return picks(KINDS[kind].label, n, terms={**classes, "hoiem": kind, "top": TOP})
+
+
 def _bars(result: HoiemSet) -> alt.LayerChart | alt.Chart:
     if math.isnan(result.ap):
-        return message("no objects: AP is undefined", width=BARS_PX, height=PIE_PX)
+        return message(NO_AP, width=BARS_PX, height=PIE_PX)
+    title = panel_title(f"AP gained (AP now {decimal(result.ap)})")
+    return alt.LayerChart(layer=_bar_layers(*gain_records(result)), title=title)
+
+
+def gain_records(result: HoiemSet) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The bars of every kind, and the numbers right of them."""
     bars: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
     for label, kind, parts in BARS:
@@ -83,8 +108,7 @@ def _bars(result: HoiemSet) -> alt.LayerChart | alt.Chart:
                 "ink": INK if gains else SOFT_INK,
             }
         )
-    title = panel_title(f"AP gained (AP now {decimal(result.ap)})")
-    return alt.LayerChart(layer=_bar_layers(bars, texts), title=title)
+    return bars, texts
 
 
 def _bar_layers(bars: list[dict[str, Any]], texts: list[dict[str, Any]]) -> list[alt.Chart]:

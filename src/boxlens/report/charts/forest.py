@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
@@ -14,11 +14,12 @@ from boxlens.report.charts.theme import (
     DECIMAL_AXIS,
     INK,
     PALE,
+    fixed,
     inline,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 PLOT_PX: Final = 148
 COLUMN_PX: Final = 44
@@ -46,6 +47,8 @@ class ForestRow:
     # Another reading of the same difference.
     other: float = math.nan
     about: str = ""
+    # Further fields of its record.
+    more: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def colour(self) -> str:
@@ -122,7 +125,7 @@ def _sides(names: tuple[str, str], *, zero_px: float, y_px: float) -> list[alt.C
     """Below the axis, who is better left and right of zero."""
     left, right = (
         alt.Chart(inline([{"text": text}])).encode(
-            x=alt.value(zero_px), y=alt.value(y_px), text="text:N"
+            x=fixed(alt.XValue, zero_px), y=fixed(alt.YValue, y_px), text="text:N"
         )
         for text in (f"← {short(names[1])} better", f"{short(names[0])} better →")
     )
@@ -161,5 +164,6 @@ def _record(row: ForestRow) -> dict[str, Any]:
         "interval": f"{signed(row.low)} to {signed(row.high)}" if known else "n/a",
         "about": row.about,
         "colour": row.colour,
+        **row.more,
         **{key: None if math.isnan(value) else value for key, value in numbers.items()},
     }

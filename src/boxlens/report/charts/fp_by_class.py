@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING
 import altair as alt
 
 from boxlens.diagnosis.hoiem_types import FP_TYPES
+from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.panels import message, number_column, rows_axis
-from boxlens.report.charts.theme import KINDS, WIDTH, inline, percent, themed
+from boxlens.report.charts.selecting import TOP, picks
+from boxlens.report.charts.theme import (
+    WIDTH,
+    fixed,
+    inline,
+    percent,
+    themed,
+)
 
 if TYPE_CHECKING:
     from boxlens.diagnosis.hoiem import HoiemClass, HoiemResult
@@ -60,6 +68,11 @@ def _bars(shown: list[HoiemClass]) -> alt.Chart:
             "n": row.top_fp[kind],
             "share": row.top_fp[kind] / sum(row.top_fp.values()),
             "order": order,
+            **picks(
+                f"{row.name}, {KINDS[kind].label}",
+                row.top_fp[kind],
+                terms={"class": row.name, "hoiem": kind, "top": TOP},
+            ),
         }
         for row in shown
         for order, kind in enumerate(TYPES)
@@ -106,7 +119,7 @@ def _confusions(shown: list[HoiemClass]) -> alt.Chart:
         .mark_text(align="left", limit=NAMES_PX)
         .encode(
             y=rows_axis("class", [row.name for row in shown], None),
-            x=alt.value(0),
+            x=fixed(alt.XValue, 0),
             text="text:N",
             tooltip=["class:N", "text:N"],
         )

@@ -10,15 +10,9 @@ import numpy as np
 
 from boxlens.diagnosis.hoiem_trends import FP_LABELS
 from boxlens.errors import ParameterError
+from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.panels import message, panel_title
-from boxlens.report.charts.theme import (
-    DECIMAL_AXIS,
-    INK,
-    KINDS,
-    inline,
-    themed,
-    threshold,
-)
+from boxlens.report.charts.theme import DECIMAL_AXIS, INK, inline, themed, threshold
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Floats

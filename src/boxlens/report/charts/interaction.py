@@ -9,6 +9,7 @@ import altair as alt
 import numpy as np
 
 from boxlens.report.charts.panels import cell, cell_scale, heat_map, message
+from boxlens.report.charts.selecting import characteristic_terms, picks
 from boxlens.report.charts.theme import FONT_PX, WIDTH, decimal, inline, themed
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def interaction_chart(result: Interaction, *, about: str = "") -> alt.LayerChart
             second=result.second_names[column],
             ap_n=ap_n,
             n=int(result.n_objects[line, column]),
+            **_picked(result, line, column),
         )
         for line in lines
         for column in columns
@@ -58,6 +60,16 @@ def interaction_chart(result: Interaction, *, about: str = "") -> alt.LayerChart
     return themed(
         _map(result, rows, first, second), title=title, about=about, reading=" ".join(reading)
     )
+
+
+def _picked(result: Interaction, line: int, column: int) -> dict[str, str]:
+    """Nothing for flags, of which an object has several."""
+    first, second = result.first_names[line], result.second_names[column]
+    if {result.first, result.second} & {"parts", "sides"}:
+        return {}
+    terms = characteristic_terms(result.first, first) | characteristic_terms(result.second, second)
+    label = f"{result.first} {first}, {result.second} {second}"
+    return picks(label, int(result.n_objects[line, column]), of="objects", terms=terms)
 
 
 def _frequent(n_objects: npt.NDArray[np.integer]) -> list[int]:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from boxlens.report.charts.detector_pair import FIRST, SECOND, short_labels
+from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.panels import message, number_column, panel_title, rows_axis
 from boxlens.report.charts.theme import (
     DECIMAL_AXIS,
     INK,
-    KINDS,
     NEUTRAL,
     WIDTH,
     decimal,

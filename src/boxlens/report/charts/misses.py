@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.panels import (
     cell,
     cell_scale,
@@ -16,15 +17,8 @@ from boxlens.report.charts.panels import (
     panel_title,
     rows_axis,
 )
-from boxlens.report.charts.theme import (
-    FONT_PX,
-    KINDS,
-    WIDTH,
-    inline,
-    percent,
-    themed,
-    threshold,
-)
+from boxlens.report.charts.selecting import Terms, characteristic_terms, picks
+from boxlens.report.charts.theme import FONT_PX, WIDTH, inline, percent, themed, threshold
 
 if TYPE_CHECKING:
     from boxlens.object_sensitivity.results import Characteristic, Misses, SensitivityResult
@@ -89,11 +83,20 @@ def _records(row: Characteristic) -> list[dict[str, Any]]:
             n_missed=missed,
             n=n,
             explained=_explained(row),
+            **_picked(row, name, missed),
         )
         for place, (name, (missed, n)) in enumerate(
             (name, pair) for name, pair in known.items() if name in frequent
         )
     ]
+
+
+def _picked(row: Characteristic, subset: str, n: int) -> dict[str, str]:
+    """Nothing for flags, which are put together here."""
+    if row.kind == "flags":
+        return {}
+    terms: Terms = {"undetected": "1", **characteristic_terms(row.name, subset)}
+    return picks(f"undetected, {row.name} {subset}", n, of="objects", terms=terms)
 
 
 def _explained(row: Characteristic) -> str:

@@ -18,6 +18,7 @@ from boxlens.report.charts.theme import (
     PALE,
     SOFT_INK,
     decimal,
+    fixed,
     inline,
     themed,
     threshold,
@@ -113,7 +114,7 @@ def _p_panel(result: DiscriminativeResult) -> alt.LayerChart:
         _band(result).encode(x=x),
         rule.mark_rule(color=INK, strokeDash=[4, 3], strokeWidth=0.75),
         rule.mark_text(align="right", dy=-6, color=SOFT_INK, fontSize=FONT_PX - 1).encode(
-            x=alt.value(PLOT_PX), text="text:N"
+            x=fixed(alt.XValue, PLOT_PX), text="text:N"
         ),
         line,
         points,
@@ -134,7 +135,7 @@ def _t0(result: DiscriminativeResult, x: alt.X) -> list[alt.Chart]:
     place = inline([{"t": result.t0, "text": f"t0 = {decimal(result.t0)}"}])
     plot = alt.Chart(place).encode(x=x)
     words = plot.mark_text(align="left", dx=4, fontWeight="bold").encode(
-        y=alt.value(FONT_PX - 2), text="text:N"
+        y=fixed(alt.YValue, FONT_PX - 2), text="text:N"
     )
     return [plot.mark_rule(color=INK, strokeWidth=1), words]
 

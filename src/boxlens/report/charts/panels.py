@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
+from boxlens.report.charts.kinds import Kind
 from boxlens.report.charts.theme import (
     DARK_BLUE,
     FONT_PX,
@@ -15,7 +16,7 @@ from boxlens.report.charts.theme import (
     LINE,
     PALE_BLUE,
     SOFT_INK,
-    Kind,
+    fixed,
     inline,
     percent,
 )
@@ -36,6 +37,8 @@ class Slice:
 
     kind: Kind
     amount: float
+    # Further fields of its record.
+    more: Mapping[str, Any] = field(default_factory=dict)
 
 
 def pie(
@@ -80,6 +83,7 @@ def _slice_records(slices: Sequence[Slice]) -> list[dict[str, Any]]:
             "order": order,
             "inside": percent(share) if share >= LEAST_LABELLED else "",
             "ink": part.kind.ink,
+            **part.more,
         }
         for order, (part, share) in enumerate(zip(slices, shares, strict=True))
     ]
@@ -147,7 +151,9 @@ def number_column(texts: Mapping[str, str], *, title: str, width: int, row_px: i
             ),
         )
         .mark_text()
-        .encode(y=rows_axis("name", list(texts), None), x=alt.value(width / 2), text="text:N")
+        .encode(
+            y=rows_axis("name", list(texts), None), x=fixed(alt.XValue, width / 2), text="text:N"
+        )
     )
     return column
 
@@ -165,6 +171,6 @@ def message(text: str, *, width: int, height: int) -> alt.Chart:
     panel: alt.Chart = (
         alt.Chart(inline([{"text": lines}]), width=width, height=height)
         .mark_text(color=SOFT_INK, fontStyle="italic")
-        .encode(text="text:N", x=alt.value(width / 2), y=alt.value(height / 2))
+        .encode(text="text:N", x=fixed(alt.XValue, width / 2), y=fixed(alt.YValue, height / 2))
     )
     return panel

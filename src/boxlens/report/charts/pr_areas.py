@@ -10,10 +10,13 @@ import altair as alt
 import numpy as np
 
 from boxlens.diagnosis.coco_analyze import CURVES
+from boxlens.diagnosis.crosswalk import DET_LABELS
 from boxlens.errors import ParameterError
 from boxlens.metrics.average_precision import COCO_RECALLS
+from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.panels import message
-from boxlens.report.charts.theme import DECIMAL_AXIS, KINDS, decimal, inline, themed
+from boxlens.report.charts.selecting import picks
+from boxlens.report.charts.theme import DECIMAL_AXIS, decimal, inline, themed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -78,7 +81,7 @@ def pr_areas_chart(
         return themed(message(why, width=PLOT_PX, height=HEIGHT_PX), **heading)
     missing = "" if any(one.key == "Sim" for one in curves) else " Sim: no similar classes known."
     return themed(
-        _areas(curves),
+        _areas(curves, picked=class_name is None and group is None and area == "all"),
         **heading,
         reading=f"Each curve forgives one more kind of error; numbers: area under it.{missing}",
     )
@@ -119,25 +122,38 @@ def _chosen(
     return result.mean_precision, result.mean_ap
 
 
-def _records(curves: Sequence[_Curve]) -> Iterator[dict[str, Any]]:
+def _picked(one: _Curve) -> dict[str, str]:
+    """What the curve forgives; the first two forgive nothing."""
+    if one.key == "FN":
+        return picks(one.label, None, of="objects", terms={"coco_analyze": "fn"})
+    forgiven = one.key.lower()
+    known = forgiven in DET_LABELS["coco_analyze"]
+    return picks(one.label, None, terms={"coco_analyze": forgiven}) if known else {}
+
+
+def _records(curves: Sequence[_Curve], *, picked: bool) -> Iterator[dict[str, Any]]:
     """The area of a curve lies between it and the one before."""
     below = [0.0] * len(COCO_RECALLS)
     for one in curves:
+        more = _picked(one) if picked else {}
         for recall, low, high in zip(COCO_RECALLS.tolist(), below, one.precision, strict=True):
             yield {
                 "curve": one.label,
                 "recall": round(recall, 2),
                 "from": round(low, 5),
                 "to": round(high, 5),
+                **more,
             }
         below = one.precision
 
 
-def _areas(curves: Sequence[_Curve]) -> alt.Chart:
+def _areas(curves: Sequence[_Curve], *, picked: bool) -> alt.Chart:
     chosen = alt.selection_point(name="chosen_curve", fields=["curve"], bind="legend")
     axis = alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], labelExpr=DECIMAL_AXIS, grid=False)
     areas: alt.Chart = (
-        alt.Chart(inline(_records(curves)), width=PLOT_PX, height=HEIGHT_PX, name="curves")
+        alt.Chart(
+            inline(_records(curves, picked=picked)), width=PLOT_PX, height=HEIGHT_PX, name="curves"
+        )
         .mark_area()
         .encode(
             x=alt.X(

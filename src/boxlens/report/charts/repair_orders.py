@@ -7,17 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from boxlens.diagnosis.crosswalk import DET_LABELS, GT_LABELS
+from boxlens.report.charts.kinds import kind_of
 from boxlens.report.charts.panels import message, number_column, rows_axis
-from boxlens.report.charts.theme import (
-    DECIMAL_AXIS,
-    INK,
-    PALE,
-    WIDTH,
-    inline,
-    kind_of,
-    percent,
-    themed,
-)
+from boxlens.report.charts.selecting import picks
+from boxlens.report.charts.theme import DECIMAL_AXIS, INK, PALE, WIDTH, inline, percent, themed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +24,7 @@ ROW_PX = 22
 
 
 def repair_orders_chart(
-    orders: Sequence[RepairGain], *, about: str = ""
+    orders: Sequence[RepairGain], *, scheme: str = "", about: str = ""
 ) -> alt.HConcatChart | alt.Chart:
     """Lowest to highest gain of each repair, its gain first and last, and the mean."""
     title = "What a repair brings depends on what was repaired before"
@@ -49,6 +43,7 @@ def repair_orders_chart(
             "lowest": row.lowest,
             "highest": row.highest,
             "mean": row.mean,
+            **_picked(scheme, row.name),
         }
         for row in known
     ]
@@ -66,6 +61,15 @@ def repair_orders_chart(
             "Stroke: mean. Right: orders in which it brings most."
         ),
     )
+
+
+def _picked(scheme: str, name: str) -> dict[str, str]:
+    """What a repair mends; nothing where the scheme is not told."""
+    if name in DET_LABELS.get(scheme, ()):
+        return picks(kind_of(name).label, None, terms={scheme: name})
+    if name in GT_LABELS.get(scheme, ()):
+        return picks(kind_of(name).label, None, of="objects", terms={scheme: name})
+    return {}
 
 
 def _ranges(rows: list[dict[str, Any]]) -> alt.LayerChart:

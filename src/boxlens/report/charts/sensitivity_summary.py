@@ -29,6 +29,7 @@ PLOT_PX = 150
 NUMBER_PX = 76
 ROW_PX = 20
 NUMBER_ROOM_PX = 23
+NOTHING_KNOWN = "no characteristic has subsets of enough objects"
 
 
 def sensitivity_summary_chart(
@@ -38,27 +39,12 @@ def sensitivity_summary_chart(
     title = "What the detector is sensitive to"
     if about is None:
         about = f"{result.detector} on {result.dataset}"
-    known = sorted(
-        (row for row in result.characteristics if not math.isnan(row.sensitivity)),
-        key=lambda row: -row.sensitivity,
-    )
+    known = widest_first(result.characteristics)
     if not known:
-        why = "no characteristic has subsets of enough objects"
-        return themed(message(why, width=WIDTH, height=80), title=title, about=about)
+        return themed(message(NOTHING_KNOWN, width=WIDTH, height=80), title=title, about=about)
     unknown = [row.name for row in result.characteristics if math.isnan(row.sensitivity)]
-    sensitivities = {
-        row.name: f"{decimal(row.sensitivity)} ({decimal(row.chance, 2)})" for row in known
-    }
-    impacts = {row.name: decimal(row.impact) for row in known}
     return themed(
-        alt.hconcat(
-            _bars(known),
-            number_column(
-                sensitivities, title="sensitivity (chance)", width=NUMBER_PX, row_px=ROW_PX
-            ),
-            number_column(impacts, title="impact", width=NUMBER_PX // 2, row_px=ROW_PX),
-            spacing=4,
-        ),
+        spread_panels(known),
         title=title,
         about=about,
         reading=(
@@ -70,24 +56,55 @@ def sensitivity_summary_chart(
     )
 
 
+def widest_first(characteristics: Sequence[Characteristic]) -> list[Characteristic]:
+    """Those whose spread is known."""
+    known = (row for row in characteristics if not math.isnan(row.sensitivity))
+    return sorted(known, key=lambda row: -row.sensitivity)
+
+
+def spread_panels(
+    known: Sequence[Characteristic],
+    *,
+    plot_px: int = PLOT_PX,
+    row_px: int = ROW_PX,
+    names_px: int = 0,
+) -> alt.HConcatChart:
+    """Bars and numbers without their heading; chance is told where it is known."""
+    has_chance = not all(math.isnan(row.chance) for row in known)
+    sensitivities = {
+        row.name: decimal(row.sensitivity) + f" ({decimal(row.chance, 2)})" * has_chance
+        for row in known
+    }
+    impacts = {row.name: decimal(row.impact) for row in known}
+    title = "sensitivity (chance)" if has_chance else "sensitivity"
+    return alt.hconcat(
+        _bars(known, plot_px, row_px, names_px),
+        number_column(sensitivities, title=title, width=NUMBER_PX, row_px=row_px),
+        number_column(impacts, title="impact", width=NUMBER_PX // 2, row_px=row_px),
+        spacing=4,
+    )
+
+
 def _n_classes(known: Sequence[Characteristic]) -> str:
     fewest, most = (pick(row.n_classes for row in known) for pick in (min, max))
     classes = "class" if most == 1 else "classes"
     return f"the {most} {classes}" if fewest == most else f"the {fewest} to {most} {classes}"
 
 
-def _bars(known: Sequence[Characteristic]) -> alt.LayerChart:
+def _bars(
+    known: Sequence[Characteristic], plot_px: int, row_px: int, names_px: int
+) -> alt.LayerChart:
     # Numbers stand at both ends of a bar; one that begins near 0 needs room beside the names.
     limit = max(max(row.highest for row in known) * 1.25, 0.05)
-    begins_px = min(row.lowest for row in known) / limit * PLOT_PX
+    begins_px = min(row.lowest for row in known) / limit * plot_px
     padding = max(3, round(NUMBER_ROOM_PX - begins_px))
-    y_axis = alt.Axis(ticks=False, domain=False, labelPadding=padding)
+    y_axis = alt.Axis(ticks=False, domain=False, labelPadding=padding, minExtent=names_px)
     x_axis = alt.Axis(title="AP_N", labelExpr=DECIMAL_AXIS, tickCount=4)
 
     def at(key: str) -> alt.X:
         return alt.X(f"{key}:Q", scale=alt.Scale(domain=[0, limit], nice=False), axis=x_axis)
 
-    plot = alt.Chart(inline(map(_record, known)), width=PLOT_PX, height=ROW_PX * len(known)).encode(
+    plot = alt.Chart(inline(map(_record, known)), width=plot_px, height=row_px * len(known)).encode(
         y=rows_axis("name", [row.name for row in known], y_axis),
         tooltip=[
             alt.Tooltip("name:N", title="characteristic"),

@@ -1,16 +1,17 @@
-"""One look for all figures: type, sizes, number forms, and one colour for each kind of error."""
+"""One look for all figures: type, sizes, number forms."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import altair as alt
 
+from boxlens.report.charts.kinds import DARK_INK
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 # vl-convert brings Liberation Sans; Arial and Helvetica have the same widths in a browser.
 FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"
@@ -19,7 +20,7 @@ FONT_PX: Final = 10
 WIDTH: Final = 340
 LINE_CHARACTERS: Final = 71
 
-INK: Final = "#222222"
+INK: Final = DARK_INK
 SOFT_INK: Final = "#555555"
 LINE: Final = "#8a8a8a"
 GRID: Final = "#e6e6e6"
@@ -32,62 +33,19 @@ PALE: Final = "#d5dbdf"
 PALE_BLUE: Final = "#f3f7fb"
 DARK_BLUE: Final = "#08519c"
 
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of error in words, its colour, and the ink that is legible on it."""
-
-    label: str
-    colour: str
-    ink: str = "#ffffff"
-
-
-# Okabe and Ito's palette and a grey, told apart with any colour vision. Related kinds are related
-# colours: places are blue, classes are warm. Every figure takes its colours from here.
-KINDS: Final[Mapping[str, Kind]] = {
-    "correct": Kind("correct", "#009e73"),
-    "loc": Kind("badly placed", "#0072b2"),
-    "dupe": Kind("duplicate", "#56b4e9", INK),
-    "sim": Kind("similar class", "#e69f00", INK),
-    "oth": Kind("other class", "#f0e442", INK),
-    "cls": Kind("wrong class", "#d55e00"),
-    "both": Kind("class and place", "#cc79a7", INK),
-    "bg": Kind("background", "#999999", INK),
-    "miss": Kind("missed", "#333333"),
-    "ignored": Kind("not counted", "#e3e3e3", INK),
-}
-# Other names that schemes give to the same kinds.
-SAME_KIND: Final[Mapping[str, str]] = {
-    "right": "correct",
-    "localization": "loc",
-    "duplicate": "dupe",
-    "bkg": "bg",
-    "background": "bg",
-    "missed": "miss",
-    "fn": "miss",
-    "outside": "ignored",
-}
-# Kinds that a scheme calls alike but means differently: what Borji deletes in the end are
-# duplicates, and boxes that were moved in vain.
-OTHER_WORDS: Final[Mapping[str, str]] = {"duplicate": "leftovers"}
-
 # Fractions without the leading zero: .25; whole numbers stay as they are. Axes write a true minus.
 DECIMAL_AXIS: Final = "replace(format(datum.value, '~g'), regexp('^([-\\u2212]?)0\\\\.'), '$1.')"
 
+AnyChannel = TypeVar("AnyChannel")
 AnyChart = TypeVar(
     "AnyChart",
     alt.Chart,
     alt.LayerChart,
     alt.FacetChart,
+    alt.ConcatChart,
     alt.HConcatChart,
     alt.VConcatChart,
 )
-
-
-def kind_of(name: str) -> Kind:
-    """By any scheme's name."""
-    kind = KINDS[SAME_KIND.get(name, name)]
-    return replace(kind, label=OTHER_WORDS.get(name, kind.label))
 
 
 def decimal(value: float, digits: int = 3) -> str:
@@ -115,7 +73,16 @@ def percent(share: float) -> str:
 
 def inline(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
     """Records inside the figure's own JSON, so that it needs no file."""
-    return alt.InlineData(values=[dict(row) for row in rows])
+    # Altair copies lists anew for every layer and panel that a figure is put together from.
+    return alt.InlineData(values=tuple(dict(row) for row in rows))
+
+
+def fixed(channel: Callable[..., AnyChannel], value: Any) -> AnyChannel:
+    """What is the same for all rows; of a plain `alt.value` Altair would have to find the channel.
+
+    That takes longer than all the rest of an encoding.
+    """
+    return channel(value)
 
 
 def ramp(n: int) -> list[str]:

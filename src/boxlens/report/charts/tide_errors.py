@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from boxlens.diagnosis.tide_types import ERRORS
+from boxlens.report.charts.kinds import kind_of
 from boxlens.report.charts.panels import PIE_PX, Slice, message, panel_title, pie, rows_axis
-from boxlens.report.charts.theme import INK, decimal, inline, kind_of, percent, themed, threshold
+from boxlens.report.charts.selecting import picks
+from boxlens.report.charts.theme import INK, decimal, inline, percent, themed, threshold
 
 if TYPE_CHECKING:
     from boxlens.diagnosis.tide import TideResult
@@ -56,6 +58,7 @@ def _bars(
             "gain": gain,
             "n": result.n[name],
             "colour": kind_of(name).colour,
+            **_picked(name, kind_of(name).label, result.n[name]),
             "text": decimal(gain) + (f" · {percent(gain / total)}" if total > 0 else ""),
         }
         for name, gain in gains.items()
@@ -66,6 +69,7 @@ def _bars(
             "gain": result.gain[name],
             "n": result.n[name],
             "colour": HOLLOW,
+            **_picked(name, label, result.n[name]),
             "text": decimal(result.gain[name]),
         }
         for name, label in SUMS.items()
@@ -78,6 +82,16 @@ def _bars(
         _bar_panel(sums, longest, "without any"),
         spacing=6,
     )
+
+
+def _picked(name: str, label: str, n: int) -> dict[str, str]:
+    """The detections of a kind; what is missed are objects."""
+    if name == "miss":
+        return picks(label, n, of="objects", terms={"tide": name})
+    if name == "fn":
+        return picks(label, n, of="objects", terms={"tide": ["repairable", "miss"]})
+    every = [kind.label for kind in ERRORS if kind.label != "miss"]
+    return picks(label, n, terms={"tide": every if name == "fp" else name})
 
 
 def _bar_panel(rows: list[dict[str, Any]], longest: float, title: str) -> alt.LayerChart:

@@ -9,17 +9,11 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from boxlens.diagnosis.borji import STEPS
+from boxlens.diagnosis.crosswalk import RIGHT
+from boxlens.report.charts.kinds import kind_of
 from boxlens.report.charts.panels import message
-from boxlens.report.charts.theme import (
-    DECIMAL_AXIS,
-    LINE,
-    NEUTRAL,
-    WIDTH,
-    decimal,
-    inline,
-    kind_of,
-    themed,
-)
+from boxlens.report.charts.selecting import picks
+from boxlens.report.charts.theme import DECIMAL_AXIS, LINE, NEUTRAL, WIDTH, decimal, inline, themed
 
 if TYPE_CHECKING:
     from boxlens.diagnosis.borji import BorjiResult
@@ -72,11 +66,21 @@ def _records(result: BorjiResult) -> list[dict[str, Any]]:
                 "to": after,
                 "gain": after - before,
                 "colour": NEUTRAL if step == 0 else kind_of(name).colour,
+                **_picked(name),
                 "text": decimal(after) if step == 0 else f"+{decimal(after - before)}",
             }
         )
         before = after
     return rows
+
+
+def _picked(name: str) -> dict[str, str]:
+    """What a step repairs, and before the first what is right."""
+    if name == "miss":
+        return picks(WORDS[name], None, of="objects", terms={"borji": name})
+    if name == "start":
+        return picks(RIGHT, None, terms={"borji": RIGHT})
+    return picks(WORDS[name], None, terms={"borji": name})
 
 
 def _steps(rows: list[dict[str, Any]]) -> alt.LayerChart:

@@ -1,0 +1,75 @@
+"""Draws the figures of docs/gallery.md: those of the demo, small enough for a repository.
+
+python scripts/draw_gallery.py
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from guide_demo import FIGURES, boxlens, put_demo_files
+from PIL import Image
+
+PAIR = ("ground_truth.json", "window.json", "region.json")
+# A run, and the figures that are taken from it.
+RUNS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
+    (
+        ("diagnose", *PAIR[:2], "--cross", "area:occlusion"),
+        (
+            "tide_errors",
+            "false_positives",
+            "fp_trends",
+            "pr_areas",
+            "confusion_matrix",
+            "fp_by_class",
+            "repair_orders",
+            "waterfall",
+            "sensitivity",
+            "by_occlusion",
+            "cross_area_occlusion",
+            "misses",
+            "crosswalk_detections_hoiem_tide",
+        ),
+    ),
+    (
+        ("compare", *PAIR),
+        (
+            "league",
+            "differences",
+            "class_differences",
+            "image_scores",
+            "p_curve",
+            "joint",
+            "strengths",
+            "annotation_gain",
+        ),
+    ),
+    (("reconcile", *PAIR[:2], "--to", "voc07"), ("convention_steps",)),
+)
+COLOURS = 64
+
+
+def main() -> None:
+    target = FIGURES / "gallery"
+    target.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        put_demo_files(folder)
+        for number, (command, figures) in enumerate(RUNS):
+            out = f"out{number}"
+            boxlens(*command, "-o", out, "--figures", "png", folder=folder)
+            for figure in figures:
+                shrink(folder / out / "figures" / f"{figure}.png", target / f"{figure}.png")
+    total = sum(path.stat().st_size for path in target.iterdir())
+    print(f"wrote {len(list(target.iterdir()))} figures to {target}, {total / 1000:,.0f} kB")
+
+
+def shrink(source: Path, target: Path) -> None:
+    """Flat colours need no more than these, and a tenth of the bytes."""
+    image = Image.open(source).convert("RGB")
+    image.quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The local web app over the tables of a run."""

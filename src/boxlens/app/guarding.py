@@ -1,0 +1,115 @@
+"""Who may ask, and what browsers may do with the answer: token, Host and security headers."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from starlette.datastructures import MutableHeaders
+from starlette.responses import PlainTextResponse, RedirectResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; font-src 'none'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+}
+METHODS = ("GET", "HEAD")
+_REFUSED = (
+    "Nothing to see here. Open the whole address that 'boxlens serve' printed: it holds a secret.\n"
+)
+_OTHER_HOST = "This server does not answer to that name. See --allow-host of 'boxlens serve'.\n"
+_FAILED = "Something went wrong in boxlens itself; the terminal it runs in says what.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """ASGI middleware: lets a request through only if it names our host and knows the token.
+
+    `hosts` are the values of the Host header that we answer to, in lower case. It stops web pages
+    that resolve a name of their own to this machine (DNS rebinding).
+    """
+
+    app: ASGIApp
+    token: str
+    hosts: Collection[str]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        started = False
+
+        async def guarded_send(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await refusal(scope, receive, guarded_send)
+            return
+        # Routes below know nothing of the token.
+        inner = {**scope, "root_path": f"/{self.token}"}
+        try:
+            await self.app(inner, receive, guarded_send)
+        except Exception:
+            if not started:
+                failed = PlainTextResponse(_FAILED, status_code=500)
+                await failed(scope, receive, guarded_send)
+            raise
+
+    def _refusal(self, scope: Scope) -> PlainTextResponse | RedirectResponse | None:
+        named = [value for name, value in scope["headers"] if name == b"host"]
+        if len(named) != 1:
+            return PlainTextResponse("Exactly one Host header is needed.\n", status_code=400)
+        if named[0].decode("latin-1").lower() not in self.hosts:
+            return PlainTextResponse(_OTHER_HOST, status_code=421)
+        given = scope["path"].removeprefix("/").partition("/")[0]
+        # In a time that does not tell how much of it was right.
+        if not secrets.compare_digest(given.encode("utf-8", "replace"), self.token.encode()):
+            return PlainTextResponse(_REFUSED, status_code=403)
+        if scope["method"] not in METHODS:
+            headers = {"Allow": ", ".join(METHODS)}
+            return PlainTextResponse("Only GET and HEAD.\n", status_code=405, headers=headers)
+        if scope["path"] == f"/{self.token}":
+            return RedirectResponse(f"/{self.token}/", status_code=308)
+        return None
+
+
+def allowed_hosts(bound: str, port: int, further: Collection[str] = ()) -> frozenset[str]:
+    """What a Host header may say: this machine, and the names that the user allows.
+
+    Names in front of a proxy may come with any port the user writes, or without one.
+    """
+    hosts = {"127.0.0.1", "localhost", "[::1]", bracketed(bound)}
+    allowed = {f"{host}:{port}" for host in hosts}
+    if port == 80:
+        allowed |= hosts
+    for name in further:
+        allowed |= {bracketed(name), f"{bracketed(name)}:{port}"}
+    return frozenset(name.lower() for name in allowed)
+
+
+def bracketed(host: str) -> str:
+    """An IPv6 address as it stands in a URL."""
+    bare = host.removeprefix("[").removesuffix("]")
+    return f"[{bare}]" if bare.count(":") > 1 else host

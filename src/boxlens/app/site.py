@@ -1,0 +1,21 @@
+"""What every page is made from: the run, its pictures, its selections, and where it lies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from boxlens.app.pictures import Pictures
+    from boxlens.app.run import Run
+    from boxlens.app.selection import Selections
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One run as it is served. All addresses begin with `root`, "/<token>/"."""
+
+    run: Run
+    pictures: Pictures
+    selections: Selections
+    root: str

@@ -1,0 +1,101 @@
+"""`boxlens serve`: look at the results of a run, image by image, in a browser."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from boxlens.cli.options import Commands, add_json
+from boxlens.cli.output import print_note, print_notices, show_or_save_json
+
+if TYPE_CHECKING:
+    import argparse
+
+SCHEMA = "boxlens/serve/1"
+HOST = "127.0.0.1"
+PORT = 8765
+
+
+def add_command(commands: Commands) -> None:
+    command = commands.add_parser(
+        "serve",
+        help="look at a run in a browser, image by image",
+        description="Look at the results that -o wrote into a folder in a browser: click a bar and "
+        "see the boxes it counts, filter and sort images, compare detectors. The address holds a "
+        "secret and is valid on this machine only. Ctrl-C ends it.",
+    )
+    command.set_defaults(run=run)
+    add = command.add_argument
+    add("folder", metavar="FOLDER", help="what -o named: run.json, tables/, figures/")
+    add("--images", metavar="DIR", help="the pictures; without them boxes are drawn on blank paper")
+    add("--port", metavar="N", type=int, default=PORT, help=f"port ({PORT}); 0 picks a free one")
+    add("--no-browser", action="store_true", help="print the address only")
+    add("--token", metavar="TEXT", help="secret of the address: your own, 16 characters or more")
+    add("--new-token", action="store_true", help="a new secret: old addresses end")
+    add(
+        "--host",
+        metavar="NAME",
+        default=HOST,
+        help=f"listen there ({HOST}: this machine alone). Others can then read what they see",
+    )
+    add(
+        "--allow-host",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="answer to this name, too, such as that of a proxy in front; may be repeated",
+    )
+    add_json(command)
+
+
+def run(options: argparse.Namespace) -> None:
+    from boxlens.app.guarding import allowed_hosts
+    from boxlens.app.pictures import Pictures
+    from boxlens.app.run import open_run
+    from boxlens.app.running import address_of, is_loopback, listen, open_browser, serve_forever
+    from boxlens.app.server import create_app, warm_up
+
+    token = _token(options)
+    opened = open_run(options.folder)
+    pictures = Pictures.open(Path(options.images) if options.images else None, opened)
+    print_notices(pictures.notices)
+    listener = listen(options.host, options.port)
+    port = listener.getsockname()[1]
+    if not is_loopback(options.host):
+        print(
+            f"warning: {options.host} can be reached from other machines, and nothing is "
+            "encrypted: whoever learns the address sees all images of this run",
+            file=sys.stderr,
+        )
+    app = create_app(opened, pictures, token, allowed_hosts(options.host, port, options.allow_host))
+    address = address_of(options.host, port, token)
+    document = {
+        "schema": SCHEMA,
+        "address": address,
+        "folder": str(opened.folder),
+        "pictures": len(pictures),
+    }
+
+    def when_ready() -> None:
+        show_or_save_json(lambda: document, options.json, lambda: address)
+        sys.stdout.flush()
+        warm_up()
+        if not options.no_browser:
+            open_browser(address)
+
+    serve_forever(app, listener, when_ready)
+
+
+def _token(options: argparse.Namespace) -> str:
+    from boxlens.app.address_token import checked_token, kept_token
+    from boxlens.errors import ParameterError
+
+    if options.token is not None:
+        if options.new_token:
+            raise ParameterError("--token and --new-token exclude each other: give one of them")
+        return checked_token(options.token)
+    token, note = kept_token(renew=options.new_token)
+    if note:
+        print_note(note)
+    return token

@@ -1,0 +1,139 @@
+"""Figures drawn by several processes: what draws them holds Python's lock while it works.
+
+A process reads jobs from its standard input, one a line, and ends when that is closed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import SimpleQueue
+from tempfile import TemporaryDirectory
+from typing import IO, TYPE_CHECKING, Any
+
+from boxlens.report.charts.export import save_spec, take_bundle, vega_bundle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from concurrent.futures import Future
+    from types import TracebackType
+    from typing import Self
+
+    from boxlens.formats.files import Progress
+    from boxlens.report.charts.export import ChartFormat
+
+MOST_PROCESSES = 4
+BUNDLE = "vega.js"
+
+
+class Drawing:
+    """Takes figures as they are made, and gives their files when they are asked for."""
+
+    def __init__(self, formats: Sequence[ChartFormat]) -> None:
+        """Without formats there is nothing to draw, and no process is started."""
+        self.formats = tuple(formats)
+        self._scratch = TemporaryDirectory(prefix="boxlens")
+        self._files: list[Future[tuple[Path, ...]]] = []
+        self._idle: SimpleQueue[subprocess.Popen[str]] = SimpleQueue()
+        self._processes = [_started() for _ in range(_n_processes() if self.formats else 0)]
+        for one in self._processes:
+            self._idle.put(one)
+        self._threads = ThreadPoolExecutor(max(len(self._processes), 1))
+        # Made first, while figures are still prepared.
+        self._bundle = self._threads.submit(self._make_bundle) if self._processes else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        for one in self._processes:
+            one.communicate()
+        self._scratch.cleanup()
+
+    def add(self, name: str, spec: dict[str, Any]) -> None:
+        """Draws a figure as soon as a process is free."""
+        if self.formats:
+            self._files.append(self._threads.submit(self._draw, name, spec))
+
+    @property
+    def n_done(self) -> int:
+        return sum(one.done() for one in self._files)
+
+    def files(self, progress: Progress | None = None) -> Iterator[Path]:
+        """Of every figure, in the order they were added; waits for them."""
+        for at, one in enumerate(self._files):
+            if progress:
+                progress("drawing figures", max(at, self.n_done), len(self._files))
+            yield from one.result()
+        if self._bundle is not None:
+            self._bundle.result()
+
+    def _make_bundle(self) -> None:
+        path = Path(self._scratch.name) / BUNDLE
+        if self._asked({"bundle": str(path)}):
+            take_bundle(path.read_text(encoding="utf-8"))
+
+    def _draw(self, name: str, spec: dict[str, Any]) -> tuple[Path, ...]:
+        stem = Path(self._scratch.name) / name
+        if self._asked({"spec": spec, "stem": str(stem), "formats": self.formats}):
+            return tuple(stem.with_name(f"{name}.{ending}") for ending in self.formats)
+        # Where no process can be started, and to fail here with the reason.
+        return save_spec(spec, stem, self.formats)
+
+    def _asked(self, job: dict[str, Any]) -> bool:
+        """Whether a process did it."""
+        if not self._processes:
+            return False
+        process = self._idle.get()
+        try:
+            process.stdin.write(json.dumps(job) + "\n")  # type: ignore[union-attr]
+            process.stdin.flush()  # type: ignore[union-attr]
+            return process.stdout.readline() == "done\n"  # type: ignore[union-attr]
+        except OSError:
+            return False
+        finally:
+            self._idle.put(process)
+
+
+def _n_processes() -> int:
+    return min(os.cpu_count() or 1, MOST_PROCESSES) if sys.executable else 0
+
+
+def _started() -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "boxlens.report.charts.drawing"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        encoding="utf-8",
+        # The package may have been found by a path that only this process knows.
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+    )
+
+
+def _work(jobs: IO[str], answers: IO[str]) -> None:
+    for line in jobs:
+        job = json.loads(line)
+        try:
+            if "bundle" in job:
+                Path(job["bundle"]).write_text(vega_bundle(), encoding="utf-8")
+            else:
+                save_spec(job["spec"], job["stem"], job["formats"])
+            answers.write("done\n")
+        except Exception:  # noqa: BLE001 - the other side tries it again, and tells
+            answers.write("failed\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    _work(sys.stdin, sys.stdout)

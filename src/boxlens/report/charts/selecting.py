@@ -1,0 +1,29 @@
+"""What a mark of a figure counts, as the address of those very detections or objects in the app."""
+
+from __future__ import annotations
+
+from typing import Literal
+from urllib.parse import urlencode
+
+Terms = dict[str, str | list[str]]
+
+# Among as many top detections as a class has objects: rank by number of objects, up to 1.
+TOP = "..1"
+
+
+def picks(
+    label: str,
+    n: int | None,
+    *,
+    of: Literal["detections", "objects"] = "detections",
+    terms: Terms,
+) -> dict[str, str]:
+    """Two fields of a record: the query, and what it is in words; `n` where the mark counts."""
+    query = urlencode({"of": of, **terms}, doseq=True)
+    return {"select": query, "picked": label if n is None else f"{label}: {n:,}"}
+
+
+def characteristic_terms(name: str, subset: str, *, flags: bool = False) -> Terms:
+    """Flags are columns of their own: "parts wheel" is "wheel hidden" or "wheel visible"."""
+    column = f"{name} {subset.rpartition(' ')[0]}" if flags else name
+    return {f"characteristic.{column}": subset}

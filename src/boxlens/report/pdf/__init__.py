@@ -1,0 +1,1 @@
+"""A typeset report for authors: content as plain JSON, templates in Typst, one PDF."""

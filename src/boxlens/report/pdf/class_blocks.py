@@ -1,0 +1,144 @@
+"""One block a class for the typeset report: numbers, kinds of errors, and AP_N as dots."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from boxlens.report.charts.detector_pair import short
+from boxlens.report.charts.kinds import KINDS
+from boxlens.report.charts.theme import DARK_BLUE, decimal, percent, ramp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from boxlens.diagnosis import DiagnosisResult
+    from boxlens.diagnosis.hoiem import HoiemClass
+    from boxlens.object_sensitivity.results import Characteristic, ClassScore, ClassSpread, Subset
+
+MOST_CONFUSED = 4
+NAME_CHARACTERS = 40
+# Labels up to this long stand upright below their dots.
+UPRIGHT_CHARACTERS = 6
+# The two states of a flag stand beside each other.
+STATE_STEP = 0.16
+OPEN = "#ffffff"
+
+
+def class_blocks(result: DiagnosisResult) -> dict[str, Any]:
+    """All classes with objects or detections, in their order."""
+    shown = [row for row in result.sensitivity.characteristics if row.reason is None]
+    blocks = []
+    rows = zip(result.hoiem.classes, result.sensitivity.classes, strict=True)
+    for at, (errors, score) in enumerate(rows):
+        if errors.n_objects or errors.n_detections:
+            panels = [_panel(row, row.classes[at]) for row in shown]
+            blocks.append(_block(errors, score, [one for one in panels if one["dots"]]))
+    return {
+        "rows": blocks,
+        "top": _top(blocks),
+        "min_objects": max((row.min_objects for row in shown), default=0),
+        "n_left_out": len(result.hoiem.classes) - len(blocks),
+        "legend": [[KINDS[name].label, KINDS[name].colour] for name in ("loc", "sim", "oth", "bg")],
+    }
+
+
+def _block(errors: HoiemClass, score: ClassScore, panels: list[dict[str, Any]]) -> dict[str, Any]:
+    n_fp = sum(errors.top_fp.values())
+    missed = percent(score.n_missed / score.n_objects) if score.n_objects else "n/a"
+    return {
+        "name": errors.name,
+        "facts": [
+            ["objects", f"{errors.n_objects:,}"],
+            ["undetected", f"{score.n_missed:,} ({missed})"],
+            ["detections", f"{errors.n_detections:,}"],
+            ["AP", _with_error(errors.ap, errors.ap_se)],
+            ["AP_N", _with_error(errors.ap_n, errors.ap_n_se)],
+        ],
+        "n_fp": f"{n_fp:,}",
+        "kinds": [
+            {
+                "share": n / n_fp,
+                "text": percent(n / n_fp),
+                "colour": KINDS[name].colour,
+                "ink": KINDS[name].ink,
+            }
+            for name, n in errors.top_fp.items()
+            if n
+        ],
+        "confused": ", ".join(
+            f"{short(one.other, NAME_CHARACTERS)} {percent(one.share)}"
+            for one in errors.confusions[:MOST_CONFUSED]
+        ),
+        "line": None if math.isnan(errors.ap_n) else errors.ap_n,
+        "panels": panels,
+    }
+
+
+def _with_error(value: float, error: float) -> str:
+    return decimal(value) + ("" if math.isnan(error) else f" ± {decimal(error)}")
+
+
+def _panel(row: Characteristic, spread: ClassSpread) -> dict[str, Any]:
+    dots = list(_flag_dots(row, spread) if row.kind == "flags" else _dots(row, spread))
+    # Flags and values that no object of this class has are left out.
+    labels = list(dict.fromkeys(one["label"] for one in dots))
+    longest = max(map(len, labels), default=0)
+    return {
+        "name": row.name,
+        "labels": labels,
+        "upright": longest <= UPRIGHT_CHARACTERS,
+        "longest": longest,
+        "alt": f"AP_N by {row.name}: "
+        + ", ".join(f"{one['name']} {decimal(one['value'], 2)}" for one in dots),
+        "dots": dots,
+    }
+
+
+def _dots(row: Characteristic, spread: ClassSpread) -> Iterator[dict[str, Any]]:
+    colours = ramp(len(row.subset_names))
+    known = [pair for pair in zip(spread.subsets, colours, strict=True) if _has_ap_n(pair[0])]
+    for at, (subset, colour) in enumerate(known):
+        yield _dot(subset, row, at=at, label=subset.name, colour=colour)
+
+
+def _flag_dots(row: Characteristic, spread: ClassSpread) -> Iterator[dict[str, Any]]:
+    """A place a flag: its two states beside each other, the first of them open."""
+    pairs = zip(spread.subsets[::2], spread.subsets[1::2], strict=True)
+    known = [pair for pair in pairs if any(map(_has_ap_n, pair))]
+    for at, states in enumerate(known):
+        for state, (subset, colour) in enumerate(zip(states, (OPEN, DARK_BLUE), strict=True)):
+            if _has_ap_n(subset):
+                place = at + (2 * state - 1) * STATE_STEP
+                label = subset.name.rsplit(" ", 1)[0]
+                yield _dot(subset, row, at=place, label=label, colour=colour)
+
+
+def _has_ap_n(subset: Subset) -> bool:
+    return not math.isnan(subset.ap_n)
+
+
+def _dot(
+    subset: Subset, row: Characteristic, *, at: float, label: str, colour: str
+) -> dict[str, Any]:
+    error = 0.0 if math.isnan(subset.ap_n_se) else subset.ap_n_se
+    return {
+        "name": subset.name,
+        "label": label,
+        "at": at,
+        "value": subset.ap_n,
+        "low": max(subset.ap_n - error, 0.0),
+        "high": min(subset.ap_n + error, 1.0),
+        "few": subset.n_objects < row.min_objects,
+        "colour": colour,
+    }
+
+
+def _top(blocks: list[dict[str, Any]]) -> float:
+    """All panels end at the next fifth above what they show, so that classes can be compared."""
+    highest = max(
+        (dot["high"] for block in blocks for panel in block["panels"] for dot in panel["dots"]),
+        default=0.2,
+    )
+    lines = max((block["line"] or 0.0 for block in blocks), default=0.0)
+    return max(math.ceil(max(highest, lines) * 5) / 5, 0.2)

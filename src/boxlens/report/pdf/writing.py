@@ -1,0 +1,98 @@
+"""The typeset report as a file: figures as SVG, content as JSON, typeset by Typst."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+
+from boxlens.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from boxlens.comparison import ComparisonResult
+    from boxlens.diagnosis import DiagnosisResult
+    from boxlens.formats.files import Progress
+    from boxlens.metrics import EvaluationResult
+    from boxlens.report.figure_plan import Figure
+    from boxlens.report.output_folder import OutputFolder
+    from boxlens.report.pdf.content import Content
+
+FILE = "report.pdf"
+TEMPLATES = ("report.typ", "figures.typ", "classes.typ")
+# Tagged, with titles, languages and descriptions of figures: what a screen reader needs.
+STANDARD: Final = "ua-1"
+
+
+def write_pdf(
+    output: OutputFolder,
+    document: Mapping[str, Any],
+    *,
+    diagnoses: Sequence[DiagnosisResult] = (),
+    evaluation: EvaluationResult | None = None,
+    comparison: ComparisonResult | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Writes report.pdf; `document` is what results.json holds."""
+    check_typst()
+    from boxlens.report.pdf.content import report_content
+
+    content = report_content(
+        document, diagnoses=diagnoses, evaluation=evaluation, comparison=comparison
+    )
+    with output.file(FILE) as temporary:
+        temporary.write_bytes(typeset(content, progress))
+
+
+def check_typst() -> None:
+    """Before any work is done."""
+    try:
+        import typst  # noqa: F401
+    except ImportError as problem:
+        raise MissingExtraError("--pdf", "typst", "pdf") from problem
+
+
+def typeset(content: Content, progress: Progress | None = None) -> bytes:
+    """The same content gives the same bytes."""
+    import typst
+
+    with TemporaryDirectory(prefix="boxlens") as scratch:
+        root = Path(scratch)
+        legends = _draw(content.figures, root, progress)
+        # Everything that comes from a file goes in as data, never as markup.
+        shown = {**content.document, "legends": legends}
+        (root / "content.json").write_text(
+            json.dumps(shown, ensure_ascii=False, allow_nan=False), encoding="utf-8"
+        )
+        for name in TEMPLATES:
+            template = files("boxlens.report.pdf") / name
+            (root / name).write_bytes(template.read_bytes())
+        main = root / TEMPLATES[0]
+        try:
+            return typst.compile(main, root=root, pdf_standards=STANDARD)
+        except typst.TypstError:
+            # The standard forbids signs that no font at hand has; without it they are left blank.
+            return typst.compile(main, root=root)
+
+
+def _draw(figures: Mapping[str, Figure], folder: Path, progress: Progress | None) -> dict[str, str]:
+    """Every figure without its heading, which the page sets itself; what to know to read it."""
+    import vl_convert
+    from altair.utils.schemapi import debug_mode
+
+    from boxlens.report.charts.export import chart_json
+    from boxlens.report.page import without_heading
+
+    legends = {}
+    # The tests check every part of a figure; here it would take as long as the rest.
+    with debug_mode(False):
+        for n_done, (name, figure) in enumerate(figures.items()):
+            if progress:
+                progress("typesetting", n_done, len(figures))
+            spec, legends[name] = without_heading(chart_json(figure.draw()))
+            svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+            (folder / name).write_text(svg, encoding="utf-8")
+    return legends

@@ -1,0 +1,154 @@
+"""Pages in a real chromium, watched: whatever goes wrong in one, or leaves it, fails the test."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urldefrag, urlsplit
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, WebError
+
+# A module that imports this one is skipped where there is no Playwright.
+playwright_api = pytest.importorskip(
+    "playwright.sync_api", reason="browser tests need Playwright (dependency group test)"
+)
+expect = playwright_api.expect
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    # No name leads anywhere but to this machine.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+)
+DESKTOP, PHONE = (1280, 900), (390, 844)
+TIMEOUT_MS = 30_000
+# A page that is left stops loading its pictures; a download ends the loading of a page.
+LEFT = "net::ERR_ABORTED"
+# Vega-Lite's compiler says so of panels whose lines differ, as they are meant to; the figure is
+# right, and vega-embed does not pass the level of logging on to the compiler.
+AS_MEANT = "Detected faceted independent scales that union domain of the same fields"
+
+
+def chromium_path() -> str | None:
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+@contextmanager
+def chromium(path: str, profile: Path) -> Iterator[Browser]:
+    with playwright_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path, args=[*FLAGS], downloads_path=profile
+        )
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Visits:
+    """The pages of one test, each in a context of its own."""
+
+    browser: Browser
+    troubles: list[str] = field(default_factory=list)
+    # Parts of the messages that a page is meant to bring about.
+    expected: list[str] = field(default_factory=list)
+    contexts: list[BrowserContext] = field(default_factory=list)
+
+    def open(
+        self,
+        address: str,
+        *,
+        size: tuple[int, int] = DESKTOP,
+        dark: bool = False,
+        offline: bool = False,
+        **settings: object,
+    ) -> Page:
+        """A new page at an address, when all that it names has come."""
+        context = self.browser.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce",
+            locale="en-GB",
+            timezone_id="UTC",
+            **settings,
+        )
+        context.set_default_timeout(TIMEOUT_MS)
+        context.set_offline(offline)
+        self.contexts.append(context)
+        self._watch(context, address)
+        page = context.new_page()
+        page.goto(address)
+        return page
+
+    def close(self) -> None:
+        """Fails where a page had a trouble that was not expected, or lacked one that was."""
+        for context in self.contexts:
+            context.close()
+        found = [one for one in self.troubles if not any(part in one for part in self.expected)]
+        assert not found, "\n".join(found)
+        for part in self.expected:
+            assert any(part in one for one in self.troubles), f"expected, but not told: {part}"
+
+    def _watch(self, context: BrowserContext, address: str) -> None:
+        def on_console(message: ConsoleMessage) -> None:
+            if message.type in {"error", "warning"} and AS_MEANT not in message.text:
+                self.troubles.append(f"console {message.type}: {message.text}")
+
+        def on_error(problem: WebError) -> None:
+            self.troubles.append(f"error in a script: {problem.error}")
+
+        def on_request(request: Request) -> None:
+            if not is_allowed(request.url, address):
+                self.troubles.append(f"a request to elsewhere: {request.url}")
+
+        def on_failed(request: Request) -> None:
+            if request.failure != LEFT:
+                self.troubles.append(f"a failed request: {request.url}: {request.failure}")
+
+        context.on("console", on_console)
+        context.on("weberror", on_error)
+        context.on("request", on_request)
+        context.on("requestfailed", on_failed)
+
+
+def is_allowed(url: str, address: str) -> bool:
+    """Only to the server of the first page; a page from disk may ask for itself alone."""
+    asked, first = urlsplit(url), urlsplit(address)
+    if asked.scheme in {"data", "blob"}:
+        return True
+    if first.scheme == "file":
+        return urldefrag(url).url == urldefrag(address).url
+    return (asked.scheme, asked.netloc) == (first.scheme, first.netloc)
+
+
+def terms(page: Page) -> list[tuple[str, str]]:
+    """The query of a page's address."""
+    return parse_qsl(urlsplit(page.url).query, keep_blank_values=True)
+
+
+def fits_its_width(page: Page) -> bool:
+    """Whether nothing has to be scrolled sideways."""
+    return bool(
+        page.evaluate(
+            "document.scrollingElement.scrollWidth <= document.scrollingElement.clientWidth"
+        )
+    )
+
+
+def draw_all_charts(page: Page) -> None:
+    """Scrolls until every figure has come near and is drawn, then back to the top."""
+    for chart in page.locator(".chart").all():
+        chart.scroll_into_view_if_needed()
+        chart.locator("svg.marks").first.wait_for(state="attached")
+    page.evaluate("window.scrollTo(0, 0)")

@@ -1,0 +1,194 @@
+"""The typeset report: what it says, that names stay names, and that no class is cut."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Iterable
+from functools import cache
+
+import pytest
+from pypdf import PdfReader
+
+import boxlens
+from boxlens.diagnosis import diagnose
+from boxlens.errors import MissingExtraError
+from boxlens.metrics import ResamplingChoice
+from boxlens.report.charts.theme import decimal
+from boxlens.report.output_folder import OutputFolder
+from boxlens.report.pdf.content import Content, report_content
+from boxlens.report.pdf.writing import typeset, write_pdf
+from diagnosis.worlds import demo_dataset, demo_detections, nothing_of
+from report.toy_diagnosis import toy_diagnosis
+
+TYPST_NAMES = ('#panic("ring") *b* $x$', "@ref <label> `raw` \\ // no", "=" + "heading" * 20)
+
+
+def read(pdf: bytes) -> PdfReader:
+    return PdfReader(io.BytesIO(pdf))
+
+
+def text_of(pdf: bytes) -> str:
+    return joined(page.extract_text() for page in read(pdf).pages)
+
+
+def joined(pages: Iterable[str]) -> str:
+    """All words with one space between; long names may break anywhere."""
+    return " ".join(" ".join(pages).replace("\u200b", "").split())
+
+
+def without_spaces(text: str) -> str:
+    return "".join(text.split())
+
+
+@cache
+def demo_pages() -> tuple[str, ...]:
+    return tuple(page.extract_text() for page in read(demo_pdf()).pages)
+
+
+@cache
+def demo_result():
+    return diagnose(
+        demo_dataset(), demo_detections("window"), intervals=ResamplingChoice(n_replicates=100)
+    )
+
+
+def with_one_figure(content: Content) -> Content:
+    """Words and class pages are what is looked at; drawing takes most of the time."""
+    for part in content.document["parts"]:
+        part["sections"] = [{**one, "figures": []} for one in part["sections"]]
+        if part is not content.document["parts"][0]:
+            part["summary"] = None
+    first = content.document["parts"][0]["summary"]
+    kept = {} if first is None else {first["file"]: content.figures[first["file"]]}
+    return Content(content.document, kept)
+
+
+@cache
+def demo_pdf() -> bytes:
+    result = demo_result()
+    return typeset(report_content(result.to_json(), diagnoses=[result]))
+
+
+def test_the_verdict_and_the_numbers_are_in_it():
+    result, text = demo_result(), without_spaces(joined(demo_pages()))
+    for sentence in result.verdict.sentences():
+        assert without_spaces(sentence) in text
+    for one in result.intervals.named().values():
+        assert without_spaces(f"{decimal(one.low)} to {decimal(one.high)}") in text
+
+
+def test_figures_are_vectors_whose_letters_are_text():
+    pages = read(demo_pdf()).pages
+    assert all(not page.images for page in pages)
+    text = joined(demo_pages())
+    for words in ("How AP_N depends on what objects are like", "What is taken for what"):
+        assert words in text
+
+
+def test_its_title_language_and_tags_are_set():
+    reader = read(demo_pdf())
+    assert reader.metadata.title == "window on ground_truth"
+    assert reader.metadata.author.startswith("Boxlens")
+    catalog = reader.trailer["/Root"]
+    assert catalog["/Lang"] == "en"
+    assert catalog["/MarkInfo"]["/Marked"] == True  # noqa: E712 - an object of pypdf
+    assert "/StructTreeRoot" in catalog
+
+
+def test_every_page_but_the_first_has_a_running_head_and_a_number():
+    pages = demo_pages()
+    for number, text in enumerate(pages, start=1):
+        assert f"{number} / {len(pages)}" in text
+        assert number == 1 or "window on ground_truth" in text
+
+
+def test_every_class_has_a_block_that_is_not_cut():
+    result, reader = demo_result(), read(demo_pdf())
+    pages = {
+        one.title: reader.get_destination_page_number(one)
+        for one in flat(reader.outline)
+        if one.title in result.dataset.classes.name
+    }
+    assert list(pages) == list(result.dataset.classes.name)
+    for row in result.hoiem.classes:
+        text = without_spaces(demo_pages()[pages[row.name]])
+        fp = sum(row.top_fp.values())
+        # From the first line of the block to its last panel.
+        assert f"AP_N{decimal(row.ap_n)}±{decimal(row.ap_n_se)}" in text
+        assert f"{fp}topfalsepositives" in text
+        assert len(re.findall("occlusion", text)) == sum(
+            pages[row.name] == page for page in pages.values()
+        )
+
+
+def flat(outline):
+    for one in outline:
+        if isinstance(one, list):
+            yield from flat(one)
+        else:
+            yield one
+
+
+def test_names_from_files_are_data_and_not_markup():
+    result = toy_diagnosis(TYPST_NAMES)
+    content = with_one_figure(report_content(result.to_json(), diagnoses=[result]))
+    text = without_spaces(text_of(typeset(content)))
+    for name in TYPST_NAMES:
+        assert without_spaces(name) in text
+
+
+def test_signs_that_no_font_has_are_no_failure():
+    result = toy_diagnosis(("Keil \u6954 \U0001f6b2", "\u202ebidi\x07\ttab", "ring"))
+    content = with_one_figure(report_content(result.to_json(), diagnoses=[result]))
+    assert "Keil" in text_of(typeset(content))
+
+
+def test_the_same_results_give_the_same_bytes():
+    result = toy_diagnosis()
+    content = with_one_figure(report_content(result.to_json(), diagnoses=[result]))
+    assert typeset(content) == typeset(content)
+
+
+@pytest.mark.parametrize("objects", [True, False])
+def test_nothing_to_show_is_no_failure(objects):
+    dataset, detections = demo_dataset(), nothing_of(demo_detections("window"))
+    if not objects:
+        dataset = nothing_of(dataset)
+    result = diagnose(dataset, detections)
+    content = with_one_figure(report_content(result.to_json(), diagnoses=[result]))
+    assert "Provenance" in text_of(typeset(content))
+
+
+def test_several_results_share_a_document_with_contents():
+    dataset = demo_dataset()
+    tables = [demo_detections(name) for name in ("window", "region")]
+    compared = boxlens.compare(dataset, tables, n_replicates=100, n_permutations=100)
+    evaluated = boxlens.evaluate(dataset, tables)
+    diagnoses = [demo_result()]
+    content = report_content(
+        compared.to_json(), diagnoses=diagnoses, evaluation=evaluated, comparison=compared
+    )
+    text = text_of(typeset(with_one_figure(content)))
+    for words in ("Contents", "Comparison", "Scores under the protocol coco", "Class by class"):
+        assert words in text
+    assert decimal(evaluated.detectors[1].metrics["AP75"]) in text
+    content = report_content(evaluated.to_json(), evaluation=evaluated)
+    assert "window and region on ground_truth" in text_of(typeset(content))
+
+
+def test_it_is_written_beside_the_page(tmp_path):
+    evaluated = boxlens.evaluate(demo_dataset(), demo_detections("window"))
+    output = OutputFolder(tmp_path / "out")
+    write_pdf(output, evaluated.to_json(), evaluation=evaluated)
+    output.close()
+    assert (tmp_path / "out" / "report.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_without_typst_the_remedy_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "typst", None)
+    result = toy_diagnosis()
+    with pytest.raises(MissingExtraError, match=r"pip install 'boxlens\[pdf\]'"):
+        write_pdf(OutputFolder(tmp_path / "out"), result.to_json(), diagnoses=[result])
+    assert not (tmp_path / "out" / "report.pdf").exists()

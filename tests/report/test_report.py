@@ -1,0 +1,232 @@
+"""The whole report: every question asked once, one page, names and files of detectors apart."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+import pytest
+from PIL import Image
+
+import boxlens
+from boxlens.comparison.verdict import comparison_sentences
+from boxlens.data.selection import select_images
+from boxlens.errors import ParameterError
+from boxlens.metrics import choose, evaluate_tables
+from boxlens.metrics.intervals import ResamplingChoice
+from boxlens.report.questions import QUESTIONS, ReportChoice, answer_tables, check_questions
+from boxlens.report.write_report import report_verdict, write_answers, write_report
+from comparison.compared import NASTY
+from diagnosis.worlds import demo_dataset, demo_detections
+from report.test_page import Reader
+
+SURE = ResamplingChoice(n_replicates=100)
+N_IMAGES = 60
+VERBS = ("evaluate", "diagnose", "sensitivity", "compare")
+# Equal once they are file names.
+ALIKE = ("net v1", "net/v1")
+
+
+@cache
+def world(names=("window", "region")):
+    """Some images of the demo, and one detector or two."""
+    found = [demo_detections("window"), demo_detections("region")]
+    rows = np.arange(N_IMAGES)
+    tables = [
+        replace(select_images(demo_dataset(), one, rows)[1], name=name)
+        for one, name in zip(found, names, strict=False)
+    ]
+    return demo_dataset().select_images(rows), tables
+
+
+@cache
+def answered(names=("window", "region"), ask=()):
+    return answer_tables(*world(names), ReportChoice(ask=ask, resampling=SURE))
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pictures")
+    images = world()[0].images
+    for name in images.file_name:
+        size = (int(images.width_px[0]), int(images.height_px[0]))
+        Image.new("RGB", size, "#777777").save(folder / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory, pictures):
+    folder = tmp_path_factory.mktemp("run") / "out"
+    told = write_answers(answered(), folder, formats=(), images=pictures)
+    return folder, told
+
+
+@pytest.fixture(scope="module")
+def reader(written):
+    return Reader((written[0] / "report.html").read_text(encoding="utf-8"))
+
+
+def sections_of(reader):
+    return [a["id"] for tag, a in reader.tags if tag == "section"]
+
+
+def test_the_page_has_a_section_a_question_and_a_part_a_detector(reader):
+    assert reader.open == []
+    assert reader.linked == [
+        "verdict", "scores", "errors", "repairs", "objects", "schemes", "comparison", "examples",
+        "classes", "method", "provenance",
+    ]  # fmt: skip
+    sections = sections_of(reader)
+    assert [one for one in sections if one in reader.linked] == reader.linked
+    for name in ("verdict", "errors", "repairs", "objects", "schemes", "examples", "classes"):
+        places = [sections.index(f"{name}{part}") for part in ("", "-window", "-region")]
+        assert places == sorted(places)
+    ids = [a["id"] for _, a in reader.tags if "id" in a]
+    assert len(ids) == len(set(ids))
+    inside = {a["href"][1:] for tag, a in reader.tags if tag == "a" and a["href"][0] == "#"}
+    assert inside <= set(ids)
+    guides = {name for name in ids if name in {f"guide-{verb}" for verb in VERBS}}
+    assert len(guides) == len(VERBS)
+
+
+def test_the_answer_comes_first_then_every_verdict(reader):
+    shown = " ".join(" ".join(reader.text).split())
+    told = [*comparison_sentences(answered().comparison)]
+    for one in answered().diagnoses:
+        told += one.verdict.sentences()
+    places = [shown.index(" ".join(text.split())) for text in told]
+    assert places == sorted(places)
+    assert places[-1] < shown.index("The main numbers, and how sure they are")
+
+
+def test_headings_do_not_skip_a_rank(reader):
+    ranks = [int(tag[1]) for tag, _ in reader.tags if len(tag) == 2 and tag[1] in "123456"]
+    assert all(after - before <= 1 for before, after in pairwise(ranks))
+
+
+def test_figures_and_tables_of_detectors_have_names_of_their_own(written):
+    folder, told = written
+    figures = json.loads((folder / "figures" / "figures.json").read_text())
+    names = [one["name"] for one in figures]
+    assert len(names) == len(set(names))
+    of_window = [one["name"] for one in figures if one["detector"] == "window"]
+    of_region = [one["name"] for one in figures if one["detector"] == "region"]
+    assert "window_tide_errors" in of_window
+    assert [name.removeprefix("window_") for name in of_window] == [
+        name.removeprefix("region_") for name in of_region
+    ]
+    assert {"main_numbers", "league"} <= {one["name"] for one in figures if not one["detector"]}
+    tables = {path.stem for path in (folder / "tables").iterdir()}
+    assert {"scores", "window_classes", "region_classes", "classes", "images"} <= tables
+    assert f"{len(tables)} tables" in told
+    sheets = {path.name for path in (folder / "figures").glob("gallery_*.jpg")}
+    assert {"gallery_window_loc.jpg", "gallery_region_loc.jpg", "gallery_both_fail.jpg"} <= sheets
+    run = json.loads((folder / "run.json").read_text())
+    assert (run["verb"], run["title"]) == ("report", "window and region on ground_truth")
+    assert [one["name"] for one in run["detectors"]] == ["window", "region"]
+
+
+def test_results_hold_the_documents_of_the_parts(written):
+    stored = json.loads((written[0] / "results.json").read_text())
+    assert stored["schema"] == "boxlens/report/1"
+    assert stored["parameters"]["ask"] == list(QUESTIONS)
+    results = stored["results"]
+    assert results["evaluate"]["schema"] == "boxlens/evaluate/1"
+    assert results["compare"]["schema"] == "boxlens/compare/1"
+    assert [one["schema"] for one in results["diagnose"]] == ["boxlens/diagnose/1"] * 2
+    assert [one["schema"] for one in results["sensitivity"]] == ["boxlens/sensitivity/1"] * 2
+    for one, result in zip(results["diagnose"], answered().diagnoses, strict=True):
+        assert one == json.loads(json.dumps(result.to_json()))
+
+
+def test_scores_are_those_of_evaluate_though_images_are_resampled_once():
+    dataset, tables = world()
+    alone = evaluate_tables(dataset, tables, choose(intervals=SURE))
+    assert answered().evaluation.to_json() == alone.to_json()
+
+
+def test_pictures_of_all_parts_share_one_limit(pictures, tmp_path):
+    write_answers(answered(), tmp_path, formats=(), images=pictures, images_mb=0.2)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    sources = [a["src"] for tag, a in Reader(page).tags if tag == "img"]
+    assert sources
+    assert sum(map(len, sources)) <= 200_000
+    assert "more examples are in the contact sheets" in page
+
+
+def test_one_detector_has_no_comparison_and_no_parts(tmp_path):
+    result = answered(("window",))
+    assert result.asked == QUESTIONS[:-1]
+    write_answers(result, tmp_path, formats=())
+    reader = Reader((tmp_path / "report.html").read_text(encoding="utf-8"))
+    assert reader.linked == [
+        "verdict", "scores", "errors", "repairs", "objects", "schemes", "examples", "classes",
+        "method", "provenance",
+    ]  # fmt: skip
+    figures = json.loads((tmp_path / "figures" / "figures.json").read_text())
+    assert "tide_errors" in {one["name"] for one in figures}
+    assert report_verdict(result).lead == result.diagnoses[0].verdict.summary
+
+
+@pytest.mark.parametrize(
+    ("ask", "expected"),
+    [
+        (("scores",), ["answer", "scores", "classes"]),
+        (("errors",), ["verdict", "errors", "repairs", "schemes", "examples", "classes"]),
+        (("sensitivity",), ["verdict", "objects", "classes"]),
+        (("comparison",), ["verdict", "comparison", "examples", "classes"]),
+        (("scores", "sensitivity"), ["verdict", "scores", "objects", "classes"]),
+    ],
+)
+def test_only_what_is_asked_is_answered(ask, expected, tmp_path):
+    result = answered(ask=ask)
+    write_answers(result, tmp_path, formats=())
+    reader = Reader((tmp_path / "report.html").read_text(encoding="utf-8"))
+    assert reader.open == []
+    assert reader.linked == [*expected, "method", "provenance"]
+    results = json.loads((tmp_path / "results.json").read_text())["results"]
+    parts = {"scores": "evaluate", "errors": "diagnose", "comparison": "compare"}
+    for question, part in parts.items():
+        assert (results[part] is not None) == (question in ask)
+    # The app needs these whatever was asked.
+    assert len(pl.read_parquet(tmp_path / "tables" / "detections.parquet")) > 0
+    assert report_verdict(result).lead
+
+
+def test_names_from_outside_are_text_and_equal_file_names_are_kept_apart(tmp_path):
+    for names, folder in ((NASTY, tmp_path / "nasty"), (ALIKE, tmp_path / "alike")):
+        write_answers(answered(names), folder, formats=())
+        page = (folder / "report.html").read_text(encoding="utf-8")
+        reader = Reader(page)
+        assert reader.open == []
+        assert "<script>alert" not in page
+        assert all(name in " ".join(reader.text) for name in names)
+        ids = [a["id"] for _, a in reader.tags if "id" in a]
+        assert len(ids) == len(set(ids))
+        figures = json.loads((folder / "figures" / "figures.json").read_text())
+        assert len({one["name"] for one in figures}) == len(figures)
+
+
+def test_questions_are_known_or_refused():
+    assert check_questions(["errors", "scores"]) == ("scores", "errors")
+    with pytest.raises(ParameterError, match="sensitivity, comparison, got 'colour'"):
+        check_questions(["colour"])
+    with pytest.raises(ParameterError, match="takes two detectors"):
+        ReportChoice(ask=("comparison",)).asked(1)
+
+
+def test_the_python_verb_writes_and_returns_what_it_found(tmp_path):
+    dataset, tables = world()
+    result = boxlens.write_report(
+        dataset, tables[0], tmp_path, ask=["scores"], figures="none", replicates=100
+    )
+    assert boxlens.write_report is write_report
+    assert repr(result) == "ReportResult(window on ground_truth: scores)"
+    assert result.comparison is None
+    assert (tmp_path / "report.html").is_file()
+    with pytest.raises(ParameterError, match="0 megabytes or more"):
+        boxlens.write_report(dataset, tables, tmp_path, images_mb=-1)
