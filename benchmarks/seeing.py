@@ -65,8 +65,8 @@ def write_report(measured: Measured, folder: Path) -> tuple[int, int]:
     from boxlens.diagnosis import DiagnosisChoice
     from boxlens.metrics import choose
     from boxlens.metrics.intervals import ResamplingChoice
-    from boxlens.report.questions import ReportChoice, answer_tables
-    from boxlens.report.write_report import write_answers
+    from boxlens.report.planning.questions import ReportChoice, answer_tables
+    from boxlens.report.writing.write_report import write_answers
 
     truth, *found = _files()
     dataset = boxlens.read_dataset(truth)

@@ -16,7 +16,7 @@ from PIL import Image
 
 from boxlens import diagnose
 from boxlens.report.charts.export import save_chart
-from boxlens.report.figures import diagnosis_figures
+from boxlens.report.planning.figures import diagnosis_figures
 
 COLUMNS = (
     ("tide_errors", "repair_orders", "waterfall"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from boxlens.metrics import EvaluationResult, evaluate
     from boxlens.object_sensitivity import SensitivityResult, sensitivity
     from boxlens.report.notebook import figures
-    from boxlens.report.write_report import write_report
+    from boxlens.report.writing.write_report import write_report
 
 __version__ = VERSION
 
@@ -57,7 +57,7 @@ _HOME = {
     "sensitivity": "boxlens.object_sensitivity",
     "write_dataset": "boxlens.formats",
     "write_detections": "boxlens.formats",
-    "write_report": "boxlens.report.write_report",
+    "write_report": "boxlens.report.writing.write_report",
 }
 
 __all__ = [

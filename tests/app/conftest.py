@@ -9,7 +9,7 @@ import pytest
 
 from app.run_folders import write_run
 from app.served import TOKEN, Served, serving
-from boxlens.app.vega_script import vega_script
+from boxlens.app.serving.vega_script import vega_script
 from pictures import write_pictures
 
 

@@ -11,10 +11,10 @@ from pycocotools.coco import COCO
 
 from app.random_queries import random_pairs
 from app.toy_run import write_run
-from boxlens.app.exports import coco_json, csv_lines, image_list
-from boxlens.app.query import QueryError, parse_query
-from boxlens.app.run import open_run
-from boxlens.app.selection import select
+from boxlens.app.opening.run import open_run
+from boxlens.app.selecting.exports import coco_json, csv_lines, image_list
+from boxlens.app.selecting.query import QueryError, parse_query
+from boxlens.app.selecting.selection import select
 from boxlens.formats import coco
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")

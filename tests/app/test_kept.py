@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from concurrent.futures import ThreadPoolExecutor
 
-from boxlens.app.kept import Kept
+from boxlens.app.serving.kept import Kept
 
 
 def test_what_was_used_last_stays():

@@ -6,11 +6,11 @@ import json
 from urllib.parse import parse_qsl
 
 import boxlens
-from boxlens.app.query import parse_query
-from boxlens.app.run import open_run
-from boxlens.app.selection import select
+from boxlens.app.opening.run import open_run
+from boxlens.app.selecting.query import parse_query
+from boxlens.app.selecting.selection import select
 from boxlens.diagnosis import DiagnosisChoice, diagnose_tables
-from boxlens.report.write_diagnosis import write_diagnosis
+from boxlens.report.writing.write_diagnosis import write_diagnosis
 from diagnosis.worlds import demo_dataset, demo_detections
 from shared_data import shared
 

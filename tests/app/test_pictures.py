@@ -12,12 +12,12 @@ import pytest
 from PIL import Image
 
 from app.run_folders import write_run
-from boxlens.app import drawing, inside
-from boxlens.app.drawing import NoPictureError
-from boxlens.app.inside import FileGoneError, FileTooLargeError, open_inside
-from boxlens.app.pictures import Pictures
-from boxlens.app.run import Run, open_run
-from boxlens.app.thumbnails import Thumbnails
+from boxlens.app.opening.run import Run, open_run
+from boxlens.app.serving import drawing, inside
+from boxlens.app.serving.drawing import NoPictureError
+from boxlens.app.serving.inside import FileGoneError, FileTooLargeError, open_inside
+from boxlens.app.serving.pictures import Pictures
+from boxlens.app.serving.thumbnails import Thumbnails
 from boxlens.errors import InputError
 from pictures import write_pictures
 

@@ -7,10 +7,10 @@ import pytest
 
 from app.random_queries import random_pairs
 from app.toy_run import write_run
-from boxlens.app.query import Query, QueryError, Range, parse_query
-from boxlens.app.run import open_run
-from boxlens.app.selection import select
-from boxlens.app.terms import RANGE_TERMS, SORTS, VALUE_TERMS
+from boxlens.app.opening.run import open_run
+from boxlens.app.selecting.query import Query, QueryError, Range, parse_query
+from boxlens.app.selecting.selection import select
+from boxlens.app.selecting.terms import RANGE_TERMS, SORTS, VALUE_TERMS
 from boxlens.errors import ParameterError
 
 

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from app.toy_run import frame, random_content, save_run, write_run
-from boxlens.app.documents import read_about
-from boxlens.app.run import open_run
+from boxlens.app.opening.documents import read_about
+from boxlens.app.opening.run import open_run
 from boxlens.errors import InputError
 
 TABLES = ("images", "detections", "objects")

@@ -9,7 +9,7 @@ import pytest
 
 from app.run_folders import write_run
 from app.served import TOKEN, serving
-from boxlens.app.guarding import POLICY, allowed_hosts
+from boxlens.app.serving.guarding import POLICY, allowed_hosts
 from pictures import write_pictures
 
 SECRET = b"not for everyone"

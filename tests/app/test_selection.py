@@ -8,9 +8,9 @@ import pytest
 
 from app.random_queries import random_pairs
 from app.toy_run import write_run
-from boxlens.app.query import QueryError, parse_query
-from boxlens.app.run import open_run
-from boxlens.app.selection import Selections, cards, select
+from boxlens.app.opening.run import open_run
+from boxlens.app.selecting.query import QueryError, parse_query
+from boxlens.app.selecting.selection import Selections, cards, select
 from oracles.app_selection import selected
 
 WORLDS = (

@@ -16,8 +16,8 @@ import pytest
 
 from app.run_folders import write_run
 from app.served import TIMEOUT_S, TOKEN, serving, start, stop
-from boxlens.app.address_token import checked_token, kept_token, token_file
-from boxlens.app.running import address_of, is_loopback, listen
+from boxlens.app.serving.address_token import checked_token, kept_token, token_file
+from boxlens.app.serving.running import address_of, is_loopback, listen
 from boxlens.cli import main
 from boxlens.errors import ParameterError
 from pictures import write_pictures

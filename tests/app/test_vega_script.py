@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from boxlens.app import vega_script as module
-from boxlens.app.vega_script import vega_file, vega_script
+from boxlens.app.serving import vega_script as module
+from boxlens.app.serving.vega_script import vega_file, vega_script
 
 
 @pytest.fixture

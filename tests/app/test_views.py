@@ -11,19 +11,19 @@ from app.page_elements import elements, form_pairs, links
 from app.random_queries import random_pairs
 from app.run_folders import write_run as write_small_run
 from app.toy_run import random_content, save_run, write_run
-from boxlens.app.comparison_view import comparison_view, parse_comparison
-from boxlens.app.figure_links import MOST_LINKS, mark_links
-from boxlens.app.image_view import image_view
-from boxlens.app.overview import overview
-from boxlens.app.pictures import Pictures
-from boxlens.app.query import parse_query
-from boxlens.app.run import open_run
-from boxlens.app.scene_view import canvas, drawn_boxes, scene
-from boxlens.app.selection import Selections
+from boxlens.app.opening.run import open_run
+from boxlens.app.pages.comparison_view import comparison_view, parse_comparison
+from boxlens.app.pages.figure_links import MOST_LINKS, mark_links
+from boxlens.app.pages.image_view import image_view
+from boxlens.app.pages.overview import overview
+from boxlens.app.pages.scene_view import canvas, drawn_boxes, scene
+from boxlens.app.pages.views import compare_page, error_page, grid_page, image_page, overview_page
+from boxlens.app.pages.words import kind_words, plain_number, small_number
+from boxlens.app.selecting.query import parse_query
+from boxlens.app.selecting.selection import Selections
+from boxlens.app.selecting.terms import QueryError
+from boxlens.app.serving.pictures import Pictures
 from boxlens.app.site import Site
-from boxlens.app.terms import QueryError
-from boxlens.app.views import compare_page, error_page, grid_page, image_page, overview_page
-from boxlens.app.words import kind_words, plain_number, small_number
 from boxlens.diagnosis.crosswalk import DET_LABELS, GT_LABELS
 
 ROOT = "/token/"

@@ -15,6 +15,8 @@ PLACES = {
     "compare": "compare",
     "pair": "compare?a=1&b=0&sort=loss&image=5",
     "report": "report",
+    "guide": "guide/",
+    "guide page": "guide/diagnose",
     "error 400": "images?class=unicorn",
     "error 404": "image/999999",
 }

@@ -73,3 +73,14 @@ def test_the_report_opens_inside_the_app(blank_app, solo_run, visits):
         page.get_by_role("link", name="The whole report").click()
     draw_all_charts(page)
     assert page.locator("svg.marks").count() == len(solo_run.figures)
+
+
+def test_every_link_of_the_guide_leads_to_a_page(app, visits):
+    page = visits.open(app.address + "guide/")
+    links = page.locator("main a[href]").evaluate_all("all => all.map((one) => one.href)")
+    own = {link.partition("#")[0] for link in links if link.startswith(app.address)}
+    assert len(own) > 5
+    for link in sorted(own):
+        answer = page.goto(link)
+        assert answer.ok, link
+        assert page.locator("h1").count() == 1, link

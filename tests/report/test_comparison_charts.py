@@ -24,7 +24,7 @@ from boxlens.report.charts.image_scores import image_scores_chart
 from boxlens.report.charts.joint import joint_chart
 from boxlens.report.charts.league import league_chart
 from boxlens.report.charts.p_curve import p_curve_chart
-from boxlens.report.comparison_figures import comparison_figures
+from boxlens.report.planning.comparison_figures import comparison_figures
 from comparison.compared import NASTY, WORLDS, compared
 from report.drawn import colours, size, svg_of, texts, words
 

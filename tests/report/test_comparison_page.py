@@ -15,15 +15,15 @@ from boxlens.comparison.verdict import comparison_sentences
 from boxlens.matching import COCO
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.report.charts.detector_pair import FIRST, SECOND
-from boxlens.report.comparison_exhibits import comparison_walls
-from boxlens.report.comparison_figures import comparison_figures
-from boxlens.report.comparison_page import comparison_page
-from boxlens.report.comparison_tables import compared_images, comparison_tables
-from boxlens.report.examples import comparison_examples, examples_section, fit_pictures
-from boxlens.report.exhibits import OBJECT_COLOUR
-from boxlens.report.gallery import WHOLE_PX, hang
-from boxlens.report.page import DrawnPlan
-from boxlens.report.write_comparison import write_comparison
+from boxlens.report.frames.comparison_tables import compared_images, comparison_tables
+from boxlens.report.pages.comparison_page import comparison_page
+from boxlens.report.pages.examples import comparison_examples, examples_section, fit_pictures
+from boxlens.report.pages.page import DrawnPlan
+from boxlens.report.pictures.comparison_exhibits import comparison_walls
+from boxlens.report.pictures.exhibits import OBJECT_COLOUR
+from boxlens.report.pictures.gallery import WHOLE_PX, hang
+from boxlens.report.planning.comparison_figures import comparison_figures
+from boxlens.report.writing.write_comparison import write_comparison
 from comparison.compared import NASTY, WORLDS, compared
 from report.test_page import Reader
 

@@ -17,9 +17,9 @@ from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.report.charts.main_numbers import COLOURS, main_numbers_chart
 from boxlens.report.charts.mean_curves import mean_curves_chart
 from boxlens.report.charts.theme import decimal
-from boxlens.report.evaluation_figures import evaluation_figures
-from boxlens.report.evaluation_page import evaluation_verdict
-from boxlens.report.write_evaluation import scores_table, write_evaluation
+from boxlens.report.pages.evaluation_page import evaluation_verdict
+from boxlens.report.planning.evaluation_figures import evaluation_figures
+from boxlens.report.writing.write_evaluation import scores_table, write_evaluation
 from comparison.compared import NASTY
 from diagnosis.worlds import demo_dataset, demo_detections, nothing_of
 from report.drawn import colours, svg_of, words

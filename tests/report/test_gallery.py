@@ -13,10 +13,10 @@ from PIL import Image, ImageColor
 
 from boxlens.errors import InputError, MissingExtraError, ParameterError
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.examples import check_megabytes, diagnosis_examples, fit_pictures
-from boxlens.report.exhibits import OBJECT_COLOUR, caption, walls
-from boxlens.report.gallery import MARGIN_PX, TILE_PX, contact_sheet, open_gallery
-from boxlens.report.write_diagnosis import write_diagnosis
+from boxlens.report.pages.examples import check_megabytes, diagnosis_examples, fit_pictures
+from boxlens.report.pictures.exhibits import OBJECT_COLOUR, caption, walls
+from boxlens.report.pictures.gallery import MARGIN_PX, TILE_PX, contact_sheet, open_gallery
+from boxlens.report.writing.write_diagnosis import write_diagnosis
 from report.toy_diagnosis import toy_diagnosis, write_pictures
 
 

@@ -9,8 +9,13 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 import boxlens
-from boxlens.report.gate_documents import annotation, github_annotations, junit_xml, markdown
-from boxlens.report.gate_rows import heading, one_line, rows
+from boxlens.report.writing.gate_documents import (
+    annotation,
+    github_annotations,
+    junit_xml,
+    markdown,
+)
+from boxlens.report.writing.gate_rows import heading, one_line, rows
 from comparison.gate_worlds import detector, world
 
 NASTY = 'a|b<c>&"x"`*_[l](u)\n::error::gone\r\x00\x1b[31m%0A, :'

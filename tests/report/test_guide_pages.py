@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 
 from boxlens.errors import ParameterError
-from boxlens.report import guide
-from boxlens.report.guide import guide_page, has_method, method, pages
+from boxlens.report.pages import guide
+from boxlens.report.pages.guide import guide_page, has_method, method, pages
 from shared_data import ROOT
 
 ANALYSES = ("evaluate", "diagnose", "sensitivity", "compare", "disagree", "gate", "reconcile")

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 from boxlens.report.charts.theme import decimal
-from boxlens.report.figures import diagnosis_figures
-from boxlens.report.markup import Cell, count_cell, score_cell, share_cell, table, text_cell
-from boxlens.report.write_diagnosis import write_diagnosis
-from boxlens.report.write_sensitivity import write_sensitivity
+from boxlens.report.pages.markup import Cell, count_cell, score_cell, share_cell, table, text_cell
+from boxlens.report.planning.figures import diagnosis_figures
+from boxlens.report.writing.write_diagnosis import write_diagnosis
+from boxlens.report.writing.write_sensitivity import write_sensitivity
 from report.toy_diagnosis import NASTY_NAMES, toy_diagnosis
 
 FETCHING = ("src", "href", "srcset", "action", "data", "poster", "background", "formaction")

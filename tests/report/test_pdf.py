@@ -16,9 +16,9 @@ from boxlens.diagnosis import diagnose
 from boxlens.errors import MissingExtraError
 from boxlens.metrics import ResamplingChoice
 from boxlens.report.charts.theme import decimal
-from boxlens.report.output_folder import OutputFolder
 from boxlens.report.pdf.content import Content, report_content
 from boxlens.report.pdf.writing import typeset, write_pdf
+from boxlens.report.writing.output_folder import OutputFolder
 from diagnosis.worlds import demo_dataset, demo_detections, nothing_of
 from report.toy_diagnosis import toy_diagnosis
 

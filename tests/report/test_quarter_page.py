@@ -11,7 +11,7 @@ import pytest
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.quarter_page import quarter_page_chart
 from boxlens.report.charts.theme import decimal
-from boxlens.report.figures import diagnosis_figures
+from boxlens.report.planning.figures import diagnosis_figures
 from report.drawn import WORLDS, colours, drawn, size, svg_of, words, world
 from report.toy_diagnosis import toy_diagnosis
 

@@ -18,8 +18,13 @@ from boxlens.data.selection import select_images
 from boxlens.errors import ParameterError
 from boxlens.metrics import choose, evaluate_tables
 from boxlens.metrics.intervals import ResamplingChoice
-from boxlens.report.questions import QUESTIONS, ReportChoice, answer_tables, check_questions
-from boxlens.report.write_report import report_verdict, write_answers, write_report
+from boxlens.report.planning.questions import (
+    QUESTIONS,
+    ReportChoice,
+    answer_tables,
+    check_questions,
+)
+from boxlens.report.writing.write_report import report_verdict, write_answers, write_report
 from comparison.compared import NASTY
 from diagnosis.worlds import demo_dataset, demo_detections
 from report.test_page import Reader

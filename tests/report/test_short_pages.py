@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import boxlens
-from boxlens.report.write_disagreement import write_disagreement, write_images
-from boxlens.report.write_gate import write_gate
+from boxlens.report.writing.write_disagreement import write_disagreement, write_images
+from boxlens.report.writing.write_gate import write_gate
 from comparison.compared import NASTY
 from diagnosis.worlds import demo_dataset, demo_detections, nothing_of
 from report.test_page import Reader

@@ -13,13 +13,13 @@ import pytest
 from boxlens.diagnosis import diagnose
 from boxlens.diagnosis.crosswalk import SCHEMES
 from boxlens.errors import InputError, ParameterError
-from boxlens.report.documents import sensitivity_document
-from boxlens.report.figures import diagnosis_figures
-from boxlens.report.run_tables import run_tables
-from boxlens.report.tables import diagnosis_tables
-from boxlens.report.write import figure_formats
-from boxlens.report.write_diagnosis import write_diagnosis
-from boxlens.report.write_sensitivity import write_sensitivity
+from boxlens.report.frames.run_tables import run_tables
+from boxlens.report.frames.tables import diagnosis_tables
+from boxlens.report.planning.figures import diagnosis_figures
+from boxlens.report.writing.documents import sensitivity_document
+from boxlens.report.writing.write import figure_formats
+from boxlens.report.writing.write_diagnosis import write_diagnosis
+from boxlens.report.writing.write_sensitivity import write_sensitivity
 from planted_worlds import world_of
 from report.toy_diagnosis import errors_on, toy_diagnosis
 from small_world import small_dataset, small_detections

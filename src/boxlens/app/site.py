@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from boxlens.app.pictures import Pictures
-    from boxlens.app.run import Run
-    from boxlens.app.selection import Selections
+    from boxlens.app.opening.run import Run
+    from boxlens.app.selecting.selection import Selections
+    from boxlens.app.serving.pictures import Pictures
 
 
 @dataclass(frozen=True, slots=True)

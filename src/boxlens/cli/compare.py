@@ -125,7 +125,7 @@ def run(options: argparse.Namespace) -> None:
         dataset, tables = read_tables(options, progress)
         result = compare_tables(dataset, tables, choice, threads=options.threads, progress=progress)
         if options.output:
-            from boxlens.report.write_comparison import write_comparison
+            from boxlens.report.writing.write_comparison import write_comparison
 
             written = write_comparison(
                 result,

@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> None:
             dataset, detections, choice, threads=options.threads, progress=progress
         )
         if options.output:
-            from boxlens.report.write_diagnosis import write_diagnosis
+            from boxlens.report.writing.write_diagnosis import write_diagnosis
 
             written = write_diagnosis(
                 result,

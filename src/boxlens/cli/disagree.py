@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> None:
     if options.top < 1:
         raise ParameterError(f"--top: 1 or more, got {options.top}")
     if options.output and not _is_csv(options.output):
-        from boxlens.report.output_folder import check_output
+        from boxlens.report.writing.output_folder import check_output
 
         check_output(Path(options.output))
     with progress_bar() as progress:
@@ -126,7 +126,7 @@ def _is_csv(path: str) -> bool:
 
 
 def _written(result: DisagreementResult, options: argparse.Namespace) -> str:
-    from boxlens.report.write_disagreement import write_disagreement, write_images
+    from boxlens.report.writing.write_disagreement import write_disagreement, write_images
 
     path = Path(options.output)
     if _is_csv(options.output):

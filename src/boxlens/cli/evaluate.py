@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> None:
             dataset, detections, choice, threads=options.threads, progress=progress
         )
         if options.output:
-            from boxlens.report.write_evaluation import write_evaluation
+            from boxlens.report.writing.write_evaluation import write_evaluation
 
             written = write_evaluation(
                 result,

@@ -74,7 +74,7 @@ def _add_outputs(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     if options.output:
-        from boxlens.report.output_folder import check_output
+        from boxlens.report.writing.output_folder import check_output
 
         check_output(Path(options.output))
     if options.github and options.json == "-":
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> None:
         _write_documents(result, options)
     except BoxlensError as problem:
         if options.github:
-            from boxlens.report.gate_documents import TITLE, annotation
+            from boxlens.report.writing.gate_documents import TITLE, annotation
 
             print(annotation("error", TITLE, str(problem)))
         raise
@@ -126,21 +126,21 @@ def _judged(options: argparse.Namespace) -> GateResult:
 
 def _write_documents(result: GateResult, options: argparse.Namespace) -> None:
     from boxlens.formats.files import write_text
-    from boxlens.report.gate_documents import junit_xml, markdown
+    from boxlens.report.writing.gate_documents import junit_xml, markdown
 
     for path, document in ((options.junit, junit_xml), (options.markdown, markdown)):
         if path is not None:
             write_text(path, document(result))
             print_note(f"wrote {path}")
     if options.output:
-        from boxlens.report.write_gate import write_gate
+        from boxlens.report.writing.write_gate import write_gate
 
         print_note(f"wrote {write_gate(result, Path(options.output))}")
 
 
 def _show(result: GateResult, options: argparse.Namespace) -> None:
     from boxlens.cli.gate_text import gate_text
-    from boxlens.report.gate_documents import github_annotations
+    from boxlens.report.writing.gate_documents import github_annotations
 
     show_or_save_json(result.to_json, options.json, lambda: gate_text(result))
     if options.github:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from boxlens.cli.output import aligned
-from boxlens.report.gate_rows import heading, one_line, rows
+from boxlens.report.writing.gate_rows import heading, one_line, rows
 
 if TYPE_CHECKING:
     from boxlens.comparison.gating.result import GateResult

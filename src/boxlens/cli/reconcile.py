@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
             dataset, detections, start, end, threads=options.threads, progress=progress
         )
         if options.output:
-            from boxlens.report.write_reconcile import write_reconciliation
+            from boxlens.report.writing.write_reconcile import write_reconciliation
 
             written = write_reconciliation(
                 result, Path(options.output), formats=formats, progress=progress

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import argparse
 
     from boxlens.data import Dataset
-    from boxlens.report.questions import ReportChoice, ReportResult
+    from boxlens.report.planning.questions import ReportChoice, ReportResult
 
 
 def add_command(commands: Commands) -> None:
@@ -60,8 +60,8 @@ def add_command(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
-    from boxlens.report.questions import answer_tables, check_questions
-    from boxlens.report.write_report import write_answers
+    from boxlens.report.planning.questions import answer_tables, check_questions
+    from boxlens.report.writing.write_report import write_answers
 
     formats = chosen_formats(options)
     check_questions(options.ask)
@@ -85,7 +85,7 @@ def _choice(options: argparse.Namespace, dataset: Dataset) -> ReportChoice:
     from boxlens.diagnosis import DiagnosisChoice
     from boxlens.formats.class_groups import read_similarity
     from boxlens.metrics import choose
-    from boxlens.report.questions import ReportChoice, check_questions
+    from boxlens.report.planning.questions import ReportChoice, check_questions
 
     return ReportChoice(
         ask=check_questions(options.ask),
@@ -104,7 +104,7 @@ def _choice(options: argparse.Namespace, dataset: Dataset) -> ReportChoice:
 
 def _text(result: ReportResult) -> str:
     """What the page says first."""
-    from boxlens.report.write_report import report_verdict
+    from boxlens.report.writing.write_report import report_verdict
 
     verdict = report_verdict(result)
     return "\n".join((verdict.lead, *verdict.sentences))

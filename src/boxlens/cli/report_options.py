@@ -58,8 +58,8 @@ def chosen_formats(options: argparse.Namespace) -> tuple[ChartFormat, ...]:
         if images:
             raise ParameterError("--images shows pictures in the report: name its folder with -o")
         return ()
-    from boxlens.report.output_folder import check_output
-    from boxlens.report.write import figure_formats
+    from boxlens.report.writing.output_folder import check_output
+    from boxlens.report.writing.write import figure_formats
 
     check_output(Path(options.output))
     if pdf:
@@ -67,8 +67,8 @@ def chosen_formats(options: argparse.Namespace) -> tuple[ChartFormat, ...]:
 
         check_typst()
     if images:
-        from boxlens.report.examples import check_megabytes
-        from boxlens.report.gallery import check_pictures
+        from boxlens.report.pages.examples import check_megabytes
+        from boxlens.report.pictures.gallery import check_pictures
 
         check_megabytes(options.images_mb)
         check_pictures(images)

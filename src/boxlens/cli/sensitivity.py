@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
     from boxlens.cli.sensitivity_text import sensitivity_text
     from boxlens.object_sensitivity import sensitivity
-    from boxlens.report.documents import sensitivity_document
+    from boxlens.report.writing.documents import sensitivity_document
 
     formats = chosen_formats(options)
     written = None
@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> None:
             threads=options.threads,
         )
         if options.output:
-            from boxlens.report.write_sensitivity import write_sensitivity
+            from boxlens.report.writing.write_sensitivity import write_sensitivity
 
             written = write_sensitivity(
                 result,

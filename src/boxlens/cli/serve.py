@@ -50,11 +50,17 @@ def add_command(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.app.guarding import allowed_hosts
-    from boxlens.app.pictures import Pictures
-    from boxlens.app.run import open_run
-    from boxlens.app.running import address_of, is_loopback, listen, open_browser, serve_forever
-    from boxlens.app.server import create_app, warm_up
+    from boxlens.app.opening.run import open_run
+    from boxlens.app.serving.guarding import allowed_hosts
+    from boxlens.app.serving.pictures import Pictures
+    from boxlens.app.serving.running import (
+        address_of,
+        is_loopback,
+        listen,
+        open_browser,
+        serve_forever,
+    )
+    from boxlens.app.serving.server import create_app, warm_up
 
     token = _token(options)
     opened = open_run(options.folder)
@@ -88,7 +94,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _token(options: argparse.Namespace) -> str:
-    from boxlens.app.address_token import checked_token, kept_token
+    from boxlens.app.serving.address_token import checked_token, kept_token
     from boxlens.errors import ParameterError
 
     if options.token is not None:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from altair.typing import ChartType
 
     from boxlens.display import Displayed
-    from boxlens.report.figure_plan import Figure
-    from boxlens.report.markup import Cell
     from boxlens.report.notebook_summaries import Summary
+    from boxlens.report.pages.markup import Cell
+    from boxlens.report.planning.figure_plan import Figure
 
 # Colours are those of the page around it, light or dark; a sheet of styles would reach other cells.
 BOX = "display:flow-root;max-width:72em;font-size:13px;line-height:1.4"

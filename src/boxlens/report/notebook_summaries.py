@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.report.charts.detector_pair import p_text, signed
 from boxlens.report.charts.theme import decimal
-from boxlens.report.figure_plan import Figure
-from boxlens.report.markup import NOTHING, Cell, count_cell, score_cell, text_cell
+from boxlens.report.pages.markup import NOTHING, Cell, count_cell, score_cell, text_cell
+from boxlens.report.planning.figure_plan import Figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -74,8 +74,8 @@ def _score(one: DetectorResult, name: str) -> Cell:
 
 def _evaluation_figures(result: EvaluationResult) -> list[Figure]:
     from boxlens.report.charts.class_scores import class_scores_chart
-    from boxlens.report.evaluation_figures import evaluation_figures
-    from boxlens.report.figure_plan import SCORES
+    from boxlens.report.planning.evaluation_figures import evaluation_figures
+    from boxlens.report.planning.figure_plan import SCORES
 
     scores = Figure(
         "class_scores",
@@ -103,7 +103,7 @@ def _diagnosis(result: DiagnosisResult) -> Summary:
 
 
 def _diagnosis_figures(result: DiagnosisResult) -> Sequence[Figure]:
-    from boxlens.report.figures import diagnosis_figures
+    from boxlens.report.planning.figures import diagnosis_figures
 
     return diagnosis_figures(result).figures
 
@@ -141,7 +141,7 @@ def _sensitivity(result: SensitivityResult) -> Summary:
 
 
 def _sensitivity_figures(result: SensitivityResult) -> Sequence[Figure]:
-    from boxlens.report.figures import sensitivity_figures
+    from boxlens.report.planning.figures import sensitivity_figures
 
     return sensitivity_figures(result).figures
 
@@ -176,13 +176,13 @@ def _comparison(result: ComparisonResult) -> Summary:
 
 
 def _comparison_figures(result: ComparisonResult) -> Sequence[Figure]:
-    from boxlens.report.comparison_figures import comparison_figures
+    from boxlens.report.planning.comparison_figures import comparison_figures
 
     return comparison_figures(result).figures
 
 
 def _gate(result: GateResult) -> Summary:
-    from boxlens.report.gate_rows import heading, rows
+    from boxlens.report.writing.gate_rows import heading, rows
 
     found = rows(result)
     return Summary(
@@ -222,7 +222,7 @@ def _reconciliation(result: ReconciliationResult) -> Summary:
 
 
 def _reconciliation_figures(result: ReconciliationResult) -> Sequence[Figure]:
-    from boxlens.report.write_reconcile import reconciliation_figure
+    from boxlens.report.writing.write_reconcile import reconciliation_figure
 
     return (reconciliation_figure(result),)
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
-from boxlens.report.charts.kinds import Kind
 from boxlens.report.charts.theme import (
     DARK_BLUE,
     FONT_PX,
@@ -23,6 +22,8 @@ from boxlens.report.charts.theme import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from boxlens.report.charts.kinds import Kind
 
 PIE_PX: Final = 104
 # A thinner slice has its number beside the pie only.

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 from boxlens.comparison.verdict import answer_sentences, further_sentences
 from boxlens.report.charts.kinds import kind_of
 from boxlens.report.charts.theme import decimal
-from boxlens.report.comparison_figures import (
+from boxlens.report.pages.page import parameter_text
+from boxlens.report.pdf.class_blocks import class_blocks
+from boxlens.report.planning.comparison_figures import (
     ANNOTATE,
     IMAGES,
     NUMBERS,
     TOGETHER,
     comparison_figures,
 )
-from boxlens.report.figure_plan import ERRORS, OBJECTS, REPAIRS
-from boxlens.report.figures import diagnosis_figures
-from boxlens.report.page import parameter_text
-from boxlens.report.pdf.class_blocks import class_blocks
+from boxlens.report.planning.figure_plan import ERRORS, OBJECTS, REPAIRS
+from boxlens.report.planning.figures import diagnosis_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from boxlens.diagnosis.verdict import Finding
     from boxlens.metrics import EvaluationResult
     from boxlens.metrics.intervals import Interval
-    from boxlens.report.figure_plan import Figure, FigurePlan
+    from boxlens.report.planning.figure_plan import Figure, FigurePlan
 
 # Shown beside the verdict.
 QUARTER_PAGE, DIFFERENCES = "quarter_page", "differences"

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from boxlens.diagnosis import DiagnosisResult
     from boxlens.formats.files import Progress
     from boxlens.metrics import EvaluationResult
-    from boxlens.report.figure_plan import Figure
-    from boxlens.report.output_folder import OutputFolder
     from boxlens.report.pdf.content import Content
+    from boxlens.report.planning.figure_plan import Figure
+    from boxlens.report.writing.output_folder import OutputFolder
 
 FILE = "report.pdf"
 TEMPLATES = ("report.typ", "figures.typ", "classes.typ")
@@ -84,7 +84,7 @@ def _draw(figures: Mapping[str, Figure], folder: Path, progress: Progress | None
     from altair.utils.schemapi import debug_mode
 
     from boxlens.report.charts.export import chart_json
-    from boxlens.report.page import without_heading
+    from boxlens.report.pages.page import without_heading
 
     legends = {}
     # The tests check every part of a figure; here it would take as long as the rest.

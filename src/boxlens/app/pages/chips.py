@@ -1,0 +1,71 @@
+"""The filters of a query in words, each with the address without it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from boxlens.app.pages.addresses import LOOK_TERMS, address, pairs_of, without
+from boxlens.app.pages.filter_form import CLASS_WORDS, RANGE_WORDS
+from boxlens.app.pages.words import kind_words, scheme_title
+from boxlens.app.selecting.terms import SCHEMES
+
+if TYPE_CHECKING:
+    from boxlens.app.opening.run import Run
+    from boxlens.app.selecting.query import Query
+
+FLAG_WORDS = {"1": "yes", "0": "no"}
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """One value of one filter; `colour` is "" where it has none."""
+
+    words: str
+    colour: str
+    href: str
+
+
+def chips(run: Run, query: Query, page: str) -> tuple[Chip, ...]:
+    """In the order of the address."""
+    pairs = without(pairs_of(query), ("page",))
+    found = []
+    for term, value in pairs:
+        if term in LOOK_TERMS - {"detector"}:
+            continue
+        words, colour = term_words(run, term, value)
+        found.append(Chip(words, colour, address(page, without(pairs, (term,), value))))
+    return tuple(found)
+
+
+def term_words(run: Run, term: str, value: str) -> tuple[str, str]:
+    """A term as a reader would say it, and the colour of a kind of error."""
+    if term in SCHEMES:
+        kind = kind_words(value)
+        return f"{scheme_title(run, term)}: {kind.words}", kind.colour
+    if term == "detector":
+        return f"detector: {run.detector_names[int(value)]}", ""
+    if term == "undetected":
+        return "undetected" if value == "1" else "found", ""
+    if term == "find":
+        return f"“{value}” in the name", ""
+    if term in RANGE_WORDS:
+        return f"{RANGE_WORDS[term]} {_range(value)}", ""
+    if term in CLASS_WORDS:
+        return f"{CLASS_WORDS[term]}: {value}", ""
+    name = term.partition(".")[2] or term
+    kinds = {one["name"]: one["kind"] for one in run.about["attributes"]}
+    if term.startswith("attribute.") and kinds.get(name) == "flag":
+        value = FLAG_WORDS.get(value, value)
+    elif term.startswith("attribute.") and kinds.get(name) == "number":
+        return f"{name} {_range(value)}", ""
+    return f"{name}: {value}", ""
+
+
+def _range(text: str) -> str:
+    low, dots, high = text.partition("..")
+    if not dots:
+        return low
+    if not high:
+        return f"from {low}"
+    return f"{low} to {high}" if low else f"up to {high}"

@@ -1,0 +1,169 @@
+"""The first page: what was found, the numbers, and the figures with links to what they count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from boxlens.app.pages.figure_links import mark_links
+from boxlens.app.pages.words import counted, cut_of, member, plain_number
+
+if TYPE_CHECKING:
+    from boxlens.app.opening.run import Run
+    from boxlens.app.pages.figure_links import MarkLink
+    from boxlens.app.site import Site
+
+# Sections as figures.json names them, in words.
+SECTIONS = {
+    "scores": "Scores",
+    "numbers": "Numbers",
+    "images": "Image by image",
+    "together": "Together",
+    "annotate": "What to annotate next",
+    "errors": "Errors",
+    "repairs": "Repairs",
+    "objects": "Objects",
+    "schemes": "Schemes of errors compared",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFigure:
+    """A figure, and the queries of its marks as links."""
+
+    name: str
+    title: str
+    reading: str
+    legend: str
+    detector: str
+    spec: dict[str, Any]
+    links: tuple[MarkLink, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FigureGroup:
+    """The figures of one section and detector."""
+
+    name: str
+    title: str
+    figures: tuple[ShownFigure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DetectorLine:
+    """A detector, how much it says, and from which score its boxes are drawn."""
+
+    name: str
+    n_detections: str
+    cut: str
+    href: str
+    missed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Everything on the first page, in its order."""
+
+    lead: str
+    sentences: tuple[str, ...]
+    numbers: tuple[tuple[str, str], ...]
+    facts: tuple[tuple[str, str], ...]
+    detectors: tuple[DetectorLine, ...]
+    groups: tuple[FigureGroup, ...]
+    notices: tuple[str, ...]
+    any_links: bool
+
+
+def overview(site: Site) -> Overview:
+    """Reads what the run says about itself; nothing is computed but counts of marks."""
+    about = site.run.about
+    verdict = member(about, "verdict", dict)
+    groups = _groups(site)
+    return Overview(
+        lead=str(member(verdict, "lead", str)),
+        sentences=tuple(map(str, member(verdict, "sentences", list))),
+        numbers=_numbers(verdict),
+        facts=_facts(site.run),
+        detectors=tuple(_line(site, row) for row in range(len(site.run.detector_names))),
+        groups=groups,
+        notices=_notices(site),
+        any_links=any(figure.links for group in groups for figure in group.figures),
+    )
+
+
+def _numbers(verdict: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    pairs = (pair for pair in member(verdict, "numbers", list) if len(pair) == 2)
+    return tuple(
+        (str(name), plain_number(float(value), 3))
+        for name, value in pairs
+        if isinstance(value, int | float)
+    )
+
+
+def _facts(run: Run) -> tuple[tuple[str, str], ...]:
+    dataset = run.about["dataset"]
+    return (
+        ("images", f"{len(run.images):,}"),
+        ("objects", f"{dataset['n_objects']:,}"),
+        ("classes", f"{len(run.class_names):,}"),
+    )
+
+
+def _line(site: Site, row: int) -> DetectorLine:
+    detector = site.run.about["detectors"][row]
+    return DetectorLine(
+        name=detector["name"],
+        n_detections=f"{detector['n_detections']:,}",
+        cut=plain_number(cut_of(site.run, row)),
+        href=f"{site.root}images?detector={row}",
+        missed=f"{site.root}images?of=objects&detector={row}&undetected=1",
+    )
+
+
+def _notices(site: Site) -> tuple[str, ...]:
+    run_notices = [
+        str(one["message"])
+        for one in member(site.run.about, "notices", list)
+        if isinstance(one, dict) and one.get("message")
+    ]
+    n = len(site.run.images) - len(site.pictures)
+    if not len(site.pictures):
+        missing = ["No pictures were given (--images): boxes are drawn on blank canvases."]
+    else:
+        missing = [f"{counted(n, 'image')} of the run without a picture."] if n else []
+    return (*missing, *run_notices)
+
+
+def _groups(site: Site) -> tuple[FigureGroup, ...]:
+    figures = site.run.figures
+    several = len(site.run.detector_names) > 1
+    groups: list[FigureGroup] = []
+    for (detector, section), members in groupby(
+        enumerate(figures), key=lambda item: (item[1]["detector"], item[1]["section"])
+    ):
+        words = SECTIONS.get(section, section)
+        title = f"{words}: {detector}" if detector and several else words
+        shown = tuple(_figure(site, number, figure) for number, figure in members)
+        groups.append(FigureGroup(f"part-{len(groups)}", title, shown))
+    return tuple(groups)
+
+
+def _figure(site: Site, number: int, figure: dict[str, Any]) -> ShownFigure:
+    # The page says the title itself; what stands below it becomes sentences that wrap.
+    spec = {key: value for key, value in figure["spec"].items() if key != "title"}
+    texts = member(spec, "usermeta", dict)
+    about, reading = str(texts.get("about", "")), str(texts.get("reading", ""))
+    if about and about[-1] not in ".!?":
+        about += "."
+    names = site.run.detector_names
+    row = names.index(figure["detector"]) if figure["detector"] in names else None
+    return ShownFigure(
+        name=f"figure-{number}",
+        title=figure["title"],
+        reading=figure["reading"],
+        legend=f"{about} {reading}".strip(),
+        detector="" if row is None else str(row),
+        spec=spec,
+        links=mark_links(spec, f"{site.root}images", row),
+    )

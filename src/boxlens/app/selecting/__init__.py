@@ -1,0 +1,1 @@
+"""What an address asks for: terms, queries, rows, exports."""

@@ -1,0 +1,184 @@
+"""A selection as COCO JSON: detections as results, objects and images as a data set."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens.app.selecting.terms import QueryError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from boxlens.app.opening.run import Run
+    from boxlens.app.opening.tables import BoxTable
+    from boxlens.app.selecting.selection import Selection
+    from boxlens.data.columns import Floats, Rows
+
+CHUNK = 2_000
+_OWN_FIELDS = frozenset(
+    {"id", "image_id", "category_id", "bbox", "area", "iscrowd", "segmentation", "keypoints"}
+)
+
+
+def coco_json(run: Run, selection: Selection) -> Iterator[bytes]:
+    """Results of the detections; or the objects, or the images with all their objects.
+
+    Raises at once, before anything is written, where boxes are not known in pixels.
+    """
+    if selection.of == "detections":
+        rows, table = selection.rows, run.detections
+    else:
+        rows, table = _objects(run, selection), run.objects
+    scale = _pixels(run, table, rows)
+    if selection.of == "detections":
+        return _array(_results(run, rows, scale))
+    image_rows = np.sort(selection.image_rows)
+    return _dataset(run, image_rows, _annotations(run, rows, scale))
+
+
+def _objects(run: Run, selection: Selection) -> Rows:
+    """Each object once, though every detector has a row of it; in the order of the data set."""
+    n_objects = run.about["dataset"]["n_objects"]
+    if selection.of == "objects":
+        return np.unique(selection.rows % n_objects) if n_objects else selection.rows
+    parts = [run.objects.of_image(row, 0) for row in np.sort(selection.image_rows).tolist()]
+    return np.concatenate([*parts, selection.rows[:0]])
+
+
+def _pixels(run: Run, table: BoxTable, rows: Rows) -> Floats | None:
+    """What boxes and areas are to be multiplied by, image by image; None where they are pixels."""
+    if not run.relative:
+        return None
+    width, height = run.images.width, run.images.height
+    unknown = np.unique(table.image_row[rows])
+    unknown = unknown[np.isnan(width[unknown]) | np.isnan(height[unknown])]
+    if len(unknown):
+        raise QueryError(
+            f"COCO has boxes in pixels; these are fractions, and {len(unknown):,} images are of "
+            f"unknown size, the first of them {run.images.id[unknown[0]]!r}. Export CSV instead"
+        )
+    return np.stack([width, height, width, height], axis=1)
+
+
+def _results(run: Run, rows: Rows, scale: Floats | None) -> Iterator[str]:
+    table = run.detections
+    images = [json.dumps(key) for key in run.images.id]
+    classes = [json.dumps(one["id"]) for one in run.about["dataset"]["classes"]]
+    for some in _chunks(rows):
+        columns = zip(
+            table.image_row[some].tolist(),
+            table.class_row[some].tolist(),
+            _boxes(table, some, scale).tolist(),
+            table.score[some].tolist(),
+            strict=True,
+        )
+        for image, label, (x, y, w, h), score in columns:
+            yield (
+                f'{{"image_id":{images[image]},"category_id":{classes[label]},'
+                f'"bbox":[{x!r},{y!r},{w!r},{h!r}],"score":{score!r}}}'
+            )
+
+
+def _dataset(run: Run, image_rows: Rows, annotations: Iterable[str]) -> Iterator[bytes]:
+    info = {"description": f"{run.about['title']}: a selection"}
+    yield f'{{"info":{_text(info)},"licenses":[],"images":'.encode()
+    yield from _array(_text(_image(run, row)) for row in image_rows.tolist())
+    yield b',"annotations":'
+    yield from _array(annotations)
+    yield b',"categories":'
+    yield from _array(_text(_category(one)) for one in run.about["dataset"]["classes"])
+    yield b"}\n"
+
+
+def _image(run: Run, row: int) -> dict[str, Any]:
+    images = run.images
+    sizes = {"width": float(images.width[row]), "height": float(images.height[row])}
+    known = {name: _plain(side) for name, side in sizes.items() if not np.isnan(side)}
+    return {"id": images.id[row], "file_name": images.file_name[row], **known}
+
+
+def _category(one: dict[str, Any]) -> dict[str, Any]:
+    known = {key: one.get(key) for key in ("id", "name", "supercategory")}
+    return {key: value for key, value in known.items() if value is not None}
+
+
+def _annotations(run: Run, rows: Rows, scale: Floats | None) -> Iterator[str]:
+    classes = [one["id"] for one in run.about["dataset"]["classes"]]
+    table = run.objects
+    for some in _chunks(rows):
+        boxes, areas = _boxes(table, some, scale), table.numbers["area"][some]
+        if scale is not None:
+            areas = areas * scale[table.image_row[some], :2].prod(axis=1)
+        for at, row in enumerate(some.tolist()):
+            crowd, group = (_flag(table, name, row) for name in ("crowd", "group_of"))
+            record: dict[str, Any] = {
+                "id": table.keys["object_id"].at(row),
+                "image_id": run.images.id[table.image_row[row]],
+                "category_id": classes[table.class_row[row]],
+                "bbox": boxes[at].tolist(),
+                "area": float(areas[at]),
+                "iscrowd": int(crowd or group),
+            }
+            marks = {"difficult": _flag(table, "difficult", row), "group_of": group}
+            record.update({name: 1 for name, marked in marks.items() if marked})
+            yield _text(_with_attributes(run, row, record))
+
+
+def _flag(table: BoxTable, name: str, row: int) -> bool:
+    values = table.numbers.get(name)
+    return values is not None and bool(values[row] == 1)
+
+
+def _with_attributes(run: Run, row: int, record: dict[str, Any]) -> dict[str, Any]:
+    """A name that a field has, or that stood among the record's attributes, goes into them."""
+    table = run.objects
+    for one in run.about["attributes"]:
+        name, column = one["name"], f"attribute_{one['name']}"
+        if column in table.codes:
+            value: Any = table.codes[column].at(row)
+        else:
+            number = float(table.numbers[column][row])
+            value = _plain(number) if np.isfinite(number) else None
+        within = name.removeprefix("attributes.")
+        if value is None:
+            continue
+        if within == name and name not in _OWN_FIELDS:
+            record[name] = value
+        else:
+            record.setdefault("attributes", {})[within] = value
+    return record
+
+
+def _boxes(table: BoxTable, rows: Rows, scale: Floats | None) -> Floats:
+    return table.box[rows] if scale is None else table.box[rows] * scale[table.image_row[rows]]
+
+
+def _chunks(rows: Rows) -> Iterator[Rows]:
+    for begin in range(0, len(rows), CHUNK):
+        yield rows[begin : begin + CHUNK]
+
+
+def _array(records: Iterable[str]) -> Iterator[bytes]:
+    """Records that are JSON text already, joined some at a time."""
+    yield b"["
+    waiting: list[str] = []
+    between = ""
+    for record in records:
+        waiting.append(record)
+        if len(waiting) == CHUNK:
+            yield (between + ",\n".join(waiting)).encode()
+            between = ",\n"
+            waiting.clear()
+    yield ((between if waiting else "") + ",\n".join(waiting) + "]").encode()
+
+
+def _plain(value: float) -> int | float:
+    """Whole numbers without a point."""
+    return int(value) if value == int(value) and abs(value) < 2**53 else value
+
+
+def _text(record: dict[str, Any]) -> str:
+    return json.dumps(record, separators=(",", ":"), ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,183 @@
+"""What an address asks for: of which rows, which of them, in which order, which page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote, urlencode
+
+from boxlens.app.selecting.columns import column_of
+from boxlens.app.selecting.query_changes import with_terms
+from boxlens.app.selecting.terms import (
+    DEFAULT_SORT,
+    FEWEST_PER_PAGE,
+    MOST_PAGES,
+    MOST_PER_PAGE,
+    OFS,
+    ONCE_TERMS,
+    ORDERS,
+    SHOWS,
+    SORTS,
+    USUAL_PER_PAGE,
+    Of,
+    Order,
+    QueryError,
+    Range,
+    Show,
+    known_value,
+    shown,
+)
+from boxlens.app.selecting.vocabulary import read_term
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from boxlens.app.opening.run import Run
+
+__all__ = ["Query", "QueryError", "Range", "parse_query"]
+
+Word = TypeVar("Word", bound=str)
+Value = TypeVar("Value", str, Range)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Terms hold together, the values of a term are alternatives. Ordered: equal ones are equal."""
+
+    of: Of = "detections"
+    # Empty: all detectors for detections, the first one for objects and images.
+    detectors: tuple[int, ...] = ()
+    values: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    ranges: tuple[tuple[str, tuple[Range, ...]], ...] = ()
+    sort: str = "score"
+    order: Order = "desc"
+    show: Show = "images"
+    page: int = 1
+    per: int = USUAL_PER_PAGE
+
+    def values_of(self, term: str) -> tuple[str, ...]:
+        """The values asked for, none where the term is absent."""
+        return dict(self.values).get(term, ())
+
+    def ranges_of(self, term: str) -> tuple[Range, ...]:
+        return dict(self.ranges).get(term, ())
+
+    def detectors_of(self, run: Run) -> tuple[int, ...]:
+        """The detectors meant, by row."""
+        if self.detectors or self.of != "detections":
+            return self.detectors or (0,)
+        return tuple(range(len(run.detector_names)))
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """Terms and values in canonical order, without what goes without saying."""
+        plain = Query(of=self.of, sort=DEFAULT_SORT[self.of])
+        pairs: list[tuple[str, str]] = [] if self.of == "detections" else [("of", self.of)]
+        pairs += [("detector", str(row)) for row in self.detectors]
+        pairs += [(term, value) for term, values in self.values for value in values]
+        pairs += [(term, one.text()) for term, ranges in self.ranges for one in ranges]
+        if self.sort != plain.sort:
+            pairs.append(("sort", self.sort))
+        if self.order != SORTS[self.sort][1]:
+            pairs.append(("order", self.order))
+        for name in ("show", "page", "per"):
+            if getattr(self, name) != getattr(plain, name):
+                pairs.append((name, str(getattr(self, name))))
+        return pairs
+
+    def text(self) -> str:
+        """The canonical query string: equal queries have equal texts."""
+        return urlencode(self.pairs(), quote_via=quote, safe="()")
+
+    def selection_text(self) -> str:
+        """The same without page and layout: equal selections of rows."""
+        return replace(self, show="images", page=1, per=USUAL_PER_PAGE).text()
+
+    def changed(self, **terms: Any) -> Query:
+        """With other values of some terms: one, several or None to drop the term.
+
+        The page is the first one again unless it is given; an order comes with its usual
+        direction; what does not apply to another `of` is dropped, kinds of errors among it. A
+        range is a `Range` or its text. Names are not checked: whoever visits the address is told.
+        """
+        return with_terms(self, terms)
+
+
+def parse_query(pairs: Iterable[tuple[str, str]], run: Run) -> Query:
+    """The query of an address, from its decoded pairs; raises `QueryError` where it asks amiss.
+
+    Empty values count as absent, as forms send them.
+    """
+    once: dict[str, str] = {}
+    others: list[tuple[str, str]] = []
+    for term, value in pairs:
+        if not value.strip():
+            continue
+        if not _is_text(value):
+            raise QueryError(f"the value of {shown(term)} is no text")
+        if term not in ONCE_TERMS:
+            others.append((term, value))
+        elif once.setdefault(term, value) != value:
+            raise QueryError(f"{shown(term)} can be given once only")
+    of: Of = _one_of("of", once.get("of", "detections"), OFS)
+    detectors = {_detector(run, value) for term, value in others if term == "detector"}
+    if of == "images" and len(detectors) > 1:
+        raise QueryError("images take their numbers from one detector: give one only")
+    values: dict[str, set[str]] = {}
+    ranges: dict[str, set[Range]] = {}
+    for term, text in others:
+        asked = None if term == "detector" else read_term(run, of, term, text)
+        if isinstance(asked, Range):
+            ranges.setdefault(term, set()).add(asked)
+        elif asked is not None:
+            values.setdefault(term, set()).add(asked)
+    query = Query(of, tuple(sorted(detectors)), _ordered(values), _ordered(ranges))
+    return _arranged(query, once, run)
+
+
+def _arranged(query: Query, once: Mapping[str, str], run: Run) -> Query:
+    """With its order, layout and page."""
+    sort = _one_of("sort", once.get("sort", DEFAULT_SORT[query.of]), tuple(SORTS))
+    allowed, usual = SORTS[sort]
+    if query.of not in allowed:
+        raise QueryError(f"{query.of} cannot be sorted by {sort}: only {' and '.join(allowed)} can")
+    # Raises where this run has no such column.
+    column_of(run, query.of, sort, query.detectors_of(run)[0])
+    return replace(
+        query,
+        sort=sort,
+        order=_one_of("order", once.get("order", usual), ORDERS),
+        show=_one_of("show", once.get("show", "images"), SHOWS),
+        page=_whole("page", once.get("page", "1"), 1, MOST_PAGES),
+        per=_whole("per", once.get("per", str(USUAL_PER_PAGE)), FEWEST_PER_PAGE, MOST_PER_PAGE),
+    )
+
+
+def _is_text(value: str) -> bool:
+    """Not so where half of a pair of surrogates stands alone: no address can say it."""
+    return not any("\ud800" <= mark <= "\udfff" for mark in value)
+
+
+def _detector(run: Run, text: str) -> int:
+    last = len(run.detector_names) - 1
+    return _whole("detector", text, 0, last)
+
+
+def _whole(term: str, text: str, least: int, most: int) -> int:
+    """A whole number within bounds."""
+    plain = text.strip()
+    # So few digits that no text is slow to read.
+    number = int(plain) if re.fullmatch(r"[0-9]{1,9}", plain) else -1
+    if not least <= number <= most:
+        span = str(least) if least == most else f"{least} to {most:,}"
+        raise QueryError(f"{term}={shown(text)}: expected a whole number, {span}")
+    return number
+
+
+def _one_of(term: str, text: str, words: tuple[Word, ...]) -> Word:
+    known_value(term, text, words)
+    return words[words.index(text)]
+
+
+def _ordered(terms: Mapping[str, set[Value]]) -> tuple[tuple[str, tuple[Value, ...]], ...]:
+    return tuple((term, tuple(sorted(terms[term]))) for term in sorted(terms))

@@ -1,0 +1,59 @@
+"""The app's own style sheets and scripts, and the bundle that draws figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from boxlens.app.serving.pictures import Sent
+from boxlens.app.serving.vega_script import vega_script
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from importlib.resources.abc import Traversable
+
+# Vega, Vega-Lite and vega-embed; not a file of ours.
+BUNDLE = "vega.js"
+_MEDIA_TYPES = {
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Assets:
+    """Name below static/ -> what is sent: a fixed list, so that no path is ever looked up."""
+
+    files: Mapping[str, Sent]
+
+    def get(self, name: str) -> Sent | None:
+        """Takes seconds for the bundle, the first time."""
+        return _bundle() if name == BUNDLE else self.files.get(name)
+
+
+def read_assets() -> Assets:
+    return Assets(dict(_below(files("boxlens.app") / "static", "")))
+
+
+@cache
+def _bundle() -> Sent:
+    return _sent(vega_script(), _MEDIA_TYPES["js"])
+
+
+def _below(folder: Traversable, prefix: str) -> Iterator[tuple[str, Sent]]:
+    for entry in folder.iterdir():
+        name = f"{prefix}{entry.name}"
+        media_type = _MEDIA_TYPES.get(entry.name.rpartition(".")[2])
+        if entry.is_dir():
+            yield from _below(entry, f"{name}/")
+        elif media_type:
+            yield name, _sent(entry.read_bytes(), media_type)
+
+
+def _sent(content: bytes, media_type: str) -> Sent:
+    return Sent(content, media_type, blake2b(content, digest_size=12).hexdigest())

@@ -1,0 +1,259 @@
+"""Addresses of the app and what each answers with."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+from anyio import CapacityLimiter
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from boxlens.app.pages import views
+from boxlens.app.pages.words import kind_words
+from boxlens.app.selecting import exports
+from boxlens.app.selecting.query import QueryError, parse_query
+from boxlens.app.selecting.selection import Selections
+from boxlens.app.serving.answers import in_chunks, is_known, not_modified, plain_name, revalidated
+from boxlens.app.serving.assets import read_assets
+from boxlens.app.serving.drawing import NoPictureError
+from boxlens.app.serving.guarding import Guard
+from boxlens.app.serving.inside import FileGoneError, FileTooLargeError, open_inside
+from boxlens.app.serving.kept import Kept
+from boxlens.app.serving.pictures import Sent
+from boxlens.app.serving.thumbnails import Thumbnails
+from boxlens.app.serving.vega_script import vega_script
+from boxlens.app.site import Site
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from starlette.requests import Request
+
+    from boxlens.app.opening.run import Run
+    from boxlens.app.selecting.query import Query
+    from boxlens.app.serving.pictures import Pictures
+
+_PAGES_BYTES = 32 * 2**20
+# The report is a page of its own, with scripts inside: it may draw, but not reach into the app.
+# Which scripts those are its own policy says; a page must fulfil both.
+_REPORT_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'unsafe-inline'; "
+    "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'; sandbox allow-scripts allow-downloads allow-popups allow-modals",
+    # Browsers refuse a sandboxed page that asks for a group of its own.
+    "Cross-Origin-Opener-Policy": "unsafe-none",
+}
+_FIGURE_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
+_EXPORTS = {"csv": "text/csv; charset=utf-8", "json": "application/json", "txt": "text/plain"}
+
+
+def create_app(run: Run, pictures: Pictures, token: str, hosts: Collection[str]) -> Starlette:
+    """The app over one run; `hosts` are the values of the Host header that it answers to."""
+    routes = {
+        "/": _overview,
+        "/images": _grid,
+        "/image/{row}": _image,
+        "/compare": _compare,
+        "/export.{ending}": _export,
+        "/picture/{row}": _picture,
+        "/thumbnail/{row}": _thumbnail,
+        "/static/{name:path}": _static,
+        "/figures/{name}": _figure,
+        "/report": _report,
+        "/guide/": _guide,
+        "/guide/{name}": _guide,
+    }
+    app = Starlette(
+        routes=[Route(path, endpoint, methods=["GET"]) for path, endpoint in routes.items()],
+        middleware=[Middleware(Guard, token=token, hosts=hosts)],
+        exception_handlers=_HANDLERS,
+    )
+    app.router.redirect_slashes = False
+    app.state.site = Site(run, pictures, Selections(run), f"/{token}/")
+    app.state.assets = read_assets()
+    app.state.thumbnails = Thumbnails(pictures)
+    app.state.pages = Kept(_PAGES_BYTES, len)
+    # As many pictures at once as there are cores, so that pages do not wait for all of them.
+    app.state.drawing = CapacityLimiter(os.cpu_count() or 1)
+    return app
+
+
+def warm_up() -> None:
+    """Makes, beside the server, what the first pages would wait for."""
+
+    def make() -> None:
+        # Colours of errors come with Altair, which takes half a second.
+        kind_words("right")
+        vega_script()
+
+    threading.Thread(target=make, daemon=True).start()
+
+
+async def _overview(request: Request) -> Response:
+    site = _site(request)
+    return await _page(request, lambda: views.overview_page(site))
+
+
+async def _grid(request: Request) -> Response:
+    site = _site(request)
+    return await _page(request, lambda: views.grid_page(site, _query(request)))
+
+
+async def _image(request: Request) -> Response:
+    site, row = _site(request), _row(request)
+    return await _page(request, lambda: views.image_page(site, _query(request), row))
+
+
+async def _compare(request: Request) -> Response:
+    site, pairs = _site(request), request.query_params.multi_items()
+    return await _page(request, lambda: views.compare_page(site, pairs))
+
+
+async def _export(request: Request) -> Response:
+    """The selection of an address as a file."""
+    site, ending = _site(request), request.path_params["ending"]
+    if ending not in _EXPORTS:
+        raise HTTPException(
+            404, "A selection is exported as export.csv, export.json or export.txt."
+        )
+
+    def lines() -> tuple[Iterator[bytes], str]:
+        query = _query(request)
+        selection = site.selections.get(query)
+        write = {"csv": exports.csv_lines, "json": exports.coco_json, "txt": exports.image_list}
+        return write[ending](site.run, selection), query.of
+
+    found, of = await run_in_threadpool(lines)
+    name = f"{plain_name(site.run.about['title'])}-{of}.{ending}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingResponse(in_chunks(found), media_type=_EXPORTS[ending], headers=headers)
+
+
+async def _picture(request: Request) -> Response:
+    return await _drawn(request, _site(request).pictures.sent)
+
+
+async def _thumbnail(request: Request) -> Response:
+    return await _drawn(request, request.app.state.thumbnails.get)
+
+
+async def _static(request: Request) -> Response:
+    found = await run_in_threadpool(request.app.state.assets.get, request.path_params["name"])
+    if found is None:
+        raise HTTPException(404, "There is no such file.")
+    return revalidated(request, found)
+
+
+async def _figure(request: Request) -> Response:
+    """A figure of the run, which its report offers for download."""
+    name = request.path_params["name"]
+    media_type = _FIGURE_TYPES.get(name.rpartition(".")[2])
+    if media_type is None:
+        raise HTTPException(404, "There is no such figure.")
+    sent = await run_in_threadpool(_of_run, _site(request).run, ("figures", name), media_type)
+    headers = {
+        "Content-Disposition": f'attachment; filename="{plain_name(name)}"',
+        "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+    }
+    return revalidated(request, sent, headers)
+
+
+async def _report(request: Request) -> Response:
+    """The page that the run wrote."""
+    run = _site(request).run
+    sent = await run_in_threadpool(_of_run, run, ("report.html",), "text/html; charset=utf-8")
+    return revalidated(request, sent, _REPORT_HEADERS)
+
+
+async def _guide(request: Request) -> Response:
+    site, name = _site(request), request.path_params.get("name", "index")
+
+    def make() -> str:
+        # Late: it brings a parser of Markdown.
+        from boxlens.report.pages.guide import pages
+
+        if name not in pages():
+            raise HTTPException(404, "The guide has no such page.")
+        return views.guide_page(site, name)
+
+    return await _page(request, make)
+
+
+def _site(request: Request) -> Site:
+    site: Site = request.app.state.site
+    return site
+
+
+def _query(request: Request) -> Query:
+    return parse_query(request.query_params.multi_items(), _site(request).run)
+
+
+def _row(request: Request) -> int:
+    """The image that an address names; rows are the only names that pictures have."""
+    text, n_images = request.path_params["row"], len(_site(request).run.images)
+    if not re.fullmatch("[0-9]{1,9}", text) or int(text) >= n_images:
+        raise HTTPException(404, f"There is no such image: they are numbered 0 to {n_images - 1}.")
+    return int(text)
+
+
+async def _page(request: Request, make: Callable[[], str]) -> Response:
+    """A page, made in a thread. The same address gives the same page: a run does not change."""
+    pages: Kept[bytes] = request.app.state.pages
+    address = (request.scope["path"], request.scope["query_string"])
+    page = pages.get(address)
+    if page is None:
+        page = (await run_in_threadpool(make)).encode()
+        pages.put(address, page)
+    return HTMLResponse(page)
+
+
+async def _drawn(request: Request, make: Callable[[int], Sent]) -> Response:
+    """A picture, made in a thread unless the browser has it already."""
+    row, state = _row(request), request.app.state
+    known = await run_in_threadpool(state.site.pictures.version, row)
+    if is_known(request, known):
+        return not_modified(known)
+    made = await anyio.to_thread.run_sync(make, row, limiter=state.drawing)
+    return revalidated(request, made)
+
+
+def _of_run(run: Run, parts: tuple[str, ...], media_type: str) -> Sent:
+    with open_inside(run.folder, parts) as stored:
+        return Sent(stored.read(), media_type, stored.version)
+
+
+def _on_query_error(request: Request, problem: Exception) -> Response:
+    page = views.error_page(_site(request), 400, str(problem))
+    return HTMLResponse(page, status_code=400)
+
+
+def _on_http_error(request: Request, problem: Exception) -> Response:
+    # Starlette's own words for a path without a route say less.
+    detail = problem.detail if isinstance(problem, HTTPException) else "Not Found"
+    text = "There is no such page." if detail == "Not Found" else detail
+    return HTMLResponse(views.error_page(_site(request), 404, text), status_code=404)
+
+
+def _on_gone(_: Request, problem: Exception) -> Response:
+    return PlainTextResponse(f"{problem}\n", status_code=404)
+
+
+def _on_no_picture(_: Request, problem: Exception) -> Response:
+    return PlainTextResponse(f"{problem}\n", status_code=415)
+
+
+_HANDLERS: dict[Any, Callable[[Request, Exception], Response]] = {
+    QueryError: _on_query_error,
+    HTTPException: _on_http_error,
+    FileGoneError: _on_gone,
+    FileTooLargeError: _on_no_picture,
+    NoPictureError: _on_no_picture,
+}

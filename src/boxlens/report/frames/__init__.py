@@ -1,0 +1,1 @@
+"""Results as Polars frames, ready for Parquet."""

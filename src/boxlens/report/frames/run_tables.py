@@ -1,0 +1,225 @@
+"""Every image, detection and object of a run as tables: what the app walks through."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from boxlens.comparison.cases.disagreement import rank_images
+from boxlens.diagnosis.crosswalk import DET_LABELS, GT_LABELS, SCHEMES
+from boxlens.metrics.ranking import rank
+from boxlens.report.frames.comparison_tables import compared_images
+from boxlens.report.frames.tables import boxes_of, ids_of, named, places_of, with_nulls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from boxlens.comparison import ComparisonResult
+    from boxlens.data import Dataset, Detections
+    from boxlens.data.columns import Attribute, Floats
+    from boxlens.diagnosis import DiagnosisResult
+    from boxlens.object_sensitivity.characteristics import Column
+
+# In the confusion matrix: no object there, or nothing found. No class is written in brackets alone.
+BACKGROUND = "(background)"
+
+
+def run_tables(
+    dataset: Dataset,
+    diagnoses: Sequence[DiagnosisResult],
+    comparison: ComparisonResult | None = None,
+) -> dict[str, pl.DataFrame]:
+    """By file name; one diagnosis a detector, all of one data set."""
+    names = pl.Enum([one.detections.name for one in diagnoses])
+    return {
+        "images": _images(dataset, diagnoses, comparison),
+        "detections": pl.concat([_detections(one, names) for one in diagnoses]),
+        "objects": pl.concat([_objects(one, names) for one in diagnoses], how="diagonal"),
+    }
+
+
+def _images(
+    dataset: Dataset, diagnoses: Sequence[DiagnosisResult], comparison: ComparisonResult | None
+) -> pl.DataFrame:
+    images = dataset.images
+    n = len(images)
+    columns = {
+        "image_id": ids_of(images.id, np.arange(n)),
+        "file_name": pl.Series(list(images.file_name), dtype=pl.String),
+        "width": _positive(images.width_px),
+        "height": _positive(images.height_px),
+        "n_objects": pl.Series(np.diff(dataset.gt.offsets)),
+    }
+    for one in diagnoses:
+        columns |= {f"{what}_{one.detections.name}": values for what, values in _of_images(one)}
+    columns |= dict(_disagreements(dataset, diagnoses, compared=comparison is not None))
+    frame = with_nulls(pl.DataFrame(columns))
+    if comparison is None:
+        return frame
+    # Images that were left out of the comparison stay, without its columns.
+    return frame.join(compared_images(comparison), on="image_id", how="left", maintain_order="left")
+
+
+def _disagreements(
+    dataset: Dataset, diagnoses: Sequence[DiagnosisResult], *, compared: bool
+) -> Iterator[tuple[str, pl.Series]]:
+    """Of all detectors, unless a comparison tells; with three or more also of every pair."""
+    groups = [] if compared or len(diagnoses) < 2 else [("", diagnoses)]
+    if len(diagnoses) > 2:
+        groups += [
+            (f"_{a.detections.name}_{b.detections.name}", (a, b))
+            for a, b in combinations(diagnoses, 2)
+        ]
+    for ending, members in groups:
+        found = rank_images(
+            dataset.images,
+            [one.detections for one in members],
+            min_score=[one.confusion.min_score for one in members],
+        )
+        yield f"disagreement{ending}", pl.Series(found.share)
+        yield f"disputed_boxes{ending}", pl.Series(found.boxes)
+
+
+def _of_images(result: DiagnosisResult) -> Iterator[tuple[str, pl.Series]]:
+    """Sums over the detections and objects of an image; losses are those of its single errors."""
+    n = len(result.dataset.images)
+    det_image, gt_image = result.detections.image_row, result.dataset.gt.image_row
+    wrong = result.crosswalk.det["tide"] > 1
+    missed = result.dataset.gt.image_row[result.outcomes.gt_loss > 0]
+    loss = np.zeros(n)
+    np.add.at(loss, det_image, np.nan_to_num(result.outcomes.det_loss))
+    np.add.at(loss, gt_image, result.outcomes.gt_loss)
+    surprise = np.full(n, -np.inf)
+    np.fmax.at(surprise, gt_image, _unexpected(result))
+    yield "n_detections", pl.Series(np.diff(result.detections.offsets))
+    yield "n_wrong", pl.Series(np.bincount(det_image[wrong], minlength=n))
+    yield "n_missed", pl.Series(np.bincount(missed, minlength=n))
+    yield "loss", pl.Series(loss)
+    yield "unexpected", pl.Series(np.where(np.isinf(surprise), np.nan, surprise))
+
+
+def _detections(result: DiagnosisResult, names: pl.Enum) -> pl.DataFrame:
+    """Every detection, what each scheme says of it, and the object it met."""
+    dataset, detections, met = result.dataset, result.detections, result.outcomes
+    classes = dataset.classes.name
+    on_object = result.hoiem.det_gt_row.astype(np.int64)
+    object_class = named(classes, dataset.gt.class_row)
+    ranks = _ranks(detections, len(classes))
+    columns = {
+        "detector": _repeated(detections.name, len(detections), names),
+        "det_row": pl.Series(np.arange(len(detections)), dtype=pl.Int64),
+        "image_row": pl.Series(detections.image_row),
+        "image_id": ids_of(dataset.images.id, detections.image_row),
+        "class": named(classes, detections.class_row),
+        "score": pl.Series(detections.score),
+        "rank": pl.Series(ranks),
+        "top": pl.Series(_by_objects(result, ranks)),
+        **boxes_of(detections.box),
+        **{scheme: named(DET_LABELS[scheme], result.crosswalk.det[scheme]) for scheme in SCHEMES},
+        "object_row": places_of(met.det_gt_row),
+        "object_id": ids_of(dataset.gt.id, met.det_gt_row),
+        "object_class": object_class.gather(places_of(met.det_gt_row)),
+        "iou": pl.Series(met.det_iou),
+        "true_class": named((*classes, BACKGROUND), result.confusion.det_true),
+        "loss": pl.Series(met.det_loss),
+        "hoiem_object_id": ids_of(dataset.gt.id, on_object),
+        "hoiem_object_class": object_class.gather(places_of(on_object)),
+        "hoiem_iou": pl.Series(result.hoiem.det_iou),
+        "tide_object_id": ids_of(dataset.gt.id, result.tide.types.target),
+    }
+    return with_nulls(pl.DataFrame(columns))
+
+
+def _ranks(detections: Detections, n_classes: int) -> npt.NDArray[np.int64]:
+    """The place of each detection among those of its class, from 1."""
+    ranking = rank(detections, n_classes)
+    ranks = np.empty(len(detections), dtype=np.int64)
+    for row in range(n_classes):
+        ranked = ranking.of_class(row)
+        ranks[ranked] = np.arange(1, len(ranked) + 1)
+    return ranks
+
+
+def _by_objects(result: DiagnosisResult, ranks: npt.NDArray[np.int64]) -> Floats:
+    """Rank by number of objects of the class: up to 1 for Hoiem's top detections."""
+    n_objects = np.array([row.n_objects for row in result.hoiem.classes], dtype=np.float64)
+    n_objects[n_objects == 0] = np.nan
+    by_class: Floats = ranks / n_objects[result.detections.class_row]
+    return by_class
+
+
+def _objects(result: DiagnosisResult, names: pl.Enum) -> pl.DataFrame:
+    """All objects; those that count nowhere have neither `undetected` nor `P_N`."""
+    dataset, met, misses = result.dataset, result.outcomes, result.sensitivity.misses
+    gt, classes = dataset.gt, dataset.classes.name
+    hit_by = places_of(met.gt_det_row)
+    columns = {
+        "detector": _repeated(result.detections.name, len(gt), names),
+        "gt_row": pl.Series(np.arange(len(gt)), dtype=pl.Int64),
+        "image_row": pl.Series(gt.image_row),
+        "image_id": ids_of(dataset.images.id, gt.image_row),
+        "object_id": ids_of(gt.id, np.arange(len(gt))),
+        "class": named(classes, gt.class_row),
+        **boxes_of(gt.box),
+        "area": pl.Series(gt.area_px),
+        "crowd": pl.Series(gt.crowd),
+        "difficult": pl.Series(gt.difficult),
+        "group_of": pl.Series(gt.group_of),
+        **{scheme: named(GT_LABELS[scheme], result.crosswalk.gt[scheme]) for scheme in SCHEMES},
+        "det_row": hit_by,
+        "iou": pl.Series(met.det_iou).gather(hit_by),
+        "score": pl.Series(result.detections.score).gather(hit_by),
+        "taken_for": named((*classes, BACKGROUND), result.confusion.gt_said),
+        "undetected": pl.Series(misses.missed),
+        "P_N": pl.Series(misses.achieved),
+        "P_N_predicted": pl.Series(misses.predicted),
+        "unexpected": pl.Series(_unexpected(result)),
+        "loss": pl.Series(met.gt_loss),
+        **{f"attribute_{name}": _attribute(values) for name, values in gt.attributes.items()},
+        **dict(_characteristics(result.sensitivity.columns)),
+    }
+    counted = pl.Series(~np.isnan(misses.achieved))
+    frame = with_nulls(pl.DataFrame(columns))
+    return frame.with_columns(pl.when(counted).then("undetected").alias("undetected"))
+
+
+def _unexpected(result: DiagnosisResult) -> Floats:
+    misses = result.sensitivity.misses
+    return misses.predicted - misses.achieved
+
+
+def _characteristics(columns: Sequence[Column]) -> Iterator[tuple[str, pl.Series]]:
+    """Flags are several columns: an object may show a wheel and hide a door."""
+    for column in columns:
+        if column.kind != "flags":
+            yield f"characteristic_{column.name}", named(column.subset_names, column.code[0])
+            continue
+        for at, codes in enumerate(column.code):
+            states = column.subset_names[2 * at : 2 * at + 2]
+            flag = flag_name(column.name, states[0])
+            yield f"characteristic_{flag}", named(states, np.where(codes < 0, -1, codes - 2 * at))
+
+
+def flag_name(pool: str, state: str) -> str:
+    """ "parts wheel" of "wheel hidden"."""
+    return f"{pool} {state.rpartition(' ')[0]}"
+
+
+def _attribute(values: Attribute) -> pl.Series:
+    if values.dtype == object:
+        return pl.Series(values.tolist(), dtype=pl.String)
+    return pl.Series(values)
+
+
+def _repeated(name: str, n: int, names: pl.Enum) -> pl.Series:
+    return pl.repeat(name, n, dtype=names, eager=True)
+
+
+def _positive(sides: npt.NDArray[Any]) -> pl.Series:
+    """Sizes in pixels; null where they are not known."""
+    return pl.Series(np.where(sides > 0, sides, np.nan))

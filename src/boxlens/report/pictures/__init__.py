@@ -1,0 +1,1 @@
+"""Crops of errors and of unexpected objects."""

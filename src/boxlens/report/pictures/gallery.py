@@ -1,0 +1,267 @@
+"""Examples as pictures: crops around boxes, for the page and as contact sheets."""
+
+from __future__ import annotations
+
+import io
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from boxlens.data import Notice
+from boxlens.errors import InputError, MissingExtraError
+from boxlens.images import ImageError, find_images, read_picture
+from boxlens.report.pictures.exhibits import Shown, Wall, walls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from PIL.Image import Image
+    from PIL.ImageDraw import ImageDraw
+    from PIL.ImageFont import FreeTypeFont
+    from PIL.ImageFont import ImageFont as BitmapFont
+
+    from boxlens.data import Dataset
+    from boxlens.diagnosis import DiagnosisResult
+    from boxlens.formats.files import Progress
+    from boxlens.report.pictures.exhibits import Box
+
+# The longer side of a crop, and of a whole picture.
+TILE_PX = 240
+WHOLE_PX = 400
+# Room around the boxes, as a share of their longer side, and at least so many pixels.
+CONTEXT, LEAST_CONTEXT_PX = 0.4, 12
+# A small crop is enlarged at most so many times.
+MOST_ENLARGED = 5
+LINE_PX = 3
+WHOLE_LINE_PX = 2
+QUALITY = 78
+COLUMNS = 5
+CAPTION_PX = 49
+MARGIN_PX = 8
+# Sides that agree to this share are the same size, rounded.
+SAME_SIZE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Crop:
+    """A small picture with boxes drawn in, and what it shows."""
+
+    image: Image
+    shown: Shown
+
+    def jpeg(self) -> bytes:
+        return _jpeg(self.image)
+
+
+@dataclass(frozen=True, slots=True)
+class HungWall:
+    """The examples of one kind whose pictures are there."""
+
+    wall: Wall
+    crops: tuple[Crop, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gallery:
+    """All kinds, and a word on pictures that are missing or do not fit."""
+
+    walls: tuple[HungWall, ...]
+    notices: tuple[Notice, ...]
+
+
+def open_gallery(
+    result: DiagnosisResult, folder: str | Path, *, progress: Progress | None = None
+) -> Gallery:
+    """What there is to see of a diagnosis."""
+    return hang(walls(result), result.dataset, folder, progress=progress)
+
+
+def hang(
+    kinds: Sequence[Wall],
+    dataset: Dataset,
+    folder: str | Path,
+    *,
+    progress: Progress | None = None,
+) -> Gallery:
+    """Reads every picture once."""
+    _need_pillow()
+    files, _ = find_images(folder, dataset=dataset)
+    path_of = dict(zip(files.ids.tolist(), files.paths, strict=True))
+    wanted: dict[int | str, list[Shown]] = {}
+    for shown in (one for wall in kinds for one in wall.shown):
+        wanted.setdefault(shown.image_id, []).append(shown)
+    cutter = _Cutter(dataset)
+    for done, (image_id, examples) in enumerate(wanted.items()):
+        if progress:
+            progress("cutting examples", done, len(wanted))
+        cutter.cut(path_of.get(image_id), image_id, examples)
+    hung = [
+        HungWall(wall, tuple(cutter.crops[one] for one in wall.shown if one in cutter.crops))
+        for wall in kinds
+    ]
+    return Gallery(
+        tuple(one for one in hung if one.crops), tuple(cutter.notices(n_images=len(wanted)))
+    )
+
+
+def contact_sheet(hung: HungWall) -> bytes:
+    """All crops of a kind with their captions, as one JPEG."""
+    from PIL import Image, ImageDraw, ImageFont
+
+    tile_px = max(_tile_px(crop.shown) for crop in hung.crops)
+    columns = min(COLUMNS * TILE_PX // tile_px, len(hung.crops))
+    n_lines = math.ceil(len(hung.crops) / columns)
+    width = columns * (tile_px + MARGIN_PX) + MARGIN_PX
+    height = n_lines * (tile_px + CAPTION_PX + MARGIN_PX) + MARGIN_PX
+    sheet = Image.new("RGB", (width, height), "white")
+    draw = ImageDraw.Draw(sheet)
+    font = ImageFont.load_default(12)
+    for at, crop in enumerate(hung.crops):
+        left = MARGIN_PX + at % columns * (tile_px + MARGIN_PX)
+        top = MARGIN_PX + at // columns * (tile_px + CAPTION_PX + MARGIN_PX)
+        sheet.paste(crop.image, (left, top + tile_px - crop.image.height))
+        for line, text in enumerate((*crop.shown.caption, crop.shown.image_words)):
+            place = (left, top + tile_px + 2 + 15 * line)
+            draw.text(place, _fitting(text, font, tile_px), fill="#222222", font=font)
+    return _jpeg(sheet)
+
+
+class _Cutter:
+    """Cuts crops from picture after picture, and counts what could not be cut."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.dataset = dataset
+        self.row_of_image = dataset.images.row_of_id()
+        self.crops: dict[Shown, Crop] = {}
+        self.n_absent = 0
+        self.n_damaged = 0
+        self.n_other_size = 0
+
+    def cut(self, path: Path | None, image_id: int | str, examples: list[Shown]) -> None:
+        from PIL import Image
+
+        if path is None:
+            self.n_absent += 1
+            return
+        try:
+            picture = Image.fromarray(read_picture(path).pixels)
+        except ImageError:
+            self.n_damaged += 1
+            return
+        scale = self._scale(picture, self.row_of_image[image_id])
+        for shown in examples:
+            self.crops[shown] = Crop(_crop(picture, shown, scale), shown)
+
+    def _scale(self, picture: Image, row: int) -> tuple[float, float]:
+        """From the boxes' numbers to pixels: files may be smaller copies."""
+        if self.dataset.relative:
+            return picture.width, picture.height
+        images = self.dataset.images
+        told = (float(images.width_px[row]), float(images.height_px[row]))
+        if not all(side > 0 for side in told):
+            return 1.0, 1.0
+        scale = (picture.width / told[0], picture.height / told[1])
+        if any(abs(factor - 1) > SAME_SIZE for factor in scale):
+            self.n_other_size += 1
+            return scale
+        return 1.0, 1.0
+
+    def notices(self, n_images: int) -> Iterator[Notice]:
+        for code, count, text in (
+            ("example_without_picture", self.n_absent, "have no picture here"),
+            ("example_unreadable", self.n_damaged, "cannot be read"),
+            (
+                "example_of_other_size",
+                self.n_other_size,
+                "are of another size than the ground truth says: boxes are scaled",
+            ),
+        ):
+            if count:
+                message = f"{count:,} of {n_images:,} images with examples {text}"
+                yield Notice(code, count, message)
+
+
+def _crop(picture: Image, shown: Shown, scale: tuple[float, float]) -> Image:
+    from PIL import Image, ImageDraw
+
+    boxes = [(_corners(box, scale), colour) for box, colour in shown.boxes]
+    whole = (0.0, 0.0, float(picture.width), float(picture.height))
+    around = whole if shown.whole else _window([box for box, _ in boxes], picture.size)
+    left, top, right, bottom = around
+    zoom = min(_tile_px(shown) / max(right - left, bottom - top), MOST_ENLARGED)
+    size = (max(round((right - left) * zoom), 1), max(round((bottom - top) * zoom), 1))
+    crop = picture.resize(size, Image.Resampling.LANCZOS, box=(left, top, right, bottom))
+    draw = ImageDraw.Draw(crop)
+    for (x1, y1, x2, y2), colour in boxes:
+        corners = ((x1 - left) * zoom, (y1 - top) * zoom, (x2 - left) * zoom, (y2 - top) * zoom)
+        _draw_box(draw, corners, size, colour, WHOLE_LINE_PX if shown.whole else LINE_PX)
+    return crop
+
+
+def _tile_px(shown: Shown) -> int:
+    return WHOLE_PX if shown.whole else TILE_PX
+
+
+def _draw_box(
+    draw: ImageDraw,
+    corners: tuple[float, float, float, float],
+    size: tuple[int, int],
+    colour: str,
+    line_px: int,
+) -> None:
+    """A coloured line between thin white ones: seen on any ground, and inside the crop."""
+    x1, y1, x2, y2 = (round(value) for value in corners)
+    edge = line_px + 1
+    x1, y1 = max(x1, 1), max(y1, 1)
+    x2, y2 = min(max(x2, x1 + 2 * edge), size[0] - 2), min(max(y2, y1 + 2 * edge), size[1] - 2)
+    if x2 <= x1 or y2 <= y1:
+        return
+    draw.rectangle((x1 - 1, y1 - 1, x2 + 1, y2 + 1), outline="white", width=line_px + 2)
+    draw.rectangle((x1, y1, x2, y2), outline=colour, width=line_px)
+
+
+def _corners(box: Box, scale: tuple[float, float]) -> Box:
+    x, y, width, height = box
+    return (x * scale[0], y * scale[1], (x + width) * scale[0], (y + height) * scale[1])
+
+
+def _window(boxes: list[Box], size: tuple[int, int]) -> Box:
+    """Around all boxes with some context, inside the picture, at least a pixel wide and high."""
+    left, top = min(box[0] for box in boxes), min(box[1] for box in boxes)
+    right, bottom = max(box[2] for box in boxes), max(box[3] for box in boxes)
+    room = max(CONTEXT * max(right - left, bottom - top), LEAST_CONTEXT_PX)
+    x1 = min(max(left - room, 0), size[0] - 1)
+    y1 = min(max(top - room, 0), size[1] - 1)
+    x2 = max(min(right + room, size[0]), x1 + 1)
+    y2 = max(min(bottom + room, size[1]), y1 + 1)
+    return (x1, y1, x2, y2)
+
+
+def _fitting(text: str, font: FreeTypeFont | BitmapFont, width_px: int) -> str:
+    """Cut where it would run into its neighbour."""
+    if font.getlength(text) <= width_px:
+        return text
+    while text and font.getlength(f"{text}...") > width_px:
+        text = text[:-1]
+    return f"{text}..."
+
+
+def _jpeg(image: Image) -> bytes:
+    packed = io.BytesIO()
+    image.save(packed, "JPEG", quality=QUALITY, optimize=True)
+    return packed.getvalue()
+
+
+def check_pictures(folder: str | Path) -> None:
+    """Before long work: whether pictures can be shown at all."""
+    _need_pillow()
+    if not Path(folder).is_dir():
+        raise InputError("no such folder of pictures", path=folder)
+
+
+def _need_pillow() -> None:
+    try:
+        import PIL.Image  # noqa: F401
+    except ImportError as problem:
+        raise MissingExtraError("a gallery of pictures", "pillow", "images") from problem

@@ -1,0 +1,1 @@
+"""Which figures a result has, and which questions a report asks."""

@@ -1,0 +1,1 @@
+"""What -o writes, and into which folder."""
