@@ -63,18 +63,17 @@ def links(page: str) -> list[str]:
 def form_pairs(page: str, name: str) -> list[tuple[str, str]]:
     """What a browser sends if the form with this id is sent as it is."""
     pairs: list[tuple[str, str]] = []
-    inside, select = False, ""
+    around, select = None, None
     for one in elements(page):
         said = one.attributes
         if one.tag == "form":
-            inside = said.get("id") == name
-        if not inside or "form" in said:
-            continue
+            around = said.get("id")
+        own = said.get("form", around) == name
         if one.tag == "select":
-            select = said.get("name") or ""
-        if one.tag == "option" and "selected" in said:
+            select = said.get("name") if own else None
+        if one.tag == "option" and "selected" in said and select:
             pairs.append((select, said["value"] or ""))
-        if one.tag == "input" and said.get("name"):
+        if own and one.tag == "input" and said.get("name"):
             ticks = said["type"] in {"checkbox", "radio"}
             if not ticks or "checked" in said:
                 pairs.append((said["name"], said.get("value") or ""))

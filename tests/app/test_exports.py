@@ -139,7 +139,14 @@ def test_coco_results_are_the_detections_in_their_order(world):
         }
         for row in rows
     ]
-    assert len(document_of(run, chosen(run))) == len(content["detections"])
+
+
+def test_detections_of_several_detectors_do_not_pass_for_those_of_one(world):
+    run, content = world
+    if len(content["about"]["detectors"]) < 2:
+        pytest.skip("a run of one detector")
+    with pytest.raises(QueryError, match="one detector, and these are of several"):
+        document_of(run, chosen(run))
 
 
 def test_coco_objects_are_a_data_set_with_each_object_once(world):
@@ -206,7 +213,7 @@ def test_fractions_become_pixels_where_sizes_are_known(tmp_path):
         sides = [row["x"] * width, row["y"] * height, row["w"] * width, row["h"] * height]
         assert found["bbox"] == sides
         assert found["area"] == pytest.approx(row["area"] * width * height, rel=1e-12)
-    result = document_of(run, chosen(run, ("sort", "image")))[0]
+    result = document_of(run, chosen(run, ("detector", "0"), ("sort", "image")))[0]
     first = content["detections"][0]
     assert result["bbox"][0] == first["x"] * images[first["image_id"]]["width"]
 
@@ -216,7 +223,7 @@ def test_fractions_of_images_of_unknown_size_are_refused_before_a_byte_is_writte
     run = open_run(tmp_path)
     for of in ("detections", "objects", "images"):
         with pytest.raises(QueryError, match=r"of unknown size, the first of them .* Export CSV"):
-            coco_json(run, chosen(run, ("of", of)))
+            coco_json(run, chosen(run, ("of", of), ("detector", "0")))
         assert b"".join(csv_lines(run, chosen(run, ("of", of))))
 
 

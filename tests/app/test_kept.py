@@ -9,21 +9,30 @@ from boxlens.app.serving.kept import Kept
 
 
 def test_what_was_used_last_stays():
-    kept: Kept[bytes] = Kept(10, len)
+    kept: Kept[bytes] = Kept(13, len)
     for key in "abc":
         kept.put(key, b"xxx")
     assert kept.get("a") == b"xxx"
     kept.put("d", b"xxx")
     assert kept.get("b") is None
     assert [kept.get(key) for key in "acd"] == [b"xxx"] * 3
-    assert kept.n_bytes == 9
+    assert kept.n_bytes == 12
 
 
 def test_a_value_that_is_put_again_counts_once():
     kept: Kept[bytes] = Kept(10, len)
     kept.put("a", b"x" * 8)
     kept.put("a", b"x" * 3)
-    assert (kept.get("a"), kept.n_bytes) == (b"xxx", 3)
+    assert (kept.get("a"), kept.n_bytes) == (b"xxx", 4)
+
+
+def test_long_keys_take_their_room():
+    kept: Kept[bytes] = Kept(100, len)
+    for number in range(9):
+        kept.put(("/images", b"find=%d" % number * 5), b"x")
+    assert kept.n_bytes == 2 * 38
+    kept.put(("/images", b"x" * 200), b"")
+    assert kept.n_bytes == 0
 
 
 def test_what_is_larger_than_all_room_is_not_kept():

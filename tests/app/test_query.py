@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import json
 import random
 from urllib.parse import parse_qsl
 
+import polars as pl
 import pytest
 
 from app.random_queries import random_pairs
-from app.toy_run import write_run
+from app.toy_run import random_content, save_run, write_run
 from boxlens.app.opening.run import open_run
+from boxlens.app.pages.comparison_view import parse_comparison
 from boxlens.app.selecting.query import Query, QueryError, Range, parse_query
 from boxlens.app.selecting.selection import select
 from boxlens.app.selecting.terms import RANGE_TERMS, SORTS, VALUE_TERMS
@@ -63,6 +66,55 @@ def test_an_empty_address_asks_for_all_detections_by_score(run):
 @pytest.mark.parametrize("text", ["class=", "score=..", "score=+", "find=%20", "page=&per=&of="])
 def test_what_an_untouched_form_sends_counts_as_absent(run, text):
     assert asked(run, text) == Query()
+
+
+@pytest.mark.parametrize("term", ["detector", "page", "per", "rank", "attribute.weight.kg"])
+def test_blanks_count_as_absent_where_numbers_are_typed(run, term):
+    assert parse_query([(term, " ")], run) == Query()
+    assert parse_query([(term, " 12 ")] if term != "detector" else [(term, " 1 ")], run) != Query()
+
+
+def test_a_class_whose_name_is_a_blank_can_be_asked_for(tmp_path):
+    content = random_content(random.Random(8))
+    save_run(tmp_path, content)
+    for table in ("detections", "objects"):
+        path = tmp_path / "tables" / f"{table}.parquet"
+        named = pl.col("class").cast(pl.String).replace("cat", " ")
+        pl.read_parquet(path).with_columns(named).write_parquet(path)
+    about = content["about"]
+    about["dataset"]["classes"][0]["name"] = " "
+    (tmp_path / "run.json").write_text(json.dumps(about))
+    run = open_run(tmp_path)
+    query = asked(run, "class=%20")
+    assert query.values_of("class") == (" ",)
+    assert asked(run, query.text()) == query
+    n_cats = sum(row["class"] == "cat" for row in content["detections"])
+    assert select(run, query).n_rows == n_cats > 0
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ([("score", f"{n}..") for n in range(501)], "501 terms are too many: 500 may be given"),
+        ([("find", f"{n}.jpg") for n in range(21)], "21 texts to find are too many"),
+        ([("find", "x" * 201)], "more than 200 characters"),
+    ],
+)
+def test_an_address_that_would_keep_the_server_busy_is_refused(run, pairs, message):
+    with pytest.raises(QueryError, match=message):
+        parse_query(pairs, run)
+    shorter = [(term, text[:200]) for term, text in pairs]
+    query = parse_query(shorter[1:] or shorter, run)
+    assert asked(run, query.text()) == query
+    select(run, query)
+
+
+@pytest.mark.parametrize("term", ["a", "b", "page", "image"])
+@pytest.mark.parametrize("text", ["00000000000099", "1" * 5000, "-1", "1.0", "٣", "0x1", "99"])
+def test_numbers_of_the_comparison_lie_within_their_bounds(run, term, text):
+    with pytest.raises(QueryError, match=f"{term}=.*: expected a whole number from"):
+        parse_comparison(run, [(term, text)])
+    assert parse_comparison(run, [("a", " 01 "), ("image", "000000013")]).image == 13
 
 
 @pytest.mark.parametrize(

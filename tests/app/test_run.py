@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import gzip
 import json
+import os
 import random
 import shutil
 
@@ -9,7 +11,7 @@ import polars as pl
 import pytest
 
 from app.toy_run import frame, random_content, save_run, write_run
-from boxlens.app.opening.documents import read_about
+from boxlens.app.opening.documents import MOST_BYTES, read_about
 from boxlens.app.opening.run import open_run
 from boxlens.errors import InputError
 
@@ -175,6 +177,90 @@ def test_a_field_of_another_kind_or_none_is_refused(folder):
                 assert str(path) in str(problem)  # noqa: PT017 - some values are good ones
 
 
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        *("text", {"AP": 0.5}, [0.5], ["AP"], [["AP"]], [["AP", 0.5, 1]], [[1, 0.5]]),
+        *([["AP", "0.5"]], [["AP", [1]]], [["AP", True]], [["AP", 10**400]], [None]),
+    ],
+)
+def test_a_verdict_whose_numbers_are_none_is_refused(folder, numbers):
+    change_about(folder, verdict={"lead": "", "sentences": [], "numbers": numbers})
+    refused(folder, "run.json", "verdict", "'numbers'")
+
+
+def test_a_verdict_may_have_numbers_that_are_not_known_and_there_may_be_none(folder):
+    numbers = [["AP", None], ["AP50", 0.5], ["images", 12]]
+    for verdict in ({"numbers": numbers}, {}, None):
+        change_about(folder, verdict=verdict)
+        assert open_run(folder).about["verdict"] == verdict
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400), "0.5", [0.5], True])
+def test_a_number_that_is_none_is_refused(folder, value):
+    about = change_about(folder, iou=value)
+    refused(folder, "run.json", "'iou'")
+    change_about(folder, iou=0.5, detectors=[{**about["detectors"][0], "min_score": value}])
+    refused(folder, "run.json", "detectors", "'min_score'")
+
+
+def test_a_number_beyond_all_floats_is_refused_wherever_it_stands(folder):
+    for path in (folder / "figures" / "figures.json", folder / "run.json"):
+        path.write_text(path.read_text().replace("{", '{"huge": -1e400, ', 1))
+        refused(folder, path.name, "-1e400 is too large a number")
+
+
+def test_a_scheme_that_nobody_knows_is_refused(folder):
+    labels = {"title": "Mine", "detections": ["right"], "objects": ["right"]}
+    change_about(folder, schemes={"mine": labels})
+    refused(folder, "run.json", "'schemes'", "hoiem, tide, coco_analyze, borji", '"mine"')
+
+
+def change_about(folder, **fields):
+    path = folder / "run.json"
+    about = {**json.loads(path.read_text()), **fields}
+    path.write_text(json.dumps(about))
+    return about
+
+
+@pytest.mark.parametrize(
+    "name", ["run.json", "figures/figures.json", *(f"tables/{name}.parquet" for name in TABLES)]
+)
+def test_packed_files_are_refused_unread(folder, name):
+    path = folder / name
+    path.write_bytes(gzip.compress(path.read_bytes()))
+    refused(folder, path.name, "is packed with gzip")
+
+
+@pytest.mark.parametrize("name", ["run.json", "figures/figures.json"])
+def test_documents_beyond_all_bounds_are_refused_unread(folder, name):
+    # No byte of it is on the disk.
+    os.truncate(folder / name, MOST_BYTES + 1)
+    refused(folder, name.rpartition("/")[2], "has 268,435,457 bytes")
+
+
+def test_figures_that_are_no_file_are_refused(folder):
+    path = folder / "figures" / "figures.json"
+    path.unlink()
+    path.mkdir()
+    refused(folder, "figures.json", "expected a file")
+    path.rmdir()
+    os.mkfifo(path)
+    refused(folder, "figures.json", "expected a file")
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_rows_beyond_number_are_refused_before_they_are_unpacked(folder, name):
+    path = folder / "tables" / f"{name}.parquet"
+    pl.select(image_id=pl.repeat(7, 5_000_000)).write_parquet(path)
+    content = bytearray(path.read_bytes())
+    assert len(content) < 100_000
+    # Damaged data that nobody looks at: the count stands in the footer.
+    content[4:60] = bytes(56)
+    path.write_bytes(content)
+    refused(folder, f"{name}.parquet", "has 5,000,000 rows, but run.json tells of")
+
+
 def _places(document, before=()):
     if isinstance(document, dict):
         for key, value in document.items():
@@ -208,15 +294,16 @@ def test_a_missing_table_is_refused(folder, name):
 def test_a_missing_column_is_refused_if_it_is_needed(folder, good, name):
     path = folder / "tables" / f"{name}.parquet"
     whole = pl.read_parquet(path)
-    needed = 0
+    needed = []
     for column in whole.columns:
         whole.drop(column).write_parquet(path)
         try:
             open_run(folder)
         except InputError as problem:
             assert f"no column {column}" in str(problem)  # noqa: PT017 - others may be absent
-            needed += 1
-    assert needed >= (5 if name == "images" else 12)
+            needed.append(column)
+    assert len(needed) >= (5 if name == "images" else 13)
+    assert name == "images" or "iou" in needed
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -257,6 +344,12 @@ def test_tables_of_another_run_with_the_same_counts_are_refused(folder, tmp_path
         ("objects", pl.lit(None, pl.Int64).alias("object_id"), "object_id is empty"),
         ("objects", pl.lit(1.5).alias("object_id"), "not ids"),
         ("objects", pl.lit(float("inf")).alias("area"), "area is no number"),
+        ("objects", pl.lit("1").alias("area"), "column area holds String, not numbers"),
+        ("objects", pl.lit("1").alias("iou"), "column iou holds String, not numbers"),
+        ("objects", pl.lit(1).alias("tide"), "column tide holds Int32, not text"),
+        ("detections", pl.lit("1").alias("iou"), "column iou holds String, not numbers"),
+        ("detections", pl.lit(0.5).alias("hoiem"), "column hoiem holds Float64, not text"),
+        ("images", pl.lit("1").alias("width"), "column width holds String, not numbers"),
         ("images", pl.lit(None, pl.Int64).alias("image_id"), "image_id is empty"),
         ("images", pl.lit(5).alias("file_name"), "column file_name holds Int32, not text"),
         ("images", pl.lit([1]).alias("width"), "not numbers"),

@@ -9,10 +9,11 @@ import pytest
 
 from app.run_folders import write_run
 from app.served import TOKEN, serving
-from boxlens.app.serving.guarding import POLICY, allowed_hosts
+from boxlens.app.serving.guarding import POLICY, allowed_hosts, report_token_of
 from pictures import write_pictures
 
 SECRET = b"not for everyone"
+REPORT_ROOT = f"/{report_token_of(TOKEN)}/"
 # Pages, data, pictures, own files, and what is not there.
 PATHS = [
     "",
@@ -157,9 +158,92 @@ def test_every_answer_carries_the_security_headers(served, path):
         assert headers["cache-control"] in {"no-store", "private, no-cache"}
         assert "access-control-allow-origin" not in headers
         assert "server" not in headers
-        if not path.startswith(("report", "figures")):
-            assert headers["content-security-policy"] == POLICY
-            assert headers["cross-origin-opener-policy"] == "same-origin"
+        assert headers["content-security-policy"] == POLICY
+        assert headers["cross-origin-opener-policy"] == "same-origin"
+
+
+@pytest.mark.parametrize("path", ["report", "figures/errors.svg", "figures/none.svg"])
+def test_files_of_strangers_carry_the_security_headers(served, path):
+    headers = served.raw(REPORT_ROOT + path).headers
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cross-origin-resource-policy"] == "same-origin"
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    assert "default-src 'none'" in headers["content-security-policy"]
+
+
+def test_scripts_of_the_app_may_ask_for_nothing(served):
+    for path in ("", "images", "image/0", "compare?a=0&b=1"):
+        policy = served.raw(served.root + path).headers["content-security-policy"]
+        assert "connect-src 'none'" in policy.split("; ")
+
+
+@pytest.mark.parametrize("path", ["report", "figures/errors.svg"])
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_the_report_has_an_address_without_the_token(served, method, path):
+    answer = served.raw(served.root + path, method=method)
+    assert answer.status == 303
+    assert answer.headers["location"] == REPORT_ROOT + path
+    assert answer.body == b""
+    assert served.raw(REPORT_ROOT + path, method=method).status == 200
+    assert TOKEN not in REPORT_ROOT
+
+
+@pytest.mark.parametrize(
+    "path", [one for one in PATHS if one not in {"report", "figures/errors.svg"}]
+)
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
+def test_the_secret_of_the_report_opens_nothing_else(served, method, path):
+    answer = served.raw(REPORT_ROOT + path, "Content-Length: 0", method=method)
+    nowhere = served.raw(f"/{TOKEN}x/{path}", "Content-Length: 0", method=method)
+    assert answer.status == 403
+    assert (answer.body, answer.headers.keys()) == (nowhere.body, nowhere.headers.keys())
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["reports", "report/", "Report", "figures", "report/../images", "figures%0a/", "//report"],
+)
+def test_addresses_like_the_report_are_refused_with_its_secret(served, path):
+    assert served.raw(REPORT_ROOT + path).status == 403
+    assert served.raw(REPORT_ROOT.removesuffix("/")).status == 403
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "report",
+        "report?x=1",
+        "figures/errors.svg",
+        "figures/none.svg",
+        "figures/none.html",
+        "figures/",
+        "figures/a/b.svg",
+        "figures/%0a.svg",
+        "figures/../images",
+        "figures/..%2fimages",
+        "figures/..%2freport.html",
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_the_report_never_learns_the_token(served, method, path):
+    answer = served.raw(REPORT_ROOT + path, method=method)
+    assert TOKEN not in answer.body.decode()
+    assert TOKEN not in str(answer.headers)
+
+
+def test_other_names_are_refused_for_the_report_too(served):
+    for host in ("evil.example", "127.0.0.1", f"evil.example:{served.port}"):
+        assert served.raw(f"{REPORT_ROOT}report", f"Host: {host}").status == 421
+
+
+@pytest.mark.parametrize("name", TRAVERSALS)
+def test_no_path_leads_out_of_the_figures(served, name):
+    answer = served.raw(f"{REPORT_ROOT}figures/{name}")
+    assert answer.status in {400, 403, 404}
+    assert SECRET not in answer.body
+    assert b"root:" not in answer.body
+    assert b"Traceback" not in answer.body
 
 
 def test_other_sites_are_not_allowed_to_read(served):
@@ -180,11 +264,11 @@ def test_head_is_get_without_a_body(served, path):
     get, head = served.raw(served.root + path), served.raw(served.root + path, method="HEAD")
     assert head.status == get.status
     assert head.body == b""
-    assert head.headers["content-type"] == get.headers["content-type"]
+    assert head.headers.get("content-type") == get.headers.get("content-type")
 
 
 @pytest.mark.parametrize("name", TRAVERSALS)
-@pytest.mark.parametrize("folder", ["picture", "thumbnail", "image", "static", "figures", ""])
+@pytest.mark.parametrize("folder", ["picture", "thumbnail", "image", "static", ""])
 def test_no_path_leads_out(served, folder, name):
     answer = served.raw(f"{served.root}{folder}/{name}" if folder else f"{served.root}{name}")
     assert answer.status in {400, 403, 404}
@@ -234,9 +318,25 @@ def test_links_in_the_folder_of_the_run_are_not_followed(tmp_path):
     (folder / "figures" / "leak.svg").symlink_to(tmp_path / "secret.html")
     with serving(folder, state=tmp_path / "state") as served:
         for path in ("report", "figures/leak.svg"):
-            answer = served.get(path)
+            answer = served.get(path, follow_redirects=True)
             assert answer.status_code == 404
             assert SECRET not in answer.content
+
+
+def test_options_that_a_figure_brings_along_are_not_sent(tmp_path):
+    folder = write_run(tmp_path / "out")
+    path = folder / "figures" / "figures.json"
+    figures = json.loads(path.read_text())
+    options = {"loader": {"baseURL": "https://evil.example/"}, "actions": True}
+    figures[0]["spec"]["usermeta"] = {"about": "All of it.", "embedOptions": options}
+    path.write_text(json.dumps(figures))
+    with serving(folder, state=tmp_path / "state") as served:
+        text = served.get("").text
+    assert "All of it." in text
+    sent = text.split('<script type="application/json" id="figure-0">')[1].split("</script>")[0]
+    assert json.loads(sent)["data"] == figures[0]["spec"]["data"]
+    assert "usermeta" not in text
+    assert "evil.example" not in text
 
 
 def test_names_from_a_file_stay_text_on_every_page(tmp_path):

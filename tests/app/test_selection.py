@@ -9,7 +9,7 @@ import pytest
 from app.random_queries import random_pairs
 from app.toy_run import write_run
 from boxlens.app.opening.run import open_run
-from boxlens.app.selecting.query import QueryError, parse_query
+from boxlens.app.selecting.query import parse_query
 from boxlens.app.selecting.selection import Selections, cards, select
 from oracles.app_selection import selected
 
@@ -79,14 +79,17 @@ def test_a_card_of_an_image_has_its_rows_in_the_order_of_the_selection(world):
         assert set(run.detections.image_row[item.rows].tolist()) == {item.image_row}
 
 
-def test_a_page_beyond_the_last_is_refused_and_an_empty_selection_has_one_page(world):
+def test_a_page_beyond_the_last_is_the_last_and_an_empty_selection_has_one_page(world):
     run, _ = world
     query = parse_query([("find", "nowhere to be found")], run)
     selection = select(run, query)
     page = cards(run, query, selection)
     assert (page.n_pages, page.n_items, page.items) == (1, 0, ())
-    with pytest.raises(QueryError, match="beyond the last page, 1"):
-        cards(run, query.changed(page=2), selection)
+    assert cards(run, query.changed(page=2), selection).page == 1
+    every = parse_query([("per", "12")], run)
+    last = cards(run, every.changed(page=9_999), select(run, every))
+    assert last.page == last.n_pages
+    assert last.items
 
 
 def test_selections_remember_what_was_asked_last_and_forget_the_oldest(world):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -16,7 +17,7 @@ import pytest
 
 from app.run_folders import write_run
 from app.served import TIMEOUT_S, TOKEN, serving, start, stop
-from boxlens.app.serving.address_token import checked_token, kept_token, token_file
+from boxlens.app.serving.address_token import checked_token, kept_token, token_file, token_of_run
 from boxlens.app.serving.running import address_of, is_loopback, listen
 from boxlens.cli import main
 from boxlens.errors import ParameterError
@@ -121,7 +122,16 @@ def test_addresses_stay_valid_from_one_start_to_the_next(folder, tmp_path):
     assert roots[0] == roots[1] != roots[2] == roots[3]
     kept = tmp_path / "state" / "boxlens" / "serve-token"
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
-    assert kept.read_text().strip() == roots[3].strip("/")
+    assert roots[3].strip("/") == token_of_run(kept.read_text().strip(), folder)
+
+
+def test_every_run_has_addresses_of_its_own(folder, tmp_path):
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    secret = "s" * 32
+    assert token_of_run(secret, folder) == token_of_run(secret, folder / ".." / folder.name)
+    assert token_of_run(secret, folder) != token_of_run(secret, other)
+    assert checked_token(token_of_run(secret, other)) == token_of_run(secret, other)
 
 
 def test_a_token_of_ones_own_is_not_kept(folder, tmp_path):
@@ -248,7 +258,7 @@ def test_nothing_is_written_into_the_folders(folder, tmp_path):
     before = {path: path.stat().st_mtime_ns for path in everything}
     try:
         with serving(folder, "--images", str(images), state=tmp_path / "state") as served:
-            for path in ("", "images", "image/0", "thumbnail/0", "export.csv", "report"):
+            for path in ("", "images", "image/0", "thumbnail/0", "export.csv", "guide/"):
                 assert served.get(path).status_code == 200
         assert before == {
             path: path.stat().st_mtime_ns

@@ -156,6 +156,14 @@ def test_the_slider_cuts_the_scores(page, run):
     assert f"/image/{IMAGE}" in page.url
 
 
+def test_letters_work_while_the_slider_is_held(page):
+    page.locator('input[data-cut="0"]').focus()
+    page.keyboard.press("g")
+    assert shown(page, "truth") == 0
+    page.keyboard.press("g")
+    assert shown(page, "truth") > 0
+
+
 def test_colours_follow_the_scheme_that_is_chosen(page, run):
     box = page.locator('#stage .box[data-layer="0"]:not([hidden])').first
     row = int(box.get_attribute("data-box")[1:])

@@ -54,7 +54,7 @@ def reader(written):
 
 def test_every_file_is_there_and_named_in_the_line(written):
     folder, told = written
-    assert told == f"{folder}/: report.html, results.json, 4 tables, 4 figures (svg)"
+    assert told == f"{folder}/: report.html, results.json, 4 tables, 5 figures (svg)"
     listed = (folder / ".boxlens").read_text().splitlines()
     files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".boxlens"]
     assert sorted(listed) == sorted(path.relative_to(folder).as_posix() for path in files)
@@ -102,10 +102,11 @@ def test_the_table_holds_every_number_with_its_interval(written):
 def test_figures_are_those_that_were_asked_for():
     names = [figure.name for figure in evaluation_figures(evaluation()).figures]
     assert names == [
-        "main_numbers", "mean_curves", "confusion_matrix_window", "confusion_matrix_region",
+        "main_numbers", "class_scores", "mean_curves",
+        "confusion_matrix_window", "confusion_matrix_region",
     ]  # fmt: skip
     plan = evaluation_figures(evaluation(also=(), sure=False))
-    assert plan.figures == ()
+    assert [figure.name for figure in plan.figures] == ["class_scores"]
     assert [one.why for one in plan.left_out] == ["intervals were not asked for (--intervals)"]
 
 

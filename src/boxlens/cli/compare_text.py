@@ -29,7 +29,7 @@ def comparison_text(result: ComparisonResult, *, per_class: bool = False) -> str
         f"{len(result.dataset.images):,} images",
         f"{result.choice.resampling.n_replicates:,} resampled test sets",
     ]
-    parts = [" | ".join(facts), _sentences(result), _league(result)]
+    parts = [" | ".join(facts), sentences_text(result), _league(result)]
     for a, b in dict.fromkeys((row.a, row.b) for row in result.pairs):
         parts.append(_pair(result, [row for row in result.pairs if (row.a, row.b) == (a, b)]))
         own = [row for row in result.classes if (row.a, row.b) == (a, b)]
@@ -49,7 +49,7 @@ def signed(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:+.4f}"
 
 
-def _sentences(result: ComparisonResult) -> str:
+def sentences_text(result: ComparisonResult) -> str:
     return "\n".join(fill(text, WIDTH) for text in comparison_sentences(result))
 
 

@@ -52,9 +52,11 @@ def run(options: argparse.Namespace) -> None:
         "  boxlens demo --files .",
         "  boxlens evaluate ground_truth.json window.json region.json --per-class",
         "  boxlens compare ground_truth.json window.json region.json",
-        "  boxlens diagnose ground_truth.json window.json -o out",
-        "Then open out/report.html; --images images shows pictures in it, if the package has its",
-        "extra (pip install 'boxlens[images]', or make extras). docs/ explains every number,",
+        "  boxlens diagnose ground_truth.json window.json",
+        "  boxlens report ground_truth.json window.json region.json -o out",
+        "  boxlens serve out --images images",
+        "Open out/report.html, or walk through the images in the app; --images of report shows",
+        "pictures on the page, too (pip install 'boxlens[images]'). docs/ explains every number,",
         "boxlens COMMAND --help every option, and --json - is for machines.",
     ]
     show_or_save_json(

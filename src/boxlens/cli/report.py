@@ -103,8 +103,17 @@ def _choice(options: argparse.Namespace, dataset: Dataset) -> ReportChoice:
 
 
 def _text(result: ReportResult) -> str:
-    """What the page says first."""
+    """What the page says first: who is better, then what each detector lacks."""
+    from textwrap import fill
+
+    from boxlens.cli.compare_text import WIDTH, sentences_text
+    from boxlens.cli.diagnose_text import verdict_text
     from boxlens.report.writing.write_report import report_verdict
 
-    verdict = report_verdict(result)
-    return "\n".join((verdict.lead, *verdict.sentences))
+    parts = [] if result.comparison is None else [sentences_text(result.comparison)]
+    if "errors" in result.asked:
+        parts += [f"{one.detections.name}: {verdict_text(one)}" for one in result.diagnoses]
+    if not parts:
+        verdict = report_verdict(result)
+        parts = [fill(text, WIDTH) for text in (verdict.lead, *verdict.sentences)]
+    return "\n\n".join(parts)

@@ -94,14 +94,14 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _token(options: argparse.Namespace) -> str:
-    from boxlens.app.serving.address_token import checked_token, kept_token
+    from boxlens.app.serving.address_token import checked_token, kept_token, token_of_run
     from boxlens.errors import ParameterError
 
     if options.token is not None:
         if options.new_token:
             raise ParameterError("--token and --new-token exclude each other: give one of them")
         return checked_token(options.token)
-    token, note = kept_token(renew=options.new_token)
+    secret, note = kept_token(renew=options.new_token)
     if note:
         print_note(note)
-    return token
+    return token_of_run(secret, Path(options.folder))

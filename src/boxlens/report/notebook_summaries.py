@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from boxlens.report.charts.detector_pair import p_text, signed
 from boxlens.report.charts.theme import decimal
 from boxlens.report.pages.markup import NOTHING, Cell, count_cell, score_cell, text_cell
-from boxlens.report.planning.figure_plan import Figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
     from boxlens.diagnosis import DiagnosisResult
     from boxlens.metrics import DetectorResult, EvaluationResult
     from boxlens.object_sensitivity import SensitivityResult
+    from boxlens.report.planning.figure_plan import Figure
 
 MOST_ROWS = 12
 MOST_DETECTORS = 4
@@ -72,19 +71,10 @@ def _score(one: DetectorResult, name: str) -> Cell:
     return Cell(f"{decimal(value)} ({decimal(interval.low)} to {decimal(interval.high)})", value)
 
 
-def _evaluation_figures(result: EvaluationResult) -> list[Figure]:
-    from boxlens.report.charts.class_scores import class_scores_chart
+def _evaluation_figures(result: EvaluationResult) -> Sequence[Figure]:
     from boxlens.report.planning.evaluation_figures import evaluation_figures
-    from boxlens.report.planning.figure_plan import SCORES
 
-    scores = Figure(
-        "class_scores",
-        "How good the detectors are on each class",
-        "Classes far below the others are the ones to look at.",
-        SCORES,
-        partial(class_scores_chart, result),
-    )
-    return [*evaluation_figures(result).figures, scores]
+    return evaluation_figures(result).figures
 
 
 def _diagnosis(result: DiagnosisResult) -> Summary:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import io
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from boxlens.app.opening.documents import AGAIN
+from boxlens.app.opening.documents import AGAIN, refuse_packed
 from boxlens.app.opening.tables import Codes, Keys
 from boxlens.data.columns import id_column, owned
 from boxlens.errors import InputError
 from boxlens.formats.files import read_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     import polars as pl
@@ -33,23 +34,23 @@ class TableFile:
     frame: pl.DataFrame
 
     @classmethod
-    def read(cls, path: Path, needed: Sequence[str]) -> TableFile:
-        """All columns of a file that has those needed."""
+    def read(cls, path: Path, needed: Sequence[str], n_rows: int, what: str) -> TableFile:
+        """All columns of a file that has those needed, and as many rows as run.json tells of."""
         import polars as pl
 
         if not path.is_file():
             raise InputError("no such table", path=path, remedy=AGAIN)
-        content = io.BytesIO(read_bytes(path))
-        try:
-            frame = pl.read_parquet(content)
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
-            reason = str(problem).partition("\n")[0]
-            raise InputError(
-                f"not a readable Parquet file ({reason})", path=path, remedy=AGAIN
-            ) from problem
-        missing = [name for name in needed if name not in frame.columns]
-        if missing:
-            raise InputError(f"no column {', '.join(missing)}", path=path, remedy=AGAIN)
+        refuse_packed(path)
+        content = read_bytes(path)
+        with _parquet_of(path):
+            table = pl.scan_parquet(io.BytesIO(content))
+            schema, found = table.collect_schema(), table.select(pl.len()).collect().item()
+        # Before anything is unpacked: equal rows beyond number fit into a small file.
+        _expect_rows(path, found, n_rows, what)
+        _check_columns(path, schema, needed)
+        with _parquet_of(path):
+            frame = pl.read_parquet(io.BytesIO(content))
+        _expect_rows(path, len(frame), n_rows, what)
         return cls(path, frame)
 
     def __len__(self) -> int:
@@ -64,13 +65,15 @@ class TableFile:
             where = f"row {int(np.argmin(holds))}"
             raise InputError(problem, path=self.path, where=where, remedy=AGAIN)
 
-    def expect_rows(self, n: int, what: str) -> None:
-        if len(self) != n:
-            raise InputError(
-                f"has {len(self):,} rows, but run.json tells of {n:,} {what}",
-                path=self.path,
-                remedy=f"{AGAIN}: the files of this folder belong to different runs",
-            )
+    def expect_texts(self, names: Sequence[str]) -> None:
+        for name in names:
+            if not self.is_text(name):
+                raise self._unfit(name, "text")
+
+    def expect_numbers(self, names: Sequence[str]) -> None:
+        for name in names:
+            if self.is_text(name):
+                raise self._unfit(name, "numbers")
 
     def is_text(self, name: str) -> bool:
         import polars as pl
@@ -104,8 +107,7 @@ class TableFile:
         """Texts, empty where there is none."""
         import polars as pl
 
-        if not self.is_text(name):
-            raise self._unfit(name, "text")
+        self.expect_texts([name])
         return tuple(self.frame[name].cast(pl.String).fill_null("").to_list())
 
     def codes(self, name: str) -> Codes:
@@ -125,8 +127,7 @@ class TableFile:
 
     def rows_of_texts(self, name: str, names: Sequence[str]) -> Rows:
         """The place of every text among names; each has one."""
-        if not self.is_text(name):
-            raise self._unfit(name, "text")
+        self.expect_texts([name])
         codes = self.codes(name)
         # The first of equal names, as everywhere.
         place = {text: row for row, text in reversed(list(enumerate(names)))}
@@ -173,6 +174,40 @@ class TableFile:
     def _unfit(self, name: str, expected: str) -> InputError:
         problem = f"column {name} holds {self.frame[name].dtype}, not {expected}"
         return InputError(problem, path=self.path, remedy=AGAIN)
+
+
+@contextmanager
+def _parquet_of(path: Path) -> Iterator[None]:
+    """Whatever a damaged file makes of its reader is an error of the file."""
+    import polars as pl
+
+    try:
+        yield
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
+        reason = str(problem).partition("\n")[0]
+        raise InputError(
+            f"not a readable Parquet file ({reason})", path=path, remedy=AGAIN
+        ) from problem
+
+
+def _expect_rows(path: Path, found: int, n: int, what: str) -> None:
+    if found != n:
+        raise InputError(
+            f"has {found:,} rows, but run.json tells of {n:,} {what}",
+            path=path,
+            remedy=f"{AGAIN}: the files of this folder belong to different runs",
+        )
+
+
+def _check_columns(path: Path, schema: pl.Schema, needed: Sequence[str]) -> None:
+    """All that are needed, and none with more than one value a row."""
+    missing = [name for name in needed if name not in schema]
+    if missing:
+        raise InputError(f"no column {', '.join(missing)}", path=path, remedy=AGAIN)
+    for name, kind in schema.items():
+        if kind.is_nested():
+            problem = f"column {name} holds {kind}, not numbers or text"
+            raise InputError(problem, path=path, remedy=AGAIN)
 
 
 def _categories(column: pl.Series) -> tuple[str, ...]:

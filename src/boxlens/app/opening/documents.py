@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
+from boxlens.diagnosis.crosswalk import SCHEMES
 from boxlens.errors import InputError
-from boxlens.formats.files import read_text
+from boxlens.formats.files import is_gzip, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,22 +17,21 @@ if TYPE_CHECKING:
 SCHEMA = "boxlens/run/1"
 AGAIN = "Run the verb again with -o"
 ATTRIBUTE_KINDS = ("text", "number", "flag")
+# Documents are far smaller; one beyond it would only fill memory.
+MOST_BYTES = 256 * 2**20
 
 _WHOLE = "a whole number from 0"
 _TEXT = "a text"
 _FLAG = "true or false"
 _LIST = "a list"
 _OBJECT = "an object"
+_NUMBER = "a number or null"
 
 
 def read_about(path: Path) -> dict[str, Any]:
     """What a run says about itself."""
     if not path.is_file():
-        raise InputError(
-            "no run.json: the folder was written by an older Boxlens or is no run",
-            path=path.parent,
-            remedy=AGAIN,
-        )
+        raise _no_run(path)
     about = _read_json(path)
     schema = about.get("schema") if isinstance(about, dict) else None
     if schema != SCHEMA:
@@ -43,10 +44,30 @@ def read_about(path: Path) -> dict[str, Any]:
     return dict(about)
 
 
+def _no_run(path: Path) -> InputError:
+    """Some verbs count no boxes of images; or the folder meant lies below."""
+    folder = path.parent
+    below = sorted(found.parent.name for found in folder.glob(f"*/{path.name}"))
+    if below:
+        problem, remedy = "is no run, but holds some", f"Did you mean {folder / below[0]}?"
+    elif (folder / "report.html").is_file() and (folder / "results.json").is_file():
+        problem = "has no run.json: nothing in it is to be seen image by image"
+        remedy = (
+            "Open its report.html. evaluate, diagnose, sensitivity, compare and report write "
+            "folders that can be served"
+        )
+    else:
+        problem = "no run.json: the folder was written by an older Boxlens or is no run"
+        remedy = AGAIN
+    return InputError(problem, path=folder, remedy=remedy)
+
+
 def read_figures(path: Path) -> list[dict[str, Any]]:
     """The figures of a run; a run without figures has none."""
     if not path.exists():
         return []
+    if not path.is_file():
+        raise InputError("expected a file of figures", path=path, remedy=AGAIN)
     figures = _read_json(path)
     if not isinstance(figures, list):
         raise InputError("expected a list of figures", path=path, remedy=AGAIN)
@@ -56,6 +77,12 @@ def read_figures(path: Path) -> list[dict[str, Any]]:
             _member(figure, key, _TEXT, path, where)
         _member(figure, "spec", _OBJECT, path, where)
     return figures
+
+
+def refuse_packed(path: Path) -> None:
+    """No file of a run is gzip: a small one could unpack to more than memory holds."""
+    if is_gzip(path):
+        raise InputError("is packed with gzip", path=path, remedy=f"Unpack it. Or: {AGAIN}")
 
 
 def _check_about(about: Mapping[str, Any], path: Path) -> None:
@@ -74,10 +101,15 @@ def _check_about(about: Mapping[str, Any], path: Path) -> None:
     for one in _members(about, "detectors", path):
         _member(one, "name", _TEXT, path, "detectors")
         _member(one, "n_detections", _WHOLE, path, "detectors")
+        _member(one, "min_score", _NUMBER, path, "detectors")
     if not about["detectors"]:
         raise InputError("names no detector", path=path, remedy=AGAIN)
+    _member(about, "iou", _NUMBER, path)
+    _check_verdict(about, path)
     schemes = _member(about, "schemes", _OBJECT, path)
     for name, scheme in schemes.items():
+        if name not in SCHEMES:
+            raise _wrong("schemes", f"some of {', '.join(SCHEMES)}", name, path)
         for key in ("detections", "objects"):
             _texts(scheme, key, path, f"scheme {_shown(name)}")
     for one in _members(about, "attributes", path):
@@ -89,10 +121,28 @@ def _check_about(about: Mapping[str, Any], path: Path) -> None:
         _texts(one, "subsets", path, "characteristics")
 
 
+def _check_verdict(about: Mapping[str, Any], path: Path) -> None:
+    """Its numbers are pairs of a name and a number; a run may have none."""
+    if about.get("verdict") is None:
+        return
+    verdict = _member(about, "verdict", _OBJECT, path)
+    if "numbers" not in verdict:
+        return
+    for pair in _member(verdict, "numbers", _LIST, path, "verdict"):
+        is_pair = isinstance(pair, list) and len(pair) == 2
+        if not (is_pair and isinstance(pair[0], str) and _is_number(pair[1])):
+            raise _wrong("numbers", "pairs of a text and a number or null", pair, path, "verdict")
+
+
 def _read_json(path: Path) -> Any:
+    refuse_packed(path)
+    n_bytes = path.stat().st_size
+    if n_bytes > MOST_BYTES:
+        problem = f"has {n_bytes:,} bytes, more than the {MOST_BYTES:,} that are read"
+        raise InputError(problem, path=path, remedy=AGAIN)
     text = read_text(path)
     try:
-        document = json.loads(text, parse_constant=_no_constant)
+        document = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
         if "\\ud" in text.lower():
             # Half of a character pair is no text: it could not be sent to a browser.
             json.dumps(document, ensure_ascii=False).encode()
@@ -104,6 +154,13 @@ def _read_json(path: Path) -> Any:
 
 def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is no JSON value")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{_cut(text)} is too large a number")
+    return value
 
 
 def _members(holder: Any, key: str, path: Path) -> list[dict[str, Any]]:
@@ -129,6 +186,7 @@ def _member(holder: Any, key: str, kind: str, path: Path, where: str | None = No
         _FLAG: isinstance(value, bool),
         _LIST: isinstance(value, list),
         _OBJECT: isinstance(value, dict),
+        _NUMBER: _is_number(value),
     }
     if not fits[kind]:
         raise _wrong(key, kind, value, path, where)
@@ -140,10 +198,21 @@ def _wrong(key: str, kind: str, value: Any, path: Path, where: str | None = None
     return InputError(problem, path=path, where=where, remedy=AGAIN)
 
 
+def _is_number(value: Any) -> bool:
+    """A number that a float can hold, or none."""
+    if value is None or type(value) is float:
+        return True
+    # Whole numbers of JSON have no bounds.
+    return type(value) is int and abs(value) < 10**300
+
+
 def _is_id(value: Any) -> bool:
     return isinstance(value, str) or type(value) is int
 
 
 def _shown(value: Any) -> str:
-    text = "nothing" if value is None else json.dumps(value)
+    return _cut("nothing" if value is None else json.dumps(value))
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # What the app cannot do without; further columns are there if the verb computed them.
 IMAGE_COLUMNS = ("image_id", "file_name", "width", "height", "n_objects")
-BOX_COLUMNS = ("detector", "image_row", "image_id", "class", *BOX)
+BOX_COLUMNS = ("detector", "image_row", "image_id", "class", *BOX, "iou")
 KEYS = ("object_id", "hoiem_object_id", "tide_object_id")
 # Columns that become fields of their own, or that the row of the image tells.
 OWN_FIELDS = frozenset({"detector", "image_row", "image_id", "class", "score", *BOX, *KEYS})
@@ -54,15 +54,21 @@ def read_tables(folder: Path, about: Mapping[str, Any]) -> tuple[ImageTable, Box
         [one["name"] for one in about["dataset"]["classes"]],
     )
     schemes = tuple(about["schemes"])
-    det_file = TableFile.read(
-        folder / "detections.parquet", (*BOX_COLUMNS, "det_row", "score", *schemes)
-    )
-    det_file.expect_rows(sum(n_dets), "detections")
+    det_columns = (*BOX_COLUMNS, "det_row", "score", *schemes)
+    det_file = TableFile.read(folder / "detections.parquet", det_columns, sum(n_dets), "detections")
+    det_file.expect_texts(schemes)
+    det_file.expect_numbers(("iou",))
     detections = _boxes(det_file, images, _Plan("det_row", "object_row", n_dets, n_objects, *names))
     det_file.require(np.isfinite(detections.score), "score is no number")
     gt_columns = ("gt_row", "object_id", "area", "crowd", *schemes, *_described(about))
-    gt_file = TableFile.read(folder / "objects.parquet", (*BOX_COLUMNS, *gt_columns))
-    gt_file.expect_rows(sum(n_objects), "objects, each once for a detector")
+    gt_file = TableFile.read(
+        folder / "objects.parquet",
+        (*BOX_COLUMNS, *gt_columns),
+        sum(n_objects),
+        "objects, each once for a detector",
+    )
+    gt_file.expect_texts(schemes)
+    gt_file.expect_numbers(("iou", "area"))
     objects = _boxes(gt_file, images, _Plan("gt_row", "det_row", n_objects, n_dets, *names))
     gt_file.require(objects.keys["object_id"].known, "object_id is empty")
     gt_file.require(np.isfinite(objects.numbers["area"]), "area is no number")
@@ -78,8 +84,8 @@ def _described(about: Mapping[str, Any]) -> list[str]:
 
 
 def _images(path: Path, n_images: int) -> ImageTable:
-    file = TableFile.read(path, IMAGE_COLUMNS)
-    file.expect_rows(n_images, "images")
+    file = TableFile.read(path, IMAGE_COLUMNS, n_images, "images")
+    file.expect_numbers(("width", "height", "n_objects"))
     keys = file.keys("image_id")
     file.require(keys.known, "image_id is empty")
     numbers, _ = file.further({"image_id", "file_name"})

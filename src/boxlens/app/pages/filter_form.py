@@ -53,8 +53,8 @@ RANGE_WORDS: Final = {
     "disagreement": "disagreement of the image",
 }
 CLASS_WORDS: Final = {
-    "true_class": "class of the object below",
-    "taken_for": "taken for",
+    "true_class": "confusion matrix: true class",
+    "taken_for": "confusion matrix: taken for",
     "object_class": "class of the nearest object",
 }
 

@@ -17,6 +17,8 @@ from boxlens.app.selecting.selection import cards
 from boxlens.app.selecting.terms import OFS, SORTS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from boxlens.app.opening.run import Of, Run
     from boxlens.app.pages.addresses import Pairs
     from boxlens.app.pages.chips import Chip
@@ -86,10 +88,6 @@ class Grid:
     pages: tuple[Link, ...]
     page_words: str
     exports: tuple[Link, ...]
-    # What the short form of order and layout must pass on.
-    kept: Pairs
-    # And the filters, of order and layout.
-    look: Pairs
 
 
 def grid(site: Site, query: Query) -> Grid:
@@ -112,18 +110,24 @@ def grid(site: Site, query: Query) -> Grid:
         shows=_ticked({"images": "images", "boxes": "boxes"}, query.show),
         sizes=_ticked({str(n): str(n) for n in sorted({*PER_PAGE, query.per})}, str(query.per)),
         cards=tuple(_card(site, query, scheme, item.image_row, item.rows) for item in page.items),
-        pages=_pages(here, pairs, query.page, page.n_pages),
-        page_words=f"page {query.page:,} of {max(page.n_pages, 1):,}",
-        exports=tuple(
-            Link(
-                words,
-                address(f"{site.root}export.{ending}", without(pairs, ("page", "per", "show"))),
-            )
-            for words, ending in (("CSV", "csv"), ("COCO JSON", "json"), ("image list", "txt"))
-        ),
-        kept=without(pairs, ("sort", "order", "show", "per", "page")),
-        look=tuple(pair for pair in pairs if pair[0] in {"sort", "order", "show", "per"}),
+        pages=_pages(here, pairs, page.page, page.n_pages),
+        page_words=f"page {page.page:,} of {max(page.n_pages, 1):,}",
+        exports=tuple(_exports(site, query, without(pairs, ("page", "per", "show")))),
     )
+
+
+def _exports(site: Site, query: Query, pairs: Pairs) -> Iterator[Link]:
+    """COCO results are those of one detector: of several there is a link to each."""
+    yield Link("CSV", address(f"{site.root}export.csv", pairs))
+    chosen = query.detectors_of(site.run)
+    if query.of == "detections" and len(chosen) > 1:
+        for row in chosen:
+            one = (*without(pairs, ("detector",)), ("detector", str(row)))
+            name = site.run.detector_names[row]
+            yield Link(f"COCO JSON of {name}", address(f"{site.root}export.json", one))
+    else:
+        yield Link("COCO JSON", address(f"{site.root}export.json", pairs))
+    yield Link("image list", address(f"{site.root}export.txt", pairs))
 
 
 def scheme_in_use(run: Run, query: Query) -> str:
@@ -252,8 +256,8 @@ def _image_tags(run: Run, query: Query, image_row: int) -> tuple[Tag, ...]:
     columns, name = run.images.columns, run.detector_names[query.detectors_of(run)[0]]
     tags = [Tag(counted(int(columns["n_objects"][image_row]), "object"))]
     for column, words in (
-        (f"n_missed_{name}", "missed"),
-        (f"n_wrong_{name}", "wrong"),
+        (f"n_missed_{name}", "missed at any score"),
+        (f"n_wrong_{name}", "wrong at any score (TIDE)"),
     ):
         if column in columns:
             tags.append(Tag(f"{columns[column][image_row]:,.0f} {words}"))

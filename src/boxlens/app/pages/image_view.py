@@ -240,8 +240,8 @@ def _facts(run: Run, image_row: int) -> tuple[tuple[str, str], ...]:
         of = f" of {name}" if several else ""
         for column, words in (
             ("loss", "loss of AP"),
-            ("n_wrong", "wrong detections"),
-            ("n_missed", "missed objects"),
+            ("n_wrong", "wrong detections of any score (TIDE)"),
+            ("n_missed", "objects missed at any score"),
             ("unexpected", "most unexpected"),
         ):
             values = images.columns.get(f"{column}_{name}")

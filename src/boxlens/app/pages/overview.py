@@ -150,9 +150,10 @@ def _groups(site: Site) -> tuple[FigureGroup, ...]:
 
 
 def _figure(site: Site, number: int, figure: dict[str, Any]) -> ShownFigure:
-    # The page says the title itself; what stands below it becomes sentences that wrap.
-    spec = {key: value for key, value in figure["spec"].items() if key != "title"}
-    texts = member(spec, "usermeta", dict)
+    # The page says the title itself; what stands below it becomes sentences that wrap. Nothing
+    # else of usermeta is for the page: vega-embed would take options from it.
+    texts = member(figure["spec"], "usermeta", dict)
+    spec = {key: value for key, value in figure["spec"].items() if key not in {"title", "usermeta"}}
     about, reading = str(texts.get("about", "")), str(texts.get("reading", ""))
     if about and about[-1] not in ".!?":
         about += "."

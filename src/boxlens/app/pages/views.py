@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from boxlens.app.pages.addresses import address
 from boxlens.app.pages.comparison_view import comparison_view, pair_view, parse_comparison
 from boxlens.app.pages.grid import Link, grid
 from boxlens.app.pages.image_view import image_view
 from boxlens.app.pages.overview import overview
+from boxlens.app.pages.words import NO_ERROR, member
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,7 +86,7 @@ def _page(
 ) -> str:
     names = {
         "Overview": "",
-        "Images": "images",
+        "Images": _costliest(site),
         "Compare": "compare",
         "Report": "report",
         "Guide": "guide/",
@@ -95,6 +97,13 @@ def _page(
     links = tuple(Link(words, site.root + path, words == here) for words, path in names.items())
     frame = Frame(site.root, title, site.run.about["title"], links)
     return _environment().get_template(f"{template}.html").render(frame=frame, title=title, **shown)
+
+
+def _costliest(site: Site) -> str:
+    """What a look at the images starts with: the errors that cost most."""
+    known = member(site.run.about["schemes"], "tide", dict).get("detections", ())
+    errors = [("tide", label) for label in known if label not in NO_ERROR]
+    return address("images", (*errors, ("sort", "loss")) if errors else ())
 
 
 @cache

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from boxlens.report.charts.kinds import kind_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -34,9 +36,6 @@ class KindWords:
 @cache
 def kind_words(label: str) -> KindWords:
     """By any scheme's name; a name that no scheme has stands for itself."""
-    # Altair takes half a second, which the start of the app does not wait for.
-    from boxlens.report.charts.kinds import kind_of
-
     try:
         kind = kind_of(label)
     except KeyError:

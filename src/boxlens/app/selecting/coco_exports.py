@@ -26,10 +26,16 @@ _OWN_FIELDS = frozenset(
 def coco_json(run: Run, selection: Selection) -> Iterator[bytes]:
     """Results of the detections; or the objects, or the images with all their objects.
 
-    Raises at once, before anything is written, where boxes are not known in pixels.
+    Raises at once, before anything is written, where boxes are not known in pixels, or where
+    detections of several detectors would pass for those of one.
     """
     if selection.of == "detections":
         rows, table = selection.rows, run.detections
+        if len(np.unique(table.detector_row[rows])) > 1:
+            raise QueryError(
+                "COCO results are those of one detector, and these are of several. Choose one "
+                "(detector=0), or export CSV, which names the detector of each"
+            )
     else:
         rows, table = _objects(run, selection), run.objects
     scale = _pixels(run, table, rows)

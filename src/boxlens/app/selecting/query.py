@@ -10,13 +10,18 @@ from urllib.parse import quote, urlencode
 from boxlens.app.selecting.columns import column_of
 from boxlens.app.selecting.query_changes import with_terms
 from boxlens.app.selecting.terms import (
+    ATTRIBUTE,
     DEFAULT_SORT,
     FEWEST_PER_PAGE,
+    LONGEST_FIND,
+    MOST_FINDS,
     MOST_PAGES,
     MOST_PER_PAGE,
+    MOST_TERMS,
     OFS,
     ONCE_TERMS,
     ORDERS,
+    RANGE_TERMS,
     SHOWS,
     SORTS,
     USUAL_PER_PAGE,
@@ -31,7 +36,7 @@ from boxlens.app.selecting.terms import (
 from boxlens.app.selecting.vocabulary import read_term
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from boxlens.app.opening.run import Run
 
@@ -106,13 +111,16 @@ class Query:
 def parse_query(pairs: Iterable[tuple[str, str]], run: Run) -> Query:
     """The query of an address, from its decoded pairs; raises `QueryError` where it asks amiss.
 
-    Empty values count as absent, as forms send them.
+    Empty values count as absent, as forms send them; so do blanks, where they can be no name.
     """
+    attributes = run.about["attributes"]
+    numbers = {f"{ATTRIBUTE}{one['name']}" for one in attributes if one["kind"] == "number"}
+    typed = {"find", "detector", "page", "per", *RANGE_TERMS, *numbers}
+    given = [(term, value) for term, value in pairs if (value.strip() if term in typed else value)]
+    _check_extent(given)
     once: dict[str, str] = {}
     others: list[tuple[str, str]] = []
-    for term, value in pairs:
-        if not value.strip():
-            continue
+    for term, value in given:
         if not _is_text(value):
             raise QueryError(f"the value of {shown(term)} is no text")
         if term not in ONCE_TERMS:
@@ -151,6 +159,17 @@ def _arranged(query: Query, once: Mapping[str, str], run: Run) -> Query:
         page=_whole("page", once.get("page", "1"), 1, MOST_PAGES),
         per=_whole("per", once.get("per", str(USUAL_PER_PAGE)), FEWEST_PER_PAGE, MOST_PER_PAGE),
     )
+
+
+def _check_extent(pairs: Sequence[tuple[str, str]]) -> None:
+    """An address asks for no more than the server has at hand for everyone else, too."""
+    if len(pairs) > MOST_TERMS:
+        raise QueryError(f"{len(pairs):,} terms are too many: {MOST_TERMS} may be given")
+    finds = {value for term, value in pairs if term == "find"}
+    if len(finds) > MOST_FINDS:
+        raise QueryError(f"{len(finds)} texts to find are too many: {MOST_FINDS} may be given")
+    if any(len(text) > LONGEST_FIND for text in finds):
+        raise QueryError(f"find: a text has more than {LONGEST_FIND} characters")
 
 
 def _is_text(value: str) -> bool:

@@ -11,7 +11,6 @@ import numpy as np
 
 from boxlens.app.selecting.filters import matching_rows
 from boxlens.app.selecting.sorting import sorted_rows
-from boxlens.app.selecting.terms import QueryError
 from boxlens.data.columns import owned
 
 if TYPE_CHECKING:
@@ -77,9 +76,9 @@ def cards(run: Run, query: Query, selection: Selection) -> Page:
     single = query.show == "boxes" and query.of != "images"
     n_items = selection.n_rows if single else selection.n_images
     n_pages = max(1, -(-n_items // query.per))
-    if query.page > n_pages:
-        raise QueryError(f"page={query.page:,} is beyond the last page, {n_pages:,}")
-    first = (query.page - 1) * query.per
+    # Beyond the last page is the last: a filter may have made fewer of them.
+    number = min(query.page, n_pages)
+    first = (number - 1) * query.per
     places = slice(first, first + query.per)
     if query.of == "images":
         items = [Card(int(row), selection.rows[:0]) for row in selection.rows[places]]
@@ -87,7 +86,7 @@ def cards(run: Run, query: Query, selection: Selection) -> Page:
         items = _of_rows(run, selection, places)
     else:
         items = _of_images(run, selection, places)
-    return Page(tuple(items), query.page, n_pages, first, n_items)
+    return Page(tuple(items), number, n_pages, first, n_items)
 
 
 class Selections:

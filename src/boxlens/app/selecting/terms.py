@@ -69,6 +69,10 @@ SIZES: Mapping[str, tuple[float, float]] = {
 }
 FEWEST_PER_PAGE, USUAL_PER_PAGE, MOST_PER_PAGE = 12, 48, 200
 MOST_PAGES = 10**8
+# So much and no more, so that no address keeps the server from all others.
+MOST_TERMS = 500
+MOST_FINDS = 20
+LONGEST_FIND = 200
 
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _RANGE = re.compile(rf"({_NUMBER})?\.\.({_NUMBER})?|({_NUMBER})")

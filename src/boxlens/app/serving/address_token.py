@@ -1,7 +1,10 @@
-"""The secret part of the address: made once for each user, so that addresses stay valid."""
+"""The secret part of the address: the same each time for a user and a run, and for them alone."""
 
 from __future__ import annotations
 
+import base64
+import hmac
+import os
 import re
 import secrets
 from typing import TYPE_CHECKING
@@ -30,6 +33,13 @@ def checked_token(text: str) -> str:
             "and a random one is made"
         )
     return text
+
+
+def token_of_run(secret: str, folder: Path) -> str:
+    """The same for a run each time, another for every run: an address leads to its own alone."""
+    name = os.fsencode(folder.resolve())
+    digest = hmac.digest(secret.encode(), name, "sha256")
+    return base64.urlsafe_b64encode(digest[:_N_RANDOM_BYTES]).decode()
 
 
 def kept_token(*, renew: bool = False) -> tuple[str, str | None]:

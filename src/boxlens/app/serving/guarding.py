@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import hmac
 import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from starlette.datastructures import MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; font-src 'none'; form-action 'self'; base-uri 'none'; "
+    "connect-src 'none'; font-src 'none'; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'"
 )
 _HEADERS = {
@@ -39,14 +42,17 @@ _FAILED = "Something went wrong in boxlens itself; the terminal it runs in says 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """ASGI middleware: lets a request through only if it names our host and knows the token.
+    """ASGI middleware: lets a request through only if it names our host and knows a secret.
 
+    `token` opens the app. The report and its figures are files of strangers whose scripts can read
+    their own address: they have `report_token` in it, which opens nothing else.
     `hosts` are the values of the Host header that we answer to, in lower case. It stops web pages
     that resolve a name of their own to this machine (DNS rebinding).
     """
 
     app: ASGIApp
     token: str
+    report_token: str
     hosts: Collection[str]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -67,8 +73,8 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, guarded_send)
             return
-        # Routes below know nothing of the token.
-        inner = {**scope, "root_path": f"/{self.token}"}
+        # Routes below know nothing of the secrets.
+        inner = {**scope, "root_path": f"/{_split(scope)[0]}"}
         try:
             await self.app(inner, receive, guarded_send)
         except Exception:
@@ -83,16 +89,25 @@ class Guard:
             return PlainTextResponse("Exactly one Host header is needed.\n", status_code=400)
         if named[0].decode("latin-1").lower() not in self.hosts:
             return PlainTextResponse(_OTHER_HOST, status_code=421)
-        given = scope["path"].removeprefix("/").partition("/")[0]
-        # In a time that does not tell how much of it was right.
-        if not secrets.compare_digest(given.encode("utf-8", "replace"), self.token.encode()):
+        given, asked = _split(scope)
+        opens_app, opens_report = _is(given, self.token), _is(given, self.report_token)
+        of_report = asked == "report" or asked.startswith("figures/")
+        if not (opens_app or (opens_report and of_report)):
             return PlainTextResponse(_REFUSED, status_code=403)
         if scope["method"] not in METHODS:
             headers = {"Allow": ", ".join(METHODS)}
             return PlainTextResponse("Only GET and HEAD.\n", status_code=405, headers=headers)
         if scope["path"] == f"/{self.token}":
             return RedirectResponse(f"/{self.token}/", status_code=308)
+        if opens_app and of_report:
+            return RedirectResponse(f"/{self.report_token}/{quote(asked)}", status_code=303)
         return None
+
+
+def report_token_of(token: str) -> str:
+    """The secret in the report's address, from which nobody finds the token."""
+    digest = hmac.digest(token.encode(), b"report", "sha256")
+    return base64.urlsafe_b64encode(digest).decode()[:32]
 
 
 def allowed_hosts(bound: str, port: int, further: Collection[str] = ()) -> frozenset[str]:
@@ -113,3 +128,14 @@ def bracketed(host: str) -> str:
     """An IPv6 address as it stands in a URL."""
     bare = host.removeprefix("[").removesuffix("]")
     return f"[{bare}]" if bare.count(":") > 1 else host
+
+
+def _split(scope: Scope) -> tuple[str, str]:
+    """The secret that an address begins with, and what it asks for."""
+    given, _, asked = scope["path"].removeprefix("/").partition("/")
+    return given, asked
+
+
+def _is(given: str, secret: str) -> bool:
+    """In a time that does not tell how much of it was right."""
+    return secrets.compare_digest(given.encode("utf-8", "replace"), secret.encode())

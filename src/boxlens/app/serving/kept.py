@@ -24,7 +24,7 @@ class Kept(Generic[Value]):
 
     @property
     def n_bytes(self) -> int:
-        """What all of it takes."""
+        """What all of it takes, texts of keys among it."""
         return self._total
 
     def get(self, key: Hashable) -> Value | None:
@@ -36,8 +36,19 @@ class Kept(Generic[Value]):
     def put(self, key: Hashable, value: Value) -> None:
         with self._lock:
             before = self._values.pop(key, None)
-            self._total += self._size(value) - (0 if before is None else self._size(before))
+            self._total += self._cost(key, value)
+            self._total -= 0 if before is None else self._cost(key, before)
             self._values[key] = value
             while self._total > self._limit:
-                _, dropped = self._values.popitem(last=False)
-                self._total -= self._size(dropped)
+                self._total -= self._cost(*self._values.popitem(last=False))
+
+    def _cost(self, key: Hashable, value: Value) -> int:
+        """With the key: a stranger's address may be longer than what it brings."""
+        return self._size(value) + _length(key)
+
+
+def _length(key: Hashable) -> int:
+    """The texts and bytes in a key; what else it holds has a size that nobody chooses."""
+    if isinstance(key, str | bytes):
+        return len(key)
+    return sum(map(_length, key)) if isinstance(key, tuple) else 0

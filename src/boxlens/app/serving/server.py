@@ -24,7 +24,7 @@ from boxlens.app.selecting.selection import Selections
 from boxlens.app.serving.answers import in_chunks, is_known, not_modified, plain_name, revalidated
 from boxlens.app.serving.assets import read_assets
 from boxlens.app.serving.drawing import NoPictureError
-from boxlens.app.serving.guarding import Guard
+from boxlens.app.serving.guarding import Guard, report_token_of
 from boxlens.app.serving.inside import FileGoneError, FileTooLargeError, open_inside
 from boxlens.app.serving.kept import Kept
 from boxlens.app.serving.pictures import Sent
@@ -44,10 +44,11 @@ if TYPE_CHECKING:
 _PAGES_BYTES = 32 * 2**20
 # The report is a page of its own, with scripts inside: it may draw, but not reach into the app.
 # Which scripts those are its own policy says; a page must fulfil both.
+# No policy keeps a page from leaving for another address, so that its own must tell nothing.
 _REPORT_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'; sandbox allow-scripts allow-downloads allow-popups allow-modals",
+    "frame-ancestors 'none'; sandbox allow-scripts allow-downloads allow-modals",
     # Browsers refuse a sandboxed page that asks for a group of its own.
     "Cross-Origin-Opener-Policy": "unsafe-none",
 }
@@ -71,9 +72,10 @@ def create_app(run: Run, pictures: Pictures, token: str, hosts: Collection[str])
         "/guide/": _guide,
         "/guide/{name}": _guide,
     }
+    guard = Middleware(Guard, token=token, report_token=report_token_of(token), hosts=hosts)
     app = Starlette(
         routes=[Route(path, endpoint, methods=["GET"]) for path, endpoint in routes.items()],
-        middleware=[Middleware(Guard, token=token, hosts=hosts)],
+        middleware=[guard],
         exception_handlers=_HANDLERS,
     )
     app.router.redirect_slashes = False
@@ -239,7 +241,11 @@ def _on_http_error(request: Request, problem: Exception) -> Response:
     # Starlette's own words for a path without a route say less.
     detail = problem.detail if isinstance(problem, HTTPException) else "Not Found"
     text = "There is no such page." if detail == "Not Found" else detail
-    return HTMLResponse(views.error_page(_site(request), 404, text), status_code=404)
+    site = _site(request)
+    if f"{request.scope['root_path']}/" != site.root:
+        # Asked for by the report: links of a page would tell it the token.
+        return PlainTextResponse(f"{text}\n", status_code=404)
+    return HTMLResponse(views.error_page(site, 404, text), status_code=404)
 
 
 def _on_gone(_: Request, problem: Exception) -> Response:

@@ -21,7 +21,7 @@ for (const whole of document.querySelectorAll("input[data-range]")) {
   const [from, to] = whole.value.includes("..") ? whole.value.split("..", 2) : [whole.value, whole.value];
   const ends = [["least", from], ["most", to]].map(([word, value]) => {
     const end = document.createElement("input");
-    Object.assign(end, { type: "text", inputMode: "decimal", value, placeholder: word, autocomplete: "off" });
+    Object.assign(end, { type: "number", step: "any", value, placeholder: word, autocomplete: "off" });
     end.setAttribute("aria-label", `${whole.dataset.range}, ${word}`);
     return end;
   });

@@ -172,5 +172,8 @@ export function zoomButtons(root, stage) {
 export function keyIsTaken(event) {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
   if (document.querySelector("dialog[open]")) return true;
-  return event.target.closest?.("select, textarea, input:not([type='checkbox'])") !== null;
+  const field = event.target.closest?.("select, textarea, input:not([type='checkbox'])");
+  // A slider takes keys that move it, and no letters.
+  if (field?.type === "range") return event.key.length > 1;
+  return Boolean(field);
 }

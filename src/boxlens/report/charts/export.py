@@ -54,7 +54,18 @@ def chart_json(chart: ChartType) -> dict[str, Any]:
     spec = dict(chart.to_dict(validate=False))
     if "datasets" in spec:
         spec["datasets"] = {name: list(rows) for name, rows in spec["datasets"].items()}
-    return spec
+    return dict(_on_one_line(spec))
+
+
+def _on_one_line(value: Any) -> Any:
+    """Vega reads these two signs as the end of a line, even inside a name."""
+    if isinstance(value, str):
+        return value.replace("\u2028", " ").replace("\u2029", " ")
+    if isinstance(value, dict):
+        return {_on_one_line(key): _on_one_line(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_on_one_line(one) for one in value]
+    return value
 
 
 def vega_bundle() -> str:

@@ -37,7 +37,10 @@ def main_numbers_chart(
     if not rows:
         empty = message("every number is undefined", width=WIDTH, height=ROW_PX * 4)
         return themed(empty, title=title, about=about)
-    reading = f"Dot: the number. Line: {100 * level:g} % interval, by resampling images."
+    reading = (
+        f"Dot: the number. Line: {100 * level:g} % interval, by resampling images; it is moved by "
+        "the estimated bias, so the dot may lie off its middle."
+    )
     if len(shown) < len(detectors):
         reading += f" The first {len(shown)} of {len(detectors)} detectors."
     plot = _points(rows, [one.name for one in shown], metrics)

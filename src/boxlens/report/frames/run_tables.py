@@ -72,8 +72,9 @@ def _disagreements(
     groups = [] if compared or len(diagnoses) < 2 else [("", diagnoses)]
     if len(diagnoses) > 2:
         groups += [
-            (f"_{a.detections.name}_{b.detections.name}", (a, b))
-            for a, b in combinations(diagnoses, 2)
+            # By place: names may hold what joins them.
+            (f"_{a}_{b}", (diagnoses[a], diagnoses[b]))
+            for a, b in combinations(range(len(diagnoses)), 2)
         ]
     for ending, members in groups:
         found = rank_images(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from boxlens.report.charts.class_scores import class_scores_chart
 from boxlens.report.charts.confusion_matrix import confusion_matrix_chart
 from boxlens.report.charts.main_numbers import main_numbers_chart
 from boxlens.report.charts.mean_curves import mean_curves_chart
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 def evaluation_figures(result: EvaluationResult) -> FigurePlan:
     """The numbers with intervals where there are any, then the readings that were asked for."""
-    return plan_of([_numbers(result), *_curves(result), *_confusions(result)])
+    return plan_of([_numbers(result), _classes(result), *_curves(result), *_confusions(result)])
 
 
 def _numbers(result: EvaluationResult) -> Figure | LeftOut:
@@ -44,6 +45,16 @@ def _numbers(result: EvaluationResult) -> Figure | LeftOut:
             level=result.parameters["intervals"]["level"],
             about=_about(result),
         ),
+    )
+
+
+def _classes(result: EvaluationResult) -> Figure:
+    return Figure(
+        "class_scores",
+        "How good the detectors are on each class",
+        "Classes far below the others are the ones to look at.",
+        SCORES,
+        partial(class_scores_chart, result),
     )
 
 
