@@ -38,7 +38,7 @@ def test_the_report_says_the_verdict_and_where_it_is(demo, tmp_path):
         "--replicates", "100", cwd=demo,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("AP50 is .385: ")
+    assert done.stdout.startswith("window: AP50 is .385: ")
     assert f"note: wrote {target}/: report.html, results.json" in done.stderr
     assert "figures (svg)" in done.stderr
     figures = {path.suffix for path in (target / "figures").iterdir()}
@@ -88,7 +88,7 @@ def test_misuse_is_told_in_a_line(demo, arguments, message, capsys, monkeypatch,
 
 def test_evaluate_writes_a_page_and_what_the_app_needs(run, tmp_path):
     said = run("evaluate", TRUTH, WINDOW, REGION, "--also", "confusion", "-o", tmp_path)
-    assert f"note: wrote {tmp_path}/: report.html, results.json, 4 tables, 2 figures (svg)" in (
+    assert f"note: wrote {tmp_path}/: report.html, results.json, 4 tables, 3 figures (svg)" in (
         said.err
     )
     assert "window" in said.out
