@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import random
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
@@ -10,9 +11,8 @@ import pytest
 from app.page_elements import elements, form_pairs, links
 from app.random_queries import random_pairs
 from app.run_folders import write_run as write_small_run
+from app.sites import ROOT, asked, site_of
 from app.toy_run import random_content, save_run, write_run
-from boxlens.app.opening.run import open_run
-from boxlens.app.pages.comparison_view import comparison_view, parse_comparison
 from boxlens.app.pages.figure_links import MOST_LINKS, mark_links
 from boxlens.app.pages.image_view import image_view
 from boxlens.app.pages.overview import overview
@@ -20,19 +20,13 @@ from boxlens.app.pages.scene_view import canvas, drawn_boxes, scene
 from boxlens.app.pages.views import compare_page, error_page, grid_page, image_page, overview_page
 from boxlens.app.pages.words import kind_words, plain_number, small_number
 from boxlens.app.selecting.query import parse_query
-from boxlens.app.selecting.selection import Selections
 from boxlens.app.selecting.terms import QueryError
-from boxlens.app.serving.pictures import Pictures
-from boxlens.app.site import Site
 from boxlens.diagnosis.crosswalk import DET_LABELS, GT_LABELS
 
-ROOT = "/token/"
+if TYPE_CHECKING:
+    from boxlens.app.site import Site
+
 HOSTILE = "<script>alert(1)</script>"
-
-
-def site_of(folder, pictures=None) -> Site:
-    run = open_run(folder)
-    return Site(run, pictures or Pictures(), Selections(run), ROOT)
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +40,6 @@ def toy(tmp_path_factory):
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     return site_of(write_small_run(tmp_path_factory.mktemp("small") / "out"))
-
-
-def asked(site: Site, text: str):
-    return parse_query(parse_qsl(text, keep_blank_values=True), site.run)
 
 
 @pytest.fixture(scope="module")
@@ -333,62 +323,6 @@ def test_a_run_that_says_little_about_itself_has_an_overview_all_the_same(tmp_pa
     view = overview(site_of(tmp_path))
     assert view.lead == ""
     assert view.numbers == ()
-
-
-def test_one_detector_alone_is_told_what_a_comparison_needs(tmp_path):
-    write_run(tmp_path, seed=1, n_detections=(30,))
-    site = site_of(tmp_path)
-    for pairs in ([], [("image", "0")]):
-        assert "boxlens compare" in compare_page(site, pairs)
-    assert f"{ROOT}compare" not in links(overview_page(site))
-
-
-@pytest.mark.parametrize(
-    ("pairs", "words"),
-    [
-        ([("c", "1")], "no term"),
-        ([("a", "0"), ("b", "0")], "same detector"),
-        ([("a", "2")], "whole number"),
-        ([("a", "-1")], "whole number"),
-        ([("b", "٣")], "whole number"),
-        ([("page", "99999999999999999999")], "whole number"),
-        ([("sort", "name")], "expected"),
-        ([("image", "6")], "whole number"),
-        ([("a", "0"), ("a", "1")], "once"),
-    ],
-)
-def test_a_comparison_that_is_not_there_is_refused_in_words(small, pairs, words):
-    with pytest.raises(QueryError, match=words):
-        compare_page(small, pairs)
-
-
-def test_images_are_compared_from_the_largest_difference_down(small):
-    columns = small.run.images.columns
-    for sort, key in (
-        ("disagreement", columns["disagreement"]),
-        ("loss", np.abs(columns["loss_alpha"] - columns["loss_beta"])),
-        ("b", columns["loss_beta"] - columns["loss_alpha"]),
-    ):
-        view = comparison_view(small, parse_comparison(small.run, [("sort", sort)]))
-        shown = [int(dict(parse_qsl(urlsplit(one.href).query))["image"]) for one in view.pairs]
-        assert shown == np.argsort(-key, kind="stable").tolist()
-
-
-def test_both_sides_say_what_their_detector_finds_above_its_cut(small):
-    view = comparison_view(small, parse_comparison(small.run, []))
-    for pair in view.pairs:
-        row = int(dict(parse_qsl(urlsplit(pair.href).query))["image"])
-        for number, side in enumerate(pair.sides):
-            objects = small.run.objects
-            (one,) = objects.of_image(row, number)
-            counts = "outside" not in [
-                codes.at(one) for codes in map(objects.codes.get, small.run.about["schemes"])
-            ]
-            found = counts and objects.score[one] >= 0.3
-            assert side.words[0] == f"finds {int(found)} of {'1 object' if counts else '0 objects'}"
-            drawn = [box for box in side.scene.boxes if box.layer == str(number)]
-            rows = small.run.detections.of_image(row, number)
-            assert len(drawn) == (small.run.detections.score[rows] >= 0.3).sum()
 
 
 def test_an_error_without_a_site_tells_nothing_of_a_run(small):
