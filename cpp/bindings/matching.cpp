@@ -8,6 +8,7 @@
 #include <string>
 
 #include "assign.hpp"
+#include "box_pairs.hpp"
 #include "numpy_columns.hpp"
 #include "overlaps.hpp"
 #include "pairing.hpp"
@@ -119,6 +120,25 @@ nb::ndarray<nb::numpy, std::int32_t> pair_one_to_one(
     return to_numpy(std::move(partner));
 }
 
+std::int64_t count_overlapping_pairs(BoxColumn box, double iou, int threads) {
+    expect(iou > 0, "pairs are counted from an overlap above 0");
+    nb::gil_scoped_release released;
+    return boxlens::count_overlapping_pairs(boxes(box), box.shape(0), iou, threads);
+}
+
+nb::ndarray<nb::numpy, std::int32_t> count_neighbours(Column<std::int64_t> offsets,
+                                                      Column<std::int32_t> class_row,
+                                                      BoxColumn box, double gap, int threads) {
+    expect(class_row.shape(0) == box.shape(0), "every box needs a class");
+    std::vector<std::int32_t> n_neighbours;
+    {
+        nb::gil_scoped_release released;
+        n_neighbours = boxlens::count_neighbours(offsets.data(), offsets.shape(0) - 1,
+                                                 class_row.data(), boxes(box), gap, threads);
+    }
+    return to_numpy(std::move(n_neighbours));
+}
+
 }  // namespace
 
 void bind_matching(nb::module_& m) {
@@ -134,4 +154,8 @@ void bind_matching(nb::module_& m) {
     m.def("pair_one_to_one", &pair_one_to_one, nb::kw_only(), "det_offsets"_a, "det_class"_a,
           "det_score"_a, "gt_class"_a, "pair_offsets"_a, "pair_gt_row"_a, "pair_iou"_a,
           "det_dropped"_a.none(), "gt_dropped"_a.none(), "floor"_a, "threads"_a);
+    m.def("count_overlapping_pairs", &count_overlapping_pairs, nb::kw_only(), "box"_a, "iou"_a,
+          "threads"_a);
+    m.def("count_neighbours", &count_neighbours, nb::kw_only(), "offsets"_a, "class_row"_a, "box"_a,
+          "gap"_a, "threads"_a);
 }

@@ -77,6 +77,20 @@ def pair_one_to_one(
     floor: float,
     threads: int,
 ) -> npt.NDArray[np.int32]: ...
+def count_overlapping_pairs(
+    *,
+    box: npt.NDArray[np.float64],
+    iou: float,
+    threads: int,
+) -> int: ...
+def count_neighbours(
+    *,
+    offsets: npt.NDArray[np.int64],
+    class_row: npt.NDArray[np.int32],
+    box: npt.NDArray[np.float64],
+    gap: float,
+    threads: int,
+) -> npt.NDArray[np.int32]: ...
 
 # -- counting
 
