@@ -57,6 +57,7 @@ bench: $(STAMPS)/installed $(STAMPS)/extras $(STAMPS)/bench ## against the peers
 	$(PY) benchmarks/run.py
 	$(PY) benchmarks/diagnose.py
 	$(PY) benchmarks/compare.py
+	$(PY) benchmarks/difficulty.py
 	$(PY) benchmarks/seeing.py
 
 clean: ## remove everything that was made

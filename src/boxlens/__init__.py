@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from boxlens.comparison.gating.decision import gate
     from boxlens.comparison.gating.result import GateResult
     from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images
+    from boxlens.dataset_difficulty import DifficultyChoice, DifficultyResult, difficulty
     from boxlens.diagnosis import DiagnosisResult, diagnose
     from boxlens.errors import BoxlensError, InputError, ParameterError
     from boxlens.formats import read_dataset, read_detections, write_dataset, write_detections
@@ -35,6 +36,8 @@ _HOME = {
     "Dataset": "boxlens.data",
     "Detections": "boxlens.data",
     "DiagnosisResult": "boxlens.diagnosis",
+    "DifficultyChoice": "boxlens.dataset_difficulty",
+    "DifficultyResult": "boxlens.dataset_difficulty",
     "DisagreementResult": "boxlens.comparison.cases.disagreement",
     "EvaluationResult": "boxlens.metrics",
     "GateResult": "boxlens.comparison.gating.result",
@@ -47,6 +50,7 @@ _HOME = {
     "compare": "boxlens.comparison",
     "convert": "boxlens.formats.convert",
     "diagnose": "boxlens.diagnosis",
+    "difficulty": "boxlens.dataset_difficulty",
     "disagree": "boxlens.comparison.cases.images_to_annotate",
     "evaluate": "boxlens.metrics",
     "figures": "boxlens.report.notebook",
@@ -67,6 +71,8 @@ __all__ = [
     "Dataset",
     "Detections",
     "DiagnosisResult",
+    "DifficultyChoice",
+    "DifficultyResult",
     "DisagreementResult",
     "EvaluationResult",
     "GateResult",
@@ -80,6 +86,7 @@ __all__ = [
     "compare",
     "convert",
     "diagnose",
+    "difficulty",
     "disagree",
     "evaluate",
     "figures",

@@ -51,7 +51,9 @@ def add_report(
 
 def chosen_formats(options: argparse.Namespace) -> tuple[ChartFormat, ...]:
     """Checked before the work, not after it; none without -o."""
-    images, pdf = getattr(options, "images", None), getattr(options, "pdf", False)
+    # Elsewhere --images is for something else than the report.
+    images = options.images if hasattr(options, "images_mb") else None
+    pdf = getattr(options, "pdf", False)
     if not options.output:
         if pdf:
             raise ParameterError("--pdf writes report.pdf into a folder: name it with -o")

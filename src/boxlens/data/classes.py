@@ -37,6 +37,35 @@ class ClassTree:
                 below.setdefault(parent, []).append(child)
         return {parent: tuple(children) for parent, children in below.items()}
 
+    def cycle(self) -> tuple[int | str, ...]:
+        """Nodes that stand above one another in a ring, each below the next; none in a tree."""
+        left = self._above_themselves()
+        if not left:
+            return ()
+        path = [next(iter(left))]
+        while True:
+            above = next(node for node in self.parents[path[-1]] if node in left)
+            if above in path:
+                return tuple(path[path.index(above) :])
+            path.append(above)
+
+    def _above_themselves(self) -> dict[int | str, None]:
+        """Peels off nodes all of whose parents are gone; what stays is, or hangs on, a ring."""
+        children = self.children()
+        open_parents = {node: len(above) for node, above in self.parents.items()}
+        waiting = [node for node in (*children, *self.parents) if not open_parents.get(node)]
+        done: set[int | str] = set()
+        while waiting:
+            node = waiting.pop()
+            if node in done:
+                continue
+            done.add(node)
+            for child in children.get(node, ()):
+                open_parents[child] -= 1
+                if open_parents[child] == 0:
+                    waiting.append(child)
+        return {node: None for node in self.parents if node not in done}
+
 
 def _reachable(
     edges: Mapping[int | str, tuple[int | str, ...]],

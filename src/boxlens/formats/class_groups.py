@@ -39,7 +39,7 @@ def read_similarity(
 
 def read_class_groups(path: str | PathLike[str], classes: Classes) -> list[list[str]]:
     """Groups of the names of these classes; names or ids in the file, classes may repeat."""
-    content = _parsed(path)
+    content = parsed_json_or_yaml(path, "groups of classes", REMEDY)
     name_of = {str(key): name for key, name in zip(classes.id.tolist(), classes.name, strict=True)}
     name_of |= {name: name for name in classes.name}
     nodes = content if isinstance(content, list) else [content]
@@ -61,21 +61,22 @@ def read_class_groups(path: str | PathLike[str], classes: Classes) -> list[list[
     return [_known(group, name_of, path, f"group {at}") for at, group in enumerate(lists, start=1)]
 
 
-def _parsed(path: str | PathLike[str]) -> Any:
+def parsed_json_or_yaml(path: str | PathLike[str], what: str, remedy: str) -> Any:
+    """A mapping or a list that is not empty; `what` it should hold, for messages."""
     text = read_text(path)
     try:
         try:
             content = json.loads(text)
         except ValueError:
-            content = _parsed_yaml(text, path)
+            content = _parsed_yaml(text, path, remedy)
     except RecursionError as problem:
-        raise InputError("is nested too deeply", path=path, remedy=REMEDY) from problem
+        raise InputError("is nested too deeply", path=path, remedy=remedy) from problem
     if not isinstance(content, (dict, list)) or not content:
-        raise InputError("holds no groups of classes", path=path, remedy=REMEDY)
+        raise InputError(f"holds no {what}", path=path, remedy=remedy)
     return content
 
 
-def _parsed_yaml(text: str, path: str | PathLike[str]) -> Any:
+def _parsed_yaml(text: str, path: str | PathLike[str], remedy: str) -> Any:
     import yaml
 
     try:
@@ -86,7 +87,7 @@ def _parsed_yaml(text: str, path: str | PathLike[str]) -> Any:
             "neither JSON nor YAML",
             path=path,
             where=None if place is None else f"line {place.line + 1}",
-            remedy=REMEDY,
+            remedy=remedy,
         ) from problem
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from boxlens.data import Dataset, Detections, Images, Links
     from boxlens.data.columns import Attribute, Ids
 
-# Records joined before each write.
+# Records turned into text and joined before each write.
 _CHUNK = 20_000
 
 _OWN_FIELDS = frozenset(
@@ -81,21 +81,23 @@ def write_results(
 ) -> None:
     """The same with the fields of each image given as JSON text."""
     class_text = [json.dumps(key) for key in dataset.classes.id.tolist()]
-    columns = zip(
-        detections.image_row.tolist(),
-        detections.class_row.tolist(),
-        detections.box.tolist(),
-        detections.score.tolist(),
-        strict=True,
-    )
     _write_records(
         path,
         (
             f'{{{image_fields[image]},"category_id":{class_text[label]},'
             f'"bbox":[{x!r},{y!r},{w!r},{h!r}],"score":{score!r}}}'
-            for image, label, (x, y, w, h), score in columns
+            for image, label, (x, y, w, h), score in _plain_rows(detections)
         ),
     )
+
+
+def _plain_rows(detections: Detections) -> Iterator[tuple[int, int, list[float], float]]:
+    """Row by row, a slice at a time: plain numbers take ten times the room of columns."""
+    columns = (detections.image_row, detections.class_row, detections.box, detections.score)
+    for begin in range(0, len(detections), _CHUNK):
+        yield from zip(
+            *(column[begin : begin + _CHUNK].tolist() for column in columns), strict=True
+        )
 
 
 def _write_records(path: str | PathLike[str], records: Iterable[str]) -> None:

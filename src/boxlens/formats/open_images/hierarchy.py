@@ -73,24 +73,10 @@ def _children(node: dict[str, Any], key: str, path: Path) -> list[Any]:
 
 
 def _refuse_cycle(tree: ClassTree, path: Path) -> None:
-    """Peels off nodes all of whose parents are gone; what stays stands above itself."""
-    children = tree.children()
-    open_parents = {node: len(above) for node, above in tree.parents.items()}
-    waiting = [node for node in (*children, *tree.parents) if not open_parents.get(node)]
-    done: set[int | str] = set()
-    while waiting:
-        node = waiting.pop()
-        if node in done:
-            continue
-        done.add(node)
-        for child in children.get(node, ()):
-            open_parents[child] -= 1
-            if open_parents[child] == 0:
-                waiting.append(child)
-    left = [node for node in tree.parents if node not in done]
-    if left:
+    ring = tree.cycle()
+    if ring:
         raise InputError(
-            f"class {left[0]} is its own ancestor",
+            f"class {ring[0]} is its own ancestor ({' < '.join(map(str, (*ring, ring[0])))})",
             path=path,
             remedy="Take one of the links out of the hierarchy",
         )

@@ -58,6 +58,15 @@ class OutputFolder:
         write_text(self.path / LIST, "".join(f"{name}\n" for name in names))
 
 
+def claim_folder(path: Path) -> Path:
+    """Makes a folder ours before long work: what a stopped run leaves there is found again."""
+    check_output(path)
+    _make_writable(path)
+    if not (path / LIST).exists():
+        write_text(path / LIST, "")
+    return path
+
+
 def check_output(path: Path) -> None:
     """Before any work: a file may be in the way, or the folder full of other things."""
     with _told_as_unwritable(path):

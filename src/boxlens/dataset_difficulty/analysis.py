@@ -1,0 +1,229 @@
+"""How hard is a data set, what makes its classes hard, and how much of another is as hard?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data import Dataset, Detections
+from boxlens.dataset_difficulty.accuracy import accuracy, upper_bound
+from boxlens.dataset_difficulty.choice import DifficultyChoice
+from boxlens.dataset_difficulty.class_groups import score_properties
+from boxlens.dataset_difficulty.class_measures import measure_dataset
+from boxlens.dataset_difficulty.correlations import correlate
+from boxlens.dataset_difficulty.cumulative import cumulate
+from boxlens.dataset_difficulty.given import ClassKnowledge, know_classes, named_apart, read_systems
+from boxlens.dataset_difficulty.levels import score_levels, score_nodes
+from boxlens.dataset_difficulty.matched_subset import matched_subset
+from boxlens.dataset_difficulty.measures import MEASURE_NAMES
+from boxlens.dataset_difficulty.relaxed_ap import gather_labels, relaxed_ap
+from boxlens.dataset_difficulty.result import DifficultyResult
+from boxlens.dataset_difficulty.window_sources import find_windows, listed
+from boxlens.errors import ParameterError
+from boxlens.formats import read_dataset, read_detections
+from boxlens.metrics.protocols import verified_detections
+from boxlens.metrics.results import Provenance
+from boxlens.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from os import PathLike
+
+    from boxlens.data import Notice
+    from boxlens.data.columns import Floats
+    from boxlens.data.windows import Windows
+    from boxlens.dataset_difficulty.accuracy import SystemAccuracy
+    from boxlens.dataset_difficulty.class_measures import DatasetDifficulty
+    from boxlens.dataset_difficulty.guesses import System
+    from boxlens.dataset_difficulty.levels import LevelScores, NodeScores
+    from boxlens.dataset_difficulty.matched_subset import MatchedSubset
+    from boxlens.formats.files import Progress
+
+
+def difficulty(
+    gt: Dataset | str | PathLike[str] | Sequence[Dataset | str | PathLike[str]],
+    *,
+    detections: Sequence[Detections | str | PathLike[str]] = (),
+    guesses: Sequence[str | PathLike[str]] = (),
+    tree: str | PathLike[str] | None = None,
+    properties: str | PathLike[str] | None = None,
+    windows: Windows | str | PathLike[str] | Sequence[Windows | str | PathLike[str]] = (),
+    images: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
+    choice: DifficultyChoice | None = None,
+    split: str | None = None,
+    strict: bool = False,
+    threads: int = 0,
+) -> DifficultyResult:
+    """How hard data sets are, and what makes the first one's classes hard for given systems.
+
+    `windows` are ranked windows or their files, one a data set, or a method such as "edge-boxes",
+    which looks at the pictures in `images`. `tree` is a file, or "none"; without it the data set's
+    own tree or supercategories are used.
+    """
+    choice = choice or DifficultyChoice()
+    datasets = [
+        one if isinstance(one, Dataset) else read_dataset(one, split=split, threads=threads)
+        for one in listed(gt)
+    ]
+    first = datasets[0]
+    tables = [
+        one
+        if isinstance(one, Detections)
+        else read_detections(one, first, strict=strict, threads=threads)
+        for one in listed(detections)
+    ]
+    systems, notices = read_systems(first, tables, listed(guesses), choice, strict=strict)
+    ranked = find_windows(datasets, windows, images, choice, threads=threads)
+    return difficulty_tables(
+        datasets,
+        systems,
+        choice,
+        know_classes(first, tree, properties),
+        windows=ranked,
+        notices=notices,
+        threads=threads,
+    )
+
+
+def difficulty_tables(
+    datasets: Sequence[Dataset],
+    systems: Sequence[System],
+    choice: DifficultyChoice,
+    knowledge: ClassKnowledge,
+    *,
+    windows: Sequence[Windows | None] = (),
+    notices: Sequence[Notice] = (),
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> DifficultyResult:
+    """The same for what is in memory; systems speak of the first data set."""
+    datasets = named_apart(datasets)
+    first = datasets[0]
+    ranked = windows or [None] * len(datasets)
+    measured = tuple(
+        measure_dataset(dataset, choice, one, threads=threads, progress=progress)
+        for dataset, one in zip(datasets, ranked, strict=True)
+    )
+    judged, unverified = _verified(first, systems, choice, threads)
+    scored = [_scored(first, one, choice, threads) for one in judged]
+    bound = None
+    if len(systems) > 1:
+        bound = upper_bound(first, [one.guesses for one in systems], choice, threads=threads)
+    levels, nodes = _up_the_tree(first, judged, knowledge, choice, threads, progress)
+    everyone = [*scored, bound] if bound is not None else scored
+    properties = knowledge.properties
+    return DifficultyResult(
+        choice=choice,
+        datasets=measured,
+        systems=tuple(scored),
+        upper_bound=bound,
+        levels=levels,
+        nodes=nodes,
+        tree=knowledge.tree_from if systems else "",
+        correlations=correlate(everyone, measured[0], properties),
+        cumulative=cumulate(everyone, measured[0], properties),
+        properties=score_properties(everyone, measured[0], properties, choice)
+        if properties is not None
+        else (),
+        subsets=tuple(_subsets(measured, choice)),
+        provenance=Provenance(VERSION, first.source, tuple(one.source for one in systems)),
+        notices=_all_notices(measured, (*notices, *unverified), knowledge),
+    )
+
+
+def _verified(
+    dataset: Dataset, systems: Sequence[System], choice: DifficultyChoice, threads: int
+) -> tuple[list[System], tuple[Notice, ...]]:
+    """AP looks only at detections that the annotation says something about (METHODS 9.4, 9.5)."""
+    judged: list[System] = []
+    notices: list[Notice] = []
+    for system in systems:
+        if system.detections is None:
+            judged.append(system)
+            continue
+        known, left_out = verified_detections(
+            dataset, system.detections, choice.iou, threads=threads
+        )
+        judged.append(replace(system, detections=known))
+        notices += left_out
+    return judged, tuple(notices)
+
+
+def _scored(
+    dataset: Dataset, system: System, choice: DifficultyChoice, threads: int
+) -> SystemAccuracy:
+    ap: Floats | None = None
+    if system.detections is not None:
+        exact = [np.eye(len(dataset.classes), dtype=np.bool_)]
+        labels = gather_labels(dataset, system.detections, choice.iou, threads=threads)
+        ap = relaxed_ap(labels, exact, threads=threads)[0]
+    return accuracy(dataset, system.guesses, choice, ap, threads=threads)
+
+
+def _up_the_tree(
+    dataset: Dataset,
+    systems: Sequence[System],
+    knowledge: ClassKnowledge,
+    choice: DifficultyChoice,
+    threads: int,
+    progress: Progress | None,
+) -> tuple[tuple[LevelScores, ...], tuple[NodeScores, ...]]:
+    tree = knowledge.tree
+    if tree is None:
+        if choice.nodes:
+            raise ParameterError(
+                "nodes are those of a class tree, and there is none: name its file (--tree, tree)"
+            )
+        return (), ()
+    levels = score_levels(dataset, systems, tree, choice, threads=threads, progress=progress)
+    nodes = score_nodes(dataset, systems, tree, choice, threads=threads, progress=progress)
+    return levels, nodes
+
+
+def _subsets(
+    measured: Sequence[DatasetDifficulty], choice: DifficultyChoice
+) -> Iterator[MatchedSubset]:
+    """Of the first data set for a target; else of the larger of the first and each other one."""
+    first, *others = measured
+    for measure, target in choice.match or [(name, None) for name in MEASURE_NAMES if others]:
+        if target is not None:
+            yield matched_subset(first, measure, target)
+        elif not others:
+            raise ParameterError(
+                f"a subset by {measure} needs a target, such as {measure}=0.1, or a second data "
+                "set (--match, match)"
+            )
+        for other in others if target is None else ():
+            larger, smaller = (first, other) if _size(first) >= _size(other) else (other, first)
+            undefined = [one for one in (larger, smaller) if math.isnan(one.means[measure])]
+            if not undefined:
+                yield matched_subset(larger, measure, smaller.means[measure], smaller.name)
+            elif choice.match:
+                raise ParameterError(
+                    f"{measure} of {undefined[0].name} is undefined, so nothing can be matched"
+                )
+
+
+def _size(one: DatasetDifficulty) -> int:
+    """Classes with objects."""
+    return sum(row.n_objects > 0 for row in one.classes)
+
+
+def _all_notices(
+    measured: Sequence[DatasetDifficulty], more: Sequence[Notice], knowledge: ClassKnowledge
+) -> tuple[Notice, ...]:
+    """Those of data sets under their names where there are several."""
+    notices = [
+        notice if len(measured) == 1 else replace(notice, message=f"{one.name}: {notice.message}")
+        for one in measured
+        for notice in one.notices
+    ]
+    notices += more
+    if knowledge.tree is not None:
+        notices += knowledge.tree.notices
+    if knowledge.properties is not None:
+        notices += knowledge.properties.notices
+    return tuple(dict.fromkeys(notices))

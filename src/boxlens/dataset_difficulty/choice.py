@@ -1,0 +1,70 @@
+"""What is asked of a data set: overlaps, guesses, windows, nodes, groups and targets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from boxlens.dataset_difficulty.measures import MEASURE_NAMES
+from boxlens.errors import ParameterError
+
+if TYPE_CHECKING:
+    from boxlens.dataset_difficulty.measures import MeasureName
+
+GUESSES, WINDOWS = 5, 1000
+
+
+@dataclass(frozen=True, slots=True)
+class DifficultyChoice:
+    """`match` are measures with a target, or with None: the mean of the other data set."""
+
+    iou: float = 0.5
+    # Guesses of an image that count, best first; `one_a_class`: only the best of each class.
+    top_k: int = GUESSES
+    one_a_class: bool = False
+    # Pixels between boxes that still count as neighbours.
+    gap_px: float = 0.0
+    # Count objects marked difficult, too; crowds and groups are never single objects.
+    difficult: bool = False
+    n_windows: int = WINDOWS
+    nodes: tuple[str, ...] = ()
+    # Properties inside a value of another: ("kind", "size") is size within each kind.
+    nested: tuple[tuple[str, str], ...] = ()
+    match: tuple[tuple[MeasureName, float | None], ...] = ()
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.iou <= 1:
+            raise ParameterError(
+                f"an overlap lies above 0 and up to 1, got {self.iou} (--iou, iou)"
+            )
+        for name, value in (("top_k", self.top_k), ("n_windows", self.n_windows)):
+            if value < 1:
+                raise ParameterError(
+                    f"{name} is 1 or more, got {value} (--{name.replace('_', '-')})"
+                )
+        if not (self.gap_px >= 0 and math.isfinite(self.gap_px)):
+            raise ParameterError(f"a gap is 0 pixels or more, got {self.gap_px} (--gap, gap_px)")
+        if self.seed < 0:
+            raise ParameterError(f"a seed is 0 or more, got {self.seed} (--seed, seed)")
+        for measure, target in self.match:
+            if measure not in MEASURE_NAMES:
+                known = ", ".join(MEASURE_NAMES)
+                raise ParameterError(f"measures are {known}, got {measure!r} (--match, match)")
+            if target is not None and not math.isfinite(target):
+                raise ParameterError(f"a target is a finite number, got {target} (--match, match)")
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "iou": self.iou,
+            "top_k": self.top_k,
+            "one_a_class": self.one_a_class,
+            "gap_px": self.gap_px,
+            "difficult": self.difficult,
+            "n_windows": self.n_windows,
+            "nodes": list(self.nodes),
+            "nested": [list(pair) for pair in self.nested],
+            "match": [list(pair) for pair in self.match],
+            "seed": self.seed,
+        }

@@ -1,0 +1,97 @@
+"""Mean score of all classes up to a value of a measure, also within groups (METHODS 3.7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens.data.columns import owned
+from boxlens.dataset_difficulty.class_columns import measure_columns, score_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from boxlens.data.class_properties import ClassProperties
+    from boxlens.data.columns import Floats, Rows
+    from boxlens.dataset_difficulty.accuracy import ScoreName, SystemAccuracy
+    from boxlens.dataset_difficulty.class_measures import DatasetDifficulty
+    from boxlens.dataset_difficulty.measures import MeasureName
+
+# Groups are compared at equal difficulty of localization, by the scores that localization moves.
+CONTROLS: tuple[MeasureName, ...] = ("cpl", "clutter")
+SCORES_OF_GROUPS: tuple[ScoreName, ...] = ("cls_loc", "loc_given_cls", "ap")
+
+
+@dataclass(frozen=True, slots=True)
+class CumulativeCurve:
+    """At each distinct value x the mean score of the classes whose measure is at most x."""
+
+    system: str
+    score: ScoreName
+    measure: MeasureName
+    # A group of the class table, such as property "kind" and value "man-made"; empty: all classes.
+    property: str
+    group: str
+    x: Floats
+    mean: Floats
+    # Classes up to x.
+    n_classes: Floats
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "system": self.system,
+            "score": self.score,
+            "measure": self.measure,
+            "property": self.property,
+            "group": self.group,
+            "x": self.x.tolist(),
+            "mean": self.mean.tolist(),
+            "n_classes": [int(n) for n in self.n_classes],
+        }
+
+
+def cumulate(
+    systems: Sequence[SystemAccuracy],
+    difficulty: DatasetDifficulty,
+    properties: ClassProperties | None = None,
+) -> tuple[CumulativeCurve, ...]:
+    """Every score of every system along each measure; along CPL and clutter also in each group.
+
+    There is a curve where a class has both, and in a group where two classes have.
+    """
+    measures = measure_columns(difficulty)
+    everything = np.arange(len(difficulty.classes), dtype=np.int32)
+    groups = [] if properties is None else list(_groups(properties))
+    curves: list[CumulativeCurve] = []
+    for system in systems:
+        for score, scores in score_columns(system).items():
+            for measure, values in measures.items():
+                parts = [("", "", everything)]
+                if measure in CONTROLS and score in SCORES_OF_GROUPS:
+                    parts += groups
+                for property_name, group, rows in parts:
+                    x, mean, n_classes = _running_mean(values[rows], scores[rows])
+                    if len(x) and (n_classes[-1] > 1 or not property_name):
+                        which = (system.name, score, measure, property_name, group)
+                        curves.append(CumulativeCurve(*which, x, mean, n_classes))
+    return tuple(curves)
+
+
+def _groups(properties: ClassProperties) -> Iterator[tuple[str, str, Rows]]:
+    for name in properties.values:
+        for value, rows in properties.groups(name):
+            yield name, value, rows
+
+
+def _running_mean(values: Floats, scores: Floats) -> tuple[Floats, Floats, Floats]:
+    """Distinct values, the mean score up to each, and over how many classes."""
+    both = ~(np.isnan(values) | np.isnan(scores))
+    x, y = values[both], scores[both]
+    # Equal values are ordered by score, so that sums do not depend on the order of the classes.
+    order = np.lexsort((y, x))
+    x, total = x[order], np.cumsum(y[order])
+    last = np.append(x[1:] != x[:-1], np.ones(min(len(x), 1), dtype=np.bool_))
+    n_classes = np.flatnonzero(last) + 1.0
+    return owned(x[last]), owned(total[last] / n_classes), owned(n_classes)

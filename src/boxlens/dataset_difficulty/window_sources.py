@@ -1,0 +1,162 @@
+"""Ranked windows for clutter: given, read from a file, or made by a generator from pictures."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import contextmanager
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.windows import Windows
+from boxlens.errors import ParameterError
+from boxlens.formats.window_files import read_windows
+from boxlens.images import find_images
+from boxlens.proposals.generate import generate_windows
+from boxlens.proposals.generators.opening import GENERATORS, open_generator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from boxlens.dataset_difficulty.choice import DifficultyChoice
+    from boxlens.detectors.run_result import Failure
+    from boxlens.formats.files import Progress
+    from boxlens.images import ImageFiles
+    from boxlens.proposals.generators.protocols import Generator
+
+METHODS = tuple(name.partition(":")[0] for name in GENERATORS)
+
+
+def find_windows(
+    datasets: Sequence[Dataset],
+    windows: Any,
+    images: Any,
+    choice: DifficultyChoice,
+    *,
+    keep: Path | None = None,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> list[Windows | None]:
+    """One a data set, or none at all; `keep` is a folder for those that a method makes.
+
+    A method may be named once for all data sets, and so may a folder of pictures.
+    """
+    given = listed(windows)
+    if not given:
+        if listed(images):
+            raise ParameterError(
+                "pictures are for finding windows: name a method (--windows, windows), such as "
+                f"{GENERATORS[0]}"
+            )
+        return [None] * len(datasets)
+    sources = _one_each(given, datasets, "windows", once=is_method(given[0]))
+    folders: list[Any] = [None] * len(datasets)
+    if listed(images):
+        folders = _one_each(listed(images), datasets, "images", once=True)
+    return [
+        _found(one, dataset, folder, choice, keep, threads, progress)
+        for one, dataset, folder in zip(sources, datasets, folders, strict=True)
+    ]
+
+
+def listed(given: Any) -> list[Any]:
+    """One thing or several, as a list."""
+    if given is None:
+        return []
+    alone = isinstance(given, (str, PathLike, Dataset, Detections, Windows))
+    return [given] if alone else list(given)
+
+
+def is_method(given: Any) -> bool:
+    """A file goes before a method of its name."""
+    if not isinstance(given, str) or Path(given).is_file():
+        return False
+    return given.partition(":")[0] in METHODS
+
+
+def _one_each(given: list[Any], datasets: Sequence[Dataset], what: str, *, once: bool) -> list[Any]:
+    if len(given) == 1 and once:
+        return given * len(datasets)
+    if len(given) != len(datasets):
+        raise ParameterError(
+            f"{what} are named once a data set: there are {len(datasets)} data sets and "
+            f"{len(given)} {what} (--{what}, {what})"
+        )
+    return given
+
+
+def _found(
+    given: Windows | str | PathLike[str],
+    dataset: Dataset,
+    folder: str | PathLike[str] | None,
+    choice: DifficultyChoice,
+    keep: Path | None,
+    threads: int,
+    progress: Progress | None,
+) -> Windows:
+    if isinstance(given, Windows):
+        return given
+    if not is_method(given):
+        _check_file(given)
+        windows = read_windows(given, dataset, limit=choice.n_windows, threads=threads)
+        return replace(windows, notices=_without_missing(windows.notices))
+    if folder is None:
+        raise ParameterError(f"{given} looks at pictures: name their folder (--images, images)")
+    generator = open_generator(str(given), seed=choice.seed)
+    files, notices = find_images(folder, dataset=dataset)
+    with _kept(keep) as place:
+        output = place / window_file(generator, files, choice.n_windows)
+        failed: tuple[Failure, ...] = ()
+        if not output.exists():
+            run = generate_windows(
+                generator, files, output, limit=choice.n_windows, progress=progress
+            )
+            failed = run.failed
+        windows = read_windows(
+            output, dataset, limit=choice.n_windows, name=generator.name, threads=threads
+        )
+    told = (*_without_missing(windows.notices), *notices, *_failures(failed))
+    return replace(windows, notices=told)
+
+
+def _without_missing(notices: Sequence[Notice]) -> tuple[Notice, ...]:
+    """Which images have no windows is told where clutter is counted."""
+    return tuple(one for one in notices if one.code != "not_searched")
+
+
+def _check_file(given: str | PathLike[str]) -> None:
+    if isinstance(given, str) and not Path(given).exists():
+        raise ParameterError(
+            f"{given}: no such file, and no method: methods are {', '.join(GENERATORS)} "
+            "(--windows, windows)"
+        )
+
+
+def window_file(generator: Generator, files: ImageFiles, limit: int) -> str:
+    """A name that changes with the method, its settings and the pictures."""
+    sizes = [path.stat().st_size for path in files.paths]
+    text = repr((generator.identity, limit, files.ids.tolist(), files.names, sizes))
+    return f"windows-{generator.name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.json"
+
+
+@contextmanager
+def _kept(keep: Path | None) -> Iterator[Path]:
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        yield keep
+        return
+    with TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def _failures(failed: Sequence[Failure]) -> tuple[Notice, ...]:
+    if not failed:
+        return ()
+    first = failed[0]
+    message = (
+        f"{len(failed):,} pictures could not be searched (first: {first.file}: {first.reason})"
+    )
+    return (Notice("picture_failed", len(failed), message),)

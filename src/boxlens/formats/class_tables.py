@@ -1,0 +1,217 @@
+"""A table of what classes are like, as a CSV or TOML file holds it: nothing is joined yet.
+
+CSV has a column `class` (name or id) and a column a property. TOML has a table a class
+(`[dog]`, `origin = "natural"`) or a table a property (`[origin]`, `natural = ["dog", "cat"]`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import tomllib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from boxlens.errors import InputError
+from boxlens.formats.files import read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from os import PathLike
+
+CLASS_COLUMN = "class"
+DELIMITERS = ",;\t"
+CSV_REMEDY = "Begin with a line such as class,origin,size and give every class a line"
+TOML_REMEDY = (
+    'Write a table a class ([dog], origin = "natural") or a table a property '
+    '([origin], natural = ["dog", "cat"]); names with spaces stand in quotes (["hot dog"])'
+)
+# What a TOML file can begin with, comments aside: a table, or a key, perhaps in quotes.
+TOML_START = re.compile(r"""\[|("[^"]*"|'[^']*'|[^=,;\t"'])+=""")
+TOML_LINE = re.compile(r"\(at (line \d+)")
+
+
+@dataclass(slots=True)
+class ClassTable:
+    """A file's classes with the place where each is first named, and its cells with a value."""
+
+    named: dict[str, str] = field(default_factory=dict)
+    # By property, then by class as the file names it, in the order of the file.
+    cells: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
+def read_class_table(path: str | PathLike[str]) -> ClassTable:
+    """CSV or TOML, told apart by content, packed or not."""
+    text = read_text(path)
+    return _toml_table(text, path) if _is_toml(text) else _csv_table(text, path)
+
+
+def _is_toml(text: str) -> bool:
+    lines = (line.strip() for line in text.splitlines())
+    first = next((line for line in lines if line and not line.startswith("#")), "")
+    return TOML_START.match(first) is not None
+
+
+def _csv_table(text: str, path: str | PathLike[str]) -> ClassTable:
+    lines = _csv_lines(text, path)
+    place, header = next(lines, ("line 1", []))
+    at_class, columns = _csv_columns(header, path, place)
+    table = ClassTable(cells={name: {} for name in columns.values()})
+    for where, cells in lines:
+        _check_length(cells, header, path, where)
+        key = cells[at_class]
+        if not key:
+            raise InputError("names no class", path=path, where=where, remedy=CSV_REMEDY)
+        if key in table.named:
+            raise InputError(
+                f"class {key!r} already has a row ({table.named[key]})",
+                path=path,
+                where=where,
+                remedy="Keep one of them",
+            )
+        table.named[key] = where
+        for at, name in columns.items():
+            if cells[at]:
+                table.cells[name][key] = cells[at]
+    return table
+
+
+def _csv_lines(text: str, path: str | PathLike[str]) -> Iterator[tuple[str, list[str]]]:
+    """Places and cells without blanks around them, of the lines that hold anything."""
+    first = text.lstrip().partition("\n")[0]
+    delimiter = max(DELIMITERS, key=first.count)
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True
+    )
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield f"line {reader.line_num}", [cell.strip() for cell in cells]
+    except csv.Error as problem:
+        raise InputError(
+            f"not CSV ({problem})",
+            path=path,
+            where=f"line {reader.line_num}",
+            remedy="Close every quote, and write a quote inside quotes twice",
+        ) from problem
+
+
+def _csv_columns(
+    header: list[str], path: str | PathLike[str], where: str
+) -> tuple[int, dict[int, str]]:
+    """Where the class stands, and the properties by column; columns without a name are none."""
+    at_class = [at for at, name in enumerate(header) if name.casefold() == CLASS_COLUMN]
+    if not at_class:
+        raise InputError(
+            f"has no column '{CLASS_COLUMN}', but {_sample(header) or 'nothing'}",
+            path=path,
+            where=where,
+            remedy=CSV_REMEDY,
+        )
+    names = [CLASS_COLUMN if at in at_class else name for at, name in enumerate(header)]
+    again = next((name for at, name in enumerate(names) if name and name in names[:at]), None)
+    if again is not None:
+        raise InputError(
+            f"has two columns {again!r}", path=path, where=where, remedy="Rename or remove one"
+        )
+    columns = {at: name for at, name in enumerate(names) if name and at != at_class[0]}
+    if not columns:
+        raise InputError("has no property", path=path, where=where, remedy=CSV_REMEDY)
+    return at_class[0], columns
+
+
+def _sample(cells: list[str]) -> str:
+    """Short also where the file is something else altogether."""
+    shown = [repr(cell[:30]) for cell in cells[:6]]
+    return ", ".join(shown) + (" ..." if len(cells) > len(shown) else "")
+
+
+def _check_length(
+    cells: list[str], header: list[str], path: str | PathLike[str], where: str
+) -> None:
+    # Not cut and not filled up: a comma too many or too few moves values to other properties.
+    nameless = [cell for cell, name in zip(cells, header, strict=False) if cell and not name]
+    if len(cells) == len(header) and not nameless:
+        return
+    problem = (
+        f"value {nameless[0]!r} stands in a column without a name"
+        if nameless
+        else f"has {len(cells)} cells, but there are {len(header)} columns"
+    )
+    raise InputError(
+        problem, path=path, where=where, remedy="Put a value that holds a comma in quotes"
+    )
+
+
+def _toml_table(text: str, path: str | PathLike[str]) -> ClassTable:
+    try:
+        content = tomllib.loads(text)
+    except (ValueError, RecursionError) as problem:  # also endless numbers, and nests too deep
+        line = TOML_LINE.search(str(problem))
+        message = str(problem).partition(" (at ")[0]
+        where = line[1] if line else None
+        raise InputError(
+            f"not TOML ({message})", path=path, where=where, remedy=TOML_REMEDY
+        ) from problem
+    for key, part in content.items():
+        if not isinstance(part, dict):
+            raise InputError(
+                f"expected a table, got {part!r}", path=path, where=key, remedy=TOML_REMEDY
+            )
+    values = [value for part in content.values() for value in part.values()]
+    by_property = 2 * sum(isinstance(value, list) for value in values) > len(values)
+    return _of_properties(content, path) if by_property else _of_classes(content, path)
+
+
+def _of_classes(content: Mapping[str, Mapping[str, Any]], path: str | PathLike[str]) -> ClassTable:
+    table = ClassTable()
+    for key, part in content.items():
+        table.named[key] = f"[{key}]"
+        for name, value in part.items():
+            cell = _cell(value, path, f"{key}.{name}")
+            column = table.cells.setdefault(name, {})
+            if cell:
+                column[key] = cell
+    if not table.cells:
+        raise InputError("has no property", path=path, remedy=TOML_REMEDY)
+    return table
+
+
+def _of_properties(
+    content: Mapping[str, Mapping[str, Any]], path: str | PathLike[str]
+) -> ClassTable:
+    table = ClassTable()
+    for name, part in content.items():
+        column = table.cells.setdefault(name, {})
+        for value, keys in part.items():
+            where = f"{name}.{value}"
+            if not isinstance(keys, list):
+                raise InputError(
+                    f"expected a list of classes, got {keys!r}",
+                    path=path,
+                    where=where,
+                    remedy=TOML_REMEDY,
+                )
+            for key in (_cell(item, path, where) for item in keys):
+                if key in column:
+                    other = "twice" if column[key] == value else f"also under {column[key]!r}"
+                    raise InputError(
+                        f"class {key!r} stands here {other}",
+                        path=path,
+                        where=where,
+                        remedy="A class has one value of a property: keep one of them",
+                    )
+                column[key] = value
+                table.named.setdefault(key, where)
+    return table
+
+
+def _cell(value: Any, path: str | PathLike[str], where: str) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (str, int, float)):
+        return str(value).strip()
+    raise InputError(
+        f"expected a word or a number, got {value!r}", path=path, where=where, remedy=TOML_REMEDY
+    )

@@ -1,0 +1,114 @@
+"""Ranked windows from files: COCO results with or without classes, CSV, Parquet.
+
+Windows of an image go by falling score, equal scores and files without scores as they stand. A
+box of zeros (0, 0, 0, 0) is no window: it says that its image was searched and nothing found.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data import Notice, Source
+from boxlens.data.windows import Windows
+from boxlens.errors import InputError, ParameterError
+from boxlens.formats.border import check_boxes, check_scores
+from boxlens.formats.files import existing_file, stem
+from boxlens.formats.sniff_content import file_head
+from boxlens.formats.window_layouts import RawWindows, from_csv, from_json, from_parquet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+    from pathlib import Path
+
+    from boxlens.data import Dataset
+    from boxlens.data.columns import Bools
+
+NOTHING_FOUND = (0.0, 0.0, 0.0, 0.0)
+# A box that ends beyond this is no fraction of its image, even if it overshoots it.
+_FARTHEST_FRACTION = 2.0
+
+
+def read_windows(
+    path: str | PathLike[str],
+    dataset: Dataset,
+    *,
+    limit: int | None = 1000,
+    name: str | None = None,
+    threads: int = 0,
+) -> Windows:
+    """The best windows of each image, `limit` at most; images that the file lacks are marked."""
+    if limit is not None and limit < 1:
+        raise ParameterError(f"expected 1 window an image or more, got {limit}")
+    source = existing_file(path)
+    raw = _raw_windows(source, dataset, threads)
+    check_boxes(raw.box, source, raw.describe)
+    if raw.score is not None:
+        check_scores(raw.score, source, raw.describe)
+    _refuse_pixels_without_size(raw, dataset, source)
+    n_images = len(dataset.images)
+    known = raw.image_row >= 0
+    searched = np.zeros(n_images, dtype=np.bool_)
+    searched[raw.image_row[known]] = True
+    rows = np.flatnonzero(known & (raw.box != NOTHING_FOUND).any(axis=1))
+    if raw.score is not None:
+        # Sorts by image, then by score; both stably.
+        rows = rows[np.lexsort((-raw.score[rows], raw.image_row[rows]))]
+    windows = Windows.of(
+        stem(source) if name is None else name,
+        n_images,
+        image_row=raw.image_row[rows],
+        box=raw.box[rows],
+        searched=searched,
+        source=Source.of(source, raw.format),
+        notices=tuple(_notices(raw, dataset, searched, source)),
+    )
+    return windows if limit is None else windows.limited(limit)
+
+
+def _raw_windows(path: Path, dataset: Dataset, threads: int) -> RawWindows:
+    """Told by content: JSON, Parquet, or else a table in text."""
+    head = file_head(path)
+    if head.startswith(b"PAR1"):
+        return from_parquet(path, dataset)
+    if head.lstrip()[:1] in (b"[", b"{"):
+        return from_json(path, dataset, threads)
+    return from_csv(path, dataset)
+
+
+def _refuse_pixels_without_size(raw: RawWindows, dataset: Dataset, path: Path) -> None:
+    """Objects of an image without size are fractions of it, and so must its windows be."""
+    if not dataset.relative:
+        return
+    images = dataset.images
+    unsized = np.isnan(images.width_px) | np.isnan(images.height_px)
+    asked = (raw.image_row >= 0) & unsized[raw.image_row]
+    pixels = np.flatnonzero(asked & ((raw.box[:, :2] + raw.box[:, 2:]) > _FARTHEST_FRACTION).any(1))
+    if len(pixels):
+        raise InputError(
+            "a window in pixels, but the boxes of this image are fractions of its unknown size",
+            path=path,
+            where=raw.describe(int(pixels[0])),
+            remedy="Give the ground truth the sizes of its images, or windows as fractions",
+        )
+
+
+def _notices(raw: RawWindows, dataset: Dataset, searched: Bools, path: Path) -> Iterator[Notice]:
+    n, n_images = len(raw.box), len(dataset.images)
+    unknown = raw.image_row < 0
+    n_unknown = int(unknown.sum())
+    if n == 0:
+        yield Notice("no_windows", 0, f"{path}: holds no windows")
+    if n_unknown:
+        first = raw.describe(int(np.argmax(unknown)))
+        what = f"skipped {n_unknown:,} of {n:,} windows, whose image is not in the ground truth"
+        if n_unknown == n:
+            shown = ", ".join(repr(key) for key in dataset.images.id[:3].tolist())
+            what = f"NONE of the {n:,} windows fits this ground truth, with image ids like {shown}"
+        yield Notice("unknown_image", n_unknown, f"{path}: {what} (first: {first})")
+    n_missing = n_images - int(searched.sum())
+    if n_missing:
+        message = f"{path}: no windows are known of {n_missing:,} of {n_images:,} images"
+        yield Notice("not_searched", n_missing, message)

@@ -1,0 +1,1 @@
+"""Where a detector should look: boxes that may hold any object, best first."""

@@ -1,0 +1,1 @@
+"""Ways to propose boxes, one a file; `opening` finds them by name."""

@@ -1,0 +1,97 @@
+"""What `difficulty -o` leaves behind."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from boxlens.dataset_difficulty.verdict import difficulty_sentences, main_score
+from boxlens.report.charts.drawing import Drawing
+from boxlens.report.charts.system_lines import MEASURE_WORDS, score_words
+from boxlens.report.frames.difficulty_tables import difficulty_tables
+from boxlens.report.pages.difficulty_page import difficulty_page, page_title
+from boxlens.report.planning.difficulty_figures import difficulty_figures
+from boxlens.report.writing.output_folder import OutputFolder
+from boxlens.report.writing.run_record import RunVerdict
+from boxlens.report.writing.write import (
+    Run,
+    draw_figures,
+    plain_diagnoses,
+    save_figures,
+    what_was_written,
+    write_for_app,
+    write_numbers,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from boxlens.data import Dataset, Detections
+    from boxlens.dataset_difficulty.result import DifficultyResult
+    from boxlens.diagnosis import DiagnosisResult
+    from boxlens.formats.files import Progress
+    from boxlens.report.charts.export import ChartFormat
+
+
+def write_difficulty(
+    result: DifficultyResult,
+    folder: Path,
+    *,
+    formats: Sequence[ChartFormat],
+    dataset: Dataset | None = None,
+    detections: Sequence[Detections] = (),
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> str:
+    """Writes everything about an analysis of difficulty; returns in a line what was written.
+
+    `dataset` is the first one, and `detections` those of its systems that are detectors: what the
+    app walks through. Without them there is no run.json, and nothing to be served.
+    """
+    output = OutputFolder(folder)
+    with Drawing(formats) as drawing:
+        plan = difficulty_figures(result)
+        if len(result.systems) == 1:
+            plan = plan.of_detector(result.systems[0].name)
+        drawn = draw_figures([plan], drawing, progress)
+        document = result.to_json()
+        tables = difficulty_tables(result)
+        write_numbers(output, document, tables)
+        n_tables = len(tables)
+        if dataset is not None and detections:
+            diagnoses = plain_diagnoses(dataset, detections, result.choice.iou, threads=threads)
+            run = _run(result, dataset, diagnoses)
+            n_tables += len(write_for_app(output, run, drawn))
+        save_figures(output, drawing, progress)
+        output.write_text("report.html", difficulty_page(result, document, drawn[0]))
+        output.close()
+    return what_was_written(folder, n_tables, drawn, formats)
+
+
+def difficulty_verdict(result: DifficultyResult) -> RunVerdict:
+    """The sentences, the means of the first data set, and the main score of each system."""
+    lead, *sentences = difficulty_sentences(result)
+    means = result.datasets[0].means
+    numbers = [
+        (f"mean {words}", means[name])
+        for name, words in MEASURE_WORDS.items()
+        if not math.isnan(means[name])
+    ]
+    for one in result.systems:
+        score = main_score(one)
+        if score is not None:
+            numbers.append((f"{score_words(score)}, {one.name}", one.scores[score]))
+    return RunVerdict(lead, sentences, numbers)
+
+
+def _run(result: DifficultyResult, dataset: Dataset, diagnoses: Sequence[DiagnosisResult]) -> Run:
+    return Run(
+        verb="difficulty",
+        title=" on ".join(page_title(result)),
+        dataset=dataset,
+        diagnoses=diagnoses,
+        verdict=difficulty_verdict(result),
+        provenance=result.provenance,
+        notices=result.notices,
+    )

@@ -1,0 +1,214 @@
+"""`boxlens difficulty` as users run it: text, JSON, folders, and mistakes that are told in a line."""
+
+import json
+
+import numpy as np
+import pytest
+
+import boxlens
+from running import boxlens_process, write_demo
+
+KEYS = {
+    "class",
+    "n_images",
+    "n_objects",
+    "instances_per_image",
+    "neighbours",
+    "scale",
+    "cpl",
+    "clutter",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The demo set, a second data set, a tree, a table, guesses and windows."""
+    place = write_demo(tmp_path_factory.mktemp("difficulty"))
+    dataset = boxlens.read_dataset(place / "ground_truth.json")
+    boxlens.write_dataset(dataset.select_classes(range(6)), place / "six.json", format="coco")
+    names = dataset.classes.name
+    lines = [f"{name},{'a' if row % 2 else 'b'},{row + 0.5}" for row, name in enumerate(names)]
+    (place / "table.csv").write_text("class,kind,length\n" + "\n".join(lines) + "\n")
+    (place / "tree.json").write_text(
+        json.dumps({"first": list(names[:8]), "last": list(names[8:])})
+    )
+    _write_guesses(place, dataset)
+    _write_windows(place, dataset)
+    return place
+
+
+def _write_guesses(place, dataset):
+    """The right class of every image's first object, without a box."""
+    gt = dataset.gt
+    first = gt.offsets[:-1][np.diff(gt.offsets) > 0]
+    ids, names = dataset.images.id, dataset.classes.name
+    lines = [f"{ids[gt.image_row[row]]},{names[gt.class_row[row]]}" for row in first]
+    (place / "guesses.csv").write_text("image,class\n" + "\n".join(lines) + "\n")
+
+
+def _write_windows(place, dataset):
+    """One window an image: the whole picture."""
+    images = dataset.images
+    records = [
+        {"image_id": int(key), "bbox": [0, 0, width, height], "score": 1.0}
+        for key, width, height in zip(images.id, images.width_px, images.height_px, strict=True)
+    ]
+    (place / "windows.json").write_text(json.dumps(records))
+
+
+def run(folder, *arguments):
+    done = boxlens_process("difficulty", *arguments, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def refused(folder, *arguments):
+    done = boxlens_process("difficulty", *arguments, cwd=folder)
+    assert done.returncode == 2, done.stdout
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+def test_ground_truth_alone_is_enough(folder):
+    text = run(folder, "ground_truth.json").stdout
+    assert "Difficulty | ground_truth | 200 images" in text
+    assert "PASCAL VOC 2012 (published)" in text
+    assert "hardest classes by CPL" in text
+
+
+def test_json_has_the_promised_keys(folder):
+    document = json.loads(run(folder, "ground_truth.json", "--json", "-").stdout)
+    results = document["results"]
+    assert document["schema"] == "boxlens/difficulty/1"
+    assert len(results["classes"]) == 16
+    assert all(set(row) >= KEYS for row in results["classes"])
+    assert results["dataset"]["cpl"] == pytest.approx(
+        np.mean([row["cpl"] for row in results["classes"]])
+    )
+    assert all(row["clutter"] is None for row in results["classes"])
+    assert results["levels"] == results["correlations"] == []
+
+
+def test_everything_at_once(folder, tmp_path):
+    done = run(
+        folder,
+        *("ground_truth.json", "six.json", "--detections", "window.json", "region.json"),
+        *("--guesses", "guesses.csv", "--tree", "tree.json", "--node", "first"),
+        *("--properties", "table.csv", "--windows", "windows.json,windows.json"),
+        *("-o", str(tmp_path / "out"), "--figures", "none", "--json", str(tmp_path / "out.json")),
+    )
+    results = json.loads((tmp_path / "out.json").read_text())["results"]
+    assert [one["name"] for one in results["datasets"]] == ["ground_truth", "six"]
+    assert [one["name"] for one in results["systems"]] == ["window", "region", "guesses"]
+    assert results["systems"][2]["cls_loc"] is None
+    for score in ("cls", "cls_loc"):
+        best = max(one[score] or 0 for one in results["systems"])
+        assert results["upper_bound"][score] >= best
+    assert {row["level"] for row in results["levels"]} == {0, 1}
+    assert {row["node"] for row in results["nodes"]} == {"first"}
+    assert {row["measure"] for row in results["correlations"]} >= {"cpl", "clutter", "length"}
+    assert {row["property"] for row in results["properties"]} == {"kind", "length"}
+    assert all(row["target_of"] == "six" for row in results["subsets"])
+    assert "wrote" in done.stderr
+    assert (tmp_path / "out" / "report.html").exists()
+    assert (tmp_path / "out" / "run.json").exists()
+
+
+def test_a_subset_is_a_data_set_of_its_own(folder, tmp_path):
+    run(folder, "ground_truth.json", "--match", "cpl=0.002", "-o", str(tmp_path / "out"))
+    written = boxlens.read_dataset(tmp_path / "out" / "subset_cpl.json")
+    results = json.loads((tmp_path / "out" / "results.json").read_text())["results"]
+    (subset,) = results["subsets"]
+    assert set(written.classes.name) == set(subset["classes"])
+    assert 0 < len(subset["classes"]) < 16
+    again = boxlens.difficulty(tmp_path / "out" / "subset_cpl.json")
+    assert again.datasets[0].means["cpl"] == pytest.approx(subset["mean"], abs=1e-15)
+    assert subset["mean"] <= 0.002
+
+
+def test_a_method_keeps_its_windows_and_uses_them_again(folder, tmp_path):
+    cv2 = pytest.importorskip("cv2", reason="needs the extra images")
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    dataset = boxlens.read_dataset(folder / "ground_truth.json")
+    rng = np.random.default_rng(0)
+    for name, width, height in zip(
+        dataset.images.file_name[:3],
+        dataset.images.width_px,
+        dataset.images.height_px,
+        strict=False,
+    ):
+        place = pictures / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        cv2.imwrite(str(place), rng.integers(0, 255, (int(height), int(width), 3), dtype=np.uint8))
+    asked = ("ground_truth.json", "--windows", "sliding-window", "--images", str(pictures))
+    asked += ("-o", str(tmp_path / "out"), "--figures", "none", "--json", "-")
+    first = run(folder, *asked)
+    kept = list((tmp_path / "out" / "windows").glob("windows-sliding-window-*.json"))
+    assert len(kept) == 1
+    before = kept[0].stat().st_mtime_ns
+    second = run(folder, *asked)
+    assert kept[0].stat().st_mtime_ns == before
+    results = json.loads(first.stdout)["results"]
+    assert results == json.loads(second.stdout)["results"]
+    assert results["dataset"]["windows"]["name"].startswith("sliding-window")
+    assert results["dataset"]["windows"]["n_images"] == 3
+    assert "197" in first.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--iou", "0"], "--iou"),
+        (["--top-k", "0"], "--top-k"),
+        (["--n-windows", "0"], "--n-windows"),
+        (["--gap", "-1"], "--gap"),
+        (["--seed", "-1"], "--seed"),
+        (["--match", "cpl"], "second data set"),
+        (["--match", "cp=0.1"], "measures are"),
+        (["--match", "cpl=x"], "cpl=0.087"),
+        (["--node", "first"], "--detections"),
+        (["--properties", "table.csv"], "--detections"),
+        (["--detections", "window.json", "--node", "nothing"], "no node 'nothing'"),
+        (["--detections", "window.json", "--tree", "none", "--node", "x"], "--tree"),
+        (["--detections", "window.json", "--nest", "kind:x", "--properties", "table.csv"], "x"),
+        (["--detections", "window.json", "--name", "a,b"], "--name"),
+        (["--windows", "edge-boxen"], "edge-boxes"),
+        (["--windows", "edge-boxes"], "--images"),
+        (["--images", "."], "--windows"),
+        (["--windows", "windows.json,windows.json"], "data set"),
+        (["--threads", "-1"], "--threads"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(folder, arguments, told):
+    assert told in refused(folder, "ground_truth.json", *arguments)
+
+
+def test_a_tree_with_a_cycle_is_refused(folder, tmp_path):
+    names = boxlens.read_dataset(folder / "ground_truth.json").classes.name
+    (tmp_path / "tree.json").write_text(json.dumps({names[0]: "up", "up": "top", "top": "up"}))
+    told = refused(
+        folder,
+        *(
+            "ground_truth.json",
+            "--detections",
+            "window.json",
+            "--tree",
+            str(tmp_path / "tree.json"),
+        ),
+    )
+    assert "stands above itself: up < top < up" in told
+
+
+def test_a_table_that_fits_in_part_is_used_and_its_differences_are_listed(folder, tmp_path):
+    names = boxlens.read_dataset(folder / "ground_truth.json").classes.name
+    (tmp_path / "table.csv").write_text(f"class,kind\n{names[0]},a\n{names[1]},b\nunicorn,a\n")
+    done = run(
+        folder,
+        *("ground_truth.json", "--detections", "window.json"),
+        *("--properties", str(tmp_path / "table.csv")),
+    )
+    assert "unicorn" in done.stderr
+    assert names[2] in done.stderr
+    assert "by kind" in done.stdout
