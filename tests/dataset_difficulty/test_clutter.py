@@ -13,8 +13,8 @@ from boxlens.dataset_difficulty import clutter as clutter_module
 from boxlens.dataset_difficulty.choice import DifficultyChoice
 from boxlens.dataset_difficulty.clutter import measure_clutter
 from boxlens.dataset_difficulty.counted_objects import counted_objects
+from boxlens.dataset_difficulty.measures import OVERLAP
 from boxlens.errors import ParameterError
-from boxlens.matching import reachable
 from cases import random_scene
 from oracles.convert import scene_to_tables
 from oracles.model import iou
@@ -59,7 +59,7 @@ def slow_ranks(dataset, windows, choice, class_row):
         shown = windows.box[windows.offsets[image] : windows.offsets[image + 1]].tolist()
         ranks[image] = choice.n_windows + 1
         for rank, window in enumerate(shown[: choice.n_windows], start=1):
-            if any(iou(window, target) >= reachable(choice.iou) for target in targets):
+            if any(iou(window, target) >= OVERLAP for target in targets):
                 ranks[image] = rank
                 break
     return ranks
@@ -89,12 +89,12 @@ def test_a_window_that_overlaps_exactly_as_asked_for_counts():
     dataset = world_of([OBJECT])
     half = [0.0, 0.0, 20.0, 40.0]
     assert found_in(dataset, windows_of([half])).rank[0] == 1
-    assert found_in(dataset, windows_of([half]), DifficultyChoice(iou=0.51)).rank[0] == 1001
+    assert found_in(dataset, windows_of([[0.0, 0.0, 19.99, 40.0]])).rank[0] == 1001
 
 
-def test_an_overlap_of_one_is_reached():
-    box = [1 / 3, 0.1, 1 / 7, 0.7]
-    assert found_in(world_of([box]), windows_of([box]), DifficultyChoice(iou=1)).rank[0] == 1
+def test_the_overlap_that_counts_as_right_does_not_matter():
+    dataset, windows = world_of([OBJECT]), windows_of([[0.0, 0.0, 20.0, 40.0]])
+    assert found_in(dataset, windows, DifficultyChoice(iou=0.9)).rank[0] == 1
 
 
 def test_windows_beyond_the_limit_are_not_looked_at():
@@ -135,7 +135,6 @@ def test_it_equals_a_slow_search(seed, monkeypatch):
     searched[without[::2]] = False
     windows = detections_as_windows(dataset, detections, searched)
     choice = DifficultyChoice(
-        iou=(0.3, 0.5, 0.75, 1.0)[seed % 4],
         n_windows=(3, 10, 1000)[seed % 3],
         difficult=seed % 2 == 0,
     )

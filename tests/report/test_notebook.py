@@ -25,6 +25,7 @@ WITH_FIGURE = (
     "DiagnosisResult",
     "SensitivityResult",
     "ComparisonResult",
+    "DifficultyResult",
     "ReconciliationResult",
 )
 
@@ -41,6 +42,7 @@ def results() -> dict[str, Displayed]:
         boxlens.gate(dataset, window, region, rules=["AP >= baseline - 0.01"], replicates=100),
         boxlens.reconcile(dataset, window),
         boxlens.disagree(dataset, [window, region], min_score=0.2),
+        boxlens.difficulty(dataset, detections=[window]),
     )
     return {type(one).__name__: one for one in found}
 

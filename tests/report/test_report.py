@@ -82,8 +82,8 @@ def sections_of(reader):
 def test_the_page_has_a_section_a_question_and_a_part_a_detector(reader):
     assert reader.open == []
     assert reader.linked == [
-        "verdict", "scores", "errors", "repairs", "objects", "schemes", "comparison", "examples",
-        "classes", "method", "provenance",
+        "verdict", "scores", "errors", "repairs", "objects", "schemes", "difficulty",
+        "comparison", "examples", "classes", "method", "provenance",
     ]  # fmt: skip
     sections = sections_of(reader)
     assert [one for one in sections if one in reader.linked] == reader.linked
@@ -169,8 +169,8 @@ def test_one_detector_has_no_comparison_and_no_parts(tmp_path):
     write_answers(result, tmp_path, formats=())
     reader = Reader((tmp_path / "report.html").read_text(encoding="utf-8"))
     assert reader.linked == [
-        "verdict", "scores", "errors", "repairs", "objects", "schemes", "examples", "classes",
-        "method", "provenance",
+        "verdict", "scores", "errors", "repairs", "objects", "schemes", "difficulty", "examples",
+        "classes", "method", "provenance",
     ]  # fmt: skip
     figures = json.loads((tmp_path / "figures" / "figures.json").read_text())
     assert "tide_errors" in {one["name"] for one in figures}
@@ -218,7 +218,7 @@ def test_names_from_outside_are_text_and_equal_file_names_are_kept_apart(tmp_pat
 
 def test_questions_are_known_or_refused():
     assert check_questions(["errors", "scores"]) == ("scores", "errors")
-    with pytest.raises(ParameterError, match="sensitivity, comparison, got 'colour'"):
+    with pytest.raises(ParameterError, match="sensitivity, difficulty, comparison, got 'colour'"):
         check_questions(["colour"])
     with pytest.raises(ParameterError, match="takes two detectors"):
         ReportChoice(ask=("comparison",)).asked(1)

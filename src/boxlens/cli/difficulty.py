@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.options import Commands, add_json, several
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
@@ -43,12 +43,12 @@ def add_command(commands: Commands) -> None:
 def _add_systems(command: argparse.ArgumentParser) -> None:
     """Who is judged on the first data set, and by what classes are told apart."""
     add = command.add_argument
-    add("--detections", metavar="DT", nargs="+", default=[], help="detections on the first GT")
+    more: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
+    add("--detections", metavar="DT", **more, help="detections on the first GT")
     add(
         "--guesses",
         metavar="FILE",
-        nargs="+",
-        default=[],
+        **more,
         help="ranked guesses on the first GT: CSV with image, class and perhaps x, y, w, h",
     )
     add("--top-k", metavar="N", type=int, default=5, help="guesses of an image that count (5)")
@@ -136,7 +136,7 @@ def run(options: argparse.Namespace) -> None:
                 result,
                 Path(options.output),
                 formats=formats,
-                dataset=datasets[0],
+                datasets=datasets,
                 detections=[one.detections for one in systems if one.detections is not None],
                 threads=options.threads,
                 progress=progress,

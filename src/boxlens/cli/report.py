@@ -33,7 +33,7 @@ def add_command(commands: Commands) -> None:
         "--ask",
         metavar="NAME",
         **several(str, "scores"),
-        help="* scores, errors, sensitivity or comparison; all that apply by default",
+        help="* scores, errors, sensitivity, difficulty or comparison; all that apply by default",
     )
     add("--protocol", default="coco", help="coco (default), voc07, voc12, lvis or openimages")
     add("--iou", metavar="T", type=float, default=0.5, help="overlap that counts as right (.5)")

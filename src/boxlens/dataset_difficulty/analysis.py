@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from os import PathLike
 
-    from boxlens.data import Notice
+    from boxlens.data import Notice, Source
     from boxlens.data.columns import Floats
     from boxlens.data.windows import Windows
     from boxlens.dataset_difficulty.accuracy import SystemAccuracy
@@ -129,7 +129,12 @@ def difficulty_tables(
         if properties is not None
         else (),
         subsets=tuple(_subsets(measured, choice)),
-        provenance=Provenance(VERSION, first.source, tuple(one.source for one in systems)),
+        provenance=Provenance(
+            VERSION,
+            first.source,
+            tuple(one.source for one in systems),
+            tuple(_other_sources(datasets, ranked, knowledge)),
+        ),
         notices=_all_notices(measured, (*notices, *unverified), knowledge),
     )
 
@@ -210,6 +215,17 @@ def _subsets(
 def _size(one: DatasetDifficulty) -> int:
     """Classes with objects."""
     return sum(row.n_objects > 0 for row in one.classes)
+
+
+def _other_sources(
+    datasets: Sequence[Dataset], windows: Sequence[Windows | None], knowledge: ClassKnowledge
+) -> Iterator[tuple[str, Source]]:
+    """Files besides the first data set and the systems."""
+    yield from (("ground truth", one.source) for one in datasets[1:] if one.source is not None)
+    for one in windows:
+        if one is not None and one.source is not None:
+            yield "windows", one.source
+    yield from knowledge.sources
 
 
 def _all_notices(

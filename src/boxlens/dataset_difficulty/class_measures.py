@@ -115,7 +115,7 @@ def measure_dataset(
     """Every measure of every class; clutter where ranked windows are given."""
     objects = counted_objects(dataset, choice)
     instances = measure_instances(dataset, objects, choice, threads=threads)
-    chance = chance_localization(objects, choice.iou, threads=threads, progress=progress)
+    chance = chance_localization(objects, threads=threads, progress=progress)
     clutter = None
     notices = (*dataset.notices, *objects.notices(), *chance.notices)
     if windows is not None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from boxlens.data import Dataset, Detections, GroundTruth, Notice
 from boxlens.dataset_difficulty.counted_objects import class_images, class_means
+from boxlens.dataset_difficulty.measures import OVERLAP
 from boxlens.errors import ParameterError
 from boxlens.matching import VOC, find_overlaps, reachable
 
@@ -88,7 +89,7 @@ def _object_ranks(
             whole.select_images(np.arange(first, last)),
             shown,
             VOC,
-            floor=reachable(choice.iou),
+            floor=reachable(OVERLAP),
             same_class=False,
             threads=threads,
         )

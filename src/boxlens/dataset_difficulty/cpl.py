@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data import Notice
+from boxlens.dataset_difficulty.measures import OVERLAP
 from boxlens.matching.box_pairs import count_overlapping_pairs
 
 if TYPE_CHECKING:
@@ -28,7 +29,11 @@ class ChanceLocalization:
 
 
 def chance_localization(
-    objects: CountedObjects, iou: float, *, threads: int = 0, progress: Progress | None = None
+    objects: CountedObjects,
+    iou: float = OVERLAP,
+    *,
+    threads: int = 0,
+    progress: Progress | None = None,
 ) -> ChanceLocalization:
     """The share of pairs of a class that overlap, each box as fractions of its own image.
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from boxlens.data import Source
 from boxlens.dataset_difficulty.guesses import System, guesses_from_file, guesses_of
 from boxlens.formats.class_properties import read_class_properties
 from boxlens.formats.class_tree import known_tree, read_class_tree
@@ -32,6 +34,8 @@ class ClassKnowledge:
     # Where the tree comes from: a file, "tree" or "supercategory"; empty: there is none.
     tree_from: str = ""
     properties: ClassProperties | None = None
+    # Their files.
+    sources: tuple[tuple[str, Source], ...] = ()
 
 
 def read_systems(
@@ -65,13 +69,15 @@ def know_classes(
     """Tree and table of the classes of a data set, from files or from what it tells itself."""
     classes = dataset.classes
     table = None if properties is None else read_class_properties(properties, classes)
+    sources = [] if properties is None else [("properties", Source.of(Path(properties), "table"))]
     if tree == NO_TREE:
-        return ClassKnowledge(properties=table)
+        return ClassKnowledge(properties=table, sources=tuple(sources))
     if tree is not None:
-        return ClassKnowledge(read_class_tree(tree, classes), str(tree), table)
+        sources.append(("tree", Source.of(Path(tree), "tree")))
+        return ClassKnowledge(read_class_tree(tree, classes), str(tree), table, tuple(sources))
     told_by = "tree" if classes.tree is not None else "supercategory"
     own = known_tree(classes)
-    return ClassKnowledge(own, told_by if own is not None else "", table)
+    return ClassKnowledge(own, told_by if own is not None else "", table, tuple(sources))
 
 
 def named_apart(datasets: Sequence[Dataset]) -> list[Dataset]:

@@ -129,7 +129,7 @@ def score_nodes(
         judged = _judge(dataset, system, choice, threads)
         by_class = _class_scores(judged, exact, threads)[0]
         for node, rows in rows_of.items():
-            n_images, at_node = _node_scores(judged, rows, threads)
+            n_images, at_node = _node_scores(judged, rows, choice.iou, threads)
             scores.append(
                 NodeScores(
                     system=system.name,
@@ -211,7 +211,9 @@ def _class_scores(
     ]
 
 
-def _node_scores(judged: _Judged, class_rows: Rows, threads: int) -> tuple[int, dict[str, float]]:
+def _node_scores(
+    judged: _Judged, class_rows: Rows, iou: float, threads: int
+) -> tuple[int, dict[str, float]]:
     """Images with an object below the node, and its scores as one class."""
     cases, labels = judged.cases, judged.labels
     among = np.zeros(cases.n_classes, dtype=np.bool_)
@@ -230,5 +232,11 @@ def _node_scores(judged: _Judged, class_rows: Rows, threads: int) -> tuple[int, 
         "cls": n_named / n_images if n_images else float("nan"),
         "cls_loc": n_found / n_images if n_images else float("nan"),
         "loc_given_cls": n_found / n_named if n_named else float("nan"),
-        "ap": float("nan") if labels is None else node_ap(labels, class_rows, threads=threads),
+        "ap": _node_ap(labels, class_rows, iou, threads),
     }
+
+
+def _node_ap(labels: LabelEvidence | None, class_rows: Rows, iou: float, threads: int) -> float:
+    if labels is None:
+        return float("nan")
+    return node_ap(labels.dataset, labels.detections, class_rows, iou, threads=threads)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data import Classes
 from boxlens.matching import COCO, VOC, assign, find_overlaps, reachable
 from boxlens.metrics.cells import cell_precision
 from boxlens.metrics.grid import AREA_RANGES
@@ -92,15 +93,22 @@ def relaxed_ap(evidence: LabelEvidence, accepted: Sequence[Bools], *, threads: i
     return np.stack(rows)
 
 
-def node_ap(evidence: LabelEvidence, class_rows: Rows, *, threads: int = 0) -> float:
-    """AP of one ranking of these classes together, each of which will do for the others."""
-    n_classes = len(evidence.dataset.classes)
-    among = np.zeros(n_classes, dtype=np.bool_)
-    among[class_rows] = True
-    credit = _Credit.of(evidence).relaxed(evidence, np.outer(among, among))
-    # Row 0 is the node, row 1 everything else.
-    merged = np.where(among, 0, 1).astype(np.int32)
-    return float(_average_precision(evidence, credit, threads, merged)[0])
+def node_ap(
+    dataset: Dataset, detections: Detections, class_rows: Rows, iou: float, *, threads: int = 0
+) -> float:
+    """COCO's AP of these classes as one: under one label, objects and detections meet anew."""
+    one_row = np.full(len(dataset.classes), -1, dtype=np.int32)
+    one_row[class_rows] = 0
+    n_images = len(dataset.images)
+    same = np.arange(n_images, dtype=np.int32)
+    merged = replace(
+        dataset,
+        classes=Classes.of([1], ["node"]),
+        gt=dataset.gt.renumbered(same, one_row, n_images),
+    )
+    found = detections.renumbered(same, one_row, n_images)
+    exact = [np.ones((1, 1), dtype=np.bool_)]
+    return float(relaxed_ap(gather_labels(merged, found, iou, threads=threads), exact)[0, 0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +149,7 @@ class _Credit:
         return det_of_gt
 
 
-def _average_precision(
-    evidence: LabelEvidence,
-    credit: _Credit,
-    threads: int,
-    merged: Rows | None = None,
-) -> Floats:
+def _average_precision(evidence: LabelEvidence, credit: _Credit, threads: int) -> Floats:
     """AP of each class, its hits ranked with its errors; a hit counts for the object's class."""
     gt, detections = evidence.dataset.gt, evidence.detections
     n_classes = len(evidence.dataset.classes)
@@ -156,8 +159,6 @@ def _average_precision(
     hit[credit.det_of_gt[found]] = _HIT
     class_row[credit.det_of_gt[found]] = gt.class_row[found]
     true_class = gt.class_row[evidence.positive]
-    if merged is not None:
-        class_row, true_class, n_classes = merged[class_row], merged[true_class], 2
     counted = np.flatnonzero(credit.wrong | (hit != 0))
     ranking = rank_rows(
         np.ascontiguousarray(class_row[counted]),

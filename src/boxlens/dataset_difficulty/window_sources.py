@@ -119,7 +119,8 @@ def _found(
             output, dataset, limit=choice.n_windows, name=generator.name, threads=threads
         )
     told = (*_without_missing(windows.notices), *notices, *_failures(failed))
-    return replace(windows, notices=told)
+    # Of a temporary file nothing is left to be named.
+    return replace(windows, notices=told, source=None if keep is None else windows.source)
 
 
 def _without_missing(notices: Sequence[Notice]) -> tuple[Notice, ...]:

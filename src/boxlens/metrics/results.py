@@ -91,12 +91,16 @@ class Provenance:
     version: str
     ground_truth: Source | None
     detections: tuple[Source | None, ...]
+    # Further files, each with what it is: a tree, windows, a second data set.
+    others: tuple[tuple[str, Source], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
+        others = [{"what": what, **(_source_to_json(one) or {})} for what, one in self.others]
         return {
             "boxlens": self.version,
             "ground_truth": _source_to_json(self.ground_truth),
             "detections": [_source_to_json(source) for source in self.detections],
+            **({"others": others} if others else {}),
         }
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from boxlens.comparison.cases.disagreement import DisagreementResult
     from boxlens.comparison.conventions.results import ReconciliationResult
     from boxlens.comparison.gating.result import GateResult
+    from boxlens.dataset_difficulty.result import DifficultyResult
     from boxlens.diagnosis import DiagnosisResult
     from boxlens.metrics import DetectorResult, EvaluationResult
     from boxlens.object_sensitivity import SensitivityResult
@@ -248,13 +249,45 @@ def _disagreement(result: DisagreementResult) -> Summary:
     )
 
 
+def _difficulty(result: DifficultyResult) -> Summary:
+    from boxlens.dataset_difficulty.measures import MEASURES
+    from boxlens.dataset_difficulty.published import PUBLISHED
+    from boxlens.dataset_difficulty.verdict import difficulty_sentences
+
+    first, shown = result.datasets[0], result.datasets[:MOST_DETECTORS]
+    n_more = len(result.datasets) - len(shown)
+    n_classes = sum(one.n_objects > 0 for one in first.classes)
+    columns = [*(one.means for one in shown), *PUBLISHED.values()]
+    return Summary(
+        title=f"Difficulty of {_listed([one.name for one in shown], n_more, 'data sets')}",
+        about=f"{first.n_images:,} images, {first.n_objects:,} objects, {n_classes:,} classes",
+        lead=" ".join(difficulty_sentences(result)),
+        headings=["mean over classes", *(one.name for one in shown), *PUBLISHED],
+        rows=[
+            [
+                text_cell(measure.title),
+                *(score_cell(means.get(name, math.nan)) for means in columns),
+            ]
+            for name, measure in MEASURES.items()
+        ],
+        figure="measures",
+        more=f"and {n_more:,} more data sets" if n_more else "",
+    )
+
+
+def _difficulty_figures(result: DifficultyResult) -> Sequence[Figure]:
+    from boxlens.report.planning.difficulty_figures import difficulty_figures
+
+    return difficulty_figures(result).figures
+
+
 def _more(n_rows: int) -> str:
     return f"and {n_rows - MOST_ROWS:,} more" if n_rows > MOST_ROWS else ""
 
 
-def _listed(names: Sequence[str], n_more: int) -> str:
+def _listed(names: Sequence[str], n_more: int, noun: str = "detectors") -> str:
     if len(names) + n_more > MOST_DETECTORS:
-        return f"{len(names) + n_more} detectors"
+        return f"{len(names) + n_more} {noun}"
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
@@ -267,4 +300,5 @@ SUMMARIES: Mapping[str, Shown] = {
     "GateResult": Shown(_gate, _no_figures),
     "ReconciliationResult": Shown(_reconciliation, _reconciliation_figures),
     "DisagreementResult": Shown(_disagreement, _no_figures),
+    "DifficultyResult": Shown(_difficulty, _difficulty_figures),
 }

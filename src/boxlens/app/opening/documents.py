@@ -53,8 +53,8 @@ def _no_run(path: Path) -> InputError:
     elif (folder / "report.html").is_file() and (folder / "results.json").is_file():
         problem = "has no run.json: nothing in it is to be seen image by image"
         remedy = (
-            "Open its report.html. evaluate, diagnose, sensitivity, compare and report write "
-            "folders that can be served"
+            "Open its report.html. evaluate, diagnose, sensitivity, compare, report and, with "
+            "--detections, difficulty write folders that can be served"
         )
     else:
         problem = "no run.json: the folder was written by an older Boxlens or is no run"

@@ -25,6 +25,12 @@ SECTIONS = {
     "repairs": "Repairs",
     "objects": "Objects",
     "schemes": "Schemes of errors compared",
+    "datasets": "Data sets",
+    "classes": "Classes",
+    "correlations": "What makes classes hard",
+    "hierarchy": "Class tree",
+    "properties": "Class properties",
+    "subsets": "Subsets",
 }
 
 

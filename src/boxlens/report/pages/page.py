@@ -214,6 +214,7 @@ def provenance_section(document: dict[str, Any]) -> Section:
     made_from = document["provenance"]
     rows = [("ground truth", made_from["ground_truth"])]
     rows += [("detections", source) for source in made_from["detections"]]
+    rows += [(source["what"], source) for source in made_from.get("others", [])]
     files_table = table(
         ["file", "path", "format", "bytes", "SHA-256"],
         [

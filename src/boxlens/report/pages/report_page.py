@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from boxlens.report.pages import comparison_page, evaluation_page
+from boxlens.report.pages import comparison_page, difficulty_page, evaluation_page
 from boxlens.report.pages.diagnosis_page import diagnosis_sections
 from boxlens.report.pages.examples import (
     READING,
@@ -33,6 +33,7 @@ class ReportFigures:
 
     evaluation: DrawnPlan | None
     diagnoses: tuple[DrawnPlan, ...]
+    difficulty: DrawnPlan | None
     comparison: DrawnPlan | None
 
 
@@ -52,6 +53,7 @@ def report_page(
             parts.verdict(),
             *parts.scores(),
             *parts.details(),
+            *parts.difficulty(),
             *parts.comparison(),
             parts.examples(),
             parts.classes(),
@@ -92,6 +94,12 @@ class _Parts:
         # Verdicts are first, and classes have a place of their own.
         for same in zip(*(one[1:-1] for one in self._diagnosed()), strict=True):
             yield self._joined(same)
+
+    def difficulty(self) -> Iterator[Section]:
+        found, drawn = self.result.difficulty, self.drawn.difficulty
+        if found is not None and drawn is not None:
+            inner = difficulty_page.report_sections(found, drawn)
+            yield Section("difficulty", "Difficulty", inner=inner)
 
     def comparison(self) -> Iterator[Section]:
         found, drawn = self.result.comparison, self.drawn.comparison

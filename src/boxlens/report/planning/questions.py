@@ -1,4 +1,4 @@
-"""Every question of a report, asked at once: scores, errors, objects, and who is better."""
+"""Every question of a report: scores, errors, objects, how hard classes are, who is better."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from boxlens.comparison import ComparisonChoice, compare_tables
+from boxlens.dataset_difficulty import (
+    DifficultyChoice,
+    difficulty_tables,
+    know_classes,
+    read_systems,
+)
 from boxlens.diagnosis import DiagnosisChoice, diagnose_tables
 from boxlens.errors import ParameterError
 from boxlens.metrics import evaluate_tables
@@ -21,12 +27,13 @@ if TYPE_CHECKING:
     from boxlens.comparison import ComparisonResult
     from boxlens.comparison.shared_images import ImagesChoice
     from boxlens.data import Dataset, Detections, Notice
+    from boxlens.dataset_difficulty import DifficultyResult
     from boxlens.diagnosis import DiagnosisResult
     from boxlens.formats.files import Progress
     from boxlens.metrics import EvaluationResult
 
 SCHEMA = "boxlens/report/1"
-Question = Literal["scores", "errors", "sensitivity", "comparison"]
+Question = Literal["scores", "errors", "sensitivity", "difficulty", "comparison"]
 QUESTIONS: tuple[Question, ...] = get_args(Question)
 
 
@@ -60,6 +67,7 @@ class ReportResult:
     evaluation: EvaluationResult | None
     diagnoses: tuple[DiagnosisResult, ...]
     comparison: ComparisonResult | None
+    difficulty: DifficultyResult | None
     provenance: Provenance
 
     def __repr__(self) -> str:
@@ -75,6 +83,8 @@ class ReportResult:
             found += [notice for one in self.evaluation.detectors for notice in one.notices]
         if self.comparison is not None:
             found += self.comparison.notices
+        if self.difficulty is not None:
+            found += self.difficulty.notices
         return tuple(dict.fromkeys(found))
 
     def to_json(self) -> dict[str, Any]:
@@ -106,6 +116,7 @@ class ReportResult:
                 ]
                 if "sensitivity" in self.asked
                 else None,
+                "difficulty": None if self.difficulty is None else self.difficulty.to_json(),
                 "compare": None if self.comparison is None else self.comparison.to_json(),
             },
         }
@@ -150,8 +161,25 @@ def answer_tables(
             for one in tables
         ),
         comparison=comparison,
+        difficulty=_difficulty(dataset, tables, choice, threads, progress)
+        if "difficulty" in asked
+        else None,
         provenance=Provenance(VERSION, dataset.source, tuple(one.source for one in tables)),
     )
+
+
+def _difficulty(
+    dataset: Dataset,
+    tables: Sequence[Detections],
+    choice: ReportChoice,
+    threads: int,
+    progress: Progress | None,
+) -> DifficultyResult:
+    """By what the data set itself tells: its own tree or supercategories, no windows."""
+    wanted = DifficultyChoice(iou=choice.diagnosis.iou, seed=choice.resampling.seed)
+    systems, _ = read_systems(dataset, tables, (), wanted)
+    known = know_classes(dataset)
+    return difficulty_tables([dataset], systems, wanted, known, threads=threads, progress=progress)
 
 
 def _evaluation(

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from boxlens.dataset_difficulty.matched_subset import subset_dataset
 from boxlens.dataset_difficulty.verdict import difficulty_sentences, main_score
+from boxlens.formats import write_dataset
 from boxlens.report.charts.drawing import Drawing
-from boxlens.report.charts.system_lines import MEASURE_WORDS, score_words
+from boxlens.report.charts.system_lines import MEASURE_WORDS, measure_text, score_words
 from boxlens.report.frames.difficulty_tables import difficulty_tables
 from boxlens.report.pages.difficulty_page import difficulty_page, page_title
 from boxlens.report.planning.difficulty_figures import difficulty_figures
+from boxlens.report.planning.figure_plan import file_name
 from boxlens.report.writing.output_folder import OutputFolder
 from boxlens.report.writing.run_record import RunVerdict
 from boxlens.report.writing.write import (
@@ -24,7 +27,7 @@ from boxlens.report.writing.write import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from boxlens.data import Dataset, Detections
@@ -39,15 +42,15 @@ def write_difficulty(
     folder: Path,
     *,
     formats: Sequence[ChartFormat],
-    dataset: Dataset | None = None,
+    datasets: Sequence[Dataset] = (),
     detections: Sequence[Detections] = (),
     threads: int = 0,
     progress: Progress | None = None,
 ) -> str:
     """Writes everything about an analysis of difficulty; returns in a line what was written.
 
-    `dataset` is the first one, and `detections` those of its systems that are detectors: what the
-    app walks through. Without them there is no run.json, and nothing to be served.
+    Of the data sets matched subsets are written. `detections` are those of systems that are
+    detectors: what the app walks through. Without them there is no run.json.
     """
     output = OutputFolder(folder)
     with Drawing(formats) as drawing:
@@ -59,14 +62,37 @@ def write_difficulty(
         tables = difficulty_tables(result)
         write_numbers(output, document, tables)
         n_tables = len(tables)
-        if dataset is not None and detections:
-            diagnoses = plain_diagnoses(dataset, detections, result.choice.iou, threads=threads)
-            run = _run(result, dataset, diagnoses)
+        subsets = list(_write_subsets(output, result, datasets))
+        if datasets and detections:
+            first = datasets[0]
+            diagnoses = plain_diagnoses(first, detections, result.choice.iou, threads=threads)
+            run = _run(result, first, diagnoses)
             n_tables += len(write_for_app(output, run, drawn))
         save_figures(output, drawing, progress)
         output.write_text("report.html", difficulty_page(result, document, drawn[0]))
         output.close()
-    return what_was_written(folder, n_tables, drawn, formats)
+    return ", ".join([what_was_written(folder, n_tables, drawn, formats), *subsets])
+
+
+def _write_subsets(
+    output: OutputFolder, result: DifficultyResult, datasets: Sequence[Dataset]
+) -> Iterator[str]:
+    """Those that were asked for, each as a COCO file."""
+    by_name = {
+        shown.name: dataset for shown, dataset in zip(result.datasets, datasets, strict=False)
+    }
+    used: set[str] = set()
+    for one in result.subsets:
+        if not result.choice.match or one.dataset not in by_name or not one.classes:
+            continue
+        name = f"subset_{one.measure}"
+        if name in used:
+            name = f"{name}_{file_name(one.target_of or measure_text(one.target))}"
+        used.add(name)
+        part = subset_dataset(by_name[one.dataset], one)
+        with output.file(f"{name}.json") as temporary:
+            write_dataset(part, temporary, format="coco")
+        yield f"{name}.json ({len(part.classes):,} classes, {len(part.images):,} images)"
 
 
 def difficulty_verdict(result: DifficultyResult) -> RunVerdict:

@@ -15,6 +15,7 @@ from boxlens.metrics import choose
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.report.charts.drawing import Drawing
 from boxlens.report.frames.comparison_tables import comparison_tables
+from boxlens.report.frames.difficulty_tables import difficulty_tables
 from boxlens.report.frames.tables import diagnosis_tables
 from boxlens.report.pages.evaluation_page import evaluation_verdict
 from boxlens.report.pages.examples import MEGABYTES, check_megabytes, fit_pictures
@@ -23,6 +24,7 @@ from boxlens.report.pages.report_page import ReportFigures, report_page
 from boxlens.report.pages.sensitivity_page import summary
 from boxlens.report.pdf.writing import check_typst, write_pdf
 from boxlens.report.planning.comparison_figures import comparison_figures
+from boxlens.report.planning.difficulty_figures import report_difficulty_figures
 from boxlens.report.planning.evaluation_figures import evaluation_figures
 from boxlens.report.planning.figure_plan import OBJECTS, FigurePlan, file_name
 from boxlens.report.planning.figures import diagnosis_figures, sensitivity_figures
@@ -82,8 +84,9 @@ def write_report(
     """Writes report.html and all behind it into a folder, and returns what was found.
 
     Both may be tables or files of any known format. `ask` picks questions ("scores", "errors",
-    "sensitivity", "comparison"); all that apply are asked otherwise. `images` is a folder with the
-    pictures; those in the page take `images_mb` megabytes at most. `pdf` adds a typeset report.
+    "sensitivity", "difficulty", "comparison"); all that apply are asked otherwise. `images` is a
+    folder with the pictures; those in the page take `images_mb` megabytes at most. `pdf` adds a
+    typeset report.
     """
     formats = figure_formats(figures)
     if pdf:
@@ -135,12 +138,14 @@ def write_answers(
         write_sheets(gallery, output)
         save_figures(output, drawing, progress)
         waiting = iter(drawn)
-        scores, *of_detectors, compared = (None if one is None else next(waiting) for one in plans)
+        scores, *of_detectors, hard, compared = (
+            None if one is None else next(waiting) for one in plans
+        )
         shown = tuple(one for one in of_detectors if one is not None)
         page = report_page(
             result,
             document,
-            ReportFigures(scores, shown, compared),
+            ReportFigures(scores, shown, hard, compared),
             fit_pictures(gallery, images_mb),
             prefixes,
         )
@@ -199,13 +204,14 @@ def _prefixes(result: ReportResult) -> list[str]:
 
 
 def _plans(result: ReportResult, prefixes: Sequence[str]) -> list[FigurePlan | None]:
-    """Of the scores, of each detector, and of the comparison."""
+    """Of the scores, of each detector, of the difficulty and of the comparison."""
     return [
         None if result.evaluation is None else evaluation_figures(result.evaluation),
         *(
             _plan(one, result.asked).of_detector(one.detections.name, prefix)
             for one, prefix in zip(result.diagnoses, prefixes, strict=True)
         ),
+        None if result.difficulty is None else report_difficulty_figures(result.difficulty),
         None if result.comparison is None else comparison_figures(result.comparison),
     ]
 
@@ -229,6 +235,9 @@ def _tables(result: ReportResult, prefixes: Sequence[str]) -> Iterator[tuple[str
     for one, prefix in zip(result.diagnoses, prefixes, strict=True):
         for name, frame in diagnosis_tables(one).items():
             yield f"{prefix}{name}", frame
+    if result.difficulty is not None:
+        for name, frame in difficulty_tables(result.difficulty).items():
+            yield f"difficulty_{name}", frame
     if result.comparison is not None:
         yield from comparison_tables(result.comparison).items()
 

@@ -1,0 +1,247 @@
+"""What an analysis of difficulty leaves behind: the page, the tables and results.json agree."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from urllib.parse import parse_qsl
+
+import polars as pl
+import pytest
+
+from boxlens.app.opening.run import open_run
+from boxlens.app.selecting.query import parse_query
+from boxlens.app.selecting.selection import select
+from boxlens.dataset_difficulty import difficulty
+from boxlens.dataset_difficulty.measures import MEASURE_NAMES
+from boxlens.dataset_difficulty.verdict import difficulty_sentences
+from boxlens.report.charts.system_lines import measure_text
+from boxlens.report.frames.difficulty_tables import difficulty_tables, quartiles
+from boxlens.report.notebook import figures, html_of
+from boxlens.report.pages.difficulty_page import difficulty_page
+from boxlens.report.pages.page import DrawnPlan
+from boxlens.report.planning.difficulty_figures import difficulty_figures
+from boxlens.report.writing.write_difficulty import write_difficulty
+from diagnosis.worlds import demo_dataset, demo_detections
+from report.difficulty_results import NASTY_CLASSES, WORLDS, everything, nasty
+from report.test_page import Reader
+
+TABLES = {
+    "classes",
+    "datasets",
+    "systems_classes",
+    "levels",
+    "level_classes",
+    "nodes",
+    "correlations",
+    "cumulative",
+    "properties",
+    "subsets",
+}
+SECTIONS = ["summary", "datasets", "classes", "accuracy", "correlations", "hierarchy"]
+SECTIONS += ["properties", "subsets", "method", "provenance"]
+
+
+def page_without_figures(result):
+    drawn = DrawnPlan((), difficulty_figures(result).left_out)
+    return difficulty_page(result, result.to_json(), drawn)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run") / "out"
+    told = write_difficulty(everything(), folder, formats=())
+    return folder, told
+
+
+@pytest.fixture(scope="module")
+def page(written):
+    return (written[0] / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def tables(written):
+    return {path.stem: pl.read_parquet(path) for path in (written[0] / "tables").iterdir()}
+
+
+def test_every_file_is_there_and_named_in_the_line(written):
+    folder, told = written
+    assert told == f"{folder}/: report.html, results.json, 10 tables"
+    listed = (folder / ".boxlens").read_text().splitlines()
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".boxlens"]
+    assert sorted(listed) == sorted(path.relative_to(folder).as_posix() for path in files)
+    assert not (folder / "run.json").exists(), "nobody gave detections"
+
+
+def test_figures_are_pictures_in_the_formats_asked_for(tmp_path):
+    told = write_difficulty(WORLDS["alone"](), tmp_path, formats=("svg",))
+    assert told == f"{tmp_path}/: report.html, results.json, 2 tables, 2 figures (svg)"
+    planned = {f"{one.name}.svg" for one in difficulty_figures(WORLDS["alone"]()).figures}
+    assert {path.name for path in (tmp_path / "figures").iterdir()} == planned
+
+
+def test_results_are_those_of_to_json(written):
+    stored = json.loads((written[0] / "results.json").read_text())
+    assert stored == json.loads(json.dumps(everything().to_json()))
+
+
+def test_the_page_is_whole_and_in_order(page):
+    reader = Reader(page)
+    assert reader.open == []
+    ids = [attributes["id"] for _, attributes in reader.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert [a["id"] for tag, a in reader.tags if tag == "section"] == reader.linked == SECTIONS
+    shown = " ".join(reader.text)
+    places = [shown.index(text) for text in difficulty_sentences(everything())]
+    assert places == sorted(places)
+    for figure in difficulty_figures(everything()).figures:
+        assert figure.title in shown
+        assert figure.reading in shown
+
+
+@pytest.mark.parametrize("world", [name for name in WORLDS if name != "many classes"])
+def test_every_result_has_a_page_and_tables(world):
+    result = WORLDS[world]()
+    reader = Reader(page_without_figures(result))
+    assert reader.open == []
+    shown = " ".join(reader.text)
+    assert not {"nan", "None", "NaN"} & set(shown.split())
+    assert "not shown" in shown or world in ("everything", "nasty")
+    found = difficulty_tables(result)
+    assert {"classes", "datasets"} <= found.keys() <= TABLES
+    assert (found.keys() == TABLES) == (world in ("everything", "nasty"))
+    for frame in found.values():
+        assert len(frame)
+        for column in frame.select(pl.col(pl.Float64)):
+            assert not column.is_nan().any()
+
+
+def test_types_of_columns_do_not_depend_on_what_is_defined():
+    known = difficulty_tables(everything())
+    for world in ("nothing", "nasty", "one class", "guesses"):
+        for name, frame in difficulty_tables(WORLDS[world]()).items():
+            assert frame.schema == known[name].schema, (world, name)
+
+
+def test_data_sets_stand_side_by_side_with_what_was_published(page):
+    shown = " ".join(Reader(page).text)
+    for text in ("ILSVRC (published)", "PASCAL VOC 2012 (published)", "3.59", "5.90", ".208"):
+        assert text in shown
+    for one in everything().datasets:
+        assert f"{one.n_objects:,}" in shown
+        for measure in MEASURE_NAMES:
+            assert measure_text(one.means[measure]) in shown
+            for value in quartiles(one, measure):
+                assert measure_text(value) in shown
+
+
+def test_every_class_of_every_data_set_is_in_a_table(page):
+    result = everything()
+    assert page.count('<th scope="row">class 3</th>') == len(result.datasets)
+    assert page.count('<th scope="row">class 79</th>') == 1
+    assert "Every class of VOC2007_test" in page
+
+
+def test_chosen_classes_are_named_the_hardest_first(page):
+    for one in everything().subsets:
+        assert ", ".join(one.classes) in page
+
+
+def test_names_from_outside_are_text():
+    page = page_without_figures(nasty())
+    assert "<script>alert" not in page
+    assert "<b>set" not in page
+    for name in NASTY_CLASSES[:4]:
+        assert escape(name) in page
+
+
+def test_tables_hold_what_the_results_hold(tables):
+    result = everything()
+    stored = result.to_json()["results"]
+    assert tables.keys() == TABLES
+    first = tables["classes"].filter(dataset="coco_val2017")
+    for key in ("class", "n_images", "n_objects", *MEASURE_NAMES, "n_images_searched"):
+        assert first[key].to_list() == [row[key] for row in stored["classes"]], key
+    for key in ("system", "score", "measure", "n_classes", "pearson", "spearman", "slope"):
+        column = tables["correlations"][key].to_list()
+        assert column == [row[key] for row in stored["correlations"]], key
+    for at, one in enumerate(result.datasets):
+        row = tables["datasets"].row(at, named=True)
+        assert row["cpl"] == one.means["cpl"]
+        assert row["n_classes_cpl"] == one.n_defined["cpl"]
+        assert row["windows"] == "edge_boxes"
+    ap = tables["systems_classes"].filter(system="fastestdet")["ap"]
+    assert ap.to_list() == [row["ap"] for row in stored["systems"][1]["classes"]]
+    together = tables["systems_classes"].filter(of="together")
+    assert together["cls"].to_list() == [row["cls"] for row in stored["upper_bound"]["classes"]]
+
+
+def test_levels_nodes_curves_and_groups_are_whole(tables):
+    result = everything()
+    assert tables["levels"]["ap"].to_list() == [one.scores["ap"] for one in result.levels]
+    n_classes = len(result.datasets[0].classes)
+    assert len(tables["level_classes"]) == len(result.levels) * n_classes
+    one = result.levels[3]
+    of_it = tables["level_classes"].filter(system=one.system, level=one.level)
+    assert of_it["cls"].to_list()[:-1] == one.class_scores["cls"].tolist()[:-1]
+    assert of_it["cls"].to_list()[-1] is None
+    assert tables["nodes"]["exact_ap"].to_list() == [one.exact_scores["ap"] for one in result.nodes]
+    assert len(tables["cumulative"]) == sum(len(one.x) for one in result.cumulative)
+    assert len(tables["properties"]) == sum(len(one.groups) for one in result.properties)
+
+
+def test_subsets_tell_every_step_and_who_was_chosen(tables):
+    one = everything().subsets[0]
+    of_it = tables["subsets"].filter(measure="cpl")
+    assert of_it["mean"].to_list() == one.means.tolist()
+    assert of_it["k"].to_list() == list(range(1, len(one.means) + 1))
+    assert of_it.filter(pl.col("chosen"))["class"].to_list() == list(one.classes)
+
+
+def test_with_detections_the_app_opens_it_and_marks_lead_to_their_classes(tmp_path):
+    dataset, tables = demo_dataset(), [demo_detections("window"), demo_detections("region")]
+    result = difficulty(dataset, detections=tables)
+    told = write_difficulty(
+        result, tmp_path, formats=(), datasets=[dataset], detections=tables, threads=1
+    )
+    assert (tmp_path / "run.json").exists()
+    run = open_run(tmp_path)
+    assert run.detector_names == ("window", "region")
+    assert run.about["verb"] == "difficulty"
+    assert run.about["verdict"]["lead"] == difficulty_sentences(result)[0]
+    n_files = len(list((tmp_path / "tables").iterdir()))
+    assert f"{n_files} tables" in told
+    drawn = json.loads((tmp_path / "figures" / "figures.json").read_text(encoding="utf-8"))
+    (spec,) = [one["spec"] for one in drawn if one["name"] == "ap_by_measure"]
+    marks = [row for rows in spec["datasets"].values() for row in rows if "select" in row]
+    assert {row["class"] for row in marks} <= set(dataset.classes.name)
+    names = dataset.classes.name
+    for row in marks[:8]:
+        found = select(run, parse_query([*parse_qsl(row["select"]), ("detector", "0")], run))
+        of_class = dataset.gt.class_row == names.index(row["class"])
+        assert found.n_rows == of_class.sum()
+
+
+def test_a_later_run_without_detections_takes_the_app_away(tmp_path):
+    dataset, tables = demo_dataset(), [demo_detections("window")]
+    result = difficulty(dataset, detections=tables)
+    write_difficulty(result, tmp_path, formats=(), datasets=[dataset], detections=tables)
+    drawn = json.loads((tmp_path / "figures" / "figures.json").read_text(encoding="utf-8"))
+    assert {one["detector"] for one in drawn} == {"window"}
+    write_difficulty(result, tmp_path, formats=())
+    assert not (tmp_path / "run.json").exists()
+
+
+@pytest.mark.parametrize("world", ["alone", "three sets", "everything", "nothing", "nasty"])
+def test_a_notebook_shows_the_means_and_the_main_figure(world):
+    result = WORLDS[world]()
+    html = html_of(result)
+    assert "<script" not in html
+    assert escape(f"{result.datasets[0].n_objects:,} objects") in html
+    assert ("<img " in html) == (world != "nothing")
+    assert len(html) < 120_000
+
+
+def test_a_notebook_gets_every_figure():
+    charts = figures(WORLDS["three sets"]())
+    assert list(charts) == ["measures", "classes_by_cpl", "classes_by_clutter", "subsets"]
