@@ -6,9 +6,10 @@ python scripts/draw_gallery.py
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import copyfile
 from tempfile import TemporaryDirectory
 
-from guide_demo import FIGURES, boxlens, put_demo_files
+from guide_demo import FIGURES, ROOT, boxlens, put_demo_files
 from PIL import Image
 
 PAIR = ("ground_truth.json", "window.json", "region.json")
@@ -45,6 +46,23 @@ RUNS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
             "annotation_gain",
         ),
     ),
+    (
+        (
+            *("difficulty", PAIR[0], "--detections", *PAIR[1:], "--tree", "class_tree.json"),
+            *("--node", "vehicle,animal", "--properties", "properties.csv", "--match", "cpl=0.002"),
+        ),
+        (
+            "measures",
+            "classes_by_cpl",
+            "ap_by_measure",
+            "cumulative_ap",
+            "levels",
+            "nodes",
+            "ap_by_real_world_size",
+            "ap_controlled_origin",
+            "subsets",
+        ),
+    ),
     (("reconcile", *PAIR[:2], "--to", "voc07"), ("convention_steps",)),
 )
 COLOURS = 64
@@ -56,6 +74,7 @@ def main() -> None:
     with TemporaryDirectory() as name:
         folder = Path(name)
         put_demo_files(folder)
+        copyfile(ROOT / "examples" / "demo_class_properties.csv", folder / "properties.csv")
         for number, (command, figures) in enumerate(RUNS):
             out = f"out{number}"
             boxlens(*command, "-o", out, "--figures", "png", folder=folder)

@@ -11,7 +11,6 @@ from boxlens.report.charts.system_lines import (
     GROUP_COLOURS,
     MEASURE_WORDS,
     SCORE_WORDS,
-    SHORT_SCORES,
     colours_of,
     key_lines,
     panel_grid,
@@ -65,7 +64,7 @@ def controlled_scores_chart(
             colours,
             limit=limit,
             title=f"{short(system)}, {MEASURE_WORDS[measure]}",
-            y_title=SHORT_SCORES[score] if at % 2 == 0 else "",
+            y_title=SCORE_WORDS[score] if at % 2 == 0 else "",
             panel_px=PANEL_PX,
         )
         for at, (system, measure) in enumerate(shown)

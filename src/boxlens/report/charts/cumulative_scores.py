@@ -10,12 +10,13 @@ from boxlens.report.charts.panels import message, panel_title
 from boxlens.report.charts.system_lines import (
     MEASURE_WORDS,
     SCORE_WORDS,
-    SHORT_SCORES,
     axis_kind,
+    columns_of,
     key_lines,
     panel_grid,
     spread_out,
     system_colours,
+    titled_score,
 )
 from boxlens.report.charts.theme import DECIMAL_AXIS, WIDTH, decimal, inline, themed
 
@@ -36,8 +37,7 @@ def cumulative_scores_chart(
     result: DifficultyResult, score: ScoreName, *, about: str = ""
 ) -> alt.VConcatChart | alt.Chart:
     """One panel a measure."""
-    words = SCORE_WORDS[score]
-    title = f"Mean over classes up to a difficulty: {words}"
+    title = f"Mean over classes up to a difficulty: {titled_score(score)}"
     colours = system_colours(result, bound_by=score)
     curves = [
         one
@@ -49,13 +49,14 @@ def cumulative_scores_chart(
         empty = message("no class has both a score and a measure", width=WIDTH, height=PANEL_PX)
         return themed(empty, title=title, about=about)
     limit = highest(curves)
+    n_columns = columns_of(len(measures))
     panels = [
         cumulative_panel(
             {one.system: one for one in curves if one.measure == measure},
             colours,
             limit=limit,
             title=MEASURE_WORDS[measure],
-            y_title=SHORT_SCORES[score] if at % 3 == 0 else "",
+            y_title=SCORE_WORDS[score] if at % n_columns == 0 else "",
         )
         for at, measure in enumerate(measures)
     ]
@@ -67,7 +68,7 @@ def cumulative_scores_chart(
     if n_shown < len(result.systems):
         reading += f" The first {n_shown} of {len(result.systems)} systems."
     return themed(
-        panel_grid(key_lines(colours), panels, 3), title=title, about=about, reading=reading
+        panel_grid(key_lines(colours), panels, n_columns), title=title, about=about, reading=reading
     )
 
 

@@ -12,11 +12,12 @@ from boxlens.report.charts.selecting import picks
 from boxlens.report.charts.system_lines import (
     MEASURE_WORDS,
     SCORE_WORDS,
-    SHORT_SCORES,
+    columns_of,
     defined_measures,
     key_lines,
     panel_grid,
     system_colours,
+    titled_score,
 )
 from boxlens.report.charts.theme import (
     DECIMAL_AXIS,
@@ -48,8 +49,7 @@ def score_by_measure_chart(
     result: DifficultyResult, score: ScoreName, *, linked: bool, about: str = ""
 ) -> alt.VConcatChart | alt.Chart:
     """`linked`: in the app a click on a dot shows the objects of its class."""
-    words = SCORE_WORDS[score]
-    title = f"Classes: {words} against every measure of difficulty"
+    title = f"{titled_score(score)} of classes against every measure of difficulty"
     colours = system_colours(result)
     rows = _records(result, score, colours, linked=linked)
     measures = [
@@ -60,8 +60,9 @@ def score_by_measure_chart(
     if not rows or not measures:
         empty = message("no class has both a score and a measure", width=WIDTH, height=PANEL_PX)
         return themed(empty, title=title, about=about)
+    n_columns = columns_of(len(measures))
     panels = [
-        _panel(rows, result, score, measure, colours, first=at % 3 == 0)
+        _panel(rows, result, score, measure, colours, first=at % n_columns == 0)
         for at, measure in enumerate(measures)
     ]
     reading = (
@@ -71,7 +72,7 @@ def score_by_measure_chart(
     if len(colours) < len(result.systems):
         reading += f" The first {len(colours)} of {len(result.systems)} systems."
     return themed(
-        panel_grid(key_lines(colours), panels, 3), title=title, about=about, reading=reading
+        panel_grid(key_lines(colours), panels, n_columns), title=title, about=about, reading=reading
     )
 
 
@@ -122,7 +123,7 @@ def _panel(
     y_scale = alt.Scale(domain=[0, 1.02 * limit], nice=False, clamp=True)
     x_axis = alt.Axis(title=None, labelExpr=DECIMAL_AXIS, tickCount=3)
     y_axis = alt.Axis(
-        title=SHORT_SCORES[score] if first else None,
+        title=SCORE_WORDS[score] if first else None,
         labelExpr=DECIMAL_AXIS,
         tickCount=4,
         labels=first,

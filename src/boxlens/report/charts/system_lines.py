@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 # The main score first.
 SCORE_WORDS: Final[Mapping[ScoreName, str]] = {
     "ap": "AP",
+    "cls_loc": "cls+loc",
+    "cls": "cls",
+    "loc_given_cls": "loc|cls",
+}
+# What is said of each where it is first seen.
+SCORE_MEANINGS: Final[Mapping[ScoreName, str]] = {
+    "ap": "average precision",
     "cls_loc": "class and box right",
     "cls": "class right",
-    "loc_given_cls": "box right, given the class",
-}
-# Where there is little room.
-SHORT_SCORES: Final[Mapping[ScoreName, str]] = {
-    "ap": "AP",
-    "cls_loc": "class and box",
-    "cls": "class",
-    "loc_given_cls": "box given class",
+    "loc_given_cls": "box right where the class is",
 }
 MEASURE_WORDS: Final[Mapping[MeasureName, str]] = {
     "instances_per_image": "instances per image",
@@ -71,6 +71,12 @@ def system_colours(
 
 def score_words(score: str) -> str:
     return {str(name): words for name, words in SCORE_WORDS.items()}.get(score, score)
+
+
+def titled_score(score: ScoreName) -> str:
+    """Its short name, and what that means."""
+    words = SCORE_WORDS[score]
+    return words if score == "ap" else f"{words} ({SCORE_MEANINGS[score]})"
 
 
 def measure_words(measure: str) -> str:
@@ -119,6 +125,11 @@ def key_lines(colours: Mapping[str, str], *, width: int = WIDTH - 40) -> list[al
         key(line, width=width * len(line) // per_line)
         for line in (entries[at : at + per_line] for at in range(0, len(entries), per_line))
     ]
+
+
+def columns_of(n_panels: int) -> int:
+    """Three a line, but four as a square."""
+    return 2 if n_panels == 4 else 3
 
 
 def panel_grid(

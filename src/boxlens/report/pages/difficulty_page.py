@@ -13,7 +13,7 @@ from boxlens.dataset_difficulty.verdict import difficulty_sentences
 from boxlens.report.charts.measure_densities import set_names
 from boxlens.report.charts.system_lines import (
     MEASURE_WORDS,
-    SHORT_SCORES,
+    SCORE_WORDS,
     defined_measures,
     defined_scores,
     measure_text,
@@ -113,8 +113,9 @@ def question_sections(result: DifficultyResult, drawn: DrawnPlan) -> tuple[Secti
             "Accuracy",
             (accuracy_table(result) or notes([f"Accuracy: not shown, {NO_SYSTEMS}."]),),
             reading=f"Of the images of a class: in how many one of the best {result.choice.top_k} "
-            "guesses has the right class, and in how many also a box on an object of it; means "
-            "over classes. Upper bound: right where any system is.",
+            "guesses has the right class (cls), and in how many also a box on an object of it "
+            "(cls+loc); loc|cls: localized among those named. Means over classes. Upper bound: "
+            "right where any system is.",
             guide=GUIDE,
         ),
         Section(
@@ -261,7 +262,7 @@ def _class_table(dataset: DatasetDifficulty, name: str, result: DifficultyResult
         for row, one in enumerate(dataset.classes)
     ]
     headings = ["class", "images", "objects", *MEASURE_WORDS.values()]
-    headings += [f"{SHORT_SCORES[score]}, {system.name}" for score, system in columns]
+    headings += [f"{SCORE_WORDS[score]}, {system.name}" for score, system in columns]
     n_shown = SHOWN_COLUMNS if len(headings) > SHOWN_COLUMNS else None
     return table(headings, rows, caption=f"Every class of {name}", wide=True, n_shown=n_shown)
 

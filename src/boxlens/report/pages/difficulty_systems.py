@@ -10,7 +10,6 @@ from boxlens.report.charts.level_scores import accepted_text
 from boxlens.report.charts.system_lines import (
     MEASURE_WORDS,
     SCORE_WORDS,
-    SHORT_SCORES,
     defined_scores,
     measure_words,
     score_words,
@@ -93,7 +92,7 @@ def nodes_table(result: DifficultyResult) -> str:
         for one in result.nodes
     ]
     headings = ["node", "system", "classes", "images", "objects"]
-    headings += [f"{SHORT_SCORES[name]}, {how}" for name in scores for how in ("exact", "as one")]
+    headings += [f"{SCORE_WORDS[name]}, {how}" for name in scores for how in ("exact", "as one")]
     caption = "Nodes of the tree, exact and as one class"
     return table(headings, rows, caption=caption, wide=True) if rows else ""
 

@@ -20,6 +20,7 @@ from boxlens.report.charts.system_lines import (
     SCORE_WORDS,
     defined_measures,
     defined_scores,
+    titled_score,
 )
 from boxlens.report.planning.figure_plan import Figure, FigurePlan, LeftOut, file_name, plan_of
 
@@ -121,7 +122,7 @@ def _correlations(result: DifficultyResult) -> Iterator[Figure | LeftOut]:
     for score in scores:
         yield Figure(
             f"{score}_by_measure",
-            f"Classes: {SCORE_WORDS[score]} against every measure of difficulty",
+            f"{titled_score(score)} of classes against every measure of difficulty",
             "A steep line: the system depends on this difficulty. The flatter of two lines belongs "
             "to the more robust system.",
             CORRELATIONS,
@@ -136,7 +137,7 @@ def _correlations(result: DifficultyResult) -> Iterator[Figure | LeftOut]:
     for score in [name for name in ACCUMULATED if name in scores]:
         yield Figure(
             f"cumulative_{score}",
-            f"Mean over classes up to a difficulty: {SCORE_WORDS[score]}",
+            f"Mean over classes up to a difficulty: {titled_score(score)}",
             "Where curves lie apart at the hard end and meet at the easy one, systems differ on "
             "hard classes only.",
             CORRELATIONS,
