@@ -95,7 +95,7 @@ def test_everything_at_once(folder, tmp_path):
         folder,
         *("ground_truth.json", "six.json", "--detections", "window.json", "region.json"),
         *("--guesses", "guesses.csv", "--tree", "tree.json", "--node", "first"),
-        *("--properties", "table.csv", "--windows", "windows.json,windows.json"),
+        *("--properties", "table.csv", "--windows", "windows.json", "windows.json"),
         *("-o", str(tmp_path / "out"), "--figures", "none", "--json", str(tmp_path / "out.json")),
     )
     results = json.loads((tmp_path / "out.json").read_text())["results"]
@@ -168,17 +168,26 @@ def test_a_method_keeps_its_windows_and_uses_them_again(folder, tmp_path):
         (["--match", "cpl"], "second data set"),
         (["--match", "cp=0.1"], "measures are"),
         (["--match", "cpl=x"], "cpl=0.087"),
+        (["--match", "cpl=50%", "--gap", "-1"], "--gap"),
         (["--node", "first"], "--detections"),
         (["--properties", "table.csv"], "--detections"),
         (["--detections", "window.json", "--node", "nothing"], "no node 'nothing'"),
         (["--detections", "window.json", "--tree", "none", "--node", "x"], "--tree"),
-        (["--detections", "window.json", "--nest", "kind:x", "--properties", "table.csv"], "x"),
+        (
+            ["--detections", "window.json", "--nest", "kind:x", "--properties", "table.csv"],
+            "--nest",
+        ),
         (["--detections", "window.json", "--name", "a,b"], "--name"),
         (["--windows", "edge-boxen"], "edge-boxes"),
         (["--windows", "edge-boxes"], "--images"),
         (["--images", "."], "--windows"),
-        (["--windows", "windows.json,windows.json"], "data set"),
+        (["--windows", "windows.json", "windows.json"], "data set"),
         (["--threads", "-1"], "--threads"),
+        (["--tree", "tree.json"], "--detections"),
+        (["--detections", "window.json", "--nest", "kind:length"], "--properties"),
+        (["window.json"], "--detections"),
+        (["--guesses", "window.json"], "--detections"),
+        (["--gt-name", "a,b"], "--gt-name"),
     ],
 )
 def test_mistakes_are_told_in_a_line(folder, arguments, told):

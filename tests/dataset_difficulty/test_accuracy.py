@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images
-from boxlens.dataset_difficulty.accuracy import SCORES, accuracy, upper_bound
+from boxlens.dataset_difficulty.accuracy import SCORES, SystemAccuracy, accuracy, upper_bound
 from boxlens.dataset_difficulty.choice import DifficultyChoice
-from boxlens.dataset_difficulty.guesses import Guesses, guesses_of
+from boxlens.dataset_difficulty.class_measures import mean_of_defined
+from boxlens.dataset_difficulty.guesses import Guesses, System, guesses_of
+from boxlens.dataset_difficulty.judging import judge_systems
 from boxlens.errors import ParameterError
 from diagnosis.worlds import random_world
 from oracles.model import iou as overlap
@@ -27,6 +29,16 @@ def without_boxes(guesses: Guesses, rows: slice = slice(None)) -> Guesses:
     box = guesses.box.copy()
     box[rows] = np.nan
     return replace(guesses, box=box)
+
+
+def accuracy_of(dataset: Dataset, guesses: Guesses, choice: DifficultyChoice) -> SystemAccuracy:
+    (judged,) = judge_systems(dataset, [System("it", guesses)], choice)
+    return accuracy(dataset.classes, judged)
+
+
+def bound_of(dataset: Dataset, guesses: list[Guesses], choice: DifficultyChoice) -> SystemAccuracy:
+    systems = [System(str(at), one) for at, one in enumerate(guesses)]
+    return upper_bound(dataset.classes, judge_systems(dataset, systems, choice))
 
 
 def plain_accuracy(dataset: Dataset, systems: list[Guesses], choice: DifficultyChoice):
@@ -64,7 +76,7 @@ def plain_accuracy(dataset: Dataset, systems: list[Guesses], choice: DifficultyC
     return tallies
 
 
-def assert_tallies(result, tallies):
+def assert_tallies(result, tallies, **known):
     for row, (n_images, n_named, n_found) in zip(result.classes, tallies, strict=True):
         assert row.n_images == n_images
         expected = {
@@ -72,12 +84,13 @@ def assert_tallies(result, tallies):
             "cls_loc": n_found / n_images if n_images else math.nan,
             "loc_given_cls": n_found / n_named if n_named else math.nan,
             "ap": math.nan,
+            **known,
         }
         for score in SCORES:
             np.testing.assert_equal(row.scores[score], expected[score])
     for score in SCORES:
-        values = [row.scores[score] for row in result.classes if row.scores[score] >= 0]
-        np.testing.assert_equal(result.scores[score], np.mean(values) if values else math.nan)
+        values = [row.scores[score] for row in result.classes]
+        np.testing.assert_equal(result.scores[score], mean_of_defined(values))
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -88,7 +101,7 @@ def test_accuracy_equals_plain_loops(seed):
     for choice in CHOICES:
         for system in (guesses, partly):
             expected = plain_accuracy(dataset, [system], choice)
-            assert_tallies(accuracy(dataset, system, choice), expected)
+            assert_tallies(accuracy_of(dataset, system, choice), expected)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -96,15 +109,26 @@ def test_together_systems_are_right_where_any_is_and_never_worse_than_one(seed):
     dataset, detections, _ = random_world(seed)
     flipped = replace(detections, name="flipped", score=-detections.score)
     systems = [guesses_of(detections, 2), guesses_of(flipped, 2)]
+    systems.append(without_boxes(guesses_of(flipped, 1)))
     choice = DifficultyChoice(top_k=2)
-    bound = upper_bound(dataset, systems, choice)
-    assert_tallies(bound, plain_accuracy(dataset, systems, choice))
+    bound = bound_of(dataset, systems, choice)
+    assert_tallies(bound, plain_accuracy(dataset, systems, choice), loc_given_cls=math.nan)
     for system in systems:
-        alone = accuracy(dataset, system, choice)
-        for one, both in zip(alone.classes, bound.classes, strict=True):
-            if one.n_images:
-                assert both.scores["cls"] >= one.scores["cls"] >= one.scores["cls_loc"]
-                assert both.scores["cls_loc"] >= one.scores["cls_loc"]
+        alone = accuracy_of(dataset, system, choice)
+        for one, both in [(alone, bound), *zip(alone.classes, bound.classes, strict=True)]:
+            assert not any(both.scores[name] < one.scores[name] for name in SCORES)
+        assert not any(one.scores["cls"] < one.scores["cls_loc"] for one in alone.classes)
+
+
+def test_the_share_that_is_localized_has_no_bound():
+    # One system names only the image that it localizes; another one names both, without boxes.
+    boxed = guess([1], [1], [[0, 0, 50, 50]])
+    bare = without_boxes(guess([0, 1], [1, 1], [[0, 0, 50, 50]] * 2))
+    assert accuracy_of(toy(), boxed, DifficultyChoice()).scores["loc_given_cls"] == 1
+    bound = bound_of(toy(), [boxed, bare], DifficultyChoice())
+    assert bound.scores["cls_loc"] == 0.25
+    assert math.isnan(bound.scores["loc_given_cls"])
+    assert all(math.isnan(one.scores["loc_given_cls"]) for one in bound.classes)
 
 
 def toy(**flags) -> Dataset:
@@ -129,7 +153,9 @@ def guess(image_row, class_row, box) -> Guesses:
 def test_the_golden_case():
     # In image 1 the second cat is found at exactly half, the dog only named; image 2 has no guess.
     guesses = guess([0, 0, 0], [0, 1, 2], [[50, 50, 10, 5], [0, 0, 10, 10], [20, 20, 30, 30]])
-    result = accuracy(toy(), guesses, DifficultyChoice(), np.array([0.5, 0.25, np.nan]))
+    (judged,) = judge_systems(toy(), [System("it", guesses)], DifficultyChoice())
+    ap = np.array([0.5, 0.25, np.nan])
+    result = accuracy(toy().classes, replace(judged, exact={**judged.exact, "ap": ap}))
     cat, dog, owl = (row.scores for row in result.classes)
     assert cat == {"cls": 1.0, "cls_loc": 1.0, "loc_given_cls": 1.0, "ap": 0.5}
     assert dog == {"cls": 0.5, "cls_loc": 0.0, "loc_given_cls": 0.0, "ap": 0.25}
@@ -144,46 +170,46 @@ def test_the_golden_case():
 
 def test_guesses_beyond_the_first_k_do_not_count():
     guesses = guess([0, 0], [2, 0], [[0, 0, 10, 10]] * 2)
-    assert accuracy(toy(), guesses, DifficultyChoice(top_k=1)).scores["cls"] == 0
-    assert accuracy(toy(), guesses, DifficultyChoice(top_k=2)).classes[0].scores["cls_loc"] == 1
+    assert accuracy_of(toy(), guesses, DifficultyChoice(top_k=1)).scores["cls"] == 0
+    assert accuracy_of(toy(), guesses, DifficultyChoice(top_k=2)).classes[0].scores["cls_loc"] == 1
 
 
 def test_crowds_and_groups_are_no_cases_and_difficult_objects_only_if_asked_for():
     marks = [True, True, False, False]
     for flag in ("crowd", "group_of", "difficult"):
         dataset = toy(**{flag: marks})
-        n_images = accuracy(dataset, guess([], [], []), DifficultyChoice()).classes[0].n_images
+        n_images = accuracy_of(dataset, guess([], [], []), DifficultyChoice()).classes[0].n_images
         assert n_images == 0
-        asked = accuracy(dataset, guess([], [], []), DifficultyChoice(difficult=True))
+        asked = accuracy_of(dataset, guess([], [], []), DifficultyChoice(difficult=True))
         assert asked.classes[0].n_images == (flag == "difficult")
 
 
 def test_no_guesses_at_all_are_wrong_everywhere():
-    scores = accuracy(toy(), guess([], [], []), DifficultyChoice()).scores
+    scores = accuracy_of(toy(), guess([], [], []), DifficultyChoice()).scores
     assert (scores["cls"], scores["cls_loc"]) == (0, 0)
     assert math.isnan(scores["loc_given_cls"])
 
 
 def test_without_boxes_only_the_class_can_be_right():
     guesses = without_boxes(guess([0, 1], [0, 1], [[0, 0, 10, 10], [0, 0, 50, 50]]))
-    scores = accuracy(toy(), guesses, DifficultyChoice()).scores
+    scores = accuracy_of(toy(), guesses, DifficultyChoice()).scores
     assert scores["cls"] == 0.75
     assert math.isnan(scores["cls_loc"])
     assert math.isnan(scores["loc_given_cls"])
     boxed = guess([1], [1], [[0, 0, 50, 50]])
-    both = upper_bound(toy(), [guesses, boxed], DifficultyChoice())
+    both = bound_of(toy(), [guesses, boxed], DifficultyChoice())
     assert both.scores["cls"] == 0.75
     assert both.scores["cls_loc"] == 0.25
-    assert math.isnan(upper_bound(toy(), [guesses], DifficultyChoice()).scores["cls_loc"])
+    assert math.isnan(bound_of(toy(), [guesses], DifficultyChoice()).scores["cls_loc"])
 
 
 def test_a_data_set_without_objects_has_no_accuracy():
     dataset = toy().where(np.zeros(4, dtype=np.bool_))
-    scores = accuracy(dataset, guess([0], [0], [[0, 0, 10, 10]]), DifficultyChoice()).scores
+    scores = accuracy_of(dataset, guess([0], [0], [[0, 0, 10, 10]]), DifficultyChoice()).scores
     assert all(math.isnan(value) for value in scores.values())
 
 
 def test_guesses_at_other_images_are_refused():
     dataset = toy().select_images([0])
     with pytest.raises(ParameterError, match="rows of 2 images, the data set has 1"):
-        accuracy(dataset, guess([], [], []), DifficultyChoice())
+        accuracy_of(dataset, guess([], [], []), DifficultyChoice())

@@ -70,7 +70,8 @@ def test_windows_add_clutter_and_are_recorded():
     assert [one.clutter for one in found.classes[::2]][:2] == [1, 0]
     assert found.means["clutter"] == 0.5
     assert found.windows is not None
-    assert found.windows.to_json() == {"name": "grid", "limit": 3, "n_images": 1, "n_windows": 3}
+    counts = {"limit": 3, "n_images": 1, "n_windows": 3}
+    assert found.windows.to_json() == {"name": "grid", **counts, "made_by": ""}
 
 
 def test_a_search_that_found_nothing_at_all_is_still_a_search():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from boxlens.dataset_difficulty.cumulative import cumulate
+from boxlens.errors import ParameterError
 from dataset_difficulty.made_classes import (
     NAN,
     made_difficulty,
@@ -128,6 +129,50 @@ def test_groups_are_followed_along_cpl_and_clutter_by_scores_of_boxes_only():
         for measure in ("cpl", "clutter")
         for group in "ab"
     }
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_groups_within_a_value_of_another_property_are_those_of_its_classes_alone(seed):
+    measures, scores, columns = random_world(seed)
+    properties = made_properties(**columns)
+    world = [made_system(**scores)], made_difficulty(30, **measures), properties
+    curves = cumulate(*world, [("origin", "size"), ("size", "weight_kg")])
+    plain = [curve for curve in curves if not curve.within_property]
+    assert [points(curve) for curve in plain] == [points(curve) for curve in cumulate(*world)]
+    found = {
+        (which(curve), curve.within_value): points(curve)
+        for curve in curves
+        if curve.within_property == "origin"
+    }
+    assert {value for _, value in found} == {"natural", "man-made"}
+    for value in ("natural", "man-made"):
+        rows = [row for row in range(30) if columns["origin"][row] == value]
+        alone = cumulate(
+            [made_system(**permuted(scores, rows))],
+            made_difficulty(len(rows), **permuted(measures, rows)),
+            made_properties(size=permuted(columns, rows)["size"]),
+        )
+        expected = {(which(curve), value): points(curve) for curve in alone if curve.property}
+        assert {key: found[key] for key in found if key[1] == value} == expected
+
+
+def test_json_tells_within_what_a_group_is_looked_at():
+    difficulty = made_difficulty(4, cpl=[1, 2, 3, 4])
+    properties = made_properties(kind=["a", "a", "b", "b"], size=["s", "s", "s", "l"])
+    curves = cumulate([made_system(ap=[0.1, 0.2, 0.3, 0.4])], difficulty, properties)
+    assert all(curve.to_json()["within"] is None for curve in curves)
+    *_, nested = cumulate(
+        [made_system(ap=[0.1, 0.2, 0.3, 0.4])], difficulty, properties, [("kind", "size")]
+    )
+    assert nested.to_json()["within"] == {"property": "kind", "value": "a"}
+    assert (nested.group, points(nested)) == ("s", [(1, 0.1, 1), (2, pytest.approx(0.15), 2)])
+
+
+@pytest.mark.parametrize("pair", [("kind", "colour"), ("colour", "kind"), ("kind", "kind")])
+def test_properties_that_cannot_be_nested_are_refused(pair):
+    difficulty, properties = made_difficulty(2, cpl=[1, 2]), made_properties(kind=["a", "b"])
+    with pytest.raises(ParameterError, match=r"colour|twice"):
+        cumulate([made_system(ap=[0, 1])], difficulty, properties, [pair])
 
 
 def test_groups_of_one_class_and_measures_that_no_class_has_make_no_curve():

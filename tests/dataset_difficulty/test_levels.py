@@ -18,7 +18,9 @@ from boxlens.data import Classes, ClassTree, Dataset, Detections, GroundTruth, I
 from boxlens.dataset_difficulty.accuracy import accuracy
 from boxlens.dataset_difficulty.choice import DifficultyChoice
 from boxlens.dataset_difficulty.class_levels import accepted_classes, classes_below
+from boxlens.dataset_difficulty.class_measures import mean_of_defined
 from boxlens.dataset_difficulty.guesses import System, guesses_of
+from boxlens.dataset_difficulty.judging import judge_systems
 from boxlens.dataset_difficulty.levels import find_node, score_levels, score_nodes
 from boxlens.dataset_difficulty.relaxed_ap import node_ap
 from boxlens.errors import ParameterError
@@ -43,9 +45,10 @@ def test_scores_start_exact_and_never_fall_on_the_way_up(seed):
     dataset, detections, _ = random_world(seed, n_classes=7)
     choice = DifficultyChoice(top_k=3, difficult=seed % 2 == 0)
     system = System("it", guesses_of(detections, 3), detections)
-    levels = score_levels(dataset, [system], own_tree(dataset), choice)
+    judged = judge_systems(dataset, [system], choice)
+    levels = score_levels(dataset.classes, judged, own_tree(dataset))
     assert [one.level for one in levels] == list(range(len(levels)))
-    exact = accuracy(dataset, system.guesses, choice, levels[0].class_scores["ap"])
+    exact = accuracy(dataset.classes, judged[0])
     for name, value in exact.scores.items():
         np.testing.assert_equal(levels[0].scores[name], value)
         np.testing.assert_array_equal(
@@ -92,8 +95,9 @@ def test_a_node_counts_images_as_plain_loops_do(seed):
     nodes = tuple(str(key) for key in dataset.classes.id.tolist())
     choice = DifficultyChoice(top_k=4, nodes=nodes)
     system = System("it", guesses_of(detections, 4), detections)
-    scored = score_nodes(dataset, [system], own_tree(dataset), choice)
-    exact = accuracy(dataset, system.guesses, choice)
+    judged = judge_systems(dataset, [system], choice)
+    scored = score_nodes(dataset, judged, own_tree(dataset), choice)
+    exact = accuracy(dataset.classes, judged[0])
     for node, one in zip(dataset.classes.id.tolist(), scored, strict=True):
         rows = classes_below(dataset.classes, dataset.classes.tree, node)
         n_images, n_named, n_found = plain_node(dataset, system, rows, choice)
@@ -107,8 +111,7 @@ def test_a_node_counts_images_as_plain_loops_do(seed):
         }
         np.testing.assert_equal(dict(one.scores), expected)
         values = [exact.classes[row].scores["cls"] for row in rows]
-        values = [value for value in values if not math.isnan(value)]
-        np.testing.assert_equal(one.exact_scores["cls"], np.mean(values) if values else math.nan)
+        np.testing.assert_equal(one.exact_scores["cls"], mean_of_defined(values))
 
 
 def test_systems_without_detections_have_no_ap():
@@ -117,10 +120,11 @@ def test_systems_without_detections_have_no_ap():
     unplaced = replace(guesses, box=np.full_like(guesses.box, np.nan))
     choice = DifficultyChoice(nodes=dataset.classes.name)
     systems = [System("boxed", guesses), System("bare", unplaced)]
-    levels = score_levels(dataset, systems, own_tree(dataset), choice)
+    judged = judge_systems(dataset, systems, choice)
+    levels = score_levels(dataset.classes, judged, own_tree(dataset))
     assert [one.system for one in levels] == sorted((one.system for one in levels), reverse=True)
     assert all(math.isnan(one.scores["ap"]) for one in levels)
-    for one in (*levels, *score_nodes(dataset, systems, own_tree(dataset), choice)):
+    for one in (*levels, *score_nodes(dataset, judged, own_tree(dataset), choice)):
         assert math.isnan(one.scores["cls_loc"]) == (one.system == "bare")
         assert json.dumps(one.to_json(), allow_nan=False)
 
@@ -164,10 +168,11 @@ def test_a_node_without_objects_is_undefined():
     empty = dataset.where(np.zeros(len(dataset.gt), dtype=np.bool_))
     system = System("it", guesses_of(detections, 5), detections)
     choice = DifficultyChoice(nodes=(dataset.classes.name[0],))
-    (one,) = score_nodes(empty, [system], own_tree(dataset), choice)
+    judged = judge_systems(empty, [system], choice)
+    (one,) = score_nodes(empty, judged, own_tree(dataset), choice)
     assert (one.n_images, one.n_objects) == (0, 0)
     assert all(math.isnan(value) for value in (*one.scores.values(), *one.exact_scores.values()))
-    levels = score_levels(empty, [system], own_tree(dataset), choice)
+    levels = score_levels(empty.classes, judged, own_tree(dataset))
     assert all(math.isnan(value) for level in levels for value in level.scores.values())
     assert levels[0].to_json()["n_accepted"] is None
 
@@ -223,7 +228,8 @@ def test_what_is_planted_in_a_thousand_classes_is_counted_at_every_level():
     dataset, detections, level, found = planted(n_each, seed=7)
     _, tree = imagenet()
     system = System("planted", guesses_of(detections, 5), detections)
-    scored = score_levels(dataset, [system], tree, DifficultyChoice())
+    judged = judge_systems(dataset, [system], DifficultyChoice())
+    scored = score_levels(dataset.classes, judged, tree)
     assert len(scored) > 10
     for one in scored:
         right = level.reshape(-1, n_each) <= one.level
@@ -244,7 +250,8 @@ def test_any_dog_is_told_more_easily_than_which():
     dogs = classes_below(classes, tree.tree, "n02084071")
     assert len(dogs) == 118
     system = System("planted", guesses_of(detections, 5), detections)
-    (one,) = score_nodes(dataset, [system], tree, DifficultyChoice(nodes=("domestic dog",)))
+    choice = DifficultyChoice(nodes=("domestic dog",))
+    (one,) = score_nodes(dataset, judge_systems(dataset, [system], choice), tree, choice)
     shown = np.isin(dataset.gt.class_row, dogs)
     said = shown & np.isin(detections.class_row, dogs)
     assert one.node == "dog"
@@ -270,11 +277,12 @@ def test_real_detectors_know_supercategories_better_than_classes(name, cls, cls_
     detections = boxlens.read_detections(shared("coco_val2017", f"{name}.json.gz"), dataset)
     system = System(name, guesses_of(detections, 5), detections)
     tree, choice = known_tree(dataset.classes), DifficultyChoice(nodes=("animal", "person"))
-    levels = score_levels(dataset, [system], tree, choice)
+    judged = judge_systems(dataset, [system], choice)
+    levels = score_levels(dataset.classes, judged, tree)
     np.testing.assert_allclose([one.scores["cls"] for one in levels], cls, atol=5e-7)
     np.testing.assert_allclose([one.scores["cls_loc"] for one in levels], cls_loc, atol=5e-7)
     assert [one.n_accepted for one in levels] == [1, 7.625, 80]
-    animal, person = score_nodes(dataset, [system], tree, choice)
+    animal, person = score_nodes(dataset, judged, tree, choice)
     assert len(animal.classes) == 10
     assert all(animal.scores[score] > animal.exact_scores[score] for score in RISING)
     # One class alone below its supercategory: nothing to confuse.

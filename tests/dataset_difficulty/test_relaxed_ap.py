@@ -11,7 +11,7 @@ import pytest
 import boxlens
 from boxlens.data import Classes, ClassTree, Dataset, Detections, GroundTruth, Images
 from boxlens.dataset_difficulty.class_levels import accepted_classes
-from boxlens.dataset_difficulty.relaxed_ap import gather_labels, node_ap, relaxed_ap
+from boxlens.dataset_difficulty.relaxed_ap import exact_ap, gather_labels, node_ap, relaxed_ap
 from boxlens.formats.class_tree import known_tree
 from cases import random_scene
 from oracles import coco
@@ -86,6 +86,12 @@ def scene_of(seed):
     return random_scene(seed, **(CONFUSED if seed % 2 else {}))
 
 
+def every_level(evidence, accepted, threads=0):
+    """[level, class], from exact labels on."""
+    above = relaxed_ap(evidence, accepted[1:], threads=threads)
+    return np.stack([exact_ap(evidence, threads=threads), *above])
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_levels_equal_plain_loops_and_never_lose(seed):
     scene = scene_of(seed)
@@ -93,7 +99,7 @@ def test_levels_equal_plain_loops_and_never_lose(seed):
     accepted = accepted_classes(dataset.classes, dataset.classes.tree)
     for iou in (0.5, 0.75):
         evidence = gather_labels(dataset, detections, iou)
-        found = relaxed_ap(evidence, accepted)
+        found = every_level(evidence, accepted)
         plain = PlainLabels(scene, iou)
         ids = dataset.classes.id.tolist()
         for level, matrix in enumerate(accepted):
@@ -130,8 +136,7 @@ def test_a_node_is_one_class_matched_anew(seed):
 @pytest.mark.parametrize("seed", range(40))
 def test_exact_labels_give_cocos_ap_to_the_last_bit(seed):
     dataset, detections = scene_to_tables(scene_of(seed))
-    exact = [np.eye(len(dataset.classes), dtype=np.bool_)]
-    found = relaxed_ap(gather_labels(dataset, detections, 0.5), exact)[0]
+    found = exact_ap(gather_labels(dataset, detections, 0.5))
     result = boxlens.evaluate(dataset, detections).detectors[0]
     np.testing.assert_array_equal(found, [row.metrics["AP50"] for row in result.classes])
 
@@ -140,7 +145,7 @@ def test_one_threads_numbers_are_those_of_two():
     dataset, detections = scene_to_tables(random_scene(5, n_images=40, n_detections=40))
     accepted = accepted_classes(dataset.classes, dataset.classes.tree)
     one, two = (
-        relaxed_ap(gather_labels(dataset, detections, 0.5, threads=n), accepted, threads=n)
+        every_level(gather_labels(dataset, detections, 0.5, threads=n), accepted, threads=n)
         for n in (1, 2)
     )
     np.testing.assert_array_equal(one, two)
@@ -173,7 +178,7 @@ def ap_by_level(objects, found, **flags):
         score=[score for _, _, score in found],
     )
     evidence = gather_labels(Dataset("toy", images, CLASSES, gt), detections, 0.5)
-    return relaxed_ap(evidence, accepted_classes(CLASSES, TREE))
+    return every_level(evidence, accepted_classes(CLASSES, TREE))
 
 
 def test_a_sisters_label_finds_the_object():
@@ -233,7 +238,7 @@ def test_real_detectors_gain_with_every_level_and_start_at_cocos_ap(name, ap):
     dataset = boxlens.read_dataset(shared("coco_val2017", "instances_boxes.json.gz"))
     detections = boxlens.read_detections(shared("coco_val2017", f"{name}.json.gz"), dataset)
     accepted = accepted_classes(dataset.classes, known_tree(dataset.classes).tree)
-    levels = relaxed_ap(gather_labels(dataset, detections, 0.5), accepted)
+    levels = every_level(gather_labels(dataset, detections, 0.5), accepted)
     result = boxlens.evaluate(dataset, detections).detectors[0]
     np.testing.assert_array_equal(levels[0], [row.metrics["AP50"] for row in result.classes])
     assert (np.diff(levels, axis=0) >= 0).all()

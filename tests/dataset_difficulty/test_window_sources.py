@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 import zipfile
+from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
@@ -118,3 +120,90 @@ def test_windows_in_memory_are_taken_as_they_are():
     windows = Windows.of("mine", 1, image_row=[0], box=[[0, 0, 10, 10]])
     assert find_windows([world], windows, (), FEW) == [windows]
     assert find_windows([world], (), (), FEW) == [None]
+
+
+def photographs(folder, *, scale=1.0, shape=1.0, n=3):
+    """Copies of some photographs: as they are, scaled, or of another shape; and their data set."""
+    image = pytest.importorskip("PIL.Image", reason="needs the extra images")
+    dataset = boxlens.read_dataset(shared("coco_val2017_80", "instances.json"))
+    files = find_images(shared("images"), dataset=dataset)[0]
+    folder.mkdir(exist_ok=True)
+    for path in files.paths[:n]:
+        with image.open(path) as picture:
+            width, height = picture.size
+            size = round(width * scale * shape), round(height * scale)
+            picture.convert("RGB").resize(size).save(folder / f"{path.stem}.png")
+    keep = np.flatnonzero(np.isin(dataset.images.id, files.ids[:n]))
+    return dataset.select_images(keep)
+
+
+def test_windows_of_scaled_pictures_are_scaled_to_the_ground_truth(tmp_path):
+    dataset = photographs(tmp_path / "half", scale=0.5)
+    (windows,) = find_windows([dataset], "sliding-window", tmp_path / "half", FEW)
+    assert windows.searched.all()
+    assert [one.code for one in windows.notices] == ["another_size"]
+    for row in range(len(dataset.images)):
+        boxes = windows.box[windows.offsets[row] : windows.offsets[row + 1]]
+        size = dataset.images.width_px[row], dataset.images.height_px[row]
+        reach = (boxes[:, :2] + boxes[:, 2:]).max(axis=0)
+        np.testing.assert_allclose(reach, size, atol=4)
+
+
+def test_pictures_of_another_shape_are_not_searched(tmp_path):
+    dataset = photographs(tmp_path / "wide", shape=1.3)
+    (windows,) = find_windows([dataset], "sliding-window", tmp_path / "wide", FEW)
+    assert not windows.searched.any()
+    assert len(windows) == 0
+    assert [one.code for one in windows.notices] == ["another_shape"]
+
+
+def test_boxes_that_are_fractions_get_windows_that_are(tmp_path):
+    """Open Images tells no sizes: its boxes are fractions of the picture."""
+    dataset = photographs(tmp_path / "as_they_are")
+    (in_pixels,) = find_windows([dataset], "sliding-window", tmp_path / "as_they_are", FEW)
+    images = dataset.images
+    size = np.stack([images.width_px, images.height_px] * 2, axis=1)
+    unknown = np.full(len(images), np.nan)
+    relative = replace(
+        dataset,
+        relative=True,
+        images=replace(images, width_px=unknown, height_px=unknown),
+        gt=replace(dataset.gt, box=dataset.gt.box / size[dataset.gt.image_row]),
+    )
+    (fractions,) = find_windows([relative], "sliding-window", tmp_path / "as_they_are", FEW)
+    assert fractions.box.max() <= 1
+    image_row = np.repeat(np.arange(len(images)), np.diff(fractions.offsets))
+    np.testing.assert_allclose(fractions.box * size[image_row], in_pixels.box)
+    measured = boxlens.difficulty(relative, windows=fractions, choice=FEW).datasets[0]
+    expected = boxlens.difficulty(dataset, windows=in_pixels, choice=FEW).datasets[0]
+    np.testing.assert_allclose(measured.means["clutter"], expected.means["clutter"])
+    np.testing.assert_allclose(measured.means["cpl"], expected.means["cpl"])
+
+
+def test_what_failed_is_told_again_when_windows_are_used_again(tmp_path):
+    dataset = photographs(tmp_path / "some")
+    damaged = min((tmp_path / "some").iterdir())
+    damaged.write_bytes(b"no picture")
+    told = []
+    for _ in range(2):
+        (windows,) = find_windows(
+            [dataset], "sliding-window", tmp_path / "some", FEW, keep=tmp_path / "kept"
+        )
+        told.append(windows.notices)
+    assert told[0] == told[1]
+    assert any(one.code == "picture_failed" for one in told[0])
+    assert windows.searched.sum() == 2
+    assert windows.made_by.startswith("sliding-window")
+
+
+def test_a_picture_that_changed_is_searched_again(tmp_path):
+    dataset = photographs(tmp_path / "some")
+    keep = tmp_path / "kept"
+    find_windows([dataset], "sliding-window", tmp_path / "some", FEW, keep=keep)
+    assert len(list(keep.glob("windows-*-????????????.json"))) == 1
+    changed = min((tmp_path / "some").iterdir())
+    content = changed.read_bytes()
+    os.utime(changed, ns=(1, 1))
+    assert changed.read_bytes() == content
+    find_windows([dataset], "sliding-window", tmp_path / "some", FEW, keep=keep)
+    assert len(list(keep.glob("windows-*-????????????.json"))) == 2

@@ -95,7 +95,7 @@ def test_strict_makes_them_errors(tmp_path):
 def test_a_file_of_another_data_set_is_said(tmp_path):
     found = guesses_in(tmp_path, "image,class\n77,ant\n")
     assert [one.code for one in found.notices] == ["unknown_image", "nothing_fits"]
-    assert "images are 1, 2, 10" in found.notices[1].message
+    assert "images are 1.jpg, 2.jpg, 10.jpg" in found.notices[1].message
     found = guesses_in(tmp_path, "image,class\n1,wasp\n")
     assert "classes are ant, bee, cat" in found.notices[1].message
     found = guesses_in(tmp_path, "image,class\n")

@@ -144,13 +144,13 @@ def correlations_of(systems, dataset) -> tuple[Correlation, ...]:
 
 
 def curves_of(systems, dataset, groups) -> tuple[CumulativeCurve, ...]:
-    """`groups` are (property, group, rows)."""
+    """`groups` are (property, group, rows), and perhaps the property and value they are within."""
     curves = []
     for system in systems:
         for score in SCORES:
             for measure in MEASURE_NAMES:
                 x, y, known = known_of(system, dataset, score, measure)
-                for of, group, rows in (("", "", np.arange(len(x))), *groups):
+                for of, group, rows, *within in (("", "", np.arange(len(x))), *groups):
                     kept = np.intersect1d(np.flatnonzero(known), rows)
                     order = kept[np.argsort(x[kept], kind="stable")]
                     n = np.arange(1, len(order) + 1, dtype=np.float64)
@@ -158,7 +158,8 @@ def curves_of(systems, dataset, groups) -> tuple[CumulativeCurve, ...]:
                     if len(order):
                         curves.append(
                             CumulativeCurve(
-                                system.name, score, measure, of, group, x[order], mean, n
+                                *(system.name, score, measure, of, group),
+                                *(x[order], mean, n, *within),
                             )
                         )
     return tuple(curves)
@@ -250,13 +251,14 @@ def subset_of(dataset, measure, target, target_of="") -> MatchedSubset:
 def result_of(datasets, systems=(), **more) -> DifficultyResult:
     first = datasets[0]
     groups = more.pop("groups", ())
+    bound = best_of(systems) if len(systems) > 1 else None
     parts = {
-        "upper_bound": best_of(systems) if len(systems) > 1 else None,
+        "upper_bound": bound,
         "levels": (),
         "nodes": (),
         "tree": "",
         "correlations": correlations_of(systems, first),
-        "cumulative": curves_of(systems, first, groups),
+        "cumulative": curves_of([*systems, *([bound] if bound else [])], first, groups),
         "properties": (),
         "subsets": (),
         "provenance": Provenance("0.0", None, tuple(None for _ in systems)),
@@ -301,6 +303,11 @@ def everything() -> DifficultyResult:
     groups += [
         ("real-world size", name, np.flatnonzero(np.arange(n) // 2 % 3 == at))
         for at, name in enumerate(SIZES)
+    ]
+    groups += [
+        (of, name, np.intersect1d(rows, np.flatnonzero(np.arange(n) % 2 == at)), "kind", kind)
+        for at, kind in enumerate(KINDS)
+        for of, name, rows in groups[2:5]
     ]
     return result_of(
         [first, dataset_of("VOC2007_test", 20, seed=2)],

@@ -130,6 +130,12 @@ def drawn(figure: str, name: str) -> str:
     return svg_of(FIGURES[figure](world(name)))
 
 
+def records(chart, key: str) -> list[dict]:
+    """Every record of a figure that has this field."""
+    found = chart_json(chart)["datasets"].values()
+    return [row for rows in found for row in rows if key in row]
+
+
 def texts(svg: str) -> list[str]:
     """Every line of text, as it reads."""
     found = re.findall(r"<(?:text|tspan)[^>]*>([^<]+)</", svg)

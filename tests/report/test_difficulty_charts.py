@@ -16,10 +16,8 @@ from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.hard_classes import hard_classes_chart
 from boxlens.report.charts.level_scores import accepted_text, level_scores_chart
 from boxlens.report.charts.main_numbers import COLOURS
-from boxlens.report.charts.matched_subsets import matched_subsets_chart
 from boxlens.report.charts.measure_densities import _density, measure_densities_chart, set_names
 from boxlens.report.charts.node_scores import node_scores_chart
-from boxlens.report.charts.property_scores import property_scores_chart
 from boxlens.report.charts.score_by_measure import score_by_measure_chart
 from boxlens.report.charts.system_lines import key_lines, measure_text, spread_out
 from boxlens.report.planning.difficulty_figures import difficulty_figures
@@ -27,13 +25,11 @@ from report.difficulty_results import (
     WORLDS,
     dataset_of,
     everything,
-    nasty,
     nodes_of,
     result_of,
-    subset_of,
     system_of,
 )
-from report.drawn import colours, size, svg_of, texts, words
+from report.drawn import colours, records, size, svg_of, texts, words
 
 EVERY_FIGURE = {
     "measures": ["coco_val2017", "VOC2007_test", "instances per image", "ILSVRC", "PASCAL"],
@@ -48,7 +44,10 @@ EVERY_FIGURE = {
     "ap_by_kind": ["man-made", "natural", "n = 40", "2 classes have no value"],
     "ap_by_real_world_size_within_kind": ["within kind: man-made", "within kind: natural", "large"],
     "ap_controlled_kind": ["yolox_nano, CPL", "fastestdet, clutter", "natural"],
-    "subsets": ["51 of 79", "target .050", "as VOC2007_test", "k hardest classes"],
+    "cls_loc_by_kind": ["cls+loc by kind", "yolox_nano", "n = 40"],
+    "ap_controlled_real_world_size_within_kind_cpl": ["within man-made", "fastestdet", "CPL along"],
+    "ap_controlled_real_world_size_within_kind_clutter": ["within natural", "middle", "clutter"],
+    "subsets": ["51 of 79", "target .050", "as VOC2007_test", "all 79, still harder"],
 }
 
 
@@ -63,12 +62,6 @@ def _unchecked():
 def drawn(world):
     with debug_mode(world == "everything"):
         return {one.name: svg_of(one.draw()) for one in difficulty_figures(WORLDS[world]()).figures}
-
-
-def records(chart, key):
-    """Every record of a figure that has this field."""
-    found = chart_json(chart)["datasets"].values()
-    return [row for rows in found for row in rows if key in row]
 
 
 @pytest.mark.parametrize("world", [name for name in WORLDS if name != "many classes"])
@@ -250,44 +243,6 @@ def test_many_nodes_are_cut_and_that_is_said():
     many = [replace(one, node=f"{one.node} {copy}") for copy in range(7) for one in known]
     read = words(svg_of(node_scores_chart(replace(result, nodes=tuple(many)))))
     assert "The first 15 of 21 nodes." in read
-
-
-def test_bars_are_means_and_groups_of_one_class_have_no_interval():
-    result = nasty()
-    chart = property_scores_chart(result, "real-world size", "ap", within="kind")
-    found = records(chart, "group")
-    assert all(row["low"] is None and row["interval"] == "n/a" for row in found)
-    told = {
-        group.mean
-        for one in result.properties
-        if one.score == "ap" and one.within_property
-        for group in one.groups
-    }
-    assert {row["mean"] for row in found} == told
-
-
-def test_many_groups_are_cut_to_the_largest_and_that_is_said():
-    result = everything()
-    one = next(row for row in result.properties if row.score == "ap" and row.property == "kind")
-    groups = tuple(
-        replace(one.groups[0], value=f"group {at}", classes=("a",) * (30 - at)) for at in range(30)
-    )
-    shown = replace(result, properties=(replace(one, groups=groups),))
-    read = words(svg_of(property_scores_chart(shown, "kind", "ap")))
-    assert "The 12 largest of 30 groups." in read
-    assert "group 11" in read
-    assert "group 12" not in read
-
-
-def test_a_subset_is_marked_where_it_ends_or_said_to_be_empty():
-    first = everything().datasets[0]
-    found = subset_of(first, "cpl", 0.05)
-    chart = matched_subsets_chart([found])
-    (dot,) = [row for row in records(chart, "k") if row.get("text", "").endswith(" of 79")]
-    assert (dot["k"], dot["mean"]) == (len(found.classes), found.mean)
-    assert "none is as hard" in words(svg_of(matched_subsets_chart([subset_of(first, "cpl", -1)])))
-    many = [subset_of(first, "scale", 0.01 * at) for at in range(1, 9)]
-    assert "The first 6 of 8 subsets." in words(svg_of(matched_subsets_chart(many)))
 
 
 def test_a_thousand_classes_stay_a_figure_of_a_sane_size():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from html import escape
 from urllib.parse import parse_qsl
 
@@ -16,14 +17,14 @@ from boxlens.dataset_difficulty import difficulty
 from boxlens.dataset_difficulty.measures import MEASURE_NAMES
 from boxlens.dataset_difficulty.verdict import difficulty_sentences
 from boxlens.report.charts.system_lines import measure_text
-from boxlens.report.frames.difficulty_tables import difficulty_tables, quartiles
+from boxlens.report.frames.difficulty_tables import difficulty_frames, quartiles
 from boxlens.report.notebook import figures, html_of
 from boxlens.report.pages.difficulty_page import difficulty_page
 from boxlens.report.pages.page import DrawnPlan
 from boxlens.report.planning.difficulty_figures import difficulty_figures
 from boxlens.report.writing.write_difficulty import write_difficulty
 from diagnosis.worlds import demo_dataset, demo_detections
-from report.difficulty_results import NASTY_CLASSES, WORLDS, everything, nasty
+from report.difficulty_results import NASTY_CLASSES, WORLDS, everything, nasty, subset_of
 from report.test_page import Reader
 
 TABLES = {
@@ -107,7 +108,7 @@ def test_every_result_has_a_page_and_tables(world):
     shown = " ".join(reader.text)
     assert not {"nan", "None", "NaN"} & set(shown.split())
     assert "not shown" in shown or world in ("everything", "nasty")
-    found = difficulty_tables(result)
+    found = difficulty_frames(result)
     assert {"classes", "datasets"} <= found.keys() <= TABLES
     assert (found.keys() == TABLES) == (world in ("everything", "nasty"))
     for frame in found.values():
@@ -117,9 +118,9 @@ def test_every_result_has_a_page_and_tables(world):
 
 
 def test_types_of_columns_do_not_depend_on_what_is_defined():
-    known = difficulty_tables(everything())
+    known = difficulty_frames(everything())
     for world in ("nothing", "nasty", "one class", "guesses"):
-        for name, frame in difficulty_tables(WORLDS[world]()).items():
+        for name, frame in difficulty_frames(WORLDS[world]()).items():
             assert frame.schema == known[name].schema, (world, name)
 
 
@@ -140,6 +141,41 @@ def test_every_class_of_every_data_set_is_in_a_table(page):
     assert page.count('<th scope="row">class 3</th>') == len(result.datasets)
     assert page.count('<th scope="row">class 79</th>') == 1
     assert "Every class of VOC2007_test" in page
+
+
+def test_clutter_of_some_images_is_marked_wherever_it_is_read():
+    result = everything()
+    assert "Searched were" not in page_without_figures(result)
+    first = result.datasets[0]
+    classes = tuple(replace(one, n_images_searched=one.n_images // 7) for one in first.classes)
+    windows = replace(first.windows, n_images=777, made_by="edge-boxes, 1 px")
+    partly = replace(first, classes=classes, windows=windows)
+    page = page_without_figures(replace(result, datasets=(partly, *result.datasets[1:])))
+    shown = " ".join(Reader(page).text)
+    assert "Searched were 777 of 5,000 images" in shown
+    assert "(edge-boxes, 1 px)" in shown
+    headings = page.count('<button type="button">searched</button>')
+    assert headings == 2, "of data sets, and of the classes of the first"
+    row = page[page.index('<th scope="row">class 3</th>') :].split("</tr>")[0]
+    assert f">{classes[3].n_images_searched:,}</td>" in row
+
+
+def test_one_of_a_kind_is_not_called_many():
+    shown = " ".join(Reader(page_without_figures(WORLDS["one class"]())).text)
+    assert "objects of 1 class;" in shown
+    assert "1 data set, 1 system" in shown
+
+
+def test_a_target_out_of_reach_is_told_in_the_table(tables):
+    whole, none = (
+        subset_of(everything().datasets[0], "cpl", 0.9),
+        subset_of(everything().datasets[0], "cpl", -1.0),
+    )
+    shown = page_without_figures(replace(everything(), subsets=(whole, none)))
+    assert "no, all together are still harder" in shown
+    assert "no class is" in shown
+    assert tables["subsets"].filter(measure="cpl")["reached"].all()
+    assert not tables["subsets"].filter(measure="clutter")["reached"].any()
 
 
 def test_chosen_classes_are_named_the_hardest_first(page):
@@ -187,6 +223,8 @@ def test_levels_nodes_curves_and_groups_are_whole(tables):
     assert of_it["cls"].to_list()[-1] is None
     assert tables["nodes"]["exact_ap"].to_list() == [one.exact_scores["ap"] for one in result.nodes]
     assert len(tables["cumulative"]) == sum(len(one.x) for one in result.cumulative)
+    nested = sum(len(one.x) for one in result.cumulative if one.within_value == "natural")
+    assert len(tables["cumulative"].filter(within_value="natural")) == nested > 0
     assert len(tables["properties"]) == sum(len(one.groups) for one in result.properties)
 
 

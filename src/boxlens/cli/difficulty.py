@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.options import Commands, add_json, several
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
-from boxlens.errors import ParameterError
+from boxlens.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     import argparse
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from boxlens.dataset_difficulty import DifficultyChoice, DifficultyResult
     from boxlens.dataset_difficulty.guesses import System
     from boxlens.formats.files import Progress
+
+
+# Files, one after the other or option after option.
+SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
 
 
 def add_command(commands: Commands) -> None:
@@ -43,12 +48,11 @@ def add_command(commands: Commands) -> None:
 def _add_systems(command: argparse.ArgumentParser) -> None:
     """Who is judged on the first data set, and by what classes are told apart."""
     add = command.add_argument
-    more: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
-    add("--detections", metavar="DT", **more, help="detections on the first GT")
+    add("--detections", metavar="DT", **SEVERAL, help="detections on the first GT")
     add(
         "--guesses",
         metavar="FILE",
-        **more,
+        **SEVERAL,
         help="ranked guesses on the first GT: CSV with image, class and perhaps x, y, w, h",
     )
     add("--top-k", metavar="N", type=int, default=5, help="guesses of an image that count (5)")
@@ -75,11 +79,11 @@ def _add_windows(command: argparse.ArgumentParser) -> None:
     add(
         "--windows",
         metavar="FILE|METHOD",
-        **several(str, "edge-boxes"),
-        help="* ranked windows for clutter, a file a GT, or a method to make them with --images: "
+        **SEVERAL,
+        help="ranked windows for clutter, a file a GT, or a method to make them with --images: "
         "edge-boxes, selective-search, sliding-window, bing:FOLDER",
     )
-    add("--images", metavar="DIR", **several(str, "images"), help="* pictures, a folder a GT")
+    add("--images", metavar="DIR", **SEVERAL, help="pictures, a folder a GT or one for all")
     add("--n-windows", metavar="N", type=int, default=1000, help="windows of an image (1000)")
     add("--gap", metavar="PX", type=float, default=0.0, help="pixels between neighbours (0)")
     add("--difficult", action="store_true", help="count objects marked difficult, too")
@@ -90,14 +94,16 @@ def _add_subsets(command: argparse.ArgumentParser) -> None:
         "--match",
         metavar="MEASURE[=T]",
         **several(_target, "cpl=0.087"),
-        help="* the most classes of the first GT that are together as hard as T, or as the second "
-        "GT: cpl, clutter, scale, instances_per_image, neighbours; -o writes them as a data set",
+        help="* the most classes of the first GT that are together as hard as T; without T, of the "
+        "larger of two GT, as hard as the other: cpl, clutter, scale, instances, neighbours; -o "
+        "writes them as a data set",
     )
 
 
 def _add_reading(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("--name", metavar="NAME", **several(str, "mine"), help="* names of DT and FILE, in order")
+    add("--gt-name", metavar="NAME", **several(str, "mine"), help="* names of GT, in order")
     add("--gt-format", metavar="F", help="read GT as this format instead of recognising it")
     add("--dt-format", metavar="F", help="read DT as this format instead of recognising it")
     add("--strict", action="store_true", help="unknown images or classes are an error")
@@ -113,10 +119,14 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _target(text: str) -> tuple[str, float | None]:
+    """cpl, cpl=0.087 or cpl=8.7%; a measure also as the tables head it."""
     measure, equals, value = text.partition("=")
     if not measure:
         raise ValueError(text)
-    return measure, float(value) if equals else None
+    name = measure.lower()
+    percent = value.endswith("%")
+    target = float(value.removesuffix("%")) / (100 if percent else 1) if equals else None
+    return "instances_per_image" if name == "instances" else name, target
 
 
 def run(options: argparse.Namespace) -> None:
@@ -158,9 +168,17 @@ def _check(options: argparse.Namespace) -> None:
         raise ParameterError(
             f"--name each system once: there are {n_systems}, and {len(options.name)} names"
         )
-    for flag, given in (("--node", options.node), ("--properties", options.properties)):
-        if given and not n_systems:
-            raise ParameterError(f"{flag} is about systems: name some with --detections")
+    if options.gt_name and len(options.gt_name) != len(options.gt):
+        raise ParameterError(
+            f"--gt-name each data set once: there are {len(options.gt)}, and "
+            f"{len(options.gt_name)} names"
+        )
+    about_systems = ("node", "properties", "tree", "nest", "name")
+    for name in about_systems if not n_systems else ():
+        if getattr(options, name):
+            raise ParameterError(f"--{name} is about systems: name some with --detections")
+    if options.nest and not options.properties:
+        raise ParameterError("--nest is about properties of classes: name a table (--properties)")
 
 
 def _choice(options: argparse.Namespace) -> DifficultyChoice:
@@ -183,47 +201,26 @@ def _choice(options: argparse.Namespace) -> DifficultyChoice:
 def _analysed(
     options: argparse.Namespace, choice: DifficultyChoice, progress: Progress
 ) -> tuple[list[Dataset], list[System], DifficultyResult]:
-    from boxlens.dataset_difficulty import difficulty_tables, know_classes, read_systems
+    from boxlens.dataset_difficulty import (
+        check_asked,
+        difficulty_tables,
+        know_classes,
+        read_systems,
+    )
     from boxlens.dataset_difficulty.window_sources import find_windows
-    from boxlens.formats import read_dataset, read_detections
 
-    n_files = len(options.gt) + len(options.detections)
-    datasets: list[Dataset] = []
-    for path in options.gt:
-        progress("reading files", len(datasets), n_files)
-        datasets.append(
-            read_dataset(
-                path,
-                format=options.gt_format,
-                split=options.split,
-                threads=options.threads,
-                progress=progress,
-            )
-        )
-    names = options.name or [None] * (len(options.detections) + len(options.guesses))
-    tables: list[Detections] = []
-    for path, name in zip(options.detections, names, strict=False):
-        progress("reading files", len(datasets) + len(tables), n_files)
-        tables.append(
-            read_detections(
-                path,
-                datasets[0],
-                format=options.dt_format,
-                name=name,
-                strict=options.strict,
-                threads=options.threads,
-                progress=progress,
-            )
-        )
+    datasets = _datasets(options, progress)
+    tables = _tables(options, datasets[0], progress)
     systems, notices = read_systems(
         datasets[0],
         tables,
         options.guesses,
         choice,
-        names=names[len(tables) :],
+        names=options.name[len(tables) :],
         strict=options.strict,
     )
     knowledge = know_classes(datasets[0], options.tree, options.properties)
+    check_asked(datasets[0], knowledge, choice, len(datasets))
     windows = find_windows(
         datasets,
         options.windows,
@@ -244,6 +241,53 @@ def _analysed(
         progress=progress,
     )
     return datasets, systems, result
+
+
+def _datasets(options: argparse.Namespace, progress: Progress) -> list[Dataset]:
+    from boxlens.formats import read_dataset
+    from boxlens.formats.sniff import GT_FIRST
+
+    found: list[Dataset] = []
+    for path in options.gt:
+        progress("reading files", len(found), len(options.gt) + len(options.detections))
+        try:
+            dataset = read_dataset(
+                path,
+                format=options.gt_format,
+                split=options.split,
+                threads=options.threads,
+                progress=progress,
+            )
+        except InputError as problem:
+            if problem.remedy != GT_FIRST:
+                raise
+            remedy = "This looks like detections: name them with --detections, after all GT"
+            raise InputError(problem.problem, path=path, remedy=remedy) from problem
+        found.append(dataset)
+    names = options.gt_name or [one.name for one in found]
+    return [replace(one, name=name) for one, name in zip(found, names, strict=True)]
+
+
+def _tables(options: argparse.Namespace, dataset: Dataset, progress: Progress) -> list[Detections]:
+    from boxlens.formats import read_detections
+
+    tables: list[Detections] = []
+    n_files = len(options.gt) + len(options.detections)
+    names = options.name or [None] * len(options.detections)
+    for path, name in zip(options.detections, names, strict=False):
+        progress("reading files", len(options.gt) + len(tables), n_files)
+        tables.append(
+            read_detections(
+                path,
+                dataset,
+                format=options.dt_format,
+                name=name,
+                strict=options.strict,
+                threads=options.threads,
+                progress=progress,
+            )
+        )
+    return tables
 
 
 def _folder_for_windows(options: argparse.Namespace) -> Path | None:

@@ -34,6 +34,8 @@ HEADINGS = {
 }
 # Classes shown at either end, where there are more.
 MOST_CLASSES = 5
+# Classes of a subset that are named.
+MOST_NAMES = 12
 WIDTH = 95
 
 
@@ -41,8 +43,8 @@ def difficulty_text(result: DifficultyResult, *, per_class: bool = False) -> str
     first = result.datasets[0]
     n_classes = sum(one.n_objects > 0 for one in first.classes)
     headline = (
-        f"Difficulty | {first.name} | {first.n_images:,} images | {first.n_objects:,} objects | "
-        f"{n_classes:,} classes"
+        f"Difficulty | {first.name} | {_counted(first.n_images, 'image')} | "
+        f"{_counted(first.n_objects, 'object')} | {_counted(n_classes, 'class', 'classes')}"
     )
     parts = [
         headline,
@@ -79,7 +81,7 @@ def _windows(one: DatasetDifficulty) -> str:
         return ""
     return (
         f"clutter of {one.name}: the best {used.limit:,} windows of {used.name}, in "
-        f"{used.n_images:,} of {one.n_images:,} images; published: Objectness"
+        f"{used.n_images:,} of {_counted(one.n_images, 'image')}; published: Objectness"
     )
 
 
@@ -91,28 +93,48 @@ def _shown_measures(datasets: Iterable[DatasetDifficulty]) -> list[MeasureName]:
 
 def _classes(one: DatasetDifficulty, *, per_class: bool) -> str:
     """All, or the hardest and the easiest to localize by chance."""
-    shown = _shown_measures([one])
-    known = sorted((row for row in one.classes if not math.isnan(row.cpl)), key=lambda row: row.cpl)
     if per_class:
-        title, chosen = "class", list(one.classes)
-    else:
-        title, chosen = "hardest classes by CPL", known[: 2 * MOST_CLASSES]
-    if not chosen:
+        return _class_table("class", one, one.classes) if one.classes else ""
+    known = [row for row in one.classes if not math.isnan(row.cpl)]
+    if not known:
         return ""
+    # Of equal CPL, small objects first.
+    known.sort(key=lambda row: (row.cpl, row.scale))
+    hardest, easiest = known[0], known[-1]
+    if len(known) == 1:
+        return f"Only {hardest.name} has a CPL, {score(hardest.cpl)}."
+    if hardest.cpl == easiest.cpl:
+        return f"All {len(known):,} classes with a CPL have the same, {score(hardest.cpl)}."
+    title = "hardest classes by CPL"
+    if len(known) <= 2 * MOST_CLASSES:
+        return _class_table(title, one, known)
+    return _class_table(title, one, known[:MOST_CLASSES], known[-MOST_CLASSES:])
+
+
+def _class_table(
+    title: str,
+    one: DatasetDifficulty,
+    hard: Sequence[ClassDifficulty],
+    easy: Sequence[ClassDifficulty] = (),
+) -> str:
+    """With `easy` classes at the other end; searched images where these are not all."""
+    shown = _shown_measures([one])
+    in_part = one.windows is not None and any(
+        row.n_images_searched < row.n_images for row in one.classes
+    )
+
+    def cells(row: ClassDifficulty) -> list[str]:
+        counts = [f"{row.n_images:,}", f"{row.n_objects:,}"]
+        searched = [f"{row.n_images_searched:,}"] if in_part else []
+        return [row.name, *counts, *(score(row.value(name)) for name in shown), *searched]
+
     head = [title, "images", "objects", *(HEADINGS[name] for name in shown)]
-    rows = [_class_row(row, shown) for row in chosen]
-    if not per_class and len(known) > 2 * MOST_CLASSES:
-        n_between = len(known) - 2 * MOST_CLASSES
-        gap = [f"... {n_between} between ...", *[""] * (len(head) - 1)]
-        ends = (known[:MOST_CLASSES], known[-MOST_CLASSES:])
-        hard, easy = ([_class_row(row, shown) for row in end] for end in ends)
-        rows = [*hard, gap, *easy]
-    return aligned([head, *rows])
-
-
-def _class_row(row: ClassDifficulty, shown: Sequence[MeasureName]) -> list[str]:
-    counts = [f"{row.n_images:,}", f"{row.n_objects:,}"]
-    return [row.name, *counts, *(score(row.value(name)) for name in shown)]
+    head += ["searched"] if in_part else []
+    rows = [head, *map(cells, hard)]
+    if easy:
+        n_between = sum(not math.isnan(row.cpl) for row in one.classes) - len(hard) - len(easy)
+        rows.append([f"... {n_between:,} between ...", *[""] * (len(head) - 1)])
+    return aligned([*rows, *map(cells, easy)])
 
 
 def _systems(result: DifficultyResult) -> str:
@@ -193,11 +215,25 @@ def _with_interval(group: GroupScore) -> str:
 def _subsets(result: DifficultyResult) -> Iterable[str]:
     for one in result.subsets:
         whose = f"that of {one.target_of}" if one.target_of else "the target"
-        title = MEASURES[one.measure].title
-        text = (
-            f"subset by {title}: {whose} is {one.target:.4g}; the {len(one.classes)} hardest of "
-            f"{len(one.means)} classes have {score(one.mean)}"
-        )
-        names = ", ".join(one.classes[:12])
-        more = f" and {len(one.classes) - 12} more" if len(one.classes) > 12 else ""
-        yield f"{text}: {names}{more}" if names else text
+        begin = f"subset by {MEASURES[one.measure].title}: {whose} is {one.target:.4g}"
+        n = len(one.means)
+        if not one.classes:
+            yield f"{begin}; none of {_counted(n, 'class', 'classes')} is as hard"
+        elif not one.reached:
+            yield (
+                f"{begin}; even all {_counted(n, 'class', 'classes')} together are harder, with "
+                f"{score(one.mean)}: no subset matches it"
+            )
+        else:
+            have = "has" if len(one.classes) == 1 else "have"
+            names = ", ".join(one.classes[:MOST_NAMES])
+            n_more = len(one.classes) - MOST_NAMES
+            yield (
+                f"{begin}; the {len(one.classes):,} hardest of {_counted(n, 'class', 'classes')} "
+                f"{have} {score(one.mean)}: {names}" + (f" and {n_more:,} more" * (n_more > 0))
+            )
+
+
+def _counted(n: int, one: str, many: str = "") -> str:
+    """1 image; 1,234 images."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"

@@ -41,6 +41,8 @@ class Windows:
     searched: Bools
     source: Source | None = None
     notices: tuple[Notice, ...] = ()
+    # What exactly made them: a generator's identity, or a file.
+    made_by: str = ""
 
     @classmethod
     def of(

@@ -2,7 +2,12 @@
 
 from boxlens.dataset_difficulty.analysis import difficulty, difficulty_tables
 from boxlens.dataset_difficulty.choice import DifficultyChoice
-from boxlens.dataset_difficulty.given import ClassKnowledge, know_classes, read_systems
+from boxlens.dataset_difficulty.given import (
+    ClassKnowledge,
+    check_asked,
+    know_classes,
+    read_systems,
+)
 from boxlens.dataset_difficulty.measures import MEASURE_NAMES, MEASURES
 from boxlens.dataset_difficulty.result import DifficultyResult
 
@@ -12,6 +17,7 @@ __all__ = [
     "ClassKnowledge",
     "DifficultyChoice",
     "DifficultyResult",
+    "check_asked",
     "difficulty",
     "difficulty_tables",
     "know_classes",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from boxlens.data import Dataset, Detections
 from boxlens.dataset_difficulty.accuracy import accuracy, upper_bound
@@ -15,15 +14,15 @@ from boxlens.dataset_difficulty.class_groups import score_properties
 from boxlens.dataset_difficulty.class_measures import measure_dataset
 from boxlens.dataset_difficulty.correlations import correlate
 from boxlens.dataset_difficulty.cumulative import cumulate
-from boxlens.dataset_difficulty.given import ClassKnowledge, know_classes, named_apart, read_systems
+from boxlens.dataset_difficulty.given import check_asked, know_classes, read_systems
+from boxlens.dataset_difficulty.judging import judge_systems
 from boxlens.dataset_difficulty.levels import score_levels, score_nodes
 from boxlens.dataset_difficulty.matched_subset import matched_subset
-from boxlens.dataset_difficulty.measures import MEASURE_NAMES
-from boxlens.dataset_difficulty.relaxed_ap import gather_labels, relaxed_ap
 from boxlens.dataset_difficulty.result import DifficultyResult
 from boxlens.dataset_difficulty.window_sources import find_windows, listed
 from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset, read_detections
+from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.protocols import verified_detections
 from boxlens.metrics.results import Provenance
 from boxlens.version import VERSION
@@ -33,14 +32,19 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from boxlens.data import Notice, Source
-    from boxlens.data.columns import Floats
     from boxlens.data.windows import Windows
-    from boxlens.dataset_difficulty.accuracy import SystemAccuracy
     from boxlens.dataset_difficulty.class_measures import DatasetDifficulty
+    from boxlens.dataset_difficulty.given import ClassKnowledge
     from boxlens.dataset_difficulty.guesses import System
+    from boxlens.dataset_difficulty.judging import JudgedSystem
     from boxlens.dataset_difficulty.levels import LevelScores, NodeScores
     from boxlens.dataset_difficulty.matched_subset import MatchedSubset
+    from boxlens.dataset_difficulty.measures import MeasureName
     from boxlens.formats.files import Progress
+
+
+# By these the published study matched data sets; others where they are asked for.
+MATCHED: tuple[MeasureName, ...] = ("cpl", "clutter")
 
 
 def difficulty(
@@ -56,35 +60,51 @@ def difficulty(
     split: str | None = None,
     strict: bool = False,
     threads: int = 0,
+    keep: str | PathLike[str] | None = None,
+    progress: Progress | None = None,
 ) -> DifficultyResult:
     """How hard data sets are, and what makes the first one's classes hard for given systems.
 
     `windows` are ranked windows or their files, one a data set, or a method such as "edge-boxes",
-    which looks at the pictures in `images`. `tree` is a file, or "none"; without it the data set's
-    own tree or supercategories are used.
+    which looks at the pictures in `images`; what it finds stays in the folder `keep`, and is used
+    again. `tree` is a file, or "none"; without it the data set's own tree or supercategories are
+    used.
     """
     choice = choice or DifficultyChoice()
     datasets = [
-        one if isinstance(one, Dataset) else read_dataset(one, split=split, threads=threads)
+        one
+        if isinstance(one, Dataset)
+        else read_dataset(one, split=split, threads=threads, progress=progress)
         for one in listed(gt)
     ]
     first = datasets[0]
+    knowledge = know_classes(first, tree, properties)
+    check_asked(first, knowledge, choice, len(datasets))
     tables = [
         one
         if isinstance(one, Detections)
-        else read_detections(one, first, strict=strict, threads=threads)
+        else read_detections(one, first, strict=strict, threads=threads, progress=progress)
         for one in listed(detections)
     ]
     systems, notices = read_systems(first, tables, listed(guesses), choice, strict=strict)
-    ranked = find_windows(datasets, windows, images, choice, threads=threads)
+    ranked = find_windows(
+        datasets,
+        windows,
+        images,
+        choice,
+        keep=None if keep is None else Path(keep),
+        threads=threads,
+        progress=progress,
+    )
     return difficulty_tables(
         datasets,
         systems,
         choice,
-        know_classes(first, tree, properties),
+        knowledge,
         windows=ranked,
         notices=notices,
         threads=threads,
+        progress=progress,
     )
 
 
@@ -100,18 +120,18 @@ def difficulty_tables(
     progress: Progress | None = None,
 ) -> DifficultyResult:
     """The same for what is in memory; systems speak of the first data set."""
-    datasets = named_apart(datasets)
+    datasets = with_unique_names(datasets)
     first = datasets[0]
+    check_asked(first, knowledge, choice, len(datasets))
     ranked = windows or [None] * len(datasets)
     measured = tuple(
         measure_dataset(dataset, choice, one, threads=threads, progress=progress)
         for dataset, one in zip(datasets, ranked, strict=True)
     )
-    judged, unverified = _verified(first, systems, choice, threads)
-    scored = [_scored(first, one, choice, threads) for one in judged]
-    bound = None
-    if len(systems) > 1:
-        bound = upper_bound(first, [one.guesses for one in systems], choice, threads=threads)
+    verified, unverified = _verified(first, systems, choice, threads)
+    judged = judge_systems(first, verified, choice, threads=threads, progress=progress)
+    scored = [accuracy(first.classes, one) for one in judged]
+    bound = upper_bound(first.classes, judged) if len(judged) > 1 else None
     levels, nodes = _up_the_tree(first, judged, knowledge, choice, threads, progress)
     everyone = [*scored, bound] if bound is not None else scored
     properties = knowledge.properties
@@ -124,7 +144,7 @@ def difficulty_tables(
         nodes=nodes,
         tree=knowledge.tree_from if systems else "",
         correlations=correlate(everyone, measured[0], properties),
-        cumulative=cumulate(everyone, measured[0], properties),
+        cumulative=cumulate(everyone, measured[0], properties, choice.nested),
         properties=score_properties(everyone, measured[0], properties, choice)
         if properties is not None
         else (),
@@ -143,34 +163,23 @@ def _verified(
     dataset: Dataset, systems: Sequence[System], choice: DifficultyChoice, threads: int
 ) -> tuple[list[System], tuple[Notice, ...]]:
     """AP looks only at detections that the annotation says something about (METHODS 9.4, 9.5)."""
-    judged: list[System] = []
+    verified: list[System] = []
     notices: list[Notice] = []
     for system in systems:
         if system.detections is None:
-            judged.append(system)
+            verified.append(system)
             continue
         known, left_out = verified_detections(
             dataset, system.detections, choice.iou, threads=threads
         )
-        judged.append(replace(system, detections=known))
+        verified.append(replace(system, detections=known))
         notices += left_out
-    return judged, tuple(notices)
-
-
-def _scored(
-    dataset: Dataset, system: System, choice: DifficultyChoice, threads: int
-) -> SystemAccuracy:
-    ap: Floats | None = None
-    if system.detections is not None:
-        exact = [np.eye(len(dataset.classes), dtype=np.bool_)]
-        labels = gather_labels(dataset, system.detections, choice.iou, threads=threads)
-        ap = relaxed_ap(labels, exact, threads=threads)[0]
-    return accuracy(dataset, system.guesses, choice, ap, threads=threads)
+    return verified, tuple(notices)
 
 
 def _up_the_tree(
     dataset: Dataset,
-    systems: Sequence[System],
+    systems: Sequence[JudgedSystem],
     knowledge: ClassKnowledge,
     choice: DifficultyChoice,
     threads: int,
@@ -178,12 +187,8 @@ def _up_the_tree(
 ) -> tuple[tuple[LevelScores, ...], tuple[NodeScores, ...]]:
     tree = knowledge.tree
     if tree is None:
-        if choice.nodes:
-            raise ParameterError(
-                "nodes are those of a class tree, and there is none: name its file (--tree, tree)"
-            )
         return (), ()
-    levels = score_levels(dataset, systems, tree, choice, threads=threads, progress=progress)
+    levels = score_levels(dataset.classes, systems, tree, threads=threads, progress=progress)
     nodes = score_nodes(dataset, systems, tree, choice, threads=threads, progress=progress)
     return levels, nodes
 
@@ -193,14 +198,9 @@ def _subsets(
 ) -> Iterator[MatchedSubset]:
     """Of the first data set for a target; else of the larger of the first and each other one."""
     first, *others = measured
-    for measure, target in choice.match or [(name, None) for name in MEASURE_NAMES if others]:
+    for measure, target in choice.match or [(name, None) for name in MATCHED if others]:
         if target is not None:
             yield matched_subset(first, measure, target)
-        elif not others:
-            raise ParameterError(
-                f"a subset by {measure} needs a target, such as {measure}=0.1, or a second data "
-                "set (--match, match)"
-            )
         for other in others if target is None else ():
             larger, smaller = (first, other) if _size(first) >= _size(other) else (other, first)
             undefined = [one for one in (larger, smaller) if math.isnan(one.means[measure])]

@@ -48,6 +48,8 @@ class DifficultyChoice:
             raise ParameterError(f"a gap is 0 pixels or more, got {self.gap_px} (--gap, gap_px)")
         if self.seed < 0:
             raise ParameterError(f"a seed is 0 or more, got {self.seed} (--seed, seed)")
+        if any(isinstance(one, str) or len(one) != 2 for one in self.match):
+            raise ParameterError(f'match is made of pairs such as ("cpl", 0.087), got {self.match}')
         for measure, target in self.match:
             if measure not in MEASURE_NAMES:
                 known = ", ".join(MEASURE_NAMES)

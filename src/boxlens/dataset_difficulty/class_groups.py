@@ -10,7 +10,7 @@ import numpy as np
 
 from boxlens.dataset_difficulty.class_columns import measure_columns, score_columns
 from boxlens.dataset_difficulty.class_measures import mean_of_defined
-from boxlens.errors import ParameterError
+from boxlens.dataset_difficulty.nested_groups import nested_groups
 from boxlens.metrics.results import defined, number
 
 if TYPE_CHECKING:
@@ -123,14 +123,8 @@ def _partitions(
     properties: ClassProperties,
     nested: Sequence[tuple[str, str]],
 ) -> Iterator[_Partition]:
-    everything = np.arange(len(difficulty.classes), dtype=np.int32)
     measures = measure_columns(difficulty)
-    wanted = [(name, "", "", everything) for name in properties.values]
-    for outer, inner in nested:
-        _check_nested(outer, inner, properties)
-        wanted += [(inner, outer, value, rows) for value, rows in properties.groups(outer)]
-    for name, within_property, within_value, inside in wanted:
-        shares = [(value, np.intersect1d(rows, inside)) for value, rows in properties.groups(name)]
+    for one in nested_groups(properties, nested):
         groups = tuple(
             _Group(
                 value,
@@ -141,22 +135,10 @@ def _partitions(
                     for measure, column in measures.items()
                 },
             )
-            for value, rows in shares
-            if len(rows)
+            for value, rows in one.groups
         )
-        n_without = len(inside) - sum(len(group.rows) for group in groups)
-        yield _Partition(name, within_property, within_value, groups, n_without)
-
-
-def _check_nested(outer: str, inner: str, properties: ClassProperties) -> None:
-    for name in (outer, inner):
-        if name not in properties.values:
-            known = ", ".join(repr(one) for one in properties.values)
-            raise ParameterError(f"properties are {known}, got {name!r} (--nested, nested)")
-    if outer == inner:
-        raise ParameterError(
-            f"a property is looked at within another, got {outer!r} twice (--nested, nested)"
-        )
+        n_without = one.n_classes - sum(len(group.rows) for group in groups)
+        yield _Partition(one.property, one.within_property, one.within_value, groups, n_without)
 
 
 def _scored_partition(
@@ -190,10 +172,9 @@ def _scored_group(group: _Group, columns: Sequence[Floats], seed: int) -> list[G
         low = high = math.nan
         if len(scores) in drawn:
             low, high = np.quantile(drawn[len(scores)] @ scores, [0.025, 0.975]).tolist()
-        n_classes = len(scores)
-        mean = math.fsum(scores) / n_classes if n_classes else math.nan
+        mean = mean_of_defined(scores.tolist())
         found.append(
-            GroupScore(group.value, group.classes, n_classes, mean, low, high, group.measures)
+            GroupScore(group.value, group.classes, len(scores), mean, low, high, group.measures)
         )
     return found
 

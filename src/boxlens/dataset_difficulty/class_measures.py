@@ -69,6 +69,8 @@ class WindowsUsed:
     limit: int
     n_images: int
     n_windows: int
+    # What exactly made them: a generator's identity, or a file.
+    made_by: str = ""
 
     def to_json(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
@@ -175,4 +177,5 @@ def _classes(
 
 def _windows_used(windows: Windows, limit: int) -> WindowsUsed:
     n_windows = int(np.minimum(np.diff(windows.offsets), limit).sum())
-    return WindowsUsed(windows.name, limit, int(windows.searched.sum()), n_windows)
+    n_images = int(windows.searched.sum())
+    return WindowsUsed(windows.name, limit, n_images, n_windows, windows.made_by)

@@ -66,11 +66,7 @@ def correlate(
     """
     columns: list[tuple[str, Floats]] = [*measure_columns(difficulty).items()]
     if properties is not None:
-        clash = set(properties.numbers) & set(MEASURE_NAMES)
-        if clash:
-            raise ParameterError(
-                f"a column of the class table has the name of a measure, {min(clash)!r}: rename it"
-            )
+        check_quantities(properties)
         columns += properties.numbers.items()
     return tuple(
         _correlation(system.name, score, measure, values, scores)
@@ -79,6 +75,15 @@ def correlate(
         for measure, values in columns
         if not np.isnan(values).all()
     )
+
+
+def check_quantities(properties: ClassProperties) -> None:
+    """Refuses numbers of the class table that would be taken for measures."""
+    clash = set(properties.numbers) & set(MEASURE_NAMES)
+    if clash:
+        raise ParameterError(
+            f"a column of the class table has the name of a measure, {min(clash)!r}: rename it"
+        )
 
 
 def _correlation(

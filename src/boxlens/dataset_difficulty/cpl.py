@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from boxlens.data.columns import Floats, Offsets
     from boxlens.dataset_difficulty.counted_objects import CountedObjects
     from boxlens.formats.files import Progress
+
+
+# Fractions of an image are rounded, and with them an overlap of exactly a half.
+ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,7 @@ def chance_localization(
     if not sized.all():
         class_row, box_rel = class_row[sized], box_rel[sized]
     n_pairs = count_overlapping_pairs(
-        box_rel, class_row, objects.n_classes, iou, threads=threads, progress=progress
+        box_rel, class_row, objects.n_classes, iou - ROUNDING, threads=threads, progress=progress
     )
     n = np.bincount(class_row, minlength=objects.n_classes)
     cpl = np.divide(2 * n_pairs, n * (n - 1), out=np.full(len(n), np.nan), where=n > 1)

@@ -9,6 +9,7 @@ import numpy as np
 
 from boxlens.data.columns import owned
 from boxlens.dataset_difficulty.class_columns import measure_columns, score_columns
+from boxlens.dataset_difficulty.nested_groups import nested_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,51 +39,68 @@ class CumulativeCurve:
     mean: Floats
     # Classes up to x.
     n_classes: Floats
+    # The group is looked at within a value of another property, such as ("size", "large").
+    within_property: str = ""
+    within_value: str = ""
 
     def to_json(self) -> dict[str, Any]:
+        within = {"property": self.within_property, "value": self.within_value}
         return {
             "system": self.system,
             "score": self.score,
             "measure": self.measure,
             "property": self.property,
             "group": self.group,
+            "within": within if self.within_property else None,
             "x": self.x.tolist(),
             "mean": self.mean.tolist(),
             "n_classes": [int(n) for n in self.n_classes],
         }
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Classes that a curve is of: all, or a group, perhaps within a value of another property."""
+
+    rows: Rows
+    property: str = ""
+    group: str = ""
+    within_property: str = ""
+    within_value: str = ""
+
+
 def cumulate(
     systems: Sequence[SystemAccuracy],
     difficulty: DatasetDifficulty,
     properties: ClassProperties | None = None,
+    nested: Sequence[tuple[str, str]] = (),
 ) -> tuple[CumulativeCurve, ...]:
     """Every score of every system along each measure; along CPL and clutter also in each group.
 
-    There is a curve where a class has both, and in a group where two classes have.
+    `nested` are pairs of an outer and an inner property: groups of the inner one within each value
+    of the outer. There is a curve where a class has both, and in a group where two classes have.
     """
     measures = measure_columns(difficulty)
-    everything = np.arange(len(difficulty.classes), dtype=np.int32)
-    groups = [] if properties is None else list(_groups(properties))
+    everything = _Part(np.arange(len(difficulty.classes), dtype=np.int32))
+    groups = [] if properties is None else list(_groups(properties, nested))
     curves: list[CumulativeCurve] = []
     for system in systems:
         for score, scores in score_columns(system).items():
             for measure, values in measures.items():
-                parts = [("", "", everything)]
-                if measure in CONTROLS and score in SCORES_OF_GROUPS:
-                    parts += groups
-                for property_name, group, rows in parts:
-                    x, mean, n_classes = _running_mean(values[rows], scores[rows])
-                    if len(x) and (n_classes[-1] > 1 or not property_name):
-                        which = (system.name, score, measure, property_name, group)
-                        curves.append(CumulativeCurve(*which, x, mean, n_classes))
+                controlled = measure in CONTROLS and score in SCORES_OF_GROUPS
+                for part in [everything, *groups] if controlled else [everything]:
+                    x, mean, n_classes = _running_mean(values[part.rows], scores[part.rows])
+                    if len(x) and (n_classes[-1] > 1 or not part.property):
+                        which = (system.name, score, measure, part.property, part.group)
+                        within = (part.within_property, part.within_value)
+                        curves.append(CumulativeCurve(*which, x, mean, n_classes, *within))
     return tuple(curves)
 
 
-def _groups(properties: ClassProperties) -> Iterator[tuple[str, str, Rows]]:
-    for name in properties.values:
-        for value, rows in properties.groups(name):
-            yield name, value, rows
+def _groups(properties: ClassProperties, nested: Sequence[tuple[str, str]]) -> Iterator[_Part]:
+    for one in nested_groups(properties, nested):
+        for value, rows in one.groups:
+            yield _Part(rows, one.property, value, one.within_property, one.within_value)
 
 
 def _running_mean(values: Floats, scores: Floats) -> tuple[Floats, Floats, Floats]:

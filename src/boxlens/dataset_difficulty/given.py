@@ -1,27 +1,34 @@
-"""What an analysis is given besides objects: systems, class trees and class tables."""
+"""What an analysis is given besides objects: systems, class trees and class tables.
+
+And whether that can answer what is asked.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from itertools import count
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boxlens.data import Source
+from boxlens.data import Detections, Source
+from boxlens.dataset_difficulty.correlations import check_quantities
 from boxlens.dataset_difficulty.guesses import System, guesses_from_file, guesses_of
+from boxlens.dataset_difficulty.levels import find_node
+from boxlens.dataset_difficulty.nested_groups import check_nested
+from boxlens.errors import ParameterError
 from boxlens.formats.class_properties import read_class_properties
 from boxlens.formats.class_tree import known_tree, read_class_tree
 from boxlens.formats.guess_files import read_guesses
 from boxlens.metrics.evaluation import with_unique_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from os import PathLike
 
-    from boxlens.data import Dataset, Detections, Notice
+    from boxlens.data import Dataset, Notice
     from boxlens.data.class_properties import ClassProperties
     from boxlens.dataset_difficulty.choice import DifficultyChoice
     from boxlens.formats.class_tree import NamedTree
+    from boxlens.formats.guess_files import GuessColumns
 
 NO_TREE = "none"
 
@@ -48,17 +55,13 @@ def read_systems(
     strict: bool = False,
 ) -> tuple[list[System], tuple[Notice, ...]]:
     """Detectors, then those who guess, each under a name of its own; and what was left out."""
-    systems = [_detector(one, choice) for one in with_unique_names(tables)]
-    notices = [notice for one in tables for notice in one.notices]
-    used = {one.name for one in systems}
-    for path, name in zip(guess_files, names or [None] * len(guess_files), strict=True):
-        columns = read_guesses(path, dataset, name=name, strict=strict)
-        notices += columns.notices
-        title = next(word for word in _titles(columns.name) if word not in used)
-        used.add(title)
-        guesses = replace(guesses_from_file(columns), name=title)
-        systems.append(System(title, guesses, source=columns.source))
-    return systems, tuple(notices)
+    given: list[Detections | GuessColumns] = [*tables]
+    given += [
+        read_guesses(path, dataset, name=name, strict=strict)
+        for path, name in zip(guess_files, names or [None] * len(guess_files), strict=True)
+    ]
+    systems = [_system(one, choice) for one in with_unique_names(given)]
+    return systems, tuple(notice for one in given for notice in one.notices)
 
 
 def know_classes(
@@ -80,21 +83,37 @@ def know_classes(
     return ClassKnowledge(own, told_by if own is not None else "", table, tuple(sources))
 
 
-def named_apart(datasets: Sequence[Dataset]) -> list[Dataset]:
-    """Two data sets of one name could not be told apart in a table."""
-    named: list[Dataset] = []
-    for one in datasets:
-        used = {other.name for other in named}
-        title = next(word for word in _titles(one.name) if word not in used)
-        named.append(one if title == one.name else replace(one, name=title))
-    return named
+def check_asked(
+    dataset: Dataset, knowledge: ClassKnowledge, choice: DifficultyChoice, n_datasets: int
+) -> None:
+    """Refuses what the classes cannot answer, before anything is counted."""
+    tree, properties = knowledge.tree, knowledge.properties
+    if choice.nodes and tree is None:
+        raise ParameterError(
+            "nodes are those of a class tree, and there is none: name its file (--tree, tree)"
+        )
+    if choice.nested and properties is None:
+        raise ParameterError(
+            "nested properties are those of a class table, and there is none: name its file "
+            "(--properties, properties)"
+        )
+    if tree is not None:
+        for node in choice.nodes:
+            find_node(tree, dataset.classes, node)
+    if properties is not None:
+        check_quantities(properties)
+        for outer, inner in choice.nested:
+            check_nested(outer, inner, properties)
+    for measure, target in choice.match:
+        if target is None and n_datasets == 1:
+            raise ParameterError(
+                f"a subset by {measure} needs a target, such as {measure}=0.1, or a second data "
+                "set (--match, match)"
+            )
 
 
-def _detector(table: Detections, choice: DifficultyChoice) -> System:
+def _system(table: Detections | GuessColumns, choice: DifficultyChoice) -> System:
+    if not isinstance(table, Detections):
+        return System(table.name, guesses_from_file(table), source=table.source)
     guesses = guesses_of(table, choice.top_k, one_a_class=choice.one_a_class)
     return System(table.name, guesses, table, table.source)
-
-
-def _titles(name: str) -> Iterator[str]:
-    yield name
-    yield from (f"{name} ({again})" for again in count(2))

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.dataset_difficulty.accuracy import SCORES, class_scores, find_cases, right_cases
+from boxlens.data.naming import some_names
+from boxlens.dataset_difficulty.accuracy import SCORES
+from boxlens.dataset_difficulty.cases import class_scores
 from boxlens.dataset_difficulty.class_levels import accepted_classes, classes_below
+from boxlens.dataset_difficulty.class_measures import mean_of_defined
 from boxlens.dataset_difficulty.counted_objects import counted_objects
-from boxlens.dataset_difficulty.relaxed_ap import gather_labels, node_ap, relaxed_ap
+from boxlens.dataset_difficulty.relaxed_ap import node_ap, relaxed_ap
 from boxlens.errors import ParameterError
-from boxlens.metrics.grid import mean_defined
 from boxlens.metrics.results import defined, number
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from boxlens.data import Classes, Dataset
     from boxlens.data.columns import Bools, Floats, Rows
-    from boxlens.dataset_difficulty.accuracy import Cases
     from boxlens.dataset_difficulty.choice import DifficultyChoice
-    from boxlens.dataset_difficulty.guesses import System
-    from boxlens.dataset_difficulty.relaxed_ap import LabelEvidence
+    from boxlens.dataset_difficulty.judging import JudgedSystem
     from boxlens.formats.class_tree import NamedTree
     from boxlens.formats.files import Progress
 
@@ -78,30 +78,28 @@ class NodeScores:
 
 
 def score_levels(
-    dataset: Dataset,
-    systems: Sequence[System],
+    classes: Classes,
+    systems: Sequence[JudgedSystem],
     tree: NamedTree,
-    choice: DifficultyChoice,
     *,
     threads: int = 0,
     progress: Progress | None = None,
 ) -> tuple[LevelScores, ...]:
     """Every system at every level, from exact labels to where nothing more is accepted."""
-    accepted = accepted_classes(dataset.classes, tree.tree)
+    accepted = accepted_classes(classes, tree.tree)
     scores: list[LevelScores] = []
     for at, system in enumerate(systems):
         if progress:
             progress("relaxing labels", at, len(systems))
-        judged = _judge(dataset, system, choice, threads)
-        present = np.unique(judged.cases.class_row)
-        for level, by_class in enumerate(_class_scores(judged, accepted, threads)):
+        present = np.unique(system.cases.class_row)
+        for level, by_class in enumerate(_by_level(system, accepted[1:], threads)):
             n_accepted = accepted[level][present].sum(axis=1)
             scores.append(
                 LevelScores(
                     system=system.name,
                     level=level,
                     n_accepted=float(n_accepted.mean()) if len(present) else float("nan"),
-                    scores={name: mean_defined(by_class[name]) for name in SCORES},
+                    scores={name: mean_of_defined(by_class[name].tolist()) for name in SCORES},
                     class_scores={name: by_class[name] for name in SCORES},
                 )
             )
@@ -110,7 +108,7 @@ def score_levels(
 
 def score_nodes(
     dataset: Dataset,
-    systems: Sequence[System],
+    systems: Sequence[JudgedSystem],
     tree: NamedTree,
     choice: DifficultyChoice,
     *,
@@ -120,16 +118,13 @@ def score_nodes(
     """Every system at every node of the choice, told by id or name."""
     nodes = [find_node(tree, dataset.classes, given) for given in dict.fromkeys(choice.nodes)]
     rows_of = {node: classes_below(dataset.classes, tree.tree, node) for node in nodes}
-    exact = [np.eye(len(dataset.classes), dtype=np.bool_)]
     class_row = counted_objects(dataset, choice).class_row
     scores: list[NodeScores] = []
     for at, system in enumerate(systems if rows_of else ()):
         if progress:
             progress("scoring nodes", at, len(systems))
-        judged = _judge(dataset, system, choice, threads)
-        by_class = _class_scores(judged, exact, threads)[0]
         for node, rows in rows_of.items():
-            n_images, at_node = _node_scores(judged, rows, choice.iou, threads)
+            n_images, at_node = _node_scores(system, rows, choice.iou, threads)
             scores.append(
                 NodeScores(
                     system=system.name,
@@ -138,7 +133,9 @@ def score_nodes(
                     n_images=n_images,
                     n_objects=int(np.isin(class_row, rows).sum()),
                     scores=at_node,
-                    exact_scores={name: mean_defined(by_class[name][rows]) for name in SCORES},
+                    exact_scores={
+                        name: mean_of_defined(system.exact[name][rows].tolist()) for name in SCORES
+                    },
                 )
             )
     return tuple(scores)
@@ -157,14 +154,14 @@ def find_node(tree: NamedTree, classes: Classes, given: str) -> int | str:
     if not found:
         names = dict.fromkeys(name for names in called.values() for name in names)
         close = difflib.get_close_matches(given, names, n=5, cutoff=0.5)
-        hint = f"did you mean {', '.join(close)}?" if close else f"some are {_some(list(names))}"
+        hint = f"did you mean {', '.join(close)}?" if close else f"some are {some_names(names, 5)}"
         raise ParameterError(f"the class tree has no node {given!r}: {hint} (--node, nodes)")
     below = {node: tuple(classes_below(classes, tree.tree, node)) for node in found}
     filled = [node for node in found if below[node]]
     if not filled:
         raise ParameterError(f"no class of the data set lies below {given!r} (--node, nodes)")
     if len({below[node] for node in filled}) > 1:
-        ids = _some([str(node) for node in filled])
+        ids = some_names(map(str, filled), 5)
         raise ParameterError(f"{given!r} names several nodes, {ids}: give one id (--node, nodes)")
     return filled[0]
 
@@ -178,65 +175,40 @@ def _names_of_nodes(tree: NamedTree, classes: Classes) -> dict[int | str, list[s
     return called
 
 
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:5]) + (f" and {len(names) - 5:,} more" if len(names) > 5 else "")
-
-
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """A system against the objects: by its guesses, and by its detections where it has some."""
-
-    cases: Cases
-    labels: LabelEvidence | None
-
-
-def _judge(dataset: Dataset, system: System, choice: DifficultyChoice, threads: int) -> _Judged:
-    cases = find_cases(dataset, [system.guesses], choice, threads=threads)
-    if system.detections is None:
-        return _Judged(cases, None)
-    return _Judged(cases, gather_labels(dataset, system.detections, choice.iou, threads=threads))
-
-
-def _class_scores(
-    judged: _Judged, accepted: Sequence[Bools], threads: int
-) -> list[dict[str, Floats]]:
-    """By level: one value a class for every score."""
-    n_classes = judged.cases.n_classes
-    ap = np.full((len(accepted), n_classes), np.nan)
-    if judged.labels is not None:
-        ap = relaxed_ap(judged.labels, accepted, threads=threads)
-    return [
-        {**class_scores(judged.cases, matrix), "ap": ap[level]}
-        for level, matrix in enumerate(accepted)
-    ]
+def _by_level(
+    system: JudgedSystem, accepted: Sequence[Bools], threads: int
+) -> Iterator[Mapping[str, Floats]]:
+    """One value a class for every score: with exact labels, then at each level above."""
+    yield system.exact
+    ap = [np.full(system.cases.n_classes, np.nan)] * len(accepted)
+    if system.labels is not None:
+        ap = relaxed_ap(system.labels, accepted, threads=threads)
+    for matrix, at_level in zip(accepted, ap, strict=True):
+        yield {**class_scores(system.cases, matrix), "ap": at_level}
 
 
 def _node_scores(
-    judged: _Judged, class_rows: Rows, iou: float, threads: int
+    system: JudgedSystem, class_rows: Rows, iou: float, threads: int
 ) -> tuple[int, dict[str, float]]:
     """Images with an object below the node, and its scores as one class."""
-    cases, labels = judged.cases, judged.labels
+    cases, labels = system.cases, system.labels
     among = np.zeros(cases.n_classes, dtype=np.bool_)
     among[class_rows] = True
-    accepted = np.outer(among, among)
+    below = among[cases.class_row]
 
-    def images(right: Bools) -> int:
-        return len(np.unique(cases.image_row[right & among[cases.class_row]]))
+    def images(case: Rows, label: Rows) -> int:
+        return len(np.unique(cases.image_row[case[below[case] & among[label]]]))
 
-    n_images = images(np.ones(len(cases.class_row), dtype=np.bool_))
-    n_named = images(right_cases(cases, cases.guessed_case, cases.guessed_class, accepted))
-    n_found = float("nan")
+    n_images = len(np.unique(cases.image_row[below]))
+    n_named = images(cases.guessed_case, cases.guessed_class)
+    n_found = ap = float("nan")
     if cases.placed_case is not None and cases.placed_class is not None:
-        n_found = images(right_cases(cases, cases.placed_case, cases.placed_class, accepted))
+        n_found = images(cases.placed_case, cases.placed_class)
+    if labels is not None:
+        ap = node_ap(labels.dataset, labels.detections, class_rows, iou, threads=threads)
     return n_images, {
         "cls": n_named / n_images if n_images else float("nan"),
         "cls_loc": n_found / n_images if n_images else float("nan"),
         "loc_given_cls": n_found / n_named if n_named else float("nan"),
-        "ap": _node_ap(labels, class_rows, iou, threads),
+        "ap": ap,
     }
-
-
-def _node_ap(labels: LabelEvidence | None, class_rows: Rows, iou: float, threads: int) -> float:
-    if labels is None:
-        return float("nan")
-    return node_ap(labels.dataset, labels.detections, class_rows, iou, threads=threads)

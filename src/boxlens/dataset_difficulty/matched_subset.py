@@ -41,6 +41,13 @@ class MatchedSubset:
     # means[k - 1] is the mean of the k hardest of all classes with a defined measure.
     means: Floats
 
+    @property
+    def reached(self) -> bool:
+        """Not where no class is as hard, nor where all of them together are still harder."""
+        return bool(self.classes) and (
+            len(self.classes) < len(self.means) or self.mean == self.target
+        )
+
     def to_json(self) -> dict[str, Any]:
         return {
             "dataset": self.dataset,
@@ -50,6 +57,7 @@ class MatchedSubset:
             "n_classes": len(self.classes),
             "n_candidates": len(self.means),
             "mean": number(self.mean),
+            "reached": self.reached,
             "classes": list(self.classes),
         }
 

@@ -74,23 +74,29 @@ def gather_labels(
     )
 
 
-def relaxed_ap(evidence: LabelEvidence, accepted: Sequence[Bools], *, threads: int = 0) -> Floats:
-    """[level, class]: level 0 is COCO's AP at this overlap, later levels mend labels.
+def exact_ap(evidence: LabelEvidence, *, threads: int = 0) -> Floats:
+    """By class: COCO's AP at this overlap."""
+    return _average_precision(evidence, _Credit.of(evidence), threads)
 
-    From level 1 on a false positive whose label will do for an object of another class is no
-    error any more; it goes to the object that it overlaps most, and stays there. The object is
-    then found at the best score of all that went to it. Duplicates stay errors.
+
+def relaxed_ap(
+    evidence: LabelEvidence, accepted: Sequence[Bools], *, threads: int = 0
+) -> list[Floats]:
+    """By level above that of exact labels, and by class: each accepts more than the one before.
+
+    A false positive whose label will do for an object of another class is no error any more; it
+    goes to the object that it overlaps most, and stays there. The object is then found at the best
+    score of all that went to it. Duplicates stay errors.
 
     No class can lose by a level: its false positives only vanish, and its hits only appear or move
     up, so that the k-th hit never has more false positives above it than before.
     """
     credit = _Credit.of(evidence)
-    rows = []
-    for level, matrix in enumerate(accepted):
-        if level:
-            credit = credit.relaxed(evidence, matrix)
-        rows.append(_average_precision(evidence, credit, threads))
-    return np.stack(rows)
+    levels = []
+    for matrix in accepted:
+        credit = credit.relaxed(evidence, matrix)
+        levels.append(_average_precision(evidence, credit, threads))
+    return levels
 
 
 def node_ap(
@@ -107,8 +113,7 @@ def node_ap(
         gt=dataset.gt.renumbered(same, one_row, n_images),
     )
     found = detections.renumbered(same, one_row, n_images)
-    exact = [np.ones((1, 1), dtype=np.bool_)]
-    return float(relaxed_ap(gather_labels(merged, found, iou, threads=threads), exact)[0, 0])
+    return float(exact_ap(gather_labels(merged, found, iou, threads=threads), threads=threads)[0])
 
 
 @dataclass(frozen=True, slots=True)

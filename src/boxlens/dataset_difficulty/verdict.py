@@ -26,6 +26,8 @@ SCORE_TITLES = {
 # What a system is judged by: the first of these that it has.
 MAIN_SCORES = ("ap", "cls_loc", "cls")
 NAMED = 3
+# A class with fewer is not named: its CPL is mostly chance itself.
+FEW_OBJECTS = 10
 
 
 def difficulty_sentences(result: DifficultyResult) -> list[str]:
@@ -108,14 +110,17 @@ def _short(measure: str) -> str:
 
 
 def _hardest(one: DatasetDifficulty) -> Iterator[str]:
-    known = sorted((row for row in one.classes if not math.isnan(row.cpl)), key=lambda row: row.cpl)
+    known = [row for row in one.classes if not math.isnan(row.cpl) and row.n_objects >= FEW_OBJECTS]
+    # Of equal CPL, small objects first.
+    known.sort(key=lambda row: (row.cpl, row.scale))
     if len(known) < 2 * NAMED:
         return
     hard, easy = known[:NAMED], known[: -NAMED - 1 : -1]
-    yield (
-        f"Hardest to localize by chance: {', '.join(row.name for row in hard)}; "
-        f"easiest: {', '.join(row.name for row in easy)}."
-    )
+    if hard[-1].cpl < easy[-1].cpl:
+        yield (
+            f"Hardest to localize by chance: {', '.join(row.name for row in hard)}; "
+            f"easiest: {', '.join(row.name for row in easy)}."
+        )
 
 
 def _together(result: DifficultyResult) -> Iterator[str]:
@@ -161,6 +166,8 @@ def _levels(result: DifficultyResult) -> Iterator[str]:
         if score is None or len(rows) < 2:
             continue
         exact, sisters, top = (rows[at].scores[score] for at in (0, 1, -1))
+        if top == exact:
+            continue
         text = f"With sister classes taken for right, {system.name} has {sisters:.3f} instead of "
         text += f"{exact:.3f} ({SCORE_TITLES[score]})"
         yield text + (f", at the top of the tree {top:.3f}." if len(rows) > 2 else ".")
@@ -194,12 +201,17 @@ def _gap(row: PropertyScores) -> float:
 
 def _subsets(result: DifficultyResult) -> Iterator[str]:
     for one in result.subsets:
-        wanted = f"as hard as {one.target_of}" if one.target_of else "as hard as wished"
+        wanted = one.target_of or "wished"
         how = f"{_short(one.measure)} {one.target:.3g}"
         if not one.classes:
-            yield f"No class of {one.dataset} is {wanted} ({how})."
-            continue
-        yield (
-            f"The {len(one.classes)} hardest of {len(one.means)} classes of {one.dataset} are "
-            f"together {wanted} ({how})."
-        )
+            yield f"No class of {one.dataset} is as hard as {wanted} ({how})."
+        elif not one.reached:
+            yield (
+                f"Even all classes of {one.dataset} together are harder than {wanted} ({how} "
+                f"against {one.mean:.3g}): no subset matches it."
+            )
+        else:
+            yield (
+                f"The {len(one.classes):,} hardest of {len(one.means):,} classes of {one.dataset} "
+                f"are together as hard as {wanted} ({how})."
+            )

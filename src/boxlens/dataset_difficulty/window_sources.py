@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from boxlens.data import Dataset, Detections, Notice
+from boxlens.data import Dataset, Detections
 from boxlens.data.windows import Windows
+from boxlens.dataset_difficulty.generated_windows import generated_windows
 from boxlens.errors import ParameterError
 from boxlens.formats.window_files import read_windows
 from boxlens.images import find_images
-from boxlens.proposals.generate import generate_windows
 from boxlens.proposals.generators.opening import GENERATORS, open_generator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
+    from boxlens.data import Notice
     from boxlens.dataset_difficulty.choice import DifficultyChoice
-    from boxlens.detectors.run_result import Failure
     from boxlens.formats.files import Progress
-    from boxlens.images import ImageFiles
-    from boxlens.proposals.generators.protocols import Generator
 
 METHODS = tuple(name.partition(":")[0] for name in GENERATORS)
 
@@ -102,25 +97,15 @@ def _found(
     if not is_method(given):
         _check_file(given)
         windows = read_windows(given, dataset, limit=choice.n_windows, threads=threads)
-        return replace(windows, notices=_without_missing(windows.notices))
+        return replace(windows, made_by=str(given), notices=_without_missing(windows.notices))
     if folder is None:
         raise ParameterError(f"{given} looks at pictures: name their folder (--images, images)")
     generator = open_generator(str(given), seed=choice.seed)
     files, notices = find_images(folder, dataset=dataset)
-    with _kept(keep) as place:
-        output = place / window_file(generator, files, choice.n_windows)
-        failed: tuple[Failure, ...] = ()
-        if not output.exists():
-            run = generate_windows(
-                generator, files, output, limit=choice.n_windows, progress=progress
-            )
-            failed = run.failed
-        windows = read_windows(
-            output, dataset, limit=choice.n_windows, name=generator.name, threads=threads
-        )
-    told = (*_without_missing(windows.notices), *notices, *_failures(failed))
-    # Of a temporary file nothing is left to be named.
-    return replace(windows, notices=told, source=None if keep is None else windows.source)
+    windows = generated_windows(
+        generator, files, dataset, choice.n_windows, keep=keep, progress=progress
+    )
+    return replace(windows, notices=(*_without_missing(windows.notices), *notices))
 
 
 def _without_missing(notices: Sequence[Notice]) -> tuple[Notice, ...]:
@@ -134,30 +119,3 @@ def _check_file(given: str | PathLike[str]) -> None:
             f"{given}: no such file, and no method: methods are {', '.join(GENERATORS)} "
             "(--windows, windows)"
         )
-
-
-def window_file(generator: Generator, files: ImageFiles, limit: int) -> str:
-    """A name that changes with the method, its settings and the pictures."""
-    sizes = [path.stat().st_size for path in files.paths]
-    text = repr((generator.identity, limit, files.ids.tolist(), files.names, sizes))
-    return f"windows-{generator.name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.json"
-
-
-@contextmanager
-def _kept(keep: Path | None) -> Iterator[Path]:
-    if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
-        yield keep
-        return
-    with TemporaryDirectory() as folder:
-        yield Path(folder)
-
-
-def _failures(failed: Sequence[Failure]) -> tuple[Notice, ...]:
-    if not failed:
-        return ()
-    first = failed[0]
-    message = (
-        f"{len(failed):,} pictures could not be searched (first: {first.file}: {first.reason})"
-    )
-    return (Notice("picture_failed", len(failed), message),)

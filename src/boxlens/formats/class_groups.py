@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from boxlens.data.naming import some_names
 from boxlens.errors import InputError
 from boxlens.formats.files import read_text
 
@@ -102,13 +103,9 @@ def _known(group: Any, name_of: dict[str, str], path: str | PathLike[str], where
             f"the data set has no class {unknown[0]!r}",
             path=path,
             where=where,
-            remedy=f"Its classes are {_some(list(dict.fromkeys(name_of.values())))}",
+            remedy=f"Its classes are {some_names(dict.fromkeys(name_of.values()))}",
         )
     return [name_of[str(item)] for item in group]
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
 
 
 def _is_node(node: Any) -> bool:

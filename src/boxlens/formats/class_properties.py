@@ -10,6 +10,7 @@ from boxlens.data.class_properties import (
     ClassProperties,
     finite_numbers,
 )
+from boxlens.data.naming import MOST_NAMED, some_names
 from boxlens.errors import InputError
 from boxlens.formats.class_tables import read_class_table
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from boxlens.data import Classes
     from boxlens.formats.class_tables import ClassTable
 
-MOST_NAMED, SAMPLE = 12, 4
+SAMPLE = 4
 # How alike a name and a class must be to be suggested: 1 is equal.
 ALIKE = 0.7
 
@@ -53,9 +54,9 @@ def _class_rows(
     found = {key: rows[key] for key in table.named if key in rows}
     if not found:
         raise InputError(
-            f"names no class of the data set, but {_some(map(repr, table.named), SAMPLE)}",
+            f"names no class of the data set, but {some_names(map(repr, table.named), SAMPLE)}",
             path=path,
-            remedy=f"The classes are {_some(map(repr, classes.name), SAMPLE)}",
+            remedy=f"The classes are {some_names(map(repr, classes.name), SAMPLE)}",
         )
     name_of: dict[int, str] = {}
     for key, of_key in found.items():
@@ -81,15 +82,16 @@ def _differences(
     untold = [name for row, name in enumerate(classes.name) if row not in told]
     strangers = [key for key in table.named if key not in rows_of]
     if strangers:
+        # Only names that are shown are worth a search.
         named = [_suggesting(key, untold) for key in strangers[:MOST_NAMED]]
+        listed = some_names([*named, *strangers[MOST_NAMED:]])
         what = "name is" if len(strangers) == 1 else "names are"
         message = f"{path}: {len(strangers):,} {what} no class of the data set: "
-        listed = _some(named, of=len(strangers))
         yield Notice("property_without_class", len(strangers), message + listed)
     if untold:
         what = "class is" if len(untold) == 1 else "classes are"
         message = f"{path}: {len(untold):,} {what} not in the class table: "
-        yield Notice("class_without_property", len(untold), message + _some(map(repr, untold)))
+        yield Notice("class_without_property", len(untold), message + some_names(map(repr, untold)))
 
 
 def _suggesting(key: str, names: Iterable[str]) -> str:
@@ -123,9 +125,3 @@ def _useless(name: str, values: Mapping[int, str], path: str | PathLike[str]) ->
         return None
     message = f"{path}: {name!r} has another value for each class: the property is left out"
     return Notice("property_without_groups", 1, message)
-
-
-def _some(names: Iterable[str], most: int = MOST_NAMED, of: int | None = None) -> str:
-    listed = list(names)
-    n_more = (of or len(listed)) - min(len(listed), most)
-    return ", ".join(listed[:most]) + (f" and {n_more:,} more" if n_more else "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from boxlens.data import ClassTree, Notice
+from boxlens.data.naming import some_names
 from boxlens.errors import InputError
 from boxlens.formats.class_tree_nodes import free_key, read_tree_nodes
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from boxlens.formats.class_tree_nodes import TreeNodes
 
 ROOT = "any class"
-_SHOWN = 12
 
 
 class NamedTree(NamedTuple):
@@ -38,9 +38,9 @@ def read_class_tree(path: str | PathLike[str], classes: Classes) -> NamedTree:
     class_id_of, unclear = _classes_of_nodes(nodes, classes, path)
     if not class_id_of:
         raise InputError(
-            f"the tree names no class of the data set; its leaves are {_some(nodes.leaves())}",
+            f"the tree names no class of the data set; its leaves are {some_names(nodes.leaves())}",
             path=path,
-            remedy=f"Classes are {_some(classes.name)}",
+            remedy=f"Classes are {some_names(classes.name)}",
         )
     taken: set[int | str] = set(classes.id.tolist())
     id_of: dict[str, int | str] = {}
@@ -144,12 +144,12 @@ def _left_out(
     if missing:
         message = (
             f"{path}: classes that are not in the tree ({len(missing):,}) accept only themselves "
-            f"at every level: {_some(missing)}"
+            f"at every level: {some_names(missing)}"
         )
         yield Notice("class_not_in_tree", len(missing), message)
     slips = [key for key in nodes.leaves() if key not in class_id_of] if nodes.listed else []
     if slips:
-        message = f"{path}: names of no class of the data set ({len(slips):,}): {_some(slips)}"
+        message = f"{path}: names of no class of the data set ({len(slips):,}): {some_names(slips)}"
         yield Notice("unknown_class_in_tree", len(slips), message)
 
 
@@ -158,12 +158,6 @@ def _unclear(unclear: dict[str, list[str]], path: str | PathLike[str]) -> Iterab
         name, keys = next(iter(unclear.items()))
         message = (
             f"{path}: classes that are the name of several nodes ({len(unclear):,}), of which the "
-            f"first was taken: {_some(list(unclear))} ({name!r}: {_some(keys)})"
+            f"first was taken: {some_names(unclear)} ({name!r}: {some_names(keys)})"
         )
         yield Notice("several_nodes_for_class", len(unclear), message)
-
-
-def _some(names: Iterable[str]) -> str:
-    listed = list(names)
-    more = f" and {len(listed) - _SHOWN:,} more" if len(listed) > _SHOWN else ""
-    return ", ".join(listed[:_SHOWN]) + more

@@ -13,17 +13,18 @@ from boxlens.data.columns import take
 from boxlens.errors import InputError
 from boxlens.formats.border import check_boxes
 from boxlens.formats.files import existing_file, stem
+from boxlens.formats.image_names import rows_of_names
 from boxlens.formats.open_images.table import finite_numbers, line_of, read_csv
+from boxlens.formats.sniff_content import file_head
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from os import PathLike
     from pathlib import Path
 
     import polars as pl
 
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Bools, Boxes, Ids, Rows
+    from boxlens.data import Classes, Dataset, Images
+    from boxlens.data.columns import Bools, Boxes, Rows
 
 BOX = ("x", "y", "w", "h")
 
@@ -44,12 +45,13 @@ class GuessColumns:
 def read_guesses(
     path: str | PathLike[str], dataset: Dataset, *, name: str | None = None, strict: bool = False
 ) -> GuessColumns:
-    """Images by id or file name, classes by name or id; `score` ranks, else the order of lines."""
+    """Images by id, file name or stem, classes by name or id; `score` ranks, else the lines do."""
     file = existing_file(path)
+    _refuse_json(file)
     frame = read_csv(file, text=("image", "class"), optional_numbers=(*BOX, "score"))
     images, classes = dataset.images, dataset.classes
-    image_row = _rows(frame, "image", images.file_name, images.id, file, ids_first=True)
-    class_row = _rows(frame, "class", classes.name, classes.id, file, ids_first=False)
+    image_row = _image_rows(frame["image"].str.strip_chars(), images)
+    class_row = _class_rows(frame["class"].str.strip_chars(), classes, frame, file)
     box = _boxes(frame, file)
     known = (image_row >= 0) & (class_row >= 0)
     notices = (
@@ -72,34 +74,41 @@ def read_guesses(
     )
 
 
-def _rows(
-    frame: pl.DataFrame,
-    column: str,
-    names: Sequence[str],
-    ids: Ids,
-    path: Path,
-    *,
-    ids_first: bool,
-) -> Rows:
-    """The row of every cell, -1 where it is unknown; what could be two rows is refused."""
+def _refuse_json(path: Path) -> None:
+    if file_head(path).lstrip()[:1] in (b"[", b"{"):
+        raise InputError(
+            "JSON, but guesses are a CSV table",
+            path=path,
+            remedy="Detections are guesses, too: name them as detections (--detections)",
+        )
+
+
+def _image_rows(cells: pl.Series, images: Images) -> Rows:
+    """The row of every cell, -1 where it is unknown."""
+    texts = cells.unique().to_list()
+    row_of = dict(zip(texts, rows_of_names(texts, images), strict=True))
+    return _looked_up(cells, row_of)
+
+
+def _class_rows(cells: pl.Series, classes: Classes, frame: pl.DataFrame, path: Path) -> Rows:
+    """The same by name, then by id; a name of two classes is refused."""
+    by_id = {str(key): row for row, key in enumerate(classes.id.tolist())}
+    twice = {name for name, count in Counter(classes.name).items() if count > 1}
+    unclear = cells.is_in(sorted(twice)).to_numpy()
+    if unclear.any():
+        row = int(np.argmax(unclear))
+        raise InputError(
+            f"several have the name {cells[row]!r}",
+            path=path,
+            where=f"{line_of(row, frame)}, column class",
+            remedy="Give their ids instead",
+        )
+    return _looked_up(cells, by_id | classes.row_of_name())
+
+
+def _looked_up(cells: pl.Series, row_of: dict[str, int]) -> Rows:
     import polars as pl
 
-    by_name = {name: row for row, name in enumerate(names)}
-    by_id = {str(key): row for row, key in enumerate(ids.tolist())}
-    row_of = {**by_name, **by_id} if ids_first else {**by_id, **by_name}
-    cells = frame[column].str.strip_chars()
-    twice = {name for name, count in Counter(names).items() if count > 1}
-    twice -= by_id.keys() if ids_first else set()
-    if twice:
-        unclear = cells.is_in(sorted(twice)).to_numpy()
-        if unclear.any():
-            row = int(np.argmax(unclear))
-            raise InputError(
-                f"several have the name {cells[row]!r}",
-                path=path,
-                where=f"{line_of(row, frame)}, column {column}",
-                remedy="Give their ids instead",
-            )
     found = cells.replace_strict(
         list(row_of), list(row_of.values()), default=-1, return_dtype=pl.Int32()
     )
@@ -176,7 +185,9 @@ def _nothing_left(
     if len(known) == 0:
         return (Notice("no_guesses", 0, f"{path}: holds no guesses"),)
     images_fit = bool((image_row >= 0).any())
-    some = dataset.classes.name[:3] if images_fit else map(str, dataset.images.id.tolist()[:3])
+    named = any(dataset.images.file_name)
+    images = dataset.images.file_name if named else map(str, dataset.images.id.tolist())
+    some = dataset.classes.name[:3] if images_fit else list(images)[:3]
     message = (
         f"{path}: NONE of the {len(known):,} guesses fits this ground truth, whose "
         f"{'classes' if images_fit else 'images'} are {', '.join(some)} ..."

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from boxlens.formats.sniff_content import Found
 
-_GT_FIRST = "This looks like detections; the ground truth comes first, then the detections"
+GT_FIRST = "This looks like detections; the ground truth comes first, then the detections"
 _DT_SECOND = "This looks like ground truth; the detections come second, after the ground truth"
 _VOC_RESULT = re.compile(r"comp.*?_det_.+\.txt(\.gz)?")
 _TABLES = tuple(
@@ -83,12 +83,12 @@ def _dataset_folder(folder: _Folder) -> str:
             remedy="Say which one: --gt-format, --dt-format, or --from with convert",
         )
     if any(_VOC_RESULT.fullmatch(name) for name in folder.names):
-        raise InputError("a folder of VOC results", path=folder.path, remedy=_GT_FIRST)
+        raise InputError("a folder of VOC results", path=folder.path, remedy=GT_FIRST)
     numbers = _yolo_numbers(folder)
     if numbers == 5:
         return "yolo"
     if numbers == 6:
-        raise InputError("a folder of YOLO predictions", path=folder.path, remedy=_GT_FIRST)
+        raise InputError("a folder of YOLO predictions", path=folder.path, remedy=GT_FIRST)
     raise _unknown_folder(folder)
 
 
@@ -178,4 +178,4 @@ def _wrong_role(path: Path, found: Found, expected: str, remedy: str) -> InputEr
 def _gt_remedy(path: Path) -> str:
     if path.name in _TABLES:
         return "Name the folder that holds images.parquet, classes.parquet and objects.parquet"
-    return _GT_FIRST
+    return GT_FIRST

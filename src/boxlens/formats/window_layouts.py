@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,12 +13,13 @@ from boxlens.data.boxes import xywh_from_corners
 from boxlens.errors import InputError
 from boxlens.formats.coco.scanned import rows_in, scan, shown_id
 from boxlens.formats.files import read_bytes
+from boxlens.formats.image_names import rows_of_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from boxlens.data import Dataset, Images
+    from boxlens.data import Dataset
     from boxlens.data.columns import Boxes, Floats, Rows
 
 JSON_REMEDY = (
@@ -139,7 +139,7 @@ def from_csv(path: Path, dataset: Dataset) -> RawWindows:
     frame = read_csv(path, text=(image,), numbers=columns, optional_numbers=("score",))
     values = np.stack([finite_numbers(frame, name, path) for name in columns], axis=1)
     texts = frame[image].unique(maintain_order=True).to_list()
-    row_of_text = dict(zip(texts, _rows_of_names(texts, dataset.images), strict=True))
+    row_of_text = dict(zip(texts, rows_of_names(texts, dataset.images), strict=True))
 
     def describe(row: int) -> str:
         return f"{line_of(row, frame)} (image {frame[image][row]})"
@@ -151,20 +151,3 @@ def from_csv(path: Path, dataset: Dataset) -> RawWindows:
         finite_numbers(frame, "score", path) if "score" in frame.columns else None,
         describe,
     )
-
-
-def _rows_of_names(texts: list[str], images: Images) -> list[int]:
-    """By id, by file name, by the name without folders, by its stem; what two share is neither."""
-    paths = [PurePosixPath(name.replace("\\", "/")) for name in images.file_name]
-    rows: dict[str, int] = {}
-    for keys in (
-        [str(key) for key in images.id.tolist()],
-        list(images.file_name),
-        [path.name for path in paths],
-        [path.stem for path in paths],
-    ):
-        ours: dict[str, int] = {}
-        for row, key in enumerate(keys):
-            ours[key] = -1 if key in ours else row
-        rows = ours | rows
-    return [rows.get(text, -1) if text else -1 for text in texts]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from boxlens.data import Dataset, Detections
 from boxlens.errors import ParameterError
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from boxlens.formats.files import Progress
+    from boxlens.formats.guess_files import GuessColumns
     from boxlens.metrics.resampling import Sampler
 
+Table = TypeVar("Table", bound="Dataset | Detections | GuessColumns")
 ExtraName = Literal["curves", "confidence", "confusion", "olrp", "images"]
 EXTRAS: tuple[ExtraName, ...] = get_args(ExtraName)
 LVIS_MAX_DETS = (300,)
@@ -272,11 +274,11 @@ def _check_choice(choice: EvaluationChoice) -> None:
         raise ParameterError(f"protocol {choice.protocol} has no area ranges and no max_dets")
 
 
-def with_unique_names(detections: Sequence[Detections]) -> list[Detections]:
-    """Two detectors of one name could not be told apart in a table."""
+def with_unique_names(tables: Sequence[Table]) -> list[Table]:
+    """Two detectors or data sets of one name could not be told apart in a table."""
     used: set[str] = set()
     named = []
-    for table in detections:
+    for table in tables:
         name, again = table.name, 1
         while name in used:
             again += 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.report.charts.detector_pair import p_text, signed
 from boxlens.report.charts.theme import decimal
-from boxlens.report.pages.markup import NOTHING, Cell, count_cell, score_cell, text_cell
+from boxlens.report.pages.markup import NOTHING, Cell, count_cell, counted, score_cell, text_cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -260,7 +260,8 @@ def _difficulty(result: DifficultyResult) -> Summary:
     columns = [*(one.means for one in shown), *PUBLISHED.values()]
     return Summary(
         title=f"Difficulty of {_listed([one.name for one in shown], n_more, 'data sets')}",
-        about=f"{first.n_images:,} images, {first.n_objects:,} objects, {n_classes:,} classes",
+        about=f"{counted(first.n_images, 'image')}, {counted(first.n_objects, 'object')}, "
+        f"{counted(n_classes, 'class', 'classes')}",
         lead=" ".join(difficulty_sentences(result)),
         headings=["mean over classes", *(one.name for one in shown), *PUBLISHED],
         rows=[

@@ -17,6 +17,7 @@ from boxlens.report.charts.system_lines import (
     spread_out,
     system_colours,
     titled_score,
+    without_score,
 )
 from boxlens.report.charts.theme import DECIMAL_AXIS, WIDTH, decimal, inline, themed
 
@@ -55,7 +56,7 @@ def cumulative_scores_chart(
             {one.system: one for one in curves if one.measure == measure},
             colours,
             limit=limit,
-            title=MEASURE_WORDS[measure],
+            title=panel_title(MEASURE_WORDS[measure]),
             y_title=SCORE_WORDS[score] if at % n_columns == 0 else "",
         )
         for at, measure in enumerate(measures)
@@ -67,9 +68,10 @@ def cumulative_scores_chart(
     n_shown = sum(one.name in colours for one in result.systems)
     if n_shown < len(result.systems):
         reading += f" The first {n_shown} of {len(result.systems)} systems."
-    return themed(
-        panel_grid(key_lines(colours), panels, n_columns), title=title, about=about, reading=reading
-    )
+    reading += without_score(result, score)
+    drawn = {one.system for one in curves}
+    key = key_lines({name: colour for name, colour in colours.items() if name in drawn})
+    return themed(panel_grid(key, panels, n_columns), title=title, about=about, reading=reading)
 
 
 def highest(curves: Sequence[CumulativeCurve]) -> float:
@@ -84,28 +86,43 @@ def cumulative_panel(
     colours: Mapping[str, str],
     *,
     limit: float,
-    title: str,
+    title: alt.TitleParams,
     y_title: str,
     panel_px: int = PANEL_PX,
 ) -> alt.LayerChart:
     """Curves by what they are of; only the first panel of a line has a `y_title` and labels."""
     rows = [row for name, one in curves.items() for row in _records(name, one, colours[name])]
     pale = [row for row in rows if row["n"] <= FEW_CLASSES]
+    many = [row for row in rows if row["n"] >= FEW_CLASSES]
     ends = min(row["x"] for row in rows), max(row["x"] for row in rows)
     domain = [ends[0], ends[1] if ends[1] > ends[0] else ends[0] + 1]
     kind = axis_kind(next(iter(curves.values())).measure)
-    scale = alt.Scale(type=kind, domain=domain, nice=False)
-    x = alt.X("x:Q", scale=scale, axis=alt.Axis(title=None, labelExpr=DECIMAL_AXIS, tickCount=3))
-    y = alt.Y(
-        "mean:Q",
-        scale=alt.Scale(domain=[0, 1.04 * limit], nice=False),
-        axis=alt.Axis(
-            title=y_title or None, labelExpr=DECIMAL_AXIS, tickCount=4, labels=bool(y_title)
+    encoding = _encoding(alt.Scale(type=kind, domain=domain, nice=False), limit, y_title)
+    layers = [
+        alt.Chart(inline(part), width=panel_px, height=panel_px)
+        .mark_line(strokeWidth=1.5, interpolate="step-after", opacity=opacity, clip=True)
+        .encode(**encoding)
+        for part, opacity in ((pale, 0.3), (many, 1.0))
+        if part
+    ]
+    titled: alt.LayerChart = alt.LayerChart(layer=layers).properties(title=title)
+    return titled
+
+
+def _encoding(x_scale: alt.Scale, limit: float, y_title: str) -> dict[str, Any]:
+    return {
+        "x": alt.X(
+            "x:Q",
+            scale=x_scale,
+            axis=alt.Axis(title=None, labelExpr=DECIMAL_AXIS, tickCount=3),
         ),
-    )
-    encoding: dict[str, Any] = {
-        "x": x,
-        "y": y,
+        "y": alt.Y(
+            "mean:Q",
+            scale=alt.Scale(domain=[0, 1.04 * limit], nice=False),
+            axis=alt.Axis(
+                title=y_title or None, labelExpr=DECIMAL_AXIS, tickCount=4, labels=bool(y_title)
+            ),
+        ),
         "color": alt.Color("colour:N", scale=None),
         "detail": "of:N",
         "tooltip": [
@@ -115,16 +132,6 @@ def cumulative_panel(
             alt.Tooltip("n:Q", title="classes", format=","),
         ],
     }
-    many = [row for row in rows if row["n"] >= FEW_CLASSES]
-    layers = [
-        alt.Chart(inline(part), width=panel_px, height=panel_px)
-        .mark_line(strokeWidth=1.5, interpolate="step-after", opacity=opacity, clip=True)
-        .encode(**encoding)
-        for part, opacity in ((pale, 0.3), (many, 1.0))
-        if part
-    ]
-    titled: alt.LayerChart = alt.LayerChart(layer=layers).properties(title=panel_title(title))
-    return titled
 
 
 def _records(name: str, curve: CumulativeCurve, colour: str) -> list[dict[str, Any]]:

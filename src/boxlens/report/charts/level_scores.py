@@ -75,34 +75,10 @@ def _panel(
     width: int,
     first: bool,
 ) -> alt.LayerChart:
-    rows: list[dict[str, Any]] = [
-        {
-            "system": one.system,
-            "colour": colours[one.system],
-            "level": one.level,
-            "score": one.scores[score],
-            "text": decimal(one.scores[score]),
-            "accepted": accepted_text(one.n_accepted),
-        }
-        for one in known
-        if not math.isnan(one.scores.get(score, math.nan))
-    ]
-    accepted = {row["level"]: row["accepted"] for row in rows}
-    levels = sorted(accepted)
-    values = levels[:: -(-len(levels) // MOST_LABELS)]
-    labels = json.dumps({str(level): [str(level), text] for level, text in accepted.items()})
-    room = 0.06 * max(levels[-1] - levels[0], 1)
+    rows = _records(known, score, colours)
+    accepted: dict[int, str] = {row["level"]: row["accepted"] for row in rows}
     plot = alt.Chart(inline(rows), width=width, height=PANEL_PX + 20).encode(
-        x=alt.X(
-            "level:Q",
-            scale=alt.Scale(domain=[levels[0] - room, levels[-1] + room], nice=False),
-            axis=alt.Axis(
-                title="level, classes accepted",
-                values=values,
-                labelExpr=f"{labels}[toString(datum.value)]",
-                grid=False,
-            ),
-        ),
+        x=_level_axis(accepted),
         y=alt.Y(
             "score:Q",
             scale=alt.Scale(domain=[0, 1.06 * limit or 1], nice=False),
@@ -116,7 +92,7 @@ def _panel(
             alt.Tooltip("accepted:N", title="classes accepted"),
         ],
     )
-    few: dict[str, Any] = {"filled": True, "opacity": 1, "size": 22 if len(levels) < 10 else 12}
+    few: dict[str, Any] = {"filled": True, "opacity": 1, "size": 22 if len(accepted) < 10 else 12}
     layers = alt.LayerChart(
         layer=[
             plot.mark_line(strokeWidth=1.5).encode(detail="system:N"),
@@ -125,6 +101,40 @@ def _panel(
     )
     titled: alt.LayerChart = layers.properties(title=panel_title(SCORE_WORDS[score]))
     return titled
+
+
+def _records(
+    known: Sequence[LevelScores], score: ScoreName, colours: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "system": one.system,
+            "colour": colours[one.system],
+            "level": one.level,
+            "score": one.scores[score],
+            "text": decimal(one.scores[score]),
+            "accepted": accepted_text(one.n_accepted),
+        }
+        for one in known
+        if not math.isnan(one.scores.get(score, math.nan))
+    ]
+
+
+def _level_axis(accepted: Mapping[int, str]) -> alt.X:
+    """A few levels are named, each with how many classes are accepted below it."""
+    levels = sorted(accepted)
+    labels = json.dumps({str(level): [str(level), text] for level, text in accepted.items()})
+    room = 0.06 * max(levels[-1] - levels[0], 1)
+    return alt.X(
+        "level:Q",
+        scale=alt.Scale(domain=[levels[0] - room, levels[-1] + room], nice=False),
+        axis=alt.Axis(
+            title="level, classes accepted",
+            values=levels[:: -(-len(levels) // MOST_LABELS)],
+            labelExpr=f"{labels}[toString(datum.value)]",
+            grid=False,
+        ),
+    )
 
 
 def accepted_text(n: float) -> str:

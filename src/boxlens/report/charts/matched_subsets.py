@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
+from boxlens.dataset_difficulty.measures import MEASURES
 from boxlens.report.charts.detector_pair import FIRST, SECOND, short
 from boxlens.report.charts.panels import message, panel_title
 from boxlens.report.charts.system_lines import (
@@ -30,11 +30,14 @@ if TYPE_CHECKING:
 
     from boxlens.dataset_difficulty.matched_subset import MatchedSubset
 
-PANEL_PX: Final = 146
+PANEL_PX: Final = 138
 PLOT_PX: Final = 110
 MOST_STEPS: Final = 200
 MOST_PANELS: Final = 6
 FEW_CLASSES: Final = 10
+# From a line to the middle of a label; and between two lines with a label in between.
+LABEL_PX: Final = 9
+LABEL_ROOM_PX: Final = 20
 
 
 def matched_subsets_chart(
@@ -62,9 +65,7 @@ def _panel(subset: MatchedSubset) -> alt.LayerChart:
         {"k": int(at) + 1, "mean": float(means[at]), "text": decimal(float(means[at]), 4)}
         for at in spread_out(len(means), MOST_STEPS)
     ]
-    values = [*(row["mean"] for row in rows), subset.target]
-    low, high = min(values), max(values)
-    room = 0.08 * (high - low) or 0.05
+    low, high = _ends(subset)
     x = alt.X(
         "k:Q",
         scale=alt.Scale(domain=[0, len(means) * 1.02], nice=False),
@@ -72,7 +73,7 @@ def _panel(subset: MatchedSubset) -> alt.LayerChart:
     )
     y = alt.Y(
         "mean:Q",
-        scale=alt.Scale(domain=[low - room, high + room], nice=False),
+        scale=alt.Scale(domain=[low, high], nice=False),
         axis=alt.Axis(
             title=f"mean {MEASURE_WORDS[subset.measure]}", labelExpr=DECIMAL_AXIS, tickCount=4
         ),
@@ -100,6 +101,14 @@ def _panel(subset: MatchedSubset) -> alt.LayerChart:
     return titled
 
 
+def _ends(subset: MatchedSubset) -> tuple[float, float]:
+    """Of the axis: with room for a line of text above and below."""
+    values = [float(subset.means.min()), float(subset.means.max()), subset.target]
+    low, high = min(values), max(values)
+    room = 0.18 * (high - low) or 0.05
+    return low - room, high + room
+
+
 def _dot(n: int) -> alt.OverlayMarkDef | bool:
     """Of a few classes each is a dot."""
     return alt.OverlayMarkDef(size=14, color=FIRST) if n < FEW_CLASSES else False
@@ -107,22 +116,58 @@ def _dot(n: int) -> alt.OverlayMarkDef | bool:
 
 def _chosen(subset: MatchedSubset, x: alt.X, y: alt.Y) -> list[alt.Chart]:
     """The chosen k; no class at all may be hard enough."""
-    k, n = len(subset.classes), len(subset.means)
-    if not k or math.isnan(subset.mean):
-        at, text = {"k": n / 2, "mean": subset.target}, "none is as hard"
-    else:
-        at, text = {"k": k, "mean": subset.mean}, f"{k:,} of {n:,}"
-    plot = alt.Chart(inline([{**at, "text": text}])).encode(x=x, y=y)
-    # Beside the line, which rises or falls all the way.
-    left, rises = at["k"] > n / 2, bool(subset.means[-1] >= subset.means[0])
-    words: dict[str, Any] = {
-        "fontSize": FONT_PX,
-        "color": SECOND,
-        "dy": -8 if left == rises or not k else 11,
-    }
-    told = plot.mark_text(align="right" if left else "left", dx=-5 if left else 5, **words).encode(
-        text="text:N"
+    k = len(subset.classes)
+    label, dy = _place(subset)
+    told = (
+        alt.Chart(inline([{**label, "text": chosen_text(subset)}]))
+        .mark_text(
+            align="right" if _to_the_left(subset) else "left",
+            baseline="middle",
+            dx=-5 if _to_the_left(subset) else 5,
+            dy=dy,
+            fontSize=FONT_PX,
+            color=SECOND,
+        )
+        .encode(x=x, y=y, text="text:N")
     )
     if not k:
         return [told]
-    return [plot.mark_point(filled=True, size=40, opacity=1, color=SECOND), told]
+    dot = alt.Chart(inline([{"k": k, "mean": subset.mean}])).encode(x=x, y=y)
+    return [dot.mark_point(filled=True, size=40, opacity=1, color=SECOND), told]
+
+
+def chosen_text(subset: MatchedSubset) -> str:
+    """How many are as hard: 12 of 80; or that the target is out of reach."""
+    k, n = len(subset.classes), len(subset.means)
+    if not k:
+        return "none is as hard"
+    return f"{k:,} of {n:,}" if subset.reached else f"all {n:,}, still harder"
+
+
+def _to_the_left(subset: MatchedSubset) -> bool:
+    """Of the chosen k, where there is more room."""
+    return len(subset.classes) > len(subset.means) / 2
+
+
+def _place(subset: MatchedSubset) -> tuple[dict[str, float], int]:
+    """Where the label stands, and by how much above or below: clear of the curve and the target.
+
+    The curve leaves the hardest class towards the target and crosses it right of the chosen k, so
+    left of it there is nothing beyond the target, and right of it nothing short of the dot.
+    """
+    low, high = _ends(subset)
+    if not subset.classes:
+        return {"k": 0, "mean": subset.target}, _beyond(subset, towards=False)
+    at = {"k": float(len(subset.classes)), "mean": subset.mean}
+    if not _to_the_left(subset):
+        return at, _beyond(subset, towards=False)
+    gap_px = abs(subset.target - subset.mean) / (high - low) * PLOT_PX
+    if gap_px < LABEL_ROOM_PX:
+        at["mean"] = subset.target
+    return at, _beyond(subset, towards=True)
+
+
+def _beyond(subset: MatchedSubset, *, towards: bool) -> int:
+    """Pixels down: `towards` easier values, or away from them."""
+    up = (MEASURES[subset.measure].harder == "low") == towards
+    return -LABEL_PX if up else LABEL_PX

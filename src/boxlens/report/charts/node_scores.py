@@ -84,39 +84,20 @@ def _panel(
     systems = list(dict.fromkeys(one.system for one in shown))
     # A place a node and system; between nodes one is left free.
     places = [f"{at}:{line}" for at in range(len(nodes)) for line in range(len(systems) + 1)][:-1]
-    names = {
-        f"{at}:{(len(systems) - 1) // 2}": short(node, LABEL_CHARACTERS)
-        for at, node in enumerate(nodes)
-    }
     rows = [
         _record(one, score, f"{nodes.index(one.node)}:{systems.index(one.system)}", colours)
         for one in shown
         if _known(one, score)
     ]
-    axis = alt.Axis(
-        ticks=False,
-        domain=False,
-        grid=False,
-        labels=first,
-        labelExpr=f"{json.dumps(names)}[datum.value] || ''",
-        labelPadding=6,
-        # Of two systems: between them.
-        labelOffset=0 if len(systems) % 2 else ROW_PX / 2,
-    )
-    # All places, those without a mark too.
-    scale = alt.Scale(domain=places)
-    y = alt.Y("place:N", sort=places, scale=scale, title=None, axis=axis)
-
-    def at(field: str) -> alt.X:
-        return alt.X(
-            f"{field}:Q",
-            scale=alt.Scale(domain=[0, 1], nice=False),
-            axis=alt.Axis(title=None, values=[0, 0.5, 1], labelExpr=DECIMAL_AXIS),
-        )
-
-    colour = alt.Color("colour:N", scale=None)
     plot = alt.Chart(inline(rows), width=width, height=ROW_PX * len(places)).encode(
-        y=y,
+        # All places, those without a mark too.
+        y=alt.Y(
+            "place:N",
+            sort=places,
+            scale=alt.Scale(domain=places),
+            title=None,
+            axis=_names_axis(nodes, len(systems), labels=first),
+        ),
         tooltip=[
             alt.Tooltip("node:N"),
             alt.Tooltip("system:N"),
@@ -127,8 +108,43 @@ def _panel(
             alt.Tooltip("objects:Q", format=","),
         ],
     )
+    titled: alt.LayerChart = _dumbbells(plot).properties(
+        title=panel_title(SCORE_WORDS[score]), view=alt.ViewConfig(stroke=GRID)
+    )
+    return titled
+
+
+def _names_axis(nodes: Sequence[str], n_systems: int, *, labels: bool) -> alt.Axis:
+    """A node is named once, in the middle of its systems."""
+    names = {
+        f"{at}:{(n_systems - 1) // 2}": short(node, LABEL_CHARACTERS)
+        for at, node in enumerate(nodes)
+    }
+    return alt.Axis(
+        ticks=False,
+        domain=False,
+        grid=False,
+        labels=labels,
+        labelExpr=f"{json.dumps(names)}[datum.value] || ''",
+        labelPadding=6,
+        # Of two systems: between them.
+        labelOffset=0 if n_systems % 2 else ROW_PX / 2,
+    )
+
+
+def _dumbbells(plot: alt.Chart) -> alt.LayerChart:
+    """Hollow where classes are told exactly, filled where they are one."""
+
+    def at(field: str) -> alt.X:
+        return alt.X(
+            f"{field}:Q",
+            scale=alt.Scale(domain=[0, 1], nice=False),
+            axis=alt.Axis(title=None, values=[0, 0.5, 1], labelExpr=DECIMAL_AXIS),
+        )
+
+    colour = alt.Color("colour:N", scale=None)
     dot: dict[str, Any] = {"filled": True, "opacity": 1}
-    layers = alt.LayerChart(
+    return alt.LayerChart(
         layer=[
             plot.mark_rule(strokeWidth=1.5).encode(x=at("exact"), x2="whole:Q", color=colour),
             plot.mark_point(**dot, fill="white", size=26, strokeWidth=1.25).encode(
@@ -137,10 +153,6 @@ def _panel(
             plot.mark_point(**dot, size=34).encode(x=at("whole"), color=colour),
         ]
     )
-    titled: alt.LayerChart = layers.properties(
-        title=panel_title(SCORE_WORDS[score]), view=alt.ViewConfig(stroke=GRID)
-    )
-    return titled
 
 
 def _record(

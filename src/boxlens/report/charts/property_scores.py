@@ -9,7 +9,7 @@ import altair as alt
 
 from boxlens.report.charts.detector_pair import short
 from boxlens.report.charts.panels import message, panel_title
-from boxlens.report.charts.system_lines import SCORE_WORDS, key_lines, system_colours
+from boxlens.report.charts.system_lines import SCORE_WORDS, key_lines, system_colours, without_score
 from boxlens.report.charts.theme import (
     DECIMAL_AXIS,
     FONT_PX,
@@ -74,12 +74,10 @@ def property_scores_chart(
         )
         for value in shown
     ]
-    return themed(
-        alt.vconcat(*key_lines(colours), *panels, spacing=8),
-        title=title,
-        about=about,
-        reading=_reading(found, n_left_out=len(values) - len(shown)),
-    )
+    reading = _reading(found, n_left_out=len(values) - len(shown)) + without_score(result, score)
+    drawn = {one.system for one in found}
+    key = key_lines({name: colour for name, colour in colours.items() if name in drawn})
+    return themed(alt.vconcat(*key, *panels, spacing=8), title=title, about=about, reading=reading)
 
 
 def _reading(found: Sequence[PropertyScores], *, n_left_out: int) -> str:
@@ -133,9 +131,8 @@ def _panel(
     title: str,
     x_title: str | None,
 ) -> alt.LayerChart:
-    systems = [one.system for one in found]
     values = list(dict.fromkeys(group.value for one in found for group in _groups_shown(one)))
-    step = BAR_PX * len(systems) + GAP_PX
+    step = BAR_PX * len(found) + GAP_PX
     rows = [
         _record(
             group,
@@ -147,35 +144,12 @@ def _panel(
         for group in _groups_shown(one)
     ]
     height = step * len(values) - GAP_PX
-    axis = alt.Axis(title=x_title, labelExpr=DECIMAL_AXIS, tickCount=5, labels=x_title is not None)
-    scale = alt.Scale(domain=[0, 1.02 * limit], nice=False, clamp=True)
-
-    def at(field: str) -> alt.X:
-        return alt.X(f"{field}:Q", scale=scale, axis=axis)
-
     y_scale = alt.Scale(domain=[height, 0], nice=False)
-    plot = alt.Chart(inline(rows), width=PLOT_PX, height=height)
     middle = alt.Y("middle:Q", scale=y_scale, axis=None)
-    tooltip = [
-        alt.Tooltip("group:N"),
-        alt.Tooltip("system:N"),
-        alt.Tooltip("text:N", title="mean"),
-        alt.Tooltip("interval:N", title="95 %"),
-        alt.Tooltip("n:Q", title="classes", format=","),
-    ]
-    bars = plot.mark_rect(opacity=0.75).encode(
-        x=at("zero"),
-        x2="mean:Q",
-        y=alt.Y("top:Q", scale=y_scale, axis=None),
-        y2="bottom:Q",
-        color=alt.Color("colour:N", scale=None),
-        tooltip=tooltip,
-    )
-    spans = plot.mark_rule(color=INK, strokeWidth=1).encode(x=at("low"), x2="high:Q", y=middle)
-    small: dict[str, Any] = {"fontSize": FONT_PX - 1, "baseline": "middle"}
-    counts = plot.mark_text(align="left", color=SOFT_INK, **small).encode(
-        x=fixed(alt.XValue, PLOT_PX + 6), y=middle, text="count:N"
-    )
+    plot = alt.Chart(inline(rows), width=PLOT_PX, height=height)
+    counts = plot.mark_text(
+        align="left", color=SOFT_INK, fontSize=FONT_PX - 1, baseline="middle"
+    ).encode(x=fixed(alt.XValue, PLOT_PX + 6), y=middle, text="count:N")
     heads = [
         {"name": short(value, LABEL_CHARACTERS), "middle": step * at + (step - GAP_PX) / 2}
         for at, value in enumerate(values)
@@ -185,11 +159,40 @@ def _panel(
         .mark_text(align="right", baseline="middle")
         .encode(x=fixed(alt.XValue, -6), y=middle, text="name:N")
     )
-    layers = alt.LayerChart(layer=[bars, spans, counts, names])
+    layers = alt.LayerChart(layer=[*_bars(plot, y_scale, limit, x_title), counts, names])
     if not title:
         return layers
     titled: alt.LayerChart = layers.properties(title=panel_title(title))
     return titled
+
+
+def _bars(
+    plot: alt.Chart, y_scale: alt.Scale, limit: float, x_title: str | None
+) -> tuple[alt.Chart, alt.Chart]:
+    """Means, and their intervals on top."""
+    axis = alt.Axis(title=x_title, labelExpr=DECIMAL_AXIS, tickCount=5, labels=x_title is not None)
+    scale = alt.Scale(domain=[0, 1.02 * limit], nice=False, clamp=True)
+
+    def at(field: str) -> alt.X:
+        return alt.X(f"{field}:Q", scale=scale, axis=axis)
+
+    bars = plot.mark_rect(opacity=0.75).encode(
+        x=at("zero"),
+        x2="mean:Q",
+        y=alt.Y("top:Q", scale=y_scale, axis=None),
+        y2="bottom:Q",
+        color=alt.Color("colour:N", scale=None),
+        tooltip=[
+            alt.Tooltip("group:N"),
+            alt.Tooltip("system:N"),
+            alt.Tooltip("text:N", title="mean"),
+            alt.Tooltip("interval:N", title="95 %"),
+            alt.Tooltip("n:Q", title="classes", format=","),
+        ],
+    )
+    middle = alt.Y("middle:Q", scale=y_scale, axis=None)
+    spans = plot.mark_rule(color=INK, strokeWidth=1).encode(x=at("low"), x2="high:Q", y=middle)
+    return bars, spans
 
 
 def _record(group: GroupScore, system: str, colour: str, top: int) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from boxlens.report.charts.system_lines import (
     panel_grid,
     system_colours,
     titled_score,
+    without_score,
 )
 from boxlens.report.charts.theme import (
     DECIMAL_AXIS,
@@ -71,9 +72,10 @@ def score_by_measure_chart(
     )
     if len(colours) < len(result.systems):
         reading += f" The first {len(colours)} of {len(result.systems)} systems."
-    return themed(
-        panel_grid(key_lines(colours), panels, n_columns), title=title, about=about, reading=reading
-    )
+    reading += without_score(result, score)
+    drawn = {row["system"] for row in rows}
+    key = key_lines({name: colour for name, colour in colours.items() if name in drawn})
+    return themed(panel_grid(key, panels, n_columns), title=title, about=about, reading=reading)
 
 
 def _records(
@@ -117,33 +119,67 @@ def _panel(
 ) -> alt.LayerChart:
     known = [row[measure] for row in rows if row[measure] is not None]
     ends = min(known), max(known)
+    found = [
+        one
+        for one in result.correlations
+        if one.score == score and one.measure == measure and one.system in colours
+    ]
+    x, y = _axes(ends, max(row["score"] for row in rows), SCORE_WORDS[score] if first else None)
+    many = len(result.datasets[0].classes) > MANY_CLASSES
+    lines = (
+        alt.Chart(inline(_lines(found, ends, colours)))
+        .mark_line(strokeWidth=1.75, clip=True)
+        .encode(
+            x=alt.X("x:Q", **x),
+            y=alt.Y("y:Q", **y),
+            color=alt.Color("colour:N", scale=None),
+            detail="system:N",
+        )
+    )
+    n_lines = -(-len(found) // PER_LINE)
+    layers = alt.LayerChart(
+        layer=[_dots(rows, score, measure, x, y, many=many), lines, _told(found, colours, n_lines)]
+    )
+    title = panel_title(MEASURE_WORDS[measure])
+    title.offset = 2
+    titled: alt.LayerChart = layers.properties(
+        title=title, view=alt.ViewConfig(stroke=LINE, strokeWidth=0.5)
+    )
+    return titled
+
+
+def _axes(
+    ends: tuple[float, float], highest: float, y_title: str | None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Scales and axes of both directions, which dots and lines share."""
     room = 0.04 * (ends[1] - ends[0]) or 0.05
     x_scale = alt.Scale(domain=[ends[0] - room, ends[1] + room], nice=False)
-    limit = max(1e-6, *(row["score"] for row in rows))
-    y_scale = alt.Scale(domain=[0, 1.02 * limit], nice=False, clamp=True)
+    y_scale = alt.Scale(domain=[0, 1.02 * max(1e-6, highest)], nice=False, clamp=True)
     x_axis = alt.Axis(title=None, labelExpr=DECIMAL_AXIS, tickCount=3)
     y_axis = alt.Axis(
-        title=SCORE_WORDS[score] if first else None,
-        labelExpr=DECIMAL_AXIS,
-        tickCount=4,
-        labels=first,
+        title=y_title, labelExpr=DECIMAL_AXIS, tickCount=4, labels=y_title is not None
     )
+    return {"scale": x_scale, "axis": x_axis}, {"scale": y_scale, "axis": y_axis}
 
-    def at(x: str, y: str) -> dict[str, Any]:
-        return {
-            "x": alt.X(f"{x}:Q", scale=x_scale, axis=x_axis),
-            "y": alt.Y(f"{y}:Q", scale=y_scale, axis=y_axis),
-        }
 
-    many = len(result.datasets[0].classes) > MANY_CLASSES
-    colour = alt.Color("colour:N", scale=None)
-    points = (
+def _dots(
+    rows: Sequence[Mapping[str, Any]],
+    score: ScoreName,
+    measure: MeasureName,
+    x: Mapping[str, Any],
+    y: Mapping[str, Any],
+    *,
+    many: bool,
+) -> alt.Chart:
+    """One a class and system."""
+    dots: alt.Chart = (
         alt.Chart(inline(rows), width=PANEL_PX, height=PANEL_PX)
         .transform_filter(f"isValid(datum.{measure})")
         .mark_point(filled=True, size=6 if many else 14, opacity=0.35 if many else 0.55)
         .encode(
-            **at(measure, "score"),
-            color=colour,
+            x=alt.X(f"{measure}:Q", **x),
+            y=alt.Y("score:Q", **y),
+            color=alt.Color("colour:N", scale=None),
             tooltip=[
                 alt.Tooltip("class:N"),
                 alt.Tooltip("system:N"),
@@ -153,23 +189,7 @@ def _panel(
             ],
         )
     )
-    found = [
-        one
-        for one in result.correlations
-        if one.score == score and one.measure == measure and one.system in colours
-    ]
-    lines = alt.Chart(inline(_lines(found, ends, colours)))
-    drawn = lines.mark_line(strokeWidth=1.75, clip=True).encode(
-        **at("x", "y"), color=colour, detail="system:N"
-    )
-    n_lines = -(-len(found) // PER_LINE)
-    layers = alt.LayerChart(layer=[points, drawn, _told(found, colours, n_lines)])
-    title = panel_title(MEASURE_WORDS[measure])
-    title.offset = 2
-    titled: alt.LayerChart = layers.properties(
-        title=title, view=alt.ViewConfig(stroke=LINE, strokeWidth=0.5)
-    )
-    return titled
+    return dots
 
 
 def _lines(

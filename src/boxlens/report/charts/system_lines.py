@@ -109,6 +109,16 @@ def defined_scores(result: DifficultyResult) -> list[ScoreName]:
     ]
 
 
+def without_score(result: DifficultyResult, score: ScoreName) -> str:
+    """A sentence about systems that have no such score; empty: all have it."""
+    names = [
+        short(one.name, KEY_CHARACTERS)
+        for one in result.systems
+        if math.isnan(one.scores.get(score, math.nan))
+    ]
+    return f" Without {SCORE_WORDS[score]}: {', '.join(names)}." if names else ""
+
+
 def spread_out(n: int, most: int) -> Rows:
     """Both ends and at most so many places between them."""
     return np.unique(np.linspace(0, max(n - 1, 0), min(n, most)).round().astype(np.int32))

@@ -20,13 +20,17 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 
-NAMES: Final = ("dataset", "class", "of", "system", "score", "measure", "windows", "target_of")
+NAMES: Final = (
+    *("dataset", "class", "of", "system", "score", "measure"),
+    *("windows", "windows_made_by", "target_of"),
+)
 GROUPS: Final = ("property", "value", "within_property", "within_value", "group", "node")
 COUNTS: Final = ("level", "k")
+FLAGS: Final = ("chosen", "reached")
 QUARTILES: Final = ("lower_quartile", "median", "upper_quartile")
 
 
-def difficulty_tables(result: DifficultyResult) -> dict[str, pl.DataFrame]:
+def difficulty_frames(result: DifficultyResult) -> dict[str, pl.DataFrame]:
     """By file name; undefined values are null, and a table without rows is left out."""
     tables: dict[str, Iterator[Record]] = {
         "classes": _classes(result),
@@ -66,7 +70,7 @@ def _type(name: str) -> type[pl.DataType]:
         return pl.String
     if name in COUNTS or name.startswith("n_"):
         return pl.Int64
-    return pl.Boolean if name == "chosen" else pl.Float64
+    return pl.Boolean if name in FLAGS else pl.Float64
 
 
 def _classes(result: DifficultyResult) -> Iterator[Record]:
@@ -83,7 +87,9 @@ def _dataset(one: DatasetDifficulty) -> Record:
         "n_left_out": one.n_left_out,
         "n_classes": sum(row.n_objects > 0 for row in one.classes),
         "windows": None if one.windows is None else one.windows.name,
+        "windows_made_by": None if one.windows is None else one.windows.made_by or None,
         "n_windows": None if one.windows is None else one.windows.n_windows,
+        "n_images_searched": None if one.windows is None else one.windows.n_images,
     }
     for name in MEASURE_NAMES:
         record |= {name: one.means[name], f"n_classes_{name}": one.n_defined[name]}
@@ -155,6 +161,8 @@ def _cumulative(result: DifficultyResult) -> Iterator[Record]:
                 **about,
                 "property": curve.property,
                 "group": curve.group,
+                "within_property": curve.within_property,
+                "within_value": curve.within_value,
                 "x": x,
                 "mean": mean,
                 "n_classes": int(n),
@@ -196,4 +204,5 @@ def _subsets(result: DifficultyResult) -> Iterator[Record]:
                 "class": one.classes[at] if chosen else None,
                 "mean": mean,
                 "chosen": chosen,
+                "reached": one.reached,
             }

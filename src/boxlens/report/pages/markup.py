@@ -32,6 +32,11 @@ def count_cell(n: int) -> Cell:
     return Cell(f"{n:,}", float(n))
 
 
+def counted(n: int, one: str, many: str = "") -> str:
+    """1 image; 1,234 images."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
 def score_cell(value: float | None, digits: int = 3) -> Cell:
     """.123, a dash where undefined."""
     if value is None or math.isnan(value):

@@ -6,12 +6,14 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from boxlens.report.charts.controlled_scores import CONTROLS, controlled_scores_chart
+from boxlens.dataset_difficulty.cumulative import CONTROLS, SCORES_OF_GROUPS
+from boxlens.report.charts.controlled_scores import controlled_scores_chart, group_curves
 from boxlens.report.charts.cumulative_scores import cumulative_scores_chart
 from boxlens.report.charts.hard_classes import hard_classes_chart
 from boxlens.report.charts.level_scores import level_scores_chart
 from boxlens.report.charts.matched_subsets import matched_subsets_chart
 from boxlens.report.charts.measure_densities import measure_densities_chart
+from boxlens.report.charts.nested_controls import nested_controls_chart
 from boxlens.report.charts.node_scores import node_scores_chart
 from boxlens.report.charts.property_scores import property_scores_chart
 from boxlens.report.charts.score_by_measure import score_by_measure_chart
@@ -25,9 +27,9 @@ from boxlens.report.charts.system_lines import (
 from boxlens.report.planning.figure_plan import Figure, FigurePlan, LeftOut, file_name, plan_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from boxlens.dataset_difficulty.accuracy import ScoreName
+    from boxlens.dataset_difficulty.accuracy import ScoreName, SystemAccuracy
     from boxlens.dataset_difficulty.measures import MeasureName
     from boxlens.dataset_difficulty.result import DifficultyResult
 
@@ -42,6 +44,10 @@ ACCUMULATED: Final[tuple[ScoreName, ...]] = ("ap", "cls_loc", "loc_given_cls")
 FEWEST_CLASSES: Final = 3
 NO_OBJECTS = "no class has objects that count"
 NO_SYSTEMS = "no detections and no guesses were given"
+CONTROLLED = (
+    "Curves that stay apart all along: the groups differ also among equally hard classes. Curves "
+    "that fall together: one group only had the harder objects."
+)
 
 
 def difficulty_figures(result: DifficultyResult) -> FigurePlan:
@@ -138,8 +144,9 @@ def _correlations(result: DifficultyResult) -> Iterator[Figure | LeftOut]:
         yield Figure(
             f"cumulative_{score}",
             f"Mean over classes up to a difficulty: {titled_score(score)}",
-            "Where curves lie apart at the hard end and meet at the easy one, systems differ on "
-            "hard classes only.",
+            "Along scale and CPL curves begin with the hardest classes, along the others with the "
+            "easiest; all end with every class. Systems that are apart while hard classes weigh "
+            "most, and close while they weigh least, differ mostly on hard classes.",
             CORRELATIONS,
             partial(cumulative_scores_chart, result, score, about=_about(result)),
         )
@@ -184,30 +191,48 @@ def _hierarchy(result: DifficultyResult) -> Iterator[Figure | LeftOut]:
 
 def _properties(result: DifficultyResult) -> Iterator[Figure | LeftOut]:
     title = "Scores by what classes are like"
-    scores = [
-        name
-        for name in defined_scores(result)
-        if any(one.score == name for one in result.properties)
-    ]
+    scores = _scores_of_groups(result)
     if not scores:
         why = "no table of class properties was given" if result.systems else NO_SYSTEMS
         yield LeftOut(title, NO_OBJECTS if result.properties else why, PROPERTIES)
         return
-    score = scores[0]
+    controlled = scores[:1]
+    # Another only for systems that localize, but have no main score.
+    localizing = [one for one in result.systems if not _has_none(one, ["cls_loc"])]
+    if any(_has_none(one, controlled) for one in localizing):
+        controlled.append("cls_loc")
     for name in dict.fromkeys(one.property for one in result.properties):
         withins = dict.fromkeys(
             one.within_property for one in result.properties if one.property == name
         )
         for within in withins:
-            yield _bars(result, name, within, score)
-        yield from _controls(result, name, score)
+            for score in scores:
+                yield _bars(result, name, within, score)
+            for score in controlled:
+                yield from _controls(result, name, within, score)
+
+
+def _scores_of_groups(result: DifficultyResult) -> list[ScoreName]:
+    """The main score and localization accuracy; plain accuracy where a system has neither."""
+    known = [
+        name
+        for name in defined_scores(result)
+        if any(one.score == name for one in result.properties)
+    ]
+    scores: list[ScoreName] = [name for name in known if name in ("ap", "cls_loc")]
+    if "cls" in known and any(_has_none(one, scores) for one in result.systems):
+        scores.append("cls")
+    return scores
+
+
+def _has_none(system: SystemAccuracy, scores: Sequence[ScoreName]) -> bool:
+    return all(math.isnan(system.scores.get(name, math.nan)) for name in scores)
 
 
 def _bars(result: DifficultyResult, name: str, within: str, score: ScoreName) -> Figure:
     inside = f", within {within}" if within else ""
-    ending = f"_within_{file_name(within)}" if within else ""
     return Figure(
-        f"{score}_by_{file_name(name)}{ending}",
+        f"{score}_by_{_file_part(name, within)}",
         f"{SCORE_WORDS[score]} by {name}{inside}",
         "Groups whose intervals lie apart differ, beyond which classes happen to be in them; "
         "whether the property is the reason, the curves up to a difficulty tell.",
@@ -216,22 +241,37 @@ def _bars(result: DifficultyResult, name: str, within: str, score: ScoreName) ->
     )
 
 
-def _controls(result: DifficultyResult, name: str, score: ScoreName) -> Iterator[Figure | LeftOut]:
-    title = f"{SCORE_WORDS[score]} up to a difficulty, by {name}"
-    if not any(
-        one.property == name and one.score == score and one.measure in CONTROLS and len(one.x)
-        for one in result.cumulative
-    ):
-        yield LeftOut(title, "no class has a CPL or clutter", PROPERTIES)
+def _controls(
+    result: DifficultyResult, name: str, within: str, score: ScoreName
+) -> Iterator[Figure | LeftOut]:
+    """Nested groups have a figure a measure: each value of the outer property takes a line."""
+    inside = f" within {within}" if within else ""
+    title = f"{SCORE_WORDS[score]} up to a difficulty, by {name}{inside}"
+    found = {one.measure for one in group_curves(result, name, score, within)}
+    if not found:
+        why = "no two classes of a group have a score and CPL or clutter"
+        unmoved = "the difficulty of localization is no control of classification"
+        yield LeftOut(title, why if score in SCORES_OF_GROUPS else unmoved, PROPERTIES)
         return
-    yield Figure(
-        f"{score}_controlled_{file_name(name)}",
-        title,
-        "Curves that stay apart all along: the groups differ also among equally hard classes. "
-        "Curves that fall together: one group only had the harder objects.",
-        PROPERTIES,
-        partial(controlled_scores_chart, result, name, score, about=_about(result)),
-    )
+    file, about = f"{score}_controlled_{_file_part(name, within)}", _about(result)
+    if not within:
+        draw = partial(controlled_scores_chart, result, name, score, about=about)
+        yield Figure(file, title, CONTROLLED, PROPERTIES, draw)
+        return
+    for measure in [one for one in CONTROLS if one in found]:
+        yield Figure(
+            f"{file}_{measure}",
+            f"{SCORE_WORDS[score]} up to a value of {MEASURE_WORDS[measure]}, by {name}{inside}",
+            CONTROLLED,
+            PROPERTIES,
+            partial(
+                nested_controls_chart, result, name, score, measure, within=within, about=about
+            ),
+        )
+
+
+def _file_part(name: str, within: str) -> str:
+    return f"{file_name(name)}_within_{file_name(within)}" if within else file_name(name)
 
 
 def _subsets(result: DifficultyResult) -> Figure | LeftOut:

@@ -56,15 +56,18 @@ def plan_of(found: Iterable[Figure | LeftOut]) -> FigurePlan:
     """In the order given, every figure under a name of its own."""
     figures: list[Figure] = []
     left_out: list[LeftOut] = []
-    names: dict[str, int] = {}
+    names: set[str] = set()
     for one in found:
         if isinstance(one, LeftOut):
             left_out.append(one)
             continue
         # Two attributes may differ in signs that no file name has.
-        names[one.name] = names.get(one.name, 0) + 1
-        again = names[one.name] > 1
-        figures.append(replace(one, name=f"{one.name}_{names[one.name]}") if again else one)
+        name, n_before = one.name, 1
+        while name in names:
+            n_before += 1
+            name = f"{one.name}_{n_before}"
+        names.add(name)
+        figures.append(replace(one, name=name))
     return FigurePlan(tuple(figures), tuple(left_out))
 
 

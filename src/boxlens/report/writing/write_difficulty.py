@@ -10,8 +10,9 @@ from boxlens.dataset_difficulty.verdict import difficulty_sentences, main_score
 from boxlens.formats import write_dataset
 from boxlens.report.charts.drawing import Drawing
 from boxlens.report.charts.system_lines import MEASURE_WORDS, measure_text, score_words
-from boxlens.report.frames.difficulty_tables import difficulty_tables
+from boxlens.report.frames.difficulty_tables import difficulty_frames
 from boxlens.report.pages.difficulty_page import difficulty_page, page_title
+from boxlens.report.pages.markup import counted
 from boxlens.report.planning.difficulty_figures import difficulty_figures
 from boxlens.report.planning.figure_plan import file_name
 from boxlens.report.writing.output_folder import OutputFolder
@@ -59,7 +60,7 @@ def write_difficulty(
             plan = plan.of_detector(result.systems[0].name)
         drawn = draw_figures([plan], drawing, progress)
         document = result.to_json()
-        tables = difficulty_tables(result)
+        tables = difficulty_frames(result)
         write_numbers(output, document, tables)
         n_tables = len(tables)
         subsets = list(_write_subsets(output, result, datasets))
@@ -92,7 +93,9 @@ def _write_subsets(
         part = subset_dataset(by_name[one.dataset], one)
         with output.file(f"{name}.json") as temporary:
             write_dataset(part, temporary, format="coco")
-        yield f"{name}.json ({len(part.classes):,} classes, {len(part.images):,} images)"
+        told = counted(len(part.classes), "class", "classes"), counted(len(part.images), "image")
+        still = "" if one.reached else ", together still harder than wished"
+        yield f"{name}.json ({', '.join(told)}{still})"
 
 
 def difficulty_verdict(result: DifficultyResult) -> RunVerdict:

@@ -15,7 +15,7 @@ from boxlens.metrics import choose
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.report.charts.drawing import Drawing
 from boxlens.report.frames.comparison_tables import comparison_tables
-from boxlens.report.frames.difficulty_tables import difficulty_tables
+from boxlens.report.frames.difficulty_tables import difficulty_frames
 from boxlens.report.frames.tables import diagnosis_tables
 from boxlens.report.pages.evaluation_page import evaluation_verdict
 from boxlens.report.pages.examples import MEGABYTES, check_megabytes, fit_pictures
@@ -48,6 +48,7 @@ from boxlens.report.writing.write import (
 )
 from boxlens.report.writing.write_comparison import comparison_verdict
 from boxlens.report.writing.write_diagnosis import diagnosis_verdict
+from boxlens.report.writing.write_difficulty import difficulty_verdict
 from boxlens.report.writing.write_evaluation import scores_table
 
 if TYPE_CHECKING:
@@ -175,6 +176,8 @@ def report_verdict(result: ReportResult) -> RunVerdict:
             told.append(replace(found, lead=f"{who}{found.lead}"))
     if result.evaluation is not None and not told:
         told.append(evaluation_verdict(result.evaluation))
+    if result.difficulty is not None and not told:
+        told.append(difficulty_verdict(result.difficulty))
     first, *others = told
     further = [text for one in others for text in (one.lead, *one.sentences)]
     return RunVerdict(first.lead, [*first.sentences, *further], first.numbers)
@@ -236,7 +239,7 @@ def _tables(result: ReportResult, prefixes: Sequence[str]) -> Iterator[tuple[str
         for name, frame in diagnosis_tables(one).items():
             yield f"{prefix}{name}", frame
     if result.difficulty is not None:
-        for name, frame in difficulty_tables(result.difficulty).items():
+        for name, frame in difficulty_frames(result.difficulty).items():
             yield f"difficulty_{name}", frame
     if result.comparison is not None:
         yield from comparison_tables(result.comparison).items()

@@ -1,0 +1,151 @@
+"""Windows that a generator finds in the pictures of a data set, in the frame of its boxes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data import Notice
+from boxlens.data.windows import Windows
+from boxlens.formats.files import read_text, write_text
+from boxlens.formats.window_files import read_windows
+from boxlens.images.sizes import upright_size
+from boxlens.proposals.generate import generate_windows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from boxlens.data import Dataset
+    from boxlens.data.columns import Floats
+    from boxlens.formats.files import Progress
+    from boxlens.images import ImageFiles
+    from boxlens.proposals.generators.protocols import Generator
+
+# A scaled copy of a picture has its sides rounded to pixels; another picture has other sides.
+SAME_SHAPE = 0.02
+
+
+def generated_windows(
+    generator: Generator,
+    files: ImageFiles,
+    dataset: Dataset,
+    limit: int,
+    *,
+    keep: Path | None = None,
+    progress: Progress | None = None,
+) -> Windows:
+    """The best windows of each picture; in the folder `keep` they stay and are used again."""
+    with _kept(keep) as place:
+        output = place / _file_name(generator, files, limit)
+        failed = _searched(generator, files, output, limit, progress)
+        # As they were found: in pixels of the pictures.
+        in_pixels = replace(dataset, relative=False)
+        windows = read_windows(output, in_pixels, limit=limit, name=generator.name)
+    framed = _in_frame(windows, dataset, files)
+    return replace(
+        framed,
+        made_by=generator.identity,
+        # Of a temporary file nothing is left to be named.
+        source=None if keep is None else windows.source,
+        notices=(*windows.notices, *framed.notices, *failed),
+    )
+
+
+def _searched(
+    generator: Generator, files: ImageFiles, output: Path, limit: int, progress: Progress | None
+) -> tuple[Notice, ...]:
+    """Makes the file, unless it is there; what failed is told in either case."""
+    beside = output.with_suffix(".failed.json")
+    resumed: tuple[Notice, ...] = ()
+    if not output.exists():
+        run = generate_windows(generator, files, output, limit=limit, progress=progress)
+        if run.failed:
+            write_text(beside, json.dumps([[one.file, one.reason] for one in run.failed]))
+        if run.n_resumed:
+            message = f"{run.n_resumed:,} of {run.n_images:,} pictures had been searched before"
+            resumed = (Notice("resumed", run.n_resumed, message),)
+    failed = json.loads(read_text(beside)) if beside.exists() else []
+    if not failed:
+        return resumed
+    pictures = "1 picture" if len(failed) == 1 else f"{len(failed):,} pictures"
+    message = f"{pictures} could not be searched (first: {failed[0][0]}: {failed[0][1]})"
+    return (*resumed, Notice("picture_failed", len(failed), message))
+
+
+def _file_name(generator: Generator, files: ImageFiles, limit: int) -> str:
+    """Changes with the method, its settings and the pictures."""
+    states = [(one.st_size, one.st_mtime_ns) for one in (path.stat() for path in files.paths)]
+    text = repr((generator.identity, limit, files.ids.tolist(), files.names, states))
+    return f"windows-{generator.name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.json"
+
+
+@contextmanager
+def _kept(keep: Path | None) -> Iterator[Path]:
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        yield keep
+        return
+    with TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def _in_frame(windows: Windows, dataset: Dataset, files: ImageFiles) -> Windows:
+    """Scaled from the pictures to where objects have their boxes.
+
+    A picture of another shape than the ground truth says is another picture: not searched.
+    """
+    picture = _picture_sizes(dataset, files)
+    images = dataset.images
+    said = np.stack([images.width_px, images.height_px], axis=1)
+    frame = np.ones_like(said) if dataset.relative else np.where(np.isnan(said), picture, said)
+    factor = frame / picture
+    apart = np.abs(said[:, 0] * picture[:, 1] / (said[:, 1] * picture[:, 0]) - 1) > SAME_SHAPE
+    other = windows.searched & apart
+    scaled = windows.searched & ~apart & (said != picture).any(axis=1) & ~np.isnan(said[:, 0])
+    factor[~np.isfinite(factor).all(axis=1)] = 1.0
+    image_row = np.repeat(np.arange(windows.n_images), np.diff(windows.offsets))
+    keep = ~other[image_row]
+    box = windows.box[keep] * np.tile(factor, 2)[image_row[keep]]
+    return Windows.of(
+        windows.name,
+        windows.n_images,
+        image_row=image_row[keep],
+        box=box,
+        searched=windows.searched & ~other,
+        notices=tuple(_told(int(scaled.sum()), int(other.sum()))),
+    )
+
+
+def _picture_sizes(dataset: Dataset, files: ImageFiles) -> Floats:
+    """Width and height of each image's picture; NaN where it has none."""
+    sizes = np.full((len(dataset.images), 2), np.nan)
+    row_of = dataset.images.row_of_id()
+    for key, path in zip(files.ids.tolist(), files.paths, strict=True):
+        size = upright_size(path)
+        if size is not None:
+            sizes[row_of[key]] = size
+    return sizes
+
+
+def _told(n_scaled: int, n_other: int) -> Sequence[Notice]:
+    notices = []
+    if n_scaled:
+        message = (
+            f"{n_scaled:,} pictures are scaled copies of what the ground truth says: their "
+            "windows were scaled with them"
+        )
+        notices.append(Notice("another_size", n_scaled, message))
+    if n_other:
+        message = (
+            f"{n_other:,} pictures have another shape than the ground truth says, so they show "
+            "something else: not searched"
+        )
+        notices.append(Notice("another_shape", n_other, message))
+    return notices

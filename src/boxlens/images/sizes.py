@@ -1,0 +1,29 @@
+"""How large a picture is, upright, without its pixels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from boxlens.errors import MissingExtraError
+from boxlens.images.reading import ORIENTATION_TAG
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Orientations that exchange width and height.
+TURNED = range(5, 9)
+
+
+def upright_size(path: Path) -> tuple[int, int] | None:
+    """Width and height as `read_picture` would give them; None where the file tells none."""
+    try:
+        from PIL import Image
+    except ImportError as problem:
+        raise MissingExtraError("reading pictures", "pillow", "images") from problem
+    try:
+        with Image.open(path) as image:
+            width, height = image.size
+            turned = image.getexif().get(ORIENTATION_TAG, 1) in TURNED
+    except Exception:  # noqa: BLE001 - decoders raise a dozen kinds over damaged bytes
+        return None
+    return (height, width) if turned else (width, height)

@@ -1,0 +1,211 @@
+"""Figures of groups of classes and of matched subsets: who is drawn, where, and what is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from altair.utils.schemapi import debug_mode
+
+from boxlens.report.charts.controlled_scores import controlled_scores_chart
+from boxlens.report.charts.matched_subsets import (
+    PANEL_PX,
+    PLOT_PX,
+    _ends,
+    _place,
+    chosen_text,
+    matched_subsets_chart,
+)
+from boxlens.report.charts.nested_controls import nested_controls_chart
+from boxlens.report.charts.property_scores import property_scores_chart
+from boxlens.report.planning.difficulty_figures import difficulty_figures
+from report.difficulty_results import (
+    KINDS,
+    SIZES,
+    dataset_of,
+    everything,
+    nasty,
+    properties_of,
+    result_of,
+    subset_of,
+    system_of,
+)
+from report.drawn import records, size, svg_of, texts, words
+
+
+@pytest.fixture(autouse=True)
+def _unchecked():
+    """The same figures are checked part by part where all of them are drawn."""
+    with debug_mode(False):
+        yield
+
+
+def test_bars_are_means_and_groups_of_one_class_have_no_interval():
+    result = nasty()
+    chart = property_scores_chart(result, "real-world size", "ap", within="kind")
+    found = records(chart, "group")
+    assert all(row["low"] is None and row["interval"] == "n/a" for row in found)
+    told = {
+        group.mean
+        for one in result.properties
+        if one.score == "ap" and one.within_property
+        for group in one.groups
+    }
+    assert {row["mean"] for row in found} == told
+
+
+def test_many_groups_are_cut_to_the_largest_and_that_is_said():
+    result = everything()
+    one = next(row for row in result.properties if row.score == "ap" and row.property == "kind")
+    groups = tuple(
+        replace(one.groups[0], value=f"group {at}", classes=("a",) * (30 - at)) for at in range(30)
+    )
+    shown = replace(result, properties=(replace(one, groups=groups),))
+    read = words(svg_of(property_scores_chart(shown, "kind", "ap")))
+    assert "The 12 largest of 30 groups." in read
+    assert "group 11" in read
+    assert "group 12" not in read
+
+
+def test_bars_are_drawn_for_the_main_score_and_for_accuracy():
+    names = [one.name for one in difficulty_figures(everything()).figures]
+    for of in ("kind", "real_world_size", "real_world_size_within_kind"):
+        assert f"ap_by_{of}" in names
+        assert f"cls_loc_by_{of}" in names
+        assert f"cls_by_{of}" not in names
+    assert not [name for name in names if name.startswith("cls_loc_controlled")]
+
+
+@pytest.mark.parametrize("boxes", [True, False])
+def test_systems_without_ap_have_bars_of_what_they_have(boxes):
+    first = everything().datasets[0]
+    systems = (system_of("finder", first), system_of("guesser", first, boxes=boxes, ap=False))
+    rows = np.arange(len(first.classes))
+    result = result_of(
+        [first],
+        systems,
+        properties=properties_of(systems, first),
+        groups=[("kind", name, rows[at::2]) for at, name in enumerate(KINDS)],
+    )
+    plan = {one.name: one for one in difficulty_figures(result).figures}
+    assert {"ap_by_kind", "cls_loc_by_kind"} <= plan.keys()
+    assert ("cls_by_kind" in plan) == (not boxes)
+    assert ("cls_loc_controlled_kind" in plan) == boxes
+    own = "cls_loc_by_kind" if boxes else "cls_by_kind"
+    assert "guesser" in {row.get("system") for row in records(plan[own].draw(), "group")}
+    read = texts(svg_of(plan["ap_by_kind"].draw()))
+    assert "Without AP: guesser." in " ".join(read)
+    assert "guesser" not in read, "the key names only those who have bars"
+
+
+def test_classes_told_without_boxes_have_bars_and_no_control():
+    first = everything().datasets[0]
+    systems = (system_of("classifier", first, boxes=False, ap=False),)
+    plan = difficulty_figures(result_of([first], systems, properties=properties_of(systems, first)))
+    names = [one.name for one in plan.figures]
+    assert "cls_by_kind" in names
+    assert not [name for name in names if "controlled" in name]
+    why = {one.why for one in plan.left_out if one.section == "properties"}
+    assert why == {"the difficulty of localization is no control of classification"}
+
+
+def test_a_property_called_as_a_figure_keeps_a_name_of_its_own():
+    result = everything()
+    renamed = {"kind": "measure", "real-world size": "measure 2"}
+    properties = tuple(
+        replace(one, property=renamed[one.property])
+        for one in result.properties
+        if not one.within_property
+    )
+    names = [one.name for one in difficulty_figures(replace(result, properties=properties)).figures]
+    assert len(names) == len(set(names))
+    assert {"ap_by_measure", "ap_by_measure_2", "ap_by_measure_2_2"} <= set(names)
+
+
+def test_controls_are_curves_of_the_groups_within_each_value():
+    result = everything()
+    chart = nested_controls_chart(result, "real-world size", "ap", "cpl", within="kind")
+    drawn_ends = {(row["of"], row["x"], row["mean"]) for row in records(chart, "of")}
+    wanted = [
+        one
+        for one in result.cumulative
+        if (one.score, one.measure, one.within_property) == ("ap", "cpl", "kind")
+    ]
+    assert len(wanted) == len(SIZES) * len(KINDS) * len(result.systems)
+    assert {(one.group, one.x[-1], one.mean[-1]) for one in wanted} <= drawn_ends
+    plain = records(controlled_scores_chart(result, "real-world size", "ap"), "of")
+    assert not {(row["of"], row["x"], row["mean"]) for row in plain} >= drawn_ends
+
+
+@pytest.mark.parametrize("n_systems", [1, 3, 5])
+def test_nested_controls_keep_their_size_and_say_what_they_leave_out(n_systems):
+    first = dataset_of("many kinds", 90)
+    systems = [system_of(f"system {at}", first, seed=at) for at in range(n_systems)]
+    values = [f"kind {at}" for at in range(9)]
+    rows = np.arange(90)
+    # The last system has no curve within the second kind.
+    groups = [
+        ("size", name, rows[(rows % 9 == at) & (rows // 9 % 3 == code)], "kind", value)
+        for at, value in enumerate(values)
+        for code, name in enumerate(SIZES)
+    ]
+    result = result_of([first], systems, groups=groups)
+    lost = (systems[-1].name, values[1])
+    kept = [one for one in result.cumulative if (one.system, one.within_value) != lost]
+    result = replace(result, cumulative=tuple(kept))
+    svg = svg_of(nested_controls_chart(result, "size", "ap", "clutter", within="kind"))
+    width, height = size(svg)
+    assert width <= 420
+    assert height <= 660
+    n_shown = 6 if n_systems == 1 else 3
+    n_values = 8 if n_systems == 1 else 9
+    assert f"The first {n_shown} of {n_values} values of kind." in words(svg)
+    assert ("The first 3 of 5 systems." in words(svg)) == (n_systems == 5)
+    assert (texts(svg).count("no group has") > 0) == (n_systems == 3)
+
+
+@pytest.mark.parametrize("measure", ["cpl", "clutter"])
+@pytest.mark.parametrize("place", [-0.2, 0.0, 0.05, 0.3, 0.7, 0.97, 1.0, 1.05, 1.6])
+def test_the_label_of_a_subset_stands_clear_of_the_target_and_of_the_curve(measure, place):
+    first = everything().datasets[0]
+    means = subset_of(first, measure, 0.0).means
+    subset = subset_of(first, measure, float(means[0] + place * (means[-1] - means[0])))
+    label, dy_px = _place(subset)
+    low, high = _ends(subset)
+
+    def px(mean):
+        return (high - mean) / (high - low) * PLOT_PX
+
+    def k_px(k):
+        return k / (1.02 * len(means)) * PANEL_PX
+
+    middle, half = px(label["mean"]) + dy_px, 5
+    assert abs(middle - px(subset.target)) >= half + 2
+    assert -8 <= middle <= PLOT_PX + 2
+    left = len(subset.classes) > len(means) / 2
+    edge, width = k_px(label["k"]) + (-5 if left else 5), 5.2 * len(chosen_text(subset))
+    begin, end = (edge - width, edge) if left else (edge, edge + width)
+    assert begin > -2
+    beside = [px(mean) for k, mean in enumerate(means, start=1) if begin <= k_px(k) <= end]
+    assert beside
+    assert min(abs(middle - y) for y in beside) >= half
+
+
+def test_a_target_that_all_classes_miss_is_told():
+    first = everything().datasets[0]
+    assert chosen_text(subset_of(first, "cpl", 0.9)) == "all 79, still harder"
+    assert chosen_text(subset_of(first, "cpl", -1.0)) == "none is as hard"
+    whole = subset_of(first, "cpl", 0.9)
+    assert chosen_text(replace(whole, target=whole.mean)) == "79 of 79"
+
+
+def test_a_subset_is_marked_where_it_ends_or_said_to_be_empty():
+    first = everything().datasets[0]
+    found = subset_of(first, "cpl", 0.05)
+    chart = matched_subsets_chart([found])
+    assert {"k": len(found.classes), "mean": found.mean} in records(chart, "k")
+    assert f"{len(found.classes)} of 79" in texts(svg_of(chart))
+    assert "none is as hard" in words(svg_of(matched_subsets_chart([subset_of(first, "cpl", -1)])))
+    many = [subset_of(first, "scale", 0.01 * at) for at in range(1, 9)]
+    assert "The first 6 of 8 subsets." in words(svg_of(matched_subsets_chart(many)))
