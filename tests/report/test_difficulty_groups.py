@@ -95,7 +95,7 @@ def test_systems_without_ap_have_bars_of_what_they_have(boxes):
     own = "cls_loc_by_kind" if boxes else "cls_by_kind"
     assert "guesser" in {row.get("system") for row in records(plan[own].draw(), "group")}
     read = texts(svg_of(plan["ap_by_kind"].draw()))
-    assert "Without AP: guesser." in " ".join(read)
+    assert "Without AP50: guesser." in " ".join(read)
     assert "guesser" not in read, "the key names only those who have bars"
 
 

@@ -39,8 +39,8 @@ TABLES = {
     "properties",
     "subsets",
 }
-SECTIONS = ["summary", "datasets", "classes", "accuracy", "correlations", "hierarchy"]
-SECTIONS += ["properties", "subsets", "method", "provenance"]
+SECTIONS = ["summary", "datasets", "accuracy", "correlations", "hierarchy"]
+SECTIONS += ["properties", "subsets", "classes", "method", "provenance"]
 
 
 def page_without_figures(result):

@@ -183,7 +183,7 @@ def test_one_detector_has_no_comparison_and_no_parts(tmp_path):
         (("scores",), ["answer", "scores", "classes"]),
         (("errors",), ["verdict", "errors", "repairs", "schemes", "examples", "classes"]),
         (("sensitivity",), ["verdict", "objects", "classes"]),
-        (("difficulty",), ["difficulty", "classes"]),
+        (("difficulty",), ["difficulty"]),
         (("comparison",), ["verdict", "comparison", "examples", "classes"]),
         (("scores", "sensitivity"), ["verdict", "scores", "objects", "classes"]),
     ],

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.evaluate_table import score
 from boxlens.cli.output import aligned
-from boxlens.dataset_difficulty.accuracy import SCORES
+from boxlens.dataset_difficulty.accuracy import SCORES, score_label
 from boxlens.dataset_difficulty.measures import MEASURE_NAMES, MEASURES
 from boxlens.dataset_difficulty.published import PUBLISHED
 from boxlens.dataset_difficulty.verdict import difficulty_sentences, main_score
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from boxlens.dataset_difficulty import DifficultyResult
     from boxlens.dataset_difficulty.class_groups import GroupScore, PropertyScores
@@ -27,10 +27,6 @@ HEADINGS = {
     "scale": "scale",
     "cpl": "CPL",
     "clutter": "clutter",
-    "cls": "cls",
-    "cls_loc": "cls+loc",
-    "loc_given_cls": "loc|cls",
-    "ap": "AP",
 }
 # Classes shown at either end, where there are more.
 MOST_CLASSES = 5
@@ -50,7 +46,7 @@ def difficulty_text(result: DifficultyResult, *, per_class: bool = False) -> str
         headline,
         "\n".join(fill(sentence, WIDTH) for sentence in difficulty_sentences(result)),
         _datasets(result.datasets),
-        _classes(first, per_class=per_class),
+        _every_class(result) if per_class else _ends(first),
         _systems(result),
         _levels(result),
         _nodes(result),
@@ -91,10 +87,19 @@ def _shown_measures(datasets: Iterable[DatasetDifficulty]) -> list[MeasureName]:
     return [name for name in MEASURE_NAMES if name != "clutter" or searched]
 
 
-def _classes(one: DatasetDifficulty, *, per_class: bool) -> str:
-    """All, or the hardest and the easiest to localize by chance."""
-    if per_class:
-        return _class_table("class", one, one.classes) if one.classes else ""
+def _every_class(result: DifficultyResult) -> str:
+    """With the main score of each system."""
+    first = result.datasets[0]
+    scored = [(one, main) for one in result.systems if (main := main_score(one)) is not None]
+    columns = {
+        f"{_label(result, main)}, {one.name}": [row.scores[main] for row in one.classes]
+        for one, main in scored
+    }
+    return _class_table("class", first, first.classes, more=columns) if first.classes else ""
+
+
+def _ends(one: DatasetDifficulty) -> str:
+    """The hardest and the easiest to localize by chance."""
     known = [row for row in one.classes if not math.isnan(row.cpl)]
     if not known:
         return ""
@@ -116,12 +121,14 @@ def _class_table(
     one: DatasetDifficulty,
     hard: Sequence[ClassDifficulty],
     easy: Sequence[ClassDifficulty] = (),
+    more: Mapping[str, Sequence[float]] | None = None,
 ) -> str:
-    """With `easy` classes at the other end; searched images where these are not all."""
+    """With `easy` classes at the other end; searched images where these are not all.
+
+    `more` columns have a value for each of the `hard` classes.
+    """
     shown = _shown_measures([one])
-    in_part = one.windows is not None and any(
-        row.n_images_searched < row.n_images for row in one.classes
-    )
+    in_part = one.searched_in_part
 
     def cells(row: ClassDifficulty) -> list[str]:
         counts = [f"{row.n_images:,}", f"{row.n_objects:,}"]
@@ -130,7 +137,10 @@ def _class_table(
 
     head = [title, "images", "objects", *(HEADINGS[name] for name in shown)]
     head += ["searched"] if in_part else []
-    rows = [head, *map(cells, hard)]
+    columns = more or {}
+    rows = [[*head, *columns]]
+    for at, row in enumerate(hard):
+        rows.append([*cells(row), *(score(values[at]) for values in columns.values())])
     if easy:
         n_between = sum(not math.isnan(row.cpl) for row in one.classes) - len(hard) - len(easy)
         rows.append([f"... {n_between:,} between ...", *[""] * (len(head) - 1)])
@@ -142,15 +152,23 @@ def _systems(result: DifficultyResult) -> str:
         return ""
     systems = [*result.systems, *([result.upper_bound] if result.upper_bound else [])]
     guesses = "guess" if result.choice.top_k == 1 else f"{result.choice.top_k} guesses"
-    rows = [[f"of {guesses} an image", *(HEADINGS[name] for name in SCORES)]]
+    rows = [[f"of {guesses} an image", *_score_headings(result)]]
     rows += [[one.name, *(score(one.scores[name]) for name in SCORES)] for one in systems]
     return aligned(rows)
+
+
+def _score_headings(result: DifficultyResult) -> list[str]:
+    return [_label(result, name) for name in SCORES]
+
+
+def _label(result: DifficultyResult, name: str) -> str:
+    return score_label(name, result.choice.iou)
 
 
 def _levels(result: DifficultyResult) -> str:
     if not result.levels:
         return ""
-    rows = [["level of the tree", "accepted", *(HEADINGS[name] for name in SCORES)]]
+    rows = [["level of the tree", "accepted", *_score_headings(result)]]
     several = len(result.systems) > 1
     for one in result.levels:
         title = f"{one.level}, {one.system}" if several else f"{one.level}"
@@ -162,7 +180,7 @@ def _levels(result: DifficultyResult) -> str:
 def _nodes(result: DifficultyResult) -> str:
     if not result.nodes:
         return ""
-    rows = [["as one class", "classes", "images", *(HEADINGS[name] for name in SCORES)]]
+    rows = [["as one class", "classes", "images", *_score_headings(result)]]
     several = len(result.systems) > 1
     for one in result.nodes:
         title = f"any {one.node}, {one.system}" if several else f"any {one.node}"
@@ -186,7 +204,7 @@ def _correlations(result: DifficultyResult) -> str:
     for system, of in dict.fromkeys((system, of) for system, of, _ in found):
         numbers = [found.get((system, of, name), math.nan) for name in known]
         if not all(map(math.isnan, numbers)):
-            rows.append([f"{HEADINGS[of]}, {system}", *map(score, numbers)])
+            rows.append([f"{_label(result, of)}, {system}", *map(score, numbers)])
     return aligned(rows)
 
 
@@ -201,7 +219,7 @@ def _properties(result: DifficultyResult) -> Iterable[str]:
     for (name, outer, value), of_systems in tables.items():
         within = f" within {outer} {value}" if outer else ""
         rows = [[f"by {name}{within}", "classes"]]
-        rows[0] += [f"{HEADINGS[one.score]} of {one.system} (95 %)" for one in of_systems]
+        rows[0] += [f"{_label(result, one.score)} of {one.system} (95 %)" for one in of_systems]
         for at, group in enumerate(of_systems[0].groups):
             means = [_with_interval(one.groups[at]) for one in of_systems]
             rows.append([group.value, f"{len(group.classes)}", *means])

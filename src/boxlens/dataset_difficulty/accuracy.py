@@ -24,6 +24,12 @@ ScoreName = Literal["cls", "cls_loc", "loc_given_cls", "ap"]
 SCORES: tuple[ScoreName, ...] = get_args(ScoreName)
 
 
+def score_label(score: str, iou: float) -> str:
+    """The study's short names; AP by the one overlap it is counted at, such as AP50."""
+    labels = {"cls_loc": "cls+loc", "loc_given_cls": "loc|cls", "ap": f"AP{100 * iou:g}"}
+    return labels.get(score, score)
+
+
 @dataclass(frozen=True, slots=True)
 class ClassAccuracy:
     """One class: shares of its images; NaN where it has none, or where nothing tells."""

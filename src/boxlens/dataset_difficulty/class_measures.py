@@ -92,6 +92,13 @@ class DatasetDifficulty:
     windows: WindowsUsed | None = None
     notices: tuple[Notice, ...] = ()
 
+    @property
+    def searched_in_part(self) -> bool:
+        """Windows are known, but not of all images: clutter is that of the others."""
+        return self.windows is not None and any(
+            one.n_images_searched < one.n_images for one in self.classes
+        )
+
     def to_json(self) -> dict[str, Any]:
         return {
             "name": self.name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from boxlens.dataset_difficulty.accuracy import score_label
 from boxlens.dataset_difficulty.measures import MEASURES
 from boxlens.dataset_difficulty.published import PUBLISHED
 
@@ -17,12 +18,6 @@ if TYPE_CHECKING:
     from boxlens.dataset_difficulty.correlations import Correlation
     from boxlens.dataset_difficulty.result import DifficultyResult
 
-SCORE_TITLES = {
-    "cls": "classification accuracy",
-    "cls_loc": "classification and localization accuracy",
-    "loc_given_cls": "localization accuracy given the class",
-    "ap": "AP",
-}
 # What a system is judged by: the first of these that it has.
 MAIN_SCORES = ("ap", "cls_loc", "cls")
 NAMED = 3
@@ -147,10 +142,11 @@ def _what_makes_hard(result: DifficultyResult) -> Iterator[str]:
             continue
         best = max(rows, key=lambda row: abs(row.pearson))
         direction = "rises" if best.pearson > 0 else "falls"
+        words = score_label(score, result.choice.iou)
         yield (
-            f"The {SCORE_TITLES[score]} of {system.name} {direction} most clearly with "
-            f"{_short(best.measure)}: r = {best.pearson:.2f} "
-            f"({best.pearson_low:.2f} to {best.pearson_high:.2f}) over {best.n_classes} classes."
+            f"The {words} of {system.name} {direction} most clearly with {_short(best.measure)}: "
+            f"r = {best.pearson:.2f} ({best.pearson_low:.2f} to {best.pearson_high:.2f}) "
+            f"over {best.n_classes} classes."
         )
 
 
@@ -169,7 +165,7 @@ def _levels(result: DifficultyResult) -> Iterator[str]:
         if top == exact:
             continue
         text = f"With sister classes taken for right, {system.name} has {sisters:.3f} instead of "
-        text += f"{exact:.3f} ({SCORE_TITLES[score]})"
+        text += f"{exact:.3f} ({score_label(score, result.choice.iou)})"
         yield text + (f", at the top of the tree {top:.3f}." if len(rows) > 2 else ".")
 
 

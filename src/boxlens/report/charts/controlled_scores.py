@@ -11,10 +11,10 @@ from boxlens.report.charts.panels import message, panel_title
 from boxlens.report.charts.system_lines import (
     GROUP_COLOURS,
     MEASURE_WORDS,
-    SCORE_WORDS,
     colours_of,
     key_lines,
     panel_grid,
+    score_words,
 )
 from boxlens.report.charts.theme import WIDTH, themed
 
@@ -36,7 +36,7 @@ def controlled_scores_chart(
     result: DifficultyResult, property_name: str, score: ScoreName, *, about: str = ""
 ) -> alt.VConcatChart | alt.Chart:
     """A panel a system and measure, a curve a group."""
-    title = f"{SCORE_WORDS[score]} up to a difficulty, by {property_name}"
+    title = f"{score_words(result, score)} up to a difficulty, by {property_name}"
     found = group_curves(result, property_name, score)
     if not found:
         empty = message("no class has both a score and a measure", width=WIDTH, height=PANEL_PX)
@@ -51,7 +51,7 @@ def controlled_scores_chart(
             colours,
             limit=limit,
             title=panel_title(f"{short(system)}, {MEASURE_WORDS[measure]}"),
-            y_title=SCORE_WORDS[score] if at % 2 == 0 else "",
+            y_title=score_words(result, score) if at % 2 == 0 else "",
             panel_px=PANEL_PX,
         )
         for at, (system, measure) in enumerate(shown)

@@ -9,11 +9,11 @@ import altair as alt
 from boxlens.report.charts.panels import message, panel_title
 from boxlens.report.charts.system_lines import (
     MEASURE_WORDS,
-    SCORE_WORDS,
     axis_kind,
     columns_of,
     key_lines,
     panel_grid,
+    score_words,
     spread_out,
     system_colours,
     titled_score,
@@ -38,7 +38,7 @@ def cumulative_scores_chart(
     result: DifficultyResult, score: ScoreName, *, about: str = ""
 ) -> alt.VConcatChart | alt.Chart:
     """One panel a measure."""
-    title = f"Mean over classes up to a difficulty: {titled_score(score)}"
+    title = f"Mean over classes up to a difficulty: {titled_score(result, score)}"
     colours = system_colours(result, bound_by=score)
     curves = [
         one
@@ -57,7 +57,7 @@ def cumulative_scores_chart(
             colours,
             limit=limit,
             title=panel_title(MEASURE_WORDS[measure]),
-            y_title=SCORE_WORDS[score] if at % n_columns == 0 else "",
+            y_title=score_words(result, score) if at % n_columns == 0 else "",
         )
         for at, measure in enumerate(measures)
     ]

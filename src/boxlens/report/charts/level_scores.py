@@ -10,9 +10,9 @@ import altair as alt
 
 from boxlens.report.charts.panels import message, panel_title
 from boxlens.report.charts.system_lines import (
-    SCORE_WORDS,
     key_lines,
     panel_grid,
+    score_words,
     system_colours,
 )
 from boxlens.report.charts.theme import DECIMAL_AXIS, WIDTH, decimal, inline, themed
@@ -52,7 +52,9 @@ def level_scores_chart(
     )
     width = PANEL_PX if len(scores) == 3 else 140
     panels = [
-        _panel(known, name, colours, limit=limit, width=width, first=at == 0)
+        _panel(
+            known, name, score_words(result, name), colours, limit=limit, width=width, first=at == 0
+        )
         for at, name in enumerate(scores)
     ]
     return themed(
@@ -69,6 +71,7 @@ def level_scores_chart(
 def _panel(
     known: Sequence[LevelScores],
     score: ScoreName,
+    words: str,
     colours: Mapping[str, str],
     *,
     limit: float,
@@ -88,7 +91,7 @@ def _panel(
         tooltip=[
             alt.Tooltip("system:N"),
             alt.Tooltip("level:Q"),
-            alt.Tooltip("text:N", title=SCORE_WORDS[score]),
+            alt.Tooltip("text:N", title=words),
             alt.Tooltip("accepted:N", title="classes accepted"),
         ],
     )
@@ -99,7 +102,7 @@ def _panel(
             plot.mark_point(**few),
         ]
     )
-    titled: alt.LayerChart = layers.properties(title=panel_title(SCORE_WORDS[score]))
+    titled: alt.LayerChart = layers.properties(title=panel_title(words))
     return titled
 
 

@@ -16,9 +16,9 @@ from boxlens.report.charts.panels import message, panel_title
 from boxlens.report.charts.system_lines import (
     MEASURE_WORDS,
     ROOTED,
-    SCORE_WORDS,
     key_lines,
     panel_grid,
+    score_words,
 )
 from boxlens.report.charts.theme import WIDTH, themed
 
@@ -48,10 +48,8 @@ def nested_controls_chart(
     about: str = "",
 ) -> alt.VConcatChart | alt.Chart:
     """A line a value of `within`, a panel a system, a curve a group."""
-    title = (
-        f"{SCORE_WORDS[score]} up to a value of {MEASURE_WORDS[measure]}, by {property_name} "
-        f"within {within}"
-    )
+    words = score_words(result, score)
+    title = f"{words} up to a value of {MEASURE_WORDS[measure]}, by {property_name} within {within}"
     of_property = group_curves(result, property_name, score, within)
     found = [one for one in of_property if one.measure == measure]
     if not found:
@@ -73,7 +71,7 @@ def nested_controls_chart(
         (f"values of {within}", len(shown_values), len(values)),
     ):
         reading += f" The first {n_shown} of {n} {word}." if n_shown < n else ""
-    panels = _panels(curves, colours, shown_values, shown_systems, n_columns)
+    panels = _panels(curves, colours, shown_values, shown_systems, n_columns, words)
     return themed(
         panel_grid(key_lines(colours), panels, n_columns, spacing=16),
         title=title,
@@ -88,6 +86,7 @@ def _panels(
     values: Sequence[str],
     systems: Sequence[str],
     n_columns: int,
+    words: str,
 ) -> list[alt.Chart | alt.LayerChart]:
     """Value by value; where no group has two classes, the panel says so."""
     side, most = PANEL_PX[n_columns], LABEL_CHARACTERS[n_columns]
@@ -112,7 +111,7 @@ def _panels(
                 colours,
                 limit=limit,
                 title=title,
-                y_title=SCORE_WORDS[next(iter(of_panel.values())).score] if first else "",
+                y_title=words if first else "",
                 panel_px=side,
             )
             panels.append(drawn)

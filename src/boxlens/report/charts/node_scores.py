@@ -11,8 +11,8 @@ import altair as alt
 from boxlens.report.charts.detector_pair import short
 from boxlens.report.charts.panels import message, panel_title
 from boxlens.report.charts.system_lines import (
-    SCORE_WORDS,
     key_lines,
+    score_words,
     system_colours,
 )
 from boxlens.report.charts.theme import DECIMAL_AXIS, GRID, WIDTH, decimal, inline, themed
@@ -48,7 +48,8 @@ def node_scores_chart(result: DifficultyResult, *, about: str = "") -> alt.VConc
         return themed(empty, title=title, about=about)
     width = min(150, (PANELS_PX - 10 * (len(scores) - 1)) // len(scores))
     panels = [
-        _panel(shown, name, colours, width=width, first=at == 0) for at, name in enumerate(scores)
+        _panel(shown, name, score_words(result, name), colours, width=width, first=at == 0)
+        for at, name in enumerate(scores)
     ]
     reading = (
         "Hollow: the mean over the classes below a node, each told exactly. Filled: the node as "
@@ -75,6 +76,7 @@ def _known(one: NodeScores, score: ScoreName) -> bool:
 def _panel(
     shown: Sequence[NodeScores],
     score: ScoreName,
+    words: str,
     colours: Mapping[str, str],
     *,
     width: int,
@@ -109,7 +111,7 @@ def _panel(
         ],
     )
     titled: alt.LayerChart = _dumbbells(plot).properties(
-        title=panel_title(SCORE_WORDS[score]), view=alt.ViewConfig(stroke=GRID)
+        title=panel_title(words), view=alt.ViewConfig(stroke=GRID)
     )
     return titled
 

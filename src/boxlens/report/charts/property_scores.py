@@ -9,7 +9,12 @@ import altair as alt
 
 from boxlens.report.charts.detector_pair import short
 from boxlens.report.charts.panels import message, panel_title
-from boxlens.report.charts.system_lines import SCORE_WORDS, key_lines, system_colours, without_score
+from boxlens.report.charts.system_lines import (
+    key_lines,
+    score_words,
+    system_colours,
+    without_score,
+)
 from boxlens.report.charts.theme import (
     DECIMAL_AXIS,
     FONT_PX,
@@ -47,7 +52,7 @@ def property_scores_chart(
     about: str = "",
 ) -> alt.VConcatChart | alt.Chart:
     """One panel; with `within`, one for each value of that other property."""
-    words = SCORE_WORDS[score]
+    words = score_words(result, score)
     inside = f", within {within}" if within else ""
     title = f"{words} by {property_name}{inside}"
     colours = system_colours(result, bound_by=score)

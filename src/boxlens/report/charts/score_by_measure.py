@@ -11,11 +11,11 @@ from boxlens.report.charts.panels import message, panel_title
 from boxlens.report.charts.selecting import picks
 from boxlens.report.charts.system_lines import (
     MEASURE_WORDS,
-    SCORE_WORDS,
     columns_of,
     defined_measures,
     key_lines,
     panel_grid,
+    score_words,
     system_colours,
     titled_score,
     without_score,
@@ -50,7 +50,7 @@ def score_by_measure_chart(
     result: DifficultyResult, score: ScoreName, *, linked: bool, about: str = ""
 ) -> alt.VConcatChart | alt.Chart:
     """`linked`: in the app a click on a dot shows the objects of its class."""
-    title = f"{titled_score(score)} of classes against every measure of difficulty"
+    title = f"{titled_score(result, score)} of classes against every measure of difficulty"
     colours = system_colours(result)
     rows = _records(result, score, colours, linked=linked)
     measures = [
@@ -117,6 +117,7 @@ def _panel(
     *,
     first: bool,
 ) -> alt.LayerChart:
+    words = score_words(result, score)
     known = [row[measure] for row in rows if row[measure] is not None]
     ends = min(known), max(known)
     found = [
@@ -124,7 +125,7 @@ def _panel(
         for one in result.correlations
         if one.score == score and one.measure == measure and one.system in colours
     ]
-    x, y = _axes(ends, max(row["score"] for row in rows), SCORE_WORDS[score] if first else None)
+    x, y = _axes(ends, max(row["score"] for row in rows), words if first else None)
     many = len(result.datasets[0].classes) > MANY_CLASSES
     lines = (
         alt.Chart(inline(_lines(found, ends, colours)))
@@ -138,7 +139,7 @@ def _panel(
     )
     n_lines = -(-len(found) // PER_LINE)
     layers = alt.LayerChart(
-        layer=[_dots(rows, score, measure, x, y, many=many), lines, _told(found, colours, n_lines)]
+        layer=[_dots(rows, words, measure, x, y, many=many), lines, _told(found, colours, n_lines)]
     )
     title = panel_title(MEASURE_WORDS[measure])
     title.offset = 2
@@ -164,7 +165,7 @@ def _axes(
 
 def _dots(
     rows: Sequence[Mapping[str, Any]],
-    score: ScoreName,
+    words: str,
     measure: MeasureName,
     x: Mapping[str, Any],
     y: Mapping[str, Any],
@@ -183,7 +184,7 @@ def _dots(
             tooltip=[
                 alt.Tooltip("class:N"),
                 alt.Tooltip("system:N"),
-                alt.Tooltip("text:N", title=SCORE_WORDS[score]),
+                alt.Tooltip("text:N", title=words),
                 alt.Tooltip(f"{measure}:Q", title=MEASURE_WORDS[measure], format=".3f"),
                 alt.Tooltip("objects:Q", format=","),
             ],

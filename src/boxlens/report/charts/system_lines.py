@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import altair as alt
 import numpy as np
 
+from boxlens.dataset_difficulty.accuracy import score_label
 from boxlens.report.charts.detector_pair import key, short
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.main_numbers import COLOURS
@@ -23,12 +24,8 @@ if TYPE_CHECKING:
     from boxlens.dataset_difficulty.result import DifficultyResult
 
 # The main score first.
-SCORE_WORDS: Final[Mapping[ScoreName, str]] = {
-    "ap": "AP",
-    "cls_loc": "cls+loc",
-    "cls": "cls",
-    "loc_given_cls": "loc|cls",
-}
+# The main score first.
+SHOWN_SCORES: Final[tuple[ScoreName, ...]] = ("ap", "cls_loc", "cls", "loc_given_cls")
 # What is said of each where it is first seen.
 SCORE_MEANINGS: Final[Mapping[ScoreName, str]] = {
     "ap": "average precision",
@@ -69,13 +66,13 @@ def system_colours(
     return {**colours, bound.name: LINE}
 
 
-def score_words(score: str) -> str:
-    return {str(name): words for name, words in SCORE_WORDS.items()}.get(score, score)
+def score_words(result: DifficultyResult, score: str) -> str:
+    return score_label(score, result.choice.iou)
 
 
-def titled_score(score: ScoreName) -> str:
+def titled_score(result: DifficultyResult, score: ScoreName) -> str:
     """Its short name, and what that means."""
-    words = SCORE_WORDS[score]
+    words = score_words(result, score)
     return words if score == "ap" else f"{words} ({SCORE_MEANINGS[score]})"
 
 
@@ -104,7 +101,7 @@ def defined_scores(result: DifficultyResult) -> list[ScoreName]:
     """Those that some system has, the main one first."""
     return [
         name
-        for name in SCORE_WORDS
+        for name in SHOWN_SCORES
         if any(not math.isnan(one.scores.get(name, math.nan)) for one in result.systems)
     ]
 
@@ -116,7 +113,7 @@ def without_score(result: DifficultyResult, score: ScoreName) -> str:
         for one in result.systems
         if math.isnan(one.scores.get(score, math.nan))
     ]
-    return f" Without {SCORE_WORDS[score]}: {', '.join(names)}." if names else ""
+    return f" Without {score_words(result, score)}: {', '.join(names)}." if names else ""
 
 
 def spread_out(n: int, most: int) -> Rows:

@@ -11,10 +11,10 @@ from boxlens.dataset_difficulty.published import PUBLISHED
 from boxlens.report.charts.measure_densities import set_names
 from boxlens.report.charts.system_lines import (
     MEASURE_WORDS,
-    SCORE_WORDS,
     defined_measures,
     defined_scores,
     measure_text,
+    score_words,
 )
 from boxlens.report.frames.difficulty_tables import quartiles
 from boxlens.report.pages.markup import (
@@ -84,17 +84,10 @@ def _windows_note(name: str, one: DatasetDifficulty) -> str:
     text = f"Clutter of {name}: {used.name}, the best {used.limit:,} windows of an image"
     if used.made_by:
         text += f" ({used.made_by})"
-    if is_searched_in_part(one):
+    if one.searched_in_part:
         text += f". Searched were {used.n_images:,} of {counted(one.n_images, 'image')}; clutter "
         text += "speaks of these alone, and the table of classes tells how many of each"
     return f"{text}."
-
-
-def is_searched_in_part(one: DatasetDifficulty) -> bool:
-    """Windows are known, but not of all images that some class has."""
-    return one.windows is not None and any(
-        row.n_images_searched < row.n_images for row in one.classes
-    )
 
 
 def spread_table(result: DifficultyResult) -> str:
@@ -132,7 +125,7 @@ def _class_table(dataset: DatasetDifficulty, name: str, result: DifficultyResult
     systems = () if result is None else result.systems
     # By score, so that systems stand beside each other, the main score first.
     columns = [(score, system) for score in scores for system in systems]
-    in_part = is_searched_in_part(dataset)
+    in_part = dataset.searched_in_part
     rows = [
         [
             text_cell(one.name),
@@ -149,6 +142,7 @@ def _class_table(dataset: DatasetDifficulty, name: str, result: DifficultyResult
     ]
     headings = ["class", "images", "objects", *MEASURE_WORDS.values()]
     headings += ["searched"] if in_part else []
-    headings += [f"{SCORE_WORDS[score]}, {system.name}" for score, system in columns]
+    if result is not None:
+        headings += [f"{score_words(result, score)}, {system.name}" for score, system in columns]
     n_shown = SHOWN_COLUMNS if len(headings) > SHOWN_COLUMNS else None
     return table(headings, rows, caption=f"Every class of {name}", wide=True, n_shown=n_shown)

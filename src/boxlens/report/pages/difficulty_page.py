@@ -67,14 +67,13 @@ TITLES = {
 READINGS = {
     DATASETS: "Means over classes, each class once, however many objects it has. Hard are low "
     "scale and CPL (a box of another object would rarely be right), and high values of all "
-    "others. Published: as the study of a thousand classes found them, clutter by windows of "
-    "Objectness.",
+    "others. Published: by Russakovsky and others 2013, clutter with windows of Objectness.",
     CLASSES: "Sort by a measure to see which classes are hard by it.",
     ACCURACY: "Of the images of a class: in how many a guess among the best {top_k} has the right "
     "class (cls), and in how many also a box on an object of it (cls+loc); loc|cls: localized "
     "among those named. Means over classes. Upper bound: right where any system is.",
     CORRELATIONS: "Which difficulty goes with low scores. r is Pearson's correlation over classes, "
-    "with a 95 % interval; where that holds 0, no relation is shown.",
+    "with a 95 % interval; one that holds 0 may be chance.",
     HIERARCHY: "At level 0 only the exact class is right, at 1 also its sisters, and so on up the "
     "tree; boxes are judged as before.",
     PROPERTIES: "Means over the classes of a group, with 95 % intervals; small groups say little. "
@@ -116,12 +115,12 @@ def question_sections(result: DifficultyResult, drawn: DrawnPlan) -> tuple[Secti
     accuracy = accuracy_table(result) or notes([f"Accuracy: not shown, {NO_SYSTEMS}."])
     parts: dict[str, tuple[str, ...]] = {
         DATASETS: (datasets_table(result), windows_notes(result), spread_table(result)),
-        CLASSES: (class_tables(result),),
         ACCURACY: (accuracy,),
         CORRELATIONS: (correlations_table(result),),
         HIERARCHY: (levels_table(result), nodes_table(result)),
         PROPERTIES: (properties_tables(result),),
         SUBSETS: (_subsets(result),),
+        CLASSES: (class_tables(result),),
     }
     return tuple(
         Section(

@@ -9,7 +9,7 @@ from boxlens.dataset_difficulty.measures import MEASURE_NAMES
 from boxlens.report.charts.level_scores import accepted_text
 from boxlens.report.charts.system_lines import (
     MEASURE_WORDS,
-    SCORE_WORDS,
+    SHOWN_SCORES,
     defined_scores,
     measure_words,
     score_words,
@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 
 def _score_cells(scores: Mapping[str, float]) -> list[Cell]:
-    return [score_cell(scores.get(name, math.nan)) for name in SCORE_WORDS]
+    return [score_cell(scores.get(name, math.nan)) for name in SHOWN_SCORES]
+
+
+def _score_headings(result: DifficultyResult) -> list[str]:
+    return [score_words(result, name) for name in SHOWN_SCORES]
 
 
 def accuracy_table(result: DifficultyResult) -> str:
@@ -34,17 +38,21 @@ def accuracy_table(result: DifficultyResult) -> str:
     rows = [[text_cell(one.name), *_score_cells(one.scores)] for one in result.systems]
     if result.upper_bound is not None:
         rows.append([text_cell(result.upper_bound.name), *_score_cells(result.upper_bound.scores)])
-    return table(["system", *SCORE_WORDS.values()], rows, caption="Means over classes")
+    return table(
+        ["system", *_score_headings(result)],
+        rows,
+        caption="Means over classes",
+    )
 
 
 def correlations_table(result: DifficultyResult) -> str:
     """The main score first; those of no class are left out."""
-    order = list(SCORE_WORDS)
+    order = list(SHOWN_SCORES)
     known = [one for one in result.correlations if one.n_classes]
     rows = [
         [
             text_cell(measure_words(one.measure)),
-            text_cell(score_words(one.score)),
+            text_cell(score_words(result, one.score)),
             text_cell(one.system),
             count_cell(one.n_classes),
             *map(score_cell, (one.pearson, one.pearson_low, one.pearson_high, one.spearman)),
@@ -70,7 +78,12 @@ def levels_table(result: DifficultyResult) -> str:
         ]
         for one in result.levels
     ]
-    headings = ["system", "level", "classes accepted", *SCORE_WORDS.values()]
+    headings = [
+        "system",
+        "level",
+        "classes accepted",
+        *(score_words(result, name) for name in SHOWN_SCORES),
+    ]
     return table(headings, rows, caption=f"Levels of the tree: {result.tree}") if rows else ""
 
 
@@ -92,7 +105,9 @@ def nodes_table(result: DifficultyResult) -> str:
         for one in result.nodes
     ]
     headings = ["node", "system", "classes", "images", "objects"]
-    headings += [f"{SCORE_WORDS[name]}, {how}" for name in scores for how in ("exact", "as one")]
+    headings += [
+        f"{score_words(result, name)}, {how}" for name in scores for how in ("exact", "as one")
+    ]
     caption = "Nodes of the tree, exact and as one class"
     return table(headings, rows, caption=caption, wide=True) if rows else ""
 
@@ -104,7 +119,7 @@ def properties_tables(result: DifficultyResult) -> str:
         found = [one for one in result.properties if one.score == score]
         if not found:
             continue
-        caption = f"Groups of classes: {SCORE_WORDS[score]}"
+        caption = f"Groups of classes: {score_words(result, score)}"
         shown = _properties(found, caption)
         parts.append(
             f"<details><summary>{caption}</summary>{shown}</details>\n" if parts else shown

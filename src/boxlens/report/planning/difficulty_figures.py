@@ -19,9 +19,9 @@ from boxlens.report.charts.property_scores import property_scores_chart
 from boxlens.report.charts.score_by_measure import score_by_measure_chart
 from boxlens.report.charts.system_lines import (
     MEASURE_WORDS,
-    SCORE_WORDS,
     defined_measures,
     defined_scores,
+    score_words,
     titled_score,
 )
 from boxlens.report.planning.figure_plan import Figure, FigurePlan, LeftOut, file_name, plan_of
@@ -105,7 +105,7 @@ def _classes(result: DifficultyResult) -> Iterator[Figure | LeftOut]:
         yield Figure(
             f"classes_by_{measure}",
             f"The hardest and the easiest classes by {MEASURE_WORDS[measure]}",
-            "Classes at the top are hard for every system; low scores there say little about one.",
+            "Classes at the top are hard whatever the system: expect low scores there.",
             CLASSES,
             partial(
                 hard_classes_chart, first, measure, linked=_has_detectors(result), about=first.name
@@ -128,7 +128,7 @@ def _correlations(result: DifficultyResult) -> Iterator[Figure | LeftOut]:
     for score in scores:
         yield Figure(
             f"{score}_by_measure",
-            f"{titled_score(score)} of classes against every measure of difficulty",
+            f"{titled_score(result, score)} of classes against every measure of difficulty",
             "A steep line: the system depends on this difficulty. The flatter of two lines belongs "
             "to the more robust system.",
             CORRELATIONS,
@@ -143,7 +143,7 @@ def _correlations(result: DifficultyResult) -> Iterator[Figure | LeftOut]:
     for score in [name for name in ACCUMULATED if name in scores]:
         yield Figure(
             f"cumulative_{score}",
-            f"Mean over classes up to a difficulty: {titled_score(score)}",
+            f"Mean over classes up to a difficulty: {titled_score(result, score)}",
             "Along scale and CPL curves begin with the hardest classes, along the others with the "
             "easiest; all end with every class. Systems that are apart while hard classes weigh "
             "most, and close while they weigh least, differ mostly on hard classes.",
@@ -233,9 +233,9 @@ def _bars(result: DifficultyResult, name: str, within: str, score: ScoreName) ->
     inside = f", within {within}" if within else ""
     return Figure(
         f"{score}_by_{_file_part(name, within)}",
-        f"{SCORE_WORDS[score]} by {name}{inside}",
+        f"{score_words(result, score)} by {name}{inside}",
         "Groups whose intervals lie apart differ, beyond which classes happen to be in them; "
-        "whether the property is the reason, the curves up to a difficulty tell.",
+        "the curves up to a difficulty tell whether one group merely has easier objects.",
         PROPERTIES,
         partial(property_scores_chart, result, name, score, within=within, about=_about(result)),
     )
@@ -246,7 +246,7 @@ def _controls(
 ) -> Iterator[Figure | LeftOut]:
     """Nested groups have a figure a measure: each value of the outer property takes a line."""
     inside = f" within {within}" if within else ""
-    title = f"{SCORE_WORDS[score]} up to a difficulty, by {name}{inside}"
+    title = f"{score_words(result, score)} up to a difficulty, by {name}{inside}"
     found = {one.measure for one in group_curves(result, name, score, within)}
     if not found:
         why = "no two classes of a group have a score and CPL or clutter"
@@ -258,10 +258,11 @@ def _controls(
         draw = partial(controlled_scores_chart, result, name, score, about=about)
         yield Figure(file, title, CONTROLLED, PROPERTIES, draw)
         return
+    words = score_words(result, score)
     for measure in [one for one in CONTROLS if one in found]:
         yield Figure(
             f"{file}_{measure}",
-            f"{SCORE_WORDS[score]} up to a value of {MEASURE_WORDS[measure]}, by {name}{inside}",
+            f"{words} up to a value of {MEASURE_WORDS[measure]}, by {name}{inside}",
             CONTROLLED,
             PROPERTIES,
             partial(

@@ -9,7 +9,11 @@ from boxlens.dataset_difficulty.matched_subset import subset_dataset
 from boxlens.dataset_difficulty.verdict import difficulty_sentences, main_score
 from boxlens.formats import write_dataset
 from boxlens.report.charts.drawing import Drawing
-from boxlens.report.charts.system_lines import MEASURE_WORDS, measure_text, score_words
+from boxlens.report.charts.system_lines import (
+    MEASURE_WORDS,
+    measure_text,
+    score_words,
+)
 from boxlens.report.frames.difficulty_tables import difficulty_frames
 from boxlens.report.pages.difficulty_page import difficulty_page, page_title
 from boxlens.report.pages.markup import counted
@@ -84,18 +88,20 @@ def _write_subsets(
     }
     used: set[str] = set()
     for one in result.subsets:
-        if not result.choice.match or one.dataset not in by_name or not one.classes:
+        if not result.choice.match or one.dataset not in by_name or not one.means.size:
             continue
         name = f"subset_{one.measure}"
         if name in used:
             name = f"{name}_{file_name(one.target_of or measure_text(one.target))}"
         used.add(name)
+        if not one.reached:
+            yield f"no {name}.json, since no subset matches"
+            continue
         part = subset_dataset(by_name[one.dataset], one)
         with output.file(f"{name}.json") as temporary:
             write_dataset(part, temporary, format="coco")
         told = counted(len(part.classes), "class", "classes"), counted(len(part.images), "image")
-        still = "" if one.reached else ", together still harder than wished"
-        yield f"{name}.json ({', '.join(told)}{still})"
+        yield f"{name}.json ({', '.join(told)})"
 
 
 def difficulty_verdict(result: DifficultyResult) -> RunVerdict:
@@ -110,7 +116,7 @@ def difficulty_verdict(result: DifficultyResult) -> RunVerdict:
     for one in result.systems:
         score = main_score(one)
         if score is not None:
-            numbers.append((f"{score_words(score)}, {one.name}", one.scores[score]))
+            numbers.append((f"{score_words(result, score)}, {one.name}", one.scores[score]))
     return RunVerdict(lead, sentences, numbers)
 
 
