@@ -187,7 +187,7 @@ def main() -> int:
         "",
         "## Large objects",
         "",
-        "Large boxes near the middle, as in ILSVRC: more than a quarter of all pairs overlaps enough.",
+        "Large boxes near the middle, as in ILSVRC: over a quarter of all pairs overlaps enough.",
         "",
         *table(large),
         "",
