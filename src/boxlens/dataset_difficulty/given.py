@@ -76,8 +76,9 @@ def know_classes(
     if tree == NO_TREE:
         return ClassKnowledge(properties=table, sources=tuple(sources))
     if tree is not None:
+        named = read_class_tree(tree, classes)
         sources.append(("tree", Source.of(Path(tree), "tree")))
-        return ClassKnowledge(read_class_tree(tree, classes), str(tree), table, tuple(sources))
+        return ClassKnowledge(named, str(tree), table, tuple(sources))
     told_by = "tree" if classes.tree is not None else "supercategory"
     own = known_tree(classes)
     return ClassKnowledge(own, told_by if own is not None else "", table, tuple(sources))
