@@ -8,6 +8,7 @@ from boxlens.dataset_difficulty.given import (
     know_classes,
     read_systems,
 )
+from boxlens.dataset_difficulty.matched_subset import subset_dataset
 from boxlens.dataset_difficulty.measures import MEASURE_NAMES, MEASURES
 from boxlens.dataset_difficulty.result import DifficultyResult
 
@@ -22,4 +23,5 @@ __all__ = [
     "difficulty_tables",
     "know_classes",
     "read_systems",
+    "subset_dataset",
 ]
