@@ -10,6 +10,7 @@ import pytest
 
 import boxlens
 from boxlens import DifficultyChoice
+from boxlens.comparison.together.joint_bound import joint_bound
 from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images
 from boxlens.dataset_difficulty import check_asked, know_classes
 from boxlens.errors import ParameterError
@@ -146,3 +147,27 @@ def test_many_classes_without_a_tree_need_no_table_of_pairs():
     tracemalloc.stop()
     assert result.systems[0].scores["cls"] == 0.75
     assert peak < n * n / 4
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"nodes": "dog"}, {"match": ["cpl=0.1"]}, {"match": ("cpl", 0.1)}, {"nested": ("a", "b")}],
+)
+def test_lists_of_a_choice_are_lists(wrong):
+    with pytest.raises(ParameterError, match="list"):
+        DifficultyChoice(**wrong)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_comparison_counts_guesses_alike(seed):
+    """Its joint bound and the upper bound here are the same number, counted in two rooms."""
+    dataset, first, _ = random_world(seed)
+    second = replace(first, name="other", score=first.score[::-1].copy())
+    result = boxlens.difficulty(dataset, detections=[first, second])
+    scores = np.zeros((2, len(dataset.images)))
+    bound = joint_bound(dataset, [first, second], image_scores=scores)
+    for system, guesses in zip(result.systems, bound.guesses, strict=True):
+        found = [one.scores["cls_loc"] for one in system.classes]
+        np.testing.assert_array_equal(found, guesses.classes)
+    together = [one.scores["cls_loc"] for one in result.upper_bound.classes]
+    np.testing.assert_array_equal(together, bound.joint_guesses.classes)

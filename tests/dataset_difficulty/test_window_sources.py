@@ -207,3 +207,15 @@ def test_a_picture_that_changed_is_searched_again(tmp_path):
     assert changed.read_bytes() == content
     find_windows([dataset], "sliding-window", tmp_path / "some", FEW, keep=keep)
     assert len(list(keep.glob("windows-*-????????????.json"))) == 2
+
+
+def test_a_size_of_zero_is_no_size(tmp_path):
+    """Some files say 0 where they do not know: windows stay as they were found."""
+    dataset = photographs(tmp_path / "some")
+    (known,) = find_windows([dataset], "sliding-window", tmp_path / "some", FEW)
+    zeros = np.zeros(len(dataset.images))
+    unknown = replace(dataset, images=replace(dataset.images, width_px=zeros, height_px=zeros))
+    (windows,) = find_windows([unknown], "sliding-window", tmp_path / "some", FEW)
+    np.testing.assert_array_equal(windows.box, known.box)
+    assert windows.searched.all()
+    assert windows.notices == ()

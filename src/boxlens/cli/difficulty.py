@@ -210,6 +210,8 @@ def _analysed(
     from boxlens.dataset_difficulty.window_sources import find_windows
 
     datasets = _datasets(options, progress)
+    knowledge = know_classes(datasets[0], options.tree, options.properties)
+    check_asked(datasets[0], knowledge, choice, len(datasets))
     tables = _tables(options, datasets[0], progress)
     systems, notices = read_systems(
         datasets[0],
@@ -219,8 +221,6 @@ def _analysed(
         names=options.name[len(tables) :],
         strict=options.strict,
     )
-    knowledge = know_classes(datasets[0], options.tree, options.properties)
-    check_asked(datasets[0], knowledge, choice, len(datasets))
     windows = find_windows(
         datasets,
         options.windows,

@@ -37,7 +37,7 @@ WIDTH = 95
 
 def difficulty_text(result: DifficultyResult, *, per_class: bool = False) -> str:
     first = result.datasets[0]
-    n_classes = sum(one.n_objects > 0 for one in first.classes)
+    n_classes = first.n_classes
     headline = (
         f"Difficulty | {first.name} | {_counted(first.n_images, 'image')} | "
         f"{_counted(first.n_objects, 'object')} | {_counted(n_classes, 'class', 'classes')}"
@@ -151,8 +151,10 @@ def _systems(result: DifficultyResult) -> str:
     if not result.systems:
         return ""
     systems = [*result.systems, *([result.upper_bound] if result.upper_bound else [])]
-    guesses = "guess" if result.choice.top_k == 1 else f"{result.choice.top_k} guesses"
-    rows = [[f"of {guesses} an image", *_score_headings(result)]]
+    k = result.choice.top_k
+    rows = [
+        ["by the best guess" if k == 1 else f"of {k} guesses an image", *_score_headings(result)]
+    ]
     rows += [[one.name, *(score(one.scores[name]) for name in SCORES)] for one in systems]
     return aligned(rows)
 

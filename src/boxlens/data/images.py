@@ -54,6 +54,12 @@ class Images:
     def __len__(self) -> int:
         return len(self.id)
 
+    def known_sizes(self) -> Floats:
+        """Width and height of every image, NaN where they are unknown; a file may say 0 for it."""
+        size: Floats = np.stack([self.width_px, self.height_px], axis=1)
+        size[~((size > 0) & np.isfinite(size)).all(axis=1)] = np.nan
+        return size
+
     def row_of_id(self) -> dict[int | str, int]:
         return {key: row for row, key in enumerate(self.id.tolist())}
 

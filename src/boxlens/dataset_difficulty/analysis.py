@@ -202,7 +202,9 @@ def _subsets(
         if target is not None:
             yield matched_subset(first, measure, target)
         for other in others if target is None else ():
-            larger, smaller = (first, other) if _size(first) >= _size(other) else (other, first)
+            larger, smaller = (
+                (first, other) if first.n_classes >= other.n_classes else (other, first)
+            )
             undefined = [one for one in (larger, smaller) if math.isnan(one.means[measure])]
             if not undefined:
                 yield matched_subset(larger, measure, smaller.means[measure], smaller.name)
@@ -210,11 +212,6 @@ def _subsets(
                 raise ParameterError(
                     f"{measure} of {undefined[0].name} is undefined, so nothing can be matched"
                 )
-
-
-def _size(one: DatasetDifficulty) -> int:
-    """Classes with objects."""
-    return sum(row.n_objects > 0 for row in one.classes)
 
 
 def _other_sources(

@@ -17,7 +17,7 @@ GUESSES, WINDOWS = 5, 1000
 
 @dataclass(frozen=True, slots=True)
 class DifficultyChoice:
-    """`match` are measures with a target, or with None: the mean of the other data set."""
+    """Settings that numbers depend on."""
 
     iou: float = 0.5
     # Guesses of an image that count, best first; `one_a_class`: only the best of each class.
@@ -31,6 +31,7 @@ class DifficultyChoice:
     nodes: tuple[str, ...] = ()
     # Properties inside a value of another: ("kind", "size") is size within each kind.
     nested: tuple[tuple[str, str], ...] = ()
+    # Measures with a target; None: the mean of the other data set.
     match: tuple[tuple[MeasureName, float | None], ...] = ()
     seed: int = 0
 
@@ -48,14 +49,26 @@ class DifficultyChoice:
             raise ParameterError(f"a gap is 0 pixels or more, got {self.gap_px} (--gap, gap_px)")
         if self.seed < 0:
             raise ParameterError(f"a seed is 0 or more, got {self.seed} (--seed, seed)")
-        if any(isinstance(one, str) or len(one) != 2 for one in self.match):
-            raise ParameterError(f'match is made of pairs such as ("cpl", 0.087), got {self.match}')
+        self._check_lists()
         for measure, target in self.match:
             if measure not in MEASURE_NAMES:
                 known = ", ".join(MEASURE_NAMES)
                 raise ParameterError(f"measures are {known}, got {measure!r} (--match, match)")
             if target is not None and not math.isfinite(target):
                 raise ParameterError(f"a target is a finite number, got {target} (--match, match)")
+
+    def _check_lists(self) -> None:
+        """A text would be taken for its letters, one pair for two."""
+        nodes: Any = self.nodes
+        if isinstance(nodes, str):
+            raise ParameterError(f"nodes are a list of names, got {nodes!r}")
+        lists: dict[str, tuple[Any, str]] = {
+            "match": (self.match, '("cpl", 0.087)'),
+            "nested": (self.nested, '("origin", "size")'),
+        }
+        for name, (pairs, example) in lists.items():
+            if any(isinstance(one, str) or len(one) != 2 for one in pairs):
+                raise ParameterError(f"{name} is a list of pairs such as {example}, got {pairs!r}")
 
     def to_json(self) -> dict[str, Any]:
         return {

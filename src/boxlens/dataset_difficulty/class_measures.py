@@ -93,6 +93,11 @@ class DatasetDifficulty:
     notices: tuple[Notice, ...] = ()
 
     @property
+    def n_classes(self) -> int:
+        """Those with objects."""
+        return sum(one.n_objects > 0 for one in self.classes)
+
+    @property
     def searched_in_part(self) -> bool:
         """Windows are known, but not of all images: clutter is that of the others."""
         return self.windows is not None and any(
@@ -105,7 +110,7 @@ class DatasetDifficulty:
             "n_images": self.n_images,
             "n_objects": self.n_objects,
             "n_left_out": self.n_left_out,
-            "n_classes": sum(one.n_objects > 0 for one in self.classes),
+            "n_classes": self.n_classes,
             **defined(self.means),
             "n_classes_defined": dict(self.n_defined),
             "windows": None if self.windows is None else self.windows.to_json(),

@@ -106,9 +106,4 @@ def class_means(values: Floats, class_row: Rows, n_classes: int) -> Floats:
 
 
 def _relative(dataset: Dataset, box: Boxes, image_row: Rows) -> Boxes:
-    images = dataset.images
-    size = np.stack([images.width_px, images.height_px, images.width_px, images.height_px], axis=1)
-    # A file may say 0 where it does not know.
-    known = (size > 0).all(axis=1) & np.isfinite(size).all(axis=1)
-    size[~known] = np.nan
-    return owned(box / size[image_row])
+    return owned(box / np.tile(dataset.images.known_sizes(), 2)[image_row])

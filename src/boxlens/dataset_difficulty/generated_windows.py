@@ -102,8 +102,7 @@ def _in_frame(windows: Windows, dataset: Dataset, files: ImageFiles) -> Windows:
     A picture of another shape than the ground truth says is another picture: not searched.
     """
     picture = _picture_sizes(dataset, files)
-    images = dataset.images
-    said = np.stack([images.width_px, images.height_px], axis=1)
+    said = dataset.images.known_sizes()
     frame = np.ones_like(said) if dataset.relative else np.where(np.isnan(said), picture, said)
     factor = frame / picture
     apart = np.abs(said[:, 0] * picture[:, 1] / (said[:, 1] * picture[:, 0]) - 1) > SAME_SHAPE
@@ -138,14 +137,14 @@ def _told(n_scaled: int, n_other: int) -> Sequence[Notice]:
     notices = []
     if n_scaled:
         message = (
-            f"{n_scaled:,} pictures are scaled copies of what the ground truth says: their "
-            "windows were scaled with them"
+            f"of {n_scaled:,} pictures the ground truth knows the size before they were scaled: "
+            "their windows were scaled back"
         )
         notices.append(Notice("another_size", n_scaled, message))
     if n_other:
         message = (
-            f"{n_other:,} pictures have another shape than the ground truth says, so they show "
-            "something else: not searched"
+            f"{n_other:,} of the pictures have another shape than the ground truth says, so they "
+            "show something else: not searched"
         )
         notices.append(Notice("another_shape", n_other, message))
     return notices

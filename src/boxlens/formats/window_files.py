@@ -82,8 +82,7 @@ def _refuse_pixels_without_size(raw: RawWindows, dataset: Dataset, path: Path) -
     """Objects of an image without size are fractions of it, and so must its windows be."""
     if not dataset.relative:
         return
-    images = dataset.images
-    unsized = np.isnan(images.width_px) | np.isnan(images.height_px)
+    unsized: Bools = np.isnan(dataset.images.known_sizes()[:, 0])
     asked = (raw.image_row >= 0) & unsized[raw.image_row]
     pixels = np.flatnonzero(asked & ((raw.box[:, :2] + raw.box[:, 2:]) > _FARTHEST_FRACTION).any(1))
     if len(pixels):

@@ -256,7 +256,7 @@ def _difficulty(result: DifficultyResult) -> Summary:
 
     first, shown = result.datasets[0], result.datasets[:MOST_DETECTORS]
     n_more = len(result.datasets) - len(shown)
-    n_classes = sum(one.n_objects > 0 for one in first.classes)
+    n_classes = first.n_classes
     columns = [*(one.means for one in shown), *PUBLISHED.values()]
     return Summary(
         title=f"Difficulty of {_listed([one.name for one in shown], n_more, 'data sets')}",

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from boxlens.dataset_difficulty.result import DifficultyResult
 
 # The main score first.
-# The main score first.
 SHOWN_SCORES: Final[tuple[ScoreName, ...]] = ("ap", "cls_loc", "cls", "loc_given_cls")
 # What is said of each where it is first seen.
 SCORE_MEANINGS: Final[Mapping[ScoreName, str]] = {

@@ -85,7 +85,7 @@ def _dataset(one: DatasetDifficulty) -> Record:
         "n_images": one.n_images,
         "n_objects": one.n_objects,
         "n_left_out": one.n_left_out,
-        "n_classes": sum(row.n_objects > 0 for row in one.classes),
+        "n_classes": one.n_classes,
         "windows": None if one.windows is None else one.windows.name,
         "windows_made_by": None if one.windows is None else one.windows.made_by or None,
         "n_windows": None if one.windows is None else one.windows.n_windows,

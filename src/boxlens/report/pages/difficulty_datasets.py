@@ -48,7 +48,7 @@ def datasets_table(result: DifficultyResult) -> str:
             count_cell(one.n_images),
             count_cell(one.n_objects),
             count_cell(one.n_left_out),
-            count_cell(sum(row.n_objects > 0 for row in one.classes)),
+            count_cell(one.n_classes),
             *(measure_cell(one.means[measure]) for measure in MEASURE_NAMES),
             text_cell(None if one.windows is None else one.windows.name),
             Cell(NOTHING) if one.windows is None else count_cell(one.windows.n_images),

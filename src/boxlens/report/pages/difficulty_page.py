@@ -85,7 +85,7 @@ READINGS = {
 def difficulty_page(result: DifficultyResult, document: dict[str, Any], drawn: DrawnPlan) -> str:
     """`document` is what results.json holds."""
     first = result.datasets[0]
-    n_classes = sum(one.n_objects > 0 for one in first.classes)
+    n_classes = first.n_classes
     about = (
         f"{counted(first.n_images, 'image')}, {counted(first.n_objects, 'object')} of "
         f"{counted(n_classes, 'class', 'classes')}; "
