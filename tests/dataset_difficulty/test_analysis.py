@@ -171,3 +171,13 @@ def test_a_comparison_counts_guesses_alike(seed):
         np.testing.assert_array_equal(found, guesses.classes)
     together = [one.scores["cls_loc"] for one in result.upper_bound.classes]
     np.testing.assert_array_equal(together, bound.joint_guesses.classes)
+
+
+def test_what_is_not_measured_cannot_be_matched():
+    dataset, _ = a_world()
+    with pytest.raises(ParameterError, match=r"clutter of pets is undefined.*windows"):
+        boxlens.difficulty(dataset, choice=DifficultyChoice(match=(("clutter", 3.0),)))
+    with pytest.raises(ParameterError, match="at least one data set"):
+        boxlens.difficulty([])
+    with pytest.raises(ParameterError, match="number"):
+        DifficultyChoice(match=(("cpl", "8.7%"),))

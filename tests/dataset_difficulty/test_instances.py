@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import boxlens
 from boxlens.dataset_difficulty.choice import DifficultyChoice
 from boxlens.dataset_difficulty.counted_objects import counted_objects
 from boxlens.dataset_difficulty.instances import measure_instances
@@ -149,3 +150,10 @@ def test_a_data_set_without_objects_or_classes_has_no_measures():
     assert np.isnan(measured(world_of([])).scale).all()
     assert len(measured(world_of([], names="")).scale) == 0
     assert np.isnan(measured(world_of([], n_images=0)).neighbours).all()
+
+
+def test_boxes_that_touch_but_for_rounding_are_neighbours():
+    """10.1 + 20.2 is not quite 30.3."""
+    dataset = world_of([[10.1, 0, 20.2, 10], [30.3, 0, 20, 10]])
+    result = boxlens.difficulty(dataset)
+    assert result.datasets[0].classes[0].neighbours == 1

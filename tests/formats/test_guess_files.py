@@ -138,3 +138,11 @@ def test_missing_files_and_folders_are_named(tmp_path):
         read_guesses(tmp_path / "none.csv", SMALL)
     with pytest.raises(InputError, match="found a folder"):
         read_guesses(tmp_path, SMALL)
+
+
+def test_corners_and_spaces_after_commas_are_understood(tmp_path):
+    sizes = guesses_in(tmp_path, "image,class,x,y,w,h\n1,ant,1,2,3,4\n")
+    corners = guesses_in(tmp_path, "image, class, x1, y1, x2, y2\n1, ant, 1, 2, 4, 6\n")
+    assert corners.box.tolist() == sizes.box.tolist() == [[1, 2, 3, 4]]
+    assert corners.class_row.tolist() == sizes.class_row.tolist()
+    assert "x1, y1, x2, y2" in refused(tmp_path, "image,class,x1,y1\n1,ant,1,2\n")

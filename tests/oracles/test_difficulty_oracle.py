@@ -328,6 +328,8 @@ def test_matched_subsets(seed):
     for measure in MEASURE_NAMES:
         plain = boxlens.difficulty(dataset, windows=table).datasets[0]
         values = [one.value(measure) for one in plain.classes]
+        if math.isnan(plain.means[measure]):
+            continue
         low_is_hard = MEASURES[measure].harder == "low"
         for target in {-1.0, *values, plain.means[measure], 1e6}:
             if not math.isnan(target):

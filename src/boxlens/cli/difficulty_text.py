@@ -175,7 +175,8 @@ def _levels(result: DifficultyResult) -> str:
     for one in result.levels:
         title = f"{one.level}, {one.system}" if several else f"{one.level}"
         numbers = (score(one.scores[name]) for name in SCORES)
-        rows.append([title, f"{one.n_accepted:.1f}", *numbers])
+        accepted = "-" if math.isnan(one.n_accepted) else f"{one.n_accepted:.1f}"
+        rows.append([title, accepted, *numbers])
     return aligned(rows)
 
 

@@ -77,6 +77,8 @@ def difficulty(
         else read_dataset(one, split=split, threads=threads, progress=progress)
         for one in listed(gt)
     ]
+    if not datasets:
+        raise ParameterError("name at least one data set")
     first = datasets[0]
     knowledge = know_classes(first, tree, properties)
     check_asked(first, knowledge, choice, len(datasets))
@@ -200,6 +202,7 @@ def _subsets(
     first, *others = measured
     for measure, target in choice.match or [(name, None) for name in MATCHED if others]:
         if target is not None:
+            _refuse_undefined([first], measure)
             yield matched_subset(first, measure, target)
         for other in others if target is None else ():
             larger, smaller = (
@@ -209,9 +212,16 @@ def _subsets(
             if not undefined:
                 yield matched_subset(larger, measure, smaller.means[measure], smaller.name)
             elif choice.match:
-                raise ParameterError(
-                    f"{measure} of {undefined[0].name} is undefined, so nothing can be matched"
-                )
+                _refuse_undefined(undefined, measure)
+
+
+def _refuse_undefined(datasets: Sequence[DatasetDifficulty], measure: str) -> None:
+    for one in datasets:
+        if math.isnan(one.means[measure]):
+            why = ": it needs windows (--windows, windows)" if measure == "clutter" else ""
+            raise ParameterError(
+                f"{measure} of {one.name} is undefined, so nothing can be matched{why}"
+            )
 
 
 def _other_sources(

@@ -54,6 +54,9 @@ class DifficultyChoice:
             if measure not in MEASURE_NAMES:
                 known = ", ".join(MEASURE_NAMES)
                 raise ParameterError(f"measures are {known}, got {measure!r} (--match, match)")
+            number: Any = target
+            if number is not None and not isinstance(number, (int, float)):
+                raise ParameterError(f"a target is a number such as 0.087, got {target!r} (match)")
             if target is not None and not math.isfinite(target):
                 raise ParameterError(f"a target is a finite number, got {target} (--match, match)")
 

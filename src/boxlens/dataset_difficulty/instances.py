@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from boxlens.data.columns import Floats, Offsets
     from boxlens.dataset_difficulty.choice import DifficultyChoice
     from boxlens.dataset_difficulty.counted_objects import CountedObjects
+
+
+# Boxes that touch are rounded: x + w may miss the x of the next one by the last digit.
+TOUCHING_PX: Final = 1e-6
+TOUCHING_REL: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,11 @@ def measure_instances(
     n_objects = np.bincount(objects.class_row, minlength=n_classes)
     n_images = np.bincount(class_images(objects).class_row, minlength=n_classes)
     neighbours = count_neighbours(
-        objects.offsets, objects.class_row, objects.box, choice.gap_px, threads=threads
+        objects.offsets,
+        objects.class_row,
+        objects.box,
+        choice.gap_px + (TOUCHING_REL if dataset.relative else TOUCHING_PX),
+        threads=threads,
     )
     sized = objects.sized
     return InstanceMeasures(

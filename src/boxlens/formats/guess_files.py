@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data import Notice, Source
+from boxlens.data.boxes import xywh_from_corners
 from boxlens.data.columns import take
 from boxlens.errors import InputError
 from boxlens.formats.border import check_boxes
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from boxlens.data.columns import Bools, Boxes, Rows
 
 BOX = ("x", "y", "w", "h")
+CORNERS = ("x1", "y1", "x2", "y2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ def read_guesses(
     """Images by id, file name or stem, classes by name or id; `score` ranks, else the lines do."""
     file = existing_file(path)
     _refuse_json(file)
-    frame = read_csv(file, text=("image", "class"), optional_numbers=(*BOX, "score"))
+    frame = read_csv(file, text=("image", "class"), optional_numbers=(*BOX, *CORNERS, "score"))
     images, classes = dataset.images, dataset.classes
     image_row = _image_rows(frame["image"].str.strip_chars(), images)
     class_row = _class_rows(frame["class"].str.strip_chars(), classes, frame, file)
@@ -117,24 +119,28 @@ def _looked_up(cells: pl.Series, row_of: dict[str, int]) -> Rows:
 
 
 def _boxes(frame: pl.DataFrame, path: Path) -> Boxes:
-    there = [name for name in BOX if name in frame.columns]
+    columns = CORNERS if set(CORNERS) & set(frame.columns) else BOX
+    there = [name for name in columns if name in frame.columns]
     if not there:
         return np.full((len(frame), 4), np.nan)
-    missing = [name for name in BOX if name not in there]
+    missing = [name for name in columns if name not in there]
     if missing:
         raise InputError(
             f"has {', '.join(there)}, but no column {', '.join(missing)}",
             path=path,
             where="line 1",
-            remedy="Boxes are x, y, w, h in pixels; leave all four out for classes alone",
+            remedy="Boxes are x, y, w, h or x1, y1, x2, y2 in pixels; leave all four out for "
+            "classes alone",
         )
-    given = np.stack([frame[name].is_not_null().to_numpy() for name in BOX], axis=1)
-    box = np.stack([frame[name].cast(float).to_numpy() for name in BOX], axis=1)
+    given = np.stack([frame[name].is_not_null().to_numpy() for name in columns], axis=1)
+    box = np.stack([frame[name].cast(float).to_numpy() for name in columns], axis=1)
+    if columns is CORNERS:
+        box = xywh_from_corners(box)
     partly = given.any(axis=1) & ~given.all(axis=1)
     if partly.any():
         row = int(np.argmax(partly))
         raise InputError(
-            "a box lacks some of x, y, w, h",
+            f"a box lacks some of {', '.join(columns)}",
             path=path,
             where=line_of(row, frame),
             remedy="Fill in all four, or leave all four empty",

@@ -125,11 +125,13 @@ def _read(path: Path, chosen: dict[str, str], numeric: set[str]) -> pl.DataFrame
         frame = pl.read_csv(source, schema_overrides=types, infer_schema=False, glob=False)
     except (pl.exceptions.PolarsError, OSError):
         frame = _read_as_text(path, chosen, numeric)
+    if not chosen.keys() <= set(frame.columns):
+        frame = _read_as_text(path, chosen, numeric)
     return frame.select(pl.col(column).alias(name) for column, name in chosen.items())
 
 
 def _read_as_text(path: Path, chosen: dict[str, str], numeric: set[str]) -> pl.DataFrame:
-    """Slower: forgives spaces around numbers, and finds the cell that is none."""
+    """Slower: forgives spaces around names and numbers, and finds the cell that is none."""
     import polars as pl
 
     text = read_text(path)
@@ -137,6 +139,9 @@ def _read_as_text(path: Path, chosen: dict[str, str], numeric: set[str]) -> pl.D
         frame = pl.read_csv(text.encode(), infer_schema=False)
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise _broken_line(path, text, str(problem)) from problem
+    if not chosen.keys() <= set(frame.columns):
+        # Spaces after the commas.
+        frame = frame.rename(str.strip).with_columns(pl.all().str.strip_chars())
     for column, name in chosen.items():
         if name not in numeric:
             continue

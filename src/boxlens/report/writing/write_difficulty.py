@@ -99,9 +99,10 @@ def _write_subsets(
             continue
         part = subset_dataset(by_name[one.dataset], one)
         with output.file(f"{name}.json") as temporary:
-            write_dataset(part, temporary, format="coco")
+            lost = write_dataset(part, temporary, format="coco")
         told = counted(len(part.classes), "class", "classes"), counted(len(part.images), "image")
-        yield f"{name}.json ({', '.join(told)})"
+        notes = "".join(f"; {notice.message}" for notice in lost)
+        yield f"{name}.json ({', '.join(told)}{notes})"
 
 
 def difficulty_verdict(result: DifficultyResult) -> RunVerdict:
