@@ -181,3 +181,10 @@ def test_what_is_not_measured_cannot_be_matched():
         boxlens.difficulty([])
     with pytest.raises(ParameterError, match="number"):
         DifficultyChoice(match=(("cpl", "8.7%"),))
+
+
+def test_the_bound_has_a_name_of_its_own():
+    dataset, table = a_world()
+    result = boxlens.difficulty(dataset, detections=[table, replace(table, name="upper bound")])
+    assert [one.name for one in result.systems] == ["it", "upper bound"]
+    assert result.upper_bound.name == "upper bound of all"

@@ -10,101 +10,26 @@ import random
 from dataclasses import replace
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import boxlens
 from boxlens import DifficultyChoice
 from boxlens.data import Images, concatenate, select_images
-from boxlens.data.windows import Windows
-from boxlens.dataset_difficulty import MEASURE_NAMES
 from cases import random_scene
+from laws.difficulty_worlds import (
+    ACCURACIES,
+    SCORES,
+    any_seed,
+    close,
+    numbers,
+    numbers_of,
+    other_system,
+    scene_of,
+    windows_on,
+    without_ties,
+)
 from oracles import difficulty_oracle as oracle
 from oracles.convert import scene_to_tables
 from oracles.model import Detection
-
-ACCURACIES = ("cls", "cls_loc")
-SCORES = (*ACCURACIES, "loc_given_cls", "ap")
-ROW_KEYS = {"class", "n_images", "n_objects", *MEASURE_NAMES}
-
-
-def any_seed(test):
-    """The law holds for the scene of every seed; the same seeds are tried in every run."""
-    tried = settings(max_examples=20, deadline=None, derandomize=True)
-    return tried(given(seed=st.integers(0, 2**32 - 1))(test))
-
-
-def close(value):
-    return pytest.approx(value, rel=1e-9, abs=1e-9, nan_ok=True)
-
-
-def scene_of(seed, **knobs):
-    return random_scene(seed, **{"n_images": 7, "n_objects": 8, "federated": False, **knobs})
-
-
-def without_ties(scene):
-    """No two scores alike, and no two boxes in one place."""
-    rng = random.Random(0)
-    scores = rng.sample(range(1, 10**6), len(scene.detections))
-
-    def moved(item):
-        x, y, w, h = item.box
-        return replace(item, box=(x + rng.random(), y + rng.random(), w, h))
-
-    return replace(
-        scene,
-        objects=tuple(map(moved, scene.objects)),
-        detections=tuple(
-            replace(moved(det), score=score / 10**6)
-            for det, score in zip(scene.detections, scores, strict=True)
-        ),
-    )
-
-
-def windows_on(dataset, seed, n=12):
-    """In every image some windows near objects, the first of them rarely right."""
-    rng = random.Random(seed)
-    image_row = [image for image in range(len(dataset.images)) for _ in range(n)]
-    boxes = dataset.gt.box.tolist() or [[0.0, 0.0, 9.0, 9.0]]
-    box = [rng.choice(boxes) for _ in image_row]
-    return Windows.of("near", len(dataset.images), image_row=image_row, box=box)
-
-
-def other_system(detections, n_classes, seed=0):
-    """The same boxes, a third of them under any label."""
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, n_classes, len(detections))
-    wrong = rng.random(len(detections)) < 1 / 3
-    label = np.where(wrong, labels, detections.class_row).astype(np.int32)
-    return replace(detections, name="other", class_row=label)
-
-
-def numbers(result):
-    """Every number of classes, systems and levels, by names: comparable across orders and ids."""
-    found = {}
-    for one in result.datasets[0].classes:
-        found |= {(one.name, name): one.value(name) for name in MEASURE_NAMES}
-    bound = () if result.upper_bound is None else (result.upper_bound,)
-    for system in (*result.systems, *bound):
-        for one in system.classes:
-            found |= {(system.name, one.name, name): one.scores[name] for name in SCORES}
-    names = [one.name for one in result.datasets[0].classes]
-    for row in result.levels:
-        for name in SCORES:
-            values = zip(names, row.class_scores[name].tolist(), strict=True)
-            found |= {(row.system, row.level, cls, name): value for cls, value in values}
-    return found
-
-
-def numbers_of(scene, **choice):
-    dataset, detections = scene_to_tables(scene)
-    systems = [detections, other_system(detections, len(dataset.classes))]
-    systems = systems[:1] if choice.pop("alone", False) else systems
-    return numbers(
-        boxlens.difficulty(dataset, detections=systems, choice=DifficultyChoice(**choice))
-    )
-
 
 # What does not matter.
 
@@ -325,79 +250,3 @@ def test_a_perfect_system_is_right_everywhere(seed):
     for cls, one in zip(scene.classes, system.classes, strict=True):
         expected = 1.0 if any(obj.cls == cls for obj in wanted) else math.nan
         assert one.scores == close(dict.fromkeys(SCORES, expected))
-
-
-# Measures.
-
-
-@any_seed
-def test_chance_localization_is_a_share_and_one_where_all_boxes_are_equal(seed):
-    dataset, _ = scene_to_tables(scene_of(seed))
-    for one in boxlens.difficulty(dataset).datasets[0].classes:
-        assert math.isnan(one.cpl) if one.n_objects < 2 else 0 <= one.cpl <= 1
-    same = np.tile(dataset.images.width_px[dataset.gt.image_row, None] * 0.25, (1, 4))
-    equal = replace(dataset, gt=replace(dataset.gt, box=same))
-    for one in boxlens.difficulty(equal).datasets[0].classes:
-        assert math.isnan(one.cpl) if one.n_objects < 2 else one.cpl == 1
-
-
-@any_seed
-def test_relabelled_as_one_class_all_objects_have_the_chance_localization_of_the_union(seed):
-    dataset, _ = scene_to_tables(scene_of(seed))
-    union = replace(dataset, gt=replace(dataset.gt, class_row=np.zeros_like(dataset.gt.class_row)))
-    world = oracle.world_of(dataset)
-    boxes = [oracle.relative(world, obj) for obj in world.objects if oracle.counts(obj)]
-    together = boxlens.difficulty(union).datasets[0].classes[0]
-    assert together.n_objects == len(boxes)
-    assert together.cpl == close(oracle.chance_localization(boxes))
-
-
-@any_seed
-def test_no_measure_depends_on_the_overlap_that_counts_as_right(seed):
-    dataset, _ = scene_to_tables(scene_of(seed))
-    windows = windows_on(dataset, seed)
-    # METHODS 3.5 and 3.6: chance localization and clutter ask for a half.
-    half, *others = (
-        numbers(boxlens.difficulty(dataset, windows=windows, choice=DifficultyChoice(iou=iou)))
-        for iou in (0.5, 0.3, 0.9)
-    )
-    assert all(repr(other) == repr(half) for other in others)
-
-
-@any_seed
-def test_neighbours_are_mutual_and_grow_with_the_gap(seed):
-    dataset, _ = scene_to_tables(scene_of(seed, n_classes=2))
-    before = [0.0] * len(dataset.classes)
-    for gap in (0.0, 8.0, 100.0, 1e6):
-        choice = DifficultyChoice(gap_px=gap)
-        for row, one in enumerate(boxlens.difficulty(dataset, choice=choice).datasets[0].classes):
-            if one.n_objects:
-                total = one.neighbours * one.n_objects
-                assert total == close(2 * round(total / 2))
-                assert one.neighbours >= before[row]
-                before[row] = one.neighbours
-
-
-@any_seed
-def test_further_windows_at_the_end_never_raise_clutter(seed):
-    dataset, _ = scene_to_tables(scene_of(seed))
-    many = windows_on(dataset, seed)
-    before = [math.log2(1001)] * len(dataset.classes)
-    for n in (1, 2, 5, 12):
-        classes = boxlens.difficulty(dataset, windows=many.limited(n)).datasets[0].classes
-        for row, one in enumerate(classes):
-            if one.n_images:
-                assert 0 <= one.clutter <= before[row]
-                before[row] = one.clutter
-
-
-@any_seed
-def test_json_has_no_nan_and_rows_of_classes_their_keys(seed):
-    dataset, detections = scene_to_tables(scene_of(seed))
-    windows = windows_on(dataset, seed)
-    for more in ({}, {"detections": [detections], "windows": windows}):
-        result = boxlens.difficulty(dataset, **more)
-        told = json.loads(json.dumps(result.to_json(), allow_nan=False))["results"]
-        assert len(told["classes"]) == len(dataset.classes)
-        assert all(row.keys() >= ROW_KEYS for row in told["classes"])
-        assert {"classes", "dataset", "levels", "correlations"} <= told.keys()

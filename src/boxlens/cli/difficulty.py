@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.options import Commands, add_json, several
+from boxlens.cli.reading import read_detection_files
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     import argparse
 
-    from boxlens.data import Dataset, Detections
+    from boxlens.data import Dataset
     from boxlens.dataset_difficulty import DifficultyChoice, DifficultyResult
     from boxlens.dataset_difficulty.guesses import System
     from boxlens.formats.files import Progress
@@ -212,13 +213,17 @@ def _analysed(
     datasets = _datasets(options, progress)
     knowledge = know_classes(datasets[0], options.tree, options.properties)
     check_asked(datasets[0], knowledge, choice, len(datasets))
-    tables = _tables(options, datasets[0], progress)
+    n_detectors = len(options.detections)
+    names = options.name or [None] * (n_detectors + len(options.guesses))
+    tables = read_detection_files(
+        options, options.detections, names[:n_detectors], datasets[0], len(datasets), progress
+    )
     systems, notices = read_systems(
         datasets[0],
         tables,
         options.guesses,
         choice,
-        names=options.name[len(tables) :],
+        names=names[n_detectors:],
         strict=options.strict,
     )
     windows = find_windows(
@@ -266,28 +271,6 @@ def _datasets(options: argparse.Namespace, progress: Progress) -> list[Dataset]:
         found.append(dataset)
     names = options.gt_name or [one.name for one in found]
     return [replace(one, name=name) for one, name in zip(found, names, strict=True)]
-
-
-def _tables(options: argparse.Namespace, dataset: Dataset, progress: Progress) -> list[Detections]:
-    from boxlens.formats import read_detections
-
-    tables: list[Detections] = []
-    n_files = len(options.gt) + len(options.detections)
-    names = options.name or [None] * len(options.detections)
-    for path, name in zip(options.detections, names, strict=False):
-        progress("reading files", len(options.gt) + len(tables), n_files)
-        tables.append(
-            read_detections(
-                path,
-                dataset,
-                format=options.dt_format,
-                name=name,
-                strict=options.strict,
-                threads=options.threads,
-                progress=progress,
-            )
-        )
-    return tables
 
 
 def _folder_for_windows(options: argparse.Namespace) -> Path | None:

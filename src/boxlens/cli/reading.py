@@ -9,6 +9,7 @@ from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from boxlens.data import Dataset, Detections
     from boxlens.formats.files import Progress
@@ -43,7 +44,7 @@ def read_tables(
     objects: bool = True,
 ) -> tuple[Dataset, list[Detections]]:
     """The data set, with its objects or without, and one table a detector."""
-    from boxlens.formats import read_dataset, read_detections, read_images
+    from boxlens.formats import read_dataset, read_images
 
     if options.threads < 0:
         raise ParameterError(f"--threads: 0 (all cores) or more, got {options.threads}")
@@ -61,9 +62,23 @@ def read_tables(
         threads=options.threads,
         progress=progress,
     )
+    return dataset, read_detection_files(options, options.dt, names, dataset, 1, progress)
+
+
+def read_detection_files(
+    options: argparse.Namespace,
+    paths: Sequence[str],
+    names: Sequence[str | None],
+    dataset: Dataset,
+    n_before: int,
+    progress: Progress,
+) -> list[Detections]:
+    """One table a detector, after `n_before` other files were read."""
+    from boxlens.formats import read_detections
+
     detections: list[Detections] = []
-    for path, name in zip(options.dt, names, strict=True):
-        progress("reading files", 1 + len(detections), n_files)
+    for path, name in zip(paths, names, strict=True):
+        progress("reading files", n_before + len(detections), n_before + len(paths))
         detections.append(
             read_detections(
                 path,
@@ -75,4 +90,4 @@ def read_tables(
                 progress=progress,
             )
         )
-    return dataset, detections
+    return detections

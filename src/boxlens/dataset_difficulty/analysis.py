@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from boxlens.data import Notice, Source
     from boxlens.data.windows import Windows
+    from boxlens.dataset_difficulty.accuracy import SystemAccuracy
     from boxlens.dataset_difficulty.class_measures import DatasetDifficulty
     from boxlens.dataset_difficulty.given import ClassKnowledge
     from boxlens.dataset_difficulty.guesses import System
@@ -71,14 +72,7 @@ def difficulty(
     used.
     """
     choice = choice or DifficultyChoice()
-    datasets = [
-        one
-        if isinstance(one, Dataset)
-        else read_dataset(one, split=split, threads=threads, progress=progress)
-        for one in listed(gt)
-    ]
-    if not datasets:
-        raise ParameterError("name at least one data set")
+    datasets = _datasets(listed(gt), split, threads, progress)
     first = datasets[0]
     knowledge = know_classes(first, tree, properties)
     check_asked(first, knowledge, choice, len(datasets))
@@ -110,6 +104,22 @@ def difficulty(
     )
 
 
+def _datasets(
+    given: Sequence[Dataset | str | PathLike[str]],
+    split: str | None,
+    threads: int,
+    progress: Progress | None,
+) -> list[Dataset]:
+    if not given:
+        raise ParameterError("name at least one data set")
+    return [
+        one
+        if isinstance(one, Dataset)
+        else read_dataset(one, split=split, threads=threads, progress=progress)
+        for one in given
+    ]
+
+
 def difficulty_tables(
     datasets: Sequence[Dataset],
     systems: Sequence[System],
@@ -133,7 +143,7 @@ def difficulty_tables(
     verified, unverified = _verified(first, systems, choice, threads)
     judged = judge_systems(first, verified, choice, threads=threads, progress=progress)
     scored = [accuracy(first.classes, one) for one in judged]
-    bound = upper_bound(first.classes, judged) if len(judged) > 1 else None
+    bound = _bound(first, judged)
     levels, nodes = _up_the_tree(first, judged, knowledge, choice, threads, progress)
     everyone = [*scored, bound] if bound is not None else scored
     properties = knowledge.properties
@@ -159,6 +169,15 @@ def difficulty_tables(
         ),
         notices=_all_notices(measured, (*notices, *unverified), knowledge),
     )
+
+
+def _bound(dataset: Dataset, judged: Sequence[JudgedSystem]) -> SystemAccuracy | None:
+    """Of two systems or more; under a name that none of them has."""
+    if len(judged) < 2:
+        return None
+    bound = upper_bound(dataset.classes, judged)
+    taken = {one.name for one in judged}
+    return replace(bound, name=f"{bound.name} of all") if bound.name in taken else bound
 
 
 def _verified(
