@@ -1,12 +1,16 @@
-"""Boxlens as a user runs it: a process of its own, and the demo set in a folder."""
+"""Boxlens as a user runs it: a process of its own, or the command alone; the demo set in a folder."""
 
 from __future__ import annotations
 
 import gzip
+import io
 import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from importlib.resources import files
 from pathlib import Path
+
+from boxlens.cli import main
 
 
 def boxlens_process(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -18,6 +22,21 @@ def boxlens_process(*arguments: str, cwd: Path | None = None) -> subprocess.Comp
         check=False,
         timeout=120,
     )
+
+
+def boxlens_here(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """The command in this process, which does not import everything anew.
+
+    What the command does not turn into a line and an exit code fails the test with its traceback.
+    """
+    out, err = io.StringIO(), io.StringIO()
+    code = 0
+    with chdir(cwd), redirect_stdout(out), redirect_stderr(err):
+        try:
+            main([*arguments])
+        except SystemExit as left:
+            code = int(str(left.code))
+    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
 def write_demo(folder: Path) -> Path:

@@ -8,7 +8,9 @@
 #include <string>
 
 #include "assign.hpp"
+#include "box_matching.hpp"
 #include "box_pairs.hpp"
+#include "duplicates.hpp"
 #include "numpy_columns.hpp"
 #include "overlaps.hpp"
 #include "pairing.hpp"
@@ -139,6 +141,35 @@ nb::ndarray<nb::numpy, std::int32_t> count_neighbours(Column<std::int64_t> offse
     return to_numpy(std::move(n_neighbours));
 }
 
+nb::tuple match_boxes(Column<std::int64_t> a_offsets, BoxColumn a_box,
+                      Column<std::int64_t> b_offsets, BoxColumn b_box,
+                      const std::vector<std::int64_t>& budgets, int threads) {
+    expect(a_offsets.shape(0) == b_offsets.shape(0), "both lists need the same images");
+    expect(!budgets.empty() && budgets.front() > 0, "a budget is 1 box or more");
+    expect(std::is_sorted(budgets.begin(), budgets.end()), "budgets must ascend");
+    boxlens::BoxLists lists{a_offsets.data(), boxes(a_box), b_offsets.data(), boxes(b_box),
+                            a_offsets.shape(0) - 1};
+    boxlens::BoxMatches found;
+    {
+        nb::gil_scoped_release released;
+        found = boxlens::match_boxes(lists, budgets, threads);
+    }
+    const std::size_t n = a_box.shape(0);
+    return nb::make_tuple(to_numpy(std::move(found.iou), {budgets.size(), n}),
+                          to_numpy(std::move(found.best), {budgets.size(), n}),
+                          to_numpy(std::move(found.partner), {budgets.size(), n}));
+}
+
+nb::ndarray<nb::numpy, std::uint8_t> first_on_pixels(Column<std::int64_t> offsets, BoxColumn box,
+                                                     int threads) {
+    std::vector<std::uint8_t> first;
+    {
+        nb::gil_scoped_release released;
+        first = boxlens::first_on_pixels(offsets.data(), offsets.shape(0) - 1, boxes(box), threads);
+    }
+    return to_numpy(std::move(first));
+}
+
 }  // namespace
 
 void bind_matching(nb::module_& m) {
@@ -158,4 +189,7 @@ void bind_matching(nb::module_& m) {
           "threads"_a);
     m.def("count_neighbours", &count_neighbours, nb::kw_only(), "offsets"_a, "class_row"_a, "box"_a,
           "gap"_a, "threads"_a);
+    m.def("match_boxes", &match_boxes, nb::kw_only(), "a_offsets"_a, "a_box"_a, "b_offsets"_a,
+          "b_box"_a, "budgets"_a, "threads"_a);
+    m.def("first_on_pixels", &first_on_pixels, nb::kw_only(), "offsets"_a, "box"_a, "threads"_a);
 }

@@ -23,6 +23,18 @@ if TYPE_CHECKING:
     from boxlens.formats.convert import convert
     from boxlens.metrics import EvaluationResult, evaluate
     from boxlens.object_sensitivity import SensitivityResult, sensitivity
+    from boxlens.proposals.detection_use.asking import correlate_recall, proposal_oracles
+    from boxlens.proposals.detection_use.correlation_result import ProposalCorrelationResult
+    from boxlens.proposals.detection_use.oracle_result import ProposalOracleResult
+    from boxlens.proposals.generators.opening import open_generator
+    from boxlens.proposals.recall.analysis import proposal_recall
+    from boxlens.proposals.recall.choice import RecallChoice
+    from boxlens.proposals.recall.result import ProposalRecallResult
+    from boxlens.proposals.repeatability.analysis import repeatability
+    from boxlens.proposals.repeatability.choice import RepeatabilityChoice
+    from boxlens.proposals.repeatability.result import RepeatabilityResult
+    from boxlens.proposals.tuning.analysis import TuningChoice, tune_proposals
+    from boxlens.proposals.tuning.result import ProposalTuningResult
     from boxlens.report.notebook import figures
     from boxlens.report.writing.write_report import write_report
 
@@ -45,20 +57,34 @@ _HOME = {
     "Images": "boxlens.data",
     "InputError": "boxlens.errors",
     "ParameterError": "boxlens.errors",
+    "ProposalCorrelationResult": "boxlens.proposals.detection_use.correlation_result",
+    "ProposalOracleResult": "boxlens.proposals.detection_use.oracle_result",
+    "ProposalRecallResult": "boxlens.proposals.recall.result",
+    "ProposalTuningResult": "boxlens.proposals.tuning.result",
+    "RecallChoice": "boxlens.proposals.recall.choice",
     "ReconciliationResult": "boxlens.comparison.conventions.results",
+    "RepeatabilityChoice": "boxlens.proposals.repeatability.choice",
+    "RepeatabilityResult": "boxlens.proposals.repeatability.result",
     "SensitivityResult": "boxlens.object_sensitivity",
+    "TuningChoice": "boxlens.proposals.tuning.analysis",
     "compare": "boxlens.comparison",
     "convert": "boxlens.formats.convert",
+    "correlate_recall": "boxlens.proposals.detection_use.asking",
     "diagnose": "boxlens.diagnosis",
     "difficulty": "boxlens.dataset_difficulty",
     "disagree": "boxlens.comparison.cases.images_to_annotate",
     "evaluate": "boxlens.metrics",
     "figures": "boxlens.report.notebook",
     "gate": "boxlens.comparison.gating.decision",
+    "open_generator": "boxlens.proposals.generators.opening",
+    "proposal_oracles": "boxlens.proposals.detection_use.asking",
+    "proposal_recall": "boxlens.proposals.recall.analysis",
     "read_dataset": "boxlens.formats",
     "read_detections": "boxlens.formats",
     "reconcile": "boxlens.comparison.conventions.steps",
+    "repeatability": "boxlens.proposals.repeatability.analysis",
     "sensitivity": "boxlens.object_sensitivity",
+    "tune_proposals": "boxlens.proposals.tuning.analysis",
     "write_dataset": "boxlens.formats",
     "write_detections": "boxlens.formats",
     "write_report": "boxlens.report.writing.write_report",
@@ -80,21 +106,35 @@ __all__ = [
     "Images",
     "InputError",
     "ParameterError",
+    "ProposalCorrelationResult",
+    "ProposalOracleResult",
+    "ProposalRecallResult",
+    "ProposalTuningResult",
+    "RecallChoice",
     "ReconciliationResult",
+    "RepeatabilityChoice",
+    "RepeatabilityResult",
     "SensitivityResult",
+    "TuningChoice",
     "__version__",
     "compare",
     "convert",
+    "correlate_recall",
     "diagnose",
     "difficulty",
     "disagree",
     "evaluate",
     "figures",
     "gate",
+    "open_generator",
+    "proposal_oracles",
+    "proposal_recall",
     "read_dataset",
     "read_detections",
     "reconcile",
+    "repeatability",
     "sensitivity",
+    "tune_proposals",
     "write_dataset",
     "write_detections",
     "write_report",

@@ -77,6 +77,21 @@ def pair_one_to_one(
     floor: float,
     threads: int,
 ) -> npt.NDArray[np.int32]: ...
+def match_boxes(
+    *,
+    a_offsets: npt.NDArray[np.int64],
+    a_box: npt.NDArray[np.float64],
+    b_offsets: npt.NDArray[np.int64],
+    b_box: npt.NDArray[np.float64],
+    budgets: list[int],
+    threads: int,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]: ...
+def first_on_pixels(
+    *,
+    offsets: npt.NDArray[np.int64],
+    box: npt.NDArray[np.float64],
+    threads: int,
+) -> npt.NDArray[np.uint8]: ...
 def count_overlapping_pairs(
     *,
     box: npt.NDArray[np.float64],

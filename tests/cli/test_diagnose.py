@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import boxlens
-from running import boxlens_process, write_demo
+from running import boxlens_here, boxlens_process, write_demo
 
 TRUTH, FOUND = "ground_truth.json", "window.json"
 
@@ -18,21 +18,21 @@ def demo(tmp_path_factory) -> Path:
     return write_demo(tmp_path_factory.mktemp("demo"))
 
 
-def said(folder: Path, *arguments: str) -> str:
-    done = boxlens_process(*arguments, cwd=folder)
+def said(folder: Path, *arguments: str, how=boxlens_here) -> str:
+    done = how(*arguments, cwd=folder)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def refused(folder: Path, *arguments: str) -> str:
-    done = boxlens_process(*arguments, cwd=folder)
+def refused(folder: Path, *arguments: str, how=boxlens_here) -> str:
+    done = how(*arguments, cwd=folder)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Traceback" not in done.stderr
     return done.stderr.strip().splitlines()[-1]
 
 
 def test_the_verdict_comes_first_then_a_table_a_scheme(demo):
-    text = said(demo, "diagnose", TRUTH, FOUND, "--per-class")
+    text = said(demo, "diagnose", TRUTH, FOUND, "--per-class", how=boxlens_process)
     headline, _, summary, first, *_ = text.splitlines()
     result = boxlens.diagnose(demo / TRUTH, demo / FOUND)
     assert headline == (
@@ -48,7 +48,8 @@ def test_the_verdict_comes_first_then_a_table_a_scheme(demo):
 
 
 def test_json_has_the_documented_names(demo):
-    document = json.loads(said(demo, "diagnose", TRUTH, FOUND, "--json", "-"))
+    printed = said(demo, "diagnose", TRUTH, FOUND, "--json", "-", how=boxlens_process)
+    document = json.loads(printed)
     assert document["schema"] == "boxlens/diagnose/1"
     results = document["results"]
     assert {"schemes", "sensitivity", "misses", "verdict"} <= set(results)
@@ -108,11 +109,17 @@ def test_what_cannot_be_meant_is_refused_in_a_line(demo, options, told):
     assert not (demo / "out").exists()
 
 
+def test_what_is_refused_ends_the_process_too(demo):
+    arguments = ("diagnose", TRUTH, FOUND, "--iou", "2")
+    assert refused(demo, *arguments, how=boxlens_process) == refused(demo, *arguments)
+
+
 def test_sensitivity_prints_characteristics_grids_and_misses(demo):
     text = said(
         demo,
         *("sensitivity", TRUTH, FOUND, "--by", "area,occlusion", "--bins", "area=1024:9216"),
         *("--cross", "area:occlusion"),
+        how=boxlens_process,
     )
     result = boxlens.sensitivity(
         demo / TRUTH,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import boxlens
-from running import boxlens_process, write_demo
+from running import boxlens_here, boxlens_process, write_demo
 
 KEYS = {
     "class",
@@ -56,14 +56,14 @@ def _write_windows(place, dataset):
     (place / "windows.json").write_text(json.dumps(records))
 
 
-def run(folder, *arguments):
-    done = boxlens_process("difficulty", *arguments, cwd=folder)
+def run(folder, *arguments, how=boxlens_here):
+    done = how("difficulty", *arguments, cwd=folder)
     assert done.returncode == 0, done.stderr
     return done
 
 
-def refused(folder, *arguments):
-    done = boxlens_process("difficulty", *arguments, cwd=folder)
+def refused(folder, *arguments, how=boxlens_here):
+    done = how("difficulty", *arguments, cwd=folder)
     assert done.returncode == 2, done.stdout
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
     assert "Traceback" not in done.stderr
@@ -71,7 +71,7 @@ def refused(folder, *arguments):
 
 
 def test_ground_truth_alone_is_enough(folder):
-    text = run(folder, "ground_truth.json").stdout
+    text = run(folder, "ground_truth.json", how=boxlens_process).stdout
     assert "Difficulty | ground_truth | 200 images" in text
     assert "PASCAL VOC 2012 (published)" in text
     assert "hardest classes by CPL" in text
@@ -97,6 +97,7 @@ def test_everything_at_once(folder, tmp_path):
         *("--guesses", "guesses.csv", "--tree", "tree.json", "--node", "first"),
         *("--properties", "table.csv", "--windows", "windows.json", "windows.json"),
         *("-o", str(tmp_path / "out"), "--figures", "none", "--json", str(tmp_path / "out.json")),
+        how=boxlens_process,
     )
     results = json.loads((tmp_path / "out.json").read_text())["results"]
     assert [one["name"] for one in results["datasets"]] == ["ground_truth", "six"]
@@ -195,6 +196,11 @@ def test_a_method_keeps_its_windows_and_uses_them_again(folder, tmp_path):
 )
 def test_mistakes_are_told_in_a_line(folder, arguments, told):
     assert told in refused(folder, "ground_truth.json", *arguments)
+
+
+def test_a_mistake_ends_the_process_too(folder):
+    arguments = ("ground_truth.json", "--iou", "0")
+    assert refused(folder, *arguments, how=boxlens_process) == refused(folder, *arguments)
 
 
 def test_a_tree_with_a_cycle_is_refused(folder, tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 import boxlens
 from boxlens.cli import main
-from running import boxlens_process, write_demo
+from running import boxlens_here, boxlens_process, write_demo
 from shared_data import shared
 
 
@@ -63,7 +63,7 @@ def test_json_on_stdout_is_the_documented_schema(demo):
 
 def test_json_file_leaves_the_table_on_stdout(demo, tmp_path):
     target = tmp_path / "deep" / "result.json"
-    done = boxlens_process(
+    done = boxlens_here(
         "evaluate", "ground_truth.json", "window.json", "--json", str(target), cwd=demo
     )
     assert done.stdout.startswith("COCO")
@@ -72,14 +72,14 @@ def test_json_file_leaves_the_table_on_stdout(demo, tmp_path):
 
 def test_undefined_is_null_in_json_and_a_dash_in_the_table(tmp_path):
     write_tiny(tmp_path, detections=[])
-    done = boxlens_process(
+    done = boxlens_here(
         "evaluate", "gt.json", "dt.json", "--json", "-", "--per-class", cwd=tmp_path
     )
     (detector,) = json.loads(done.stdout)["results"]["detectors"]
     assert detector["metrics"]["AP"] == 0
     assert detector["metrics"]["APl"] is None
     assert detector["classes"][1]["AP"] is None
-    done = boxlens_process("evaluate", "gt.json", "dt.json", "--per-class", cwd=tmp_path)
+    done = boxlens_here("evaluate", "gt.json", "dt.json", "--per-class", cwd=tmp_path)
     assert [line.split()[1] for line in done.stdout.splitlines() if line.startswith("APl")] == ["-"]
 
 
@@ -88,7 +88,7 @@ def test_undefined_is_null_in_json_and_a_dash_in_the_table(tmp_path):
     [("voc07", ["mAP"]), ("voc12", ["mAP"]), ("openimages", ["mAP"])],
 )
 def test_protocols_name_their_metric(demo, protocol, metrics):
-    done = boxlens_process(
+    done = boxlens_here(
         "evaluate",
         "ground_truth.json",
         "region.json",
@@ -113,7 +113,7 @@ def test_lvis_reports_frequency_groups():
 
 
 def test_all_further_readings_are_in_the_json(demo):
-    done = boxlens_process(
+    done = boxlens_here(
         "evaluate", "ground_truth.json", "region.json", "--json", "-",
         "--also", "curves,confidence,confusion", "--also", "olrp", "--also", "images", cwd=demo,
     )  # fmt: skip
@@ -127,7 +127,7 @@ def test_all_further_readings_are_in_the_json(demo):
 
 
 def test_custom_thresholds_areas_and_limits(demo):
-    done = boxlens_process(
+    done = boxlens_here(
         "evaluate", "ground_truth.json", "region.json", "--json", "-", "--iou", "0.9,0.5",
         "--area", "tiny=0:256", "--area", "rest=256:", "--max-dets", "5", cwd=demo,
     )  # fmt: skip
@@ -139,9 +139,9 @@ def test_custom_thresholds_areas_and_limits(demo):
 
 
 def test_detectors_get_names_of_their_own(demo):
-    done = boxlens_process("evaluate", "ground_truth.json", "region.json", "region.json", cwd=demo)
+    done = boxlens_here("evaluate", "ground_truth.json", "region.json", "region.json", cwd=demo)
     assert done.stdout.splitlines()[2].split(maxsplit=1)[1].split("  ") == ["region", "region (2)"]
-    done = boxlens_process(
+    done = boxlens_here(
         "evaluate", "ground_truth.json", "region.json", "window.json", "--name", "A,B", cwd=demo
     )
     assert done.stdout.splitlines()[2].split() == ["metric", "A", "B"]
@@ -149,7 +149,7 @@ def test_detectors_get_names_of_their_own(demo):
 
 def test_skipped_detections_are_told_on_stderr_and_strict_refuses_them(tmp_path):
     write_tiny(tmp_path, detections=[(1, 1, 0.9), (99, 1, 0.8), (1, 77, 0.7)])
-    done = boxlens_process("evaluate", "gt.json", "dt.json", cwd=tmp_path)
+    done = boxlens_here("evaluate", "gt.json", "dt.json", cwd=tmp_path)
     assert done.returncode == 0
     assert "1 of 3 detections, whose image" in done.stderr
     assert "1 of 3 detections, whose class" in done.stderr

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from running import boxlens_process
+from running import boxlens_here, boxlens_process
 
 QUICK = ("scenes", "make", "--images", "2", "--size", "64x48", "--workers", "1", "-o", "out")
 
@@ -39,7 +39,7 @@ def test_json_on_stdout_is_the_same_in_numbers(tmp_path):
 
 
 def test_json_in_a_file_leaves_the_text_on_stdout(tmp_path):
-    done = boxlens_process(*QUICK, "--json", "made.json", cwd=tmp_path)
+    done = boxlens_here(*QUICK, "--json", "made.json", cwd=tmp_path)
     assert done.stdout.startswith("2 scenes in out")
     assert json.loads((tmp_path / "made.json").read_text())["n_images"] == 2
 
@@ -55,9 +55,9 @@ def test_seed_and_size_are_those_asked_for(tmp_path):
 
 
 def test_the_folder_can_be_evaluated_at_once(tmp_path):
-    boxlens_process(*QUICK, cwd=tmp_path)
+    boxlens_here(*QUICK, cwd=tmp_path)
     (tmp_path / "dt.json").write_text("[]")
-    done = boxlens_process("evaluate", "out/ground_truth.json", "dt.json", cwd=tmp_path)
+    done = boxlens_here("evaluate", "out/ground_truth.json", "dt.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 
@@ -86,7 +86,7 @@ def test_an_action_and_a_folder_are_needed(tmp_path):
 def test_an_occupied_folder_is_one_line(tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").write_text("mine")
-    line = refused(tmp_path, *QUICK)
+    line = refused(tmp_path, *QUICK, how=boxlens_process)
     assert "out" in line
     assert "Name a new folder" in line
 
@@ -98,10 +98,10 @@ def test_the_folder_one_stands_in_is_filled_or_refused_in_one_line(tmp_path):
     assert done.returncode in {0, 2}
 
 
-def refused(folder, *arguments: str) -> str:
+def refused(folder, *arguments: str, how=boxlens_here) -> str:
     """Runs a command that must be refused and leave nothing; returns its one line."""
     before = sorted(folder.rglob("*"))
-    done = boxlens_process(*arguments, cwd=folder)
+    done = how(*arguments, cwd=folder)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.strip().splitlines()
     assert line.startswith("boxlens: ")

@@ -14,7 +14,8 @@ import pytest
 import boxlens
 from boxlens.data.windows import Windows
 from boxlens.dataset_difficulty import DifficultyChoice
-from boxlens.dataset_difficulty.window_sources import find_windows, is_method
+from boxlens.dataset_difficulty.window_sources import find_windows
+from boxlens.proposals.sources import is_method
 from boxlens.errors import InputError, ParameterError
 from boxlens.images import find_images
 from oracles.model import iou

@@ -232,3 +232,85 @@ def test_paths_and_limits_that_cannot_be_meant(tmp_path):
         read_windows(tmp_path / "w.json", dataset())
     with pytest.raises(ParameterError, match="1 window an image"):
         read_windows(write_json(tmp_path / "w.json", []), dataset(), limit=0)
+
+
+@pytest.mark.parametrize("extra", [{}, {"sure": True}])
+@pytest.mark.parametrize("text_ids", [True, False])
+def test_windows_without_classes_are_the_very_same_numbers(tmp_path, extra, text_ids):
+    chance = np.random.default_rng(2)
+    values = chance.uniform(0, 1, (2000, 5)) * 10.0 ** chance.integers(-12, 4, (2000, 5))
+    ids = [5, 7, 2**53 + 1]
+    kind = str if text_ids else int
+    records = [
+        {"image_id": kind(ids[row % 3]), "bbox": box, "score": score, "category_id": 1}
+        for row, (*box, score) in enumerate(values.tolist())
+    ]
+    data = dataset([kind(key) for key in ids])
+    whole = read_windows(write_json(tmp_path / "w.json", records), data, limit=None)
+    for record in records:
+        del record["category_id"]
+    records[0] |= extra
+    bare = read_windows(write_json(tmp_path / "v.json", records), data, limit=None)
+    np.testing.assert_array_equal(bare.box, whole.box)
+    np.testing.assert_array_equal(bare.offsets, whole.offsets)
+
+
+@pytest.mark.parametrize("value", [True, None, "0.5", [1]])
+def test_a_score_that_is_no_number_is_refused_in_records_without_a_class(tmp_path, value):
+    records = results(category=False)
+    for record in records:
+        record["score"] = value
+    with pytest.raises(InputError, match=r"record 0.*score must be a number"):
+        read_windows(write_json(tmp_path / "w.json", records), dataset())
+
+
+@pytest.mark.parametrize(
+    ("order", "rows"),
+    [("descending", (1, 3, 2, 0, 4)), ("ascending", (1, 3, 0, 4, 2)), ("given", (1, 3, 0, 2, 4))],
+)
+@pytest.mark.parametrize("make", [write_csv, write_parquet])
+def test_windows_go_by_score_or_as_they_stand(tmp_path, make, order, rows):
+    windows = read_windows(make(tmp_path / "w"), dataset(), order=order)
+    np.testing.assert_array_equal(windows.box, [RECORDS[row][1] for row in rows])
+
+
+def test_a_shuffle_follows_from_the_seed_and_the_image_alone(tmp_path):
+    boxes = [[float(place), 0.0, 5.0, 5.0] for place in range(60)]
+    records = [{"image_id": 5 + 2 * (row % 2), "bbox": box} for row, box in enumerate(boxes)]
+    both = write_json(tmp_path / "w.json", records)
+    alone = write_json(tmp_path / "v.json", [one for one in records if one["image_id"] == 7])
+    one, other, again, only = (
+        read_windows(path, dataset(), order="shuffled", seed=seed).box.tolist()
+        for path, seed in ((both, 1), (both, 2), (both, 1), (alone, 1))
+    )
+    assert one == again != other
+    assert sorted(one[:30]) == sorted(other[:30]) == boxes[::2]
+    assert one[30:] == only
+    # The best of a shuffle are a sample, not the first of the file.
+    few = read_windows(both, dataset(), order="shuffled", seed=1, limit=3).box.tolist()
+    assert few == [*one[:3], *one[30:33]]
+
+
+def test_orders_that_cannot_be_meant_are_refused(tmp_path):
+    path = write_csv(tmp_path / "w.csv", score=False)
+    with pytest.raises(InputError, match="rising score, but there are none"):
+        read_windows(path, dataset(), order="ascending")
+    with pytest.raises(ParameterError, match="unknown order 'best': choose descending, ascending"):
+        read_windows(path, dataset(), order="best")
+
+
+def test_windows_outside_their_image_stay_and_are_counted(tmp_path):
+    outside = [[100.0, 0.0, 5.0, 5.0], [-9.0, 3.0, 9.0, 4.0], [1.0, 200.0, 5.0, 5.0]]
+    empty = [[3.0, 3.0, 0.0, 5.0]]
+    partly = [[-5.0, -5.0, 20.0, 20.0], [99.0, 99.0, 50.0, 50.0]]
+    records = [(5, box, 0.5) for box in partly + outside + empty]
+    path = write_json(tmp_path / "w.json", results(records=records))
+    windows = read_windows(path, dataset((5,)))
+    assert len(windows) == 6
+    (notice,) = windows.notices
+    assert (notice.code, notice.count) == ("outside_image", 4)
+    assert "4 of 6 windows lie outside" in notice.message
+    assert "record 2 (image_id 5)" in notice.message
+    # Of an image without a size nothing is known but where it begins.
+    unsized = read_windows(path, dataset((5,), size=np.nan))
+    assert [one.count for one in unsized.notices] == [2]

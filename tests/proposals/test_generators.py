@@ -1,4 +1,4 @@
-"""What every generator promises, and what each has of its own."""
+"""What every generator promises; BING."""
 
 from __future__ import annotations
 
@@ -8,43 +8,27 @@ import sys
 import numpy as np
 import pytest
 
-from boxlens.detectors.protocols import ProposalGenerator
-from boxlens.errors import InputError, MissingExtraError, ParameterError
-from boxlens.proposals.edges import find_edges
+from boxlens.errors import InputError
 from boxlens.proposals.generators.bing import MODEL_FILES
-from boxlens.proposals.generators.edge_boxes import LARGEST_PX, EdgeBoxes
-from boxlens.proposals.generators.opening import GENERATORS, open_generator
-from boxlens.proposals.generators.protocols import Generator
+from boxlens.proposals.generators.opening import open_generator
 from boxlens.proposals.generators.ranked import distinct
-from boxlens.proposals.generators.selective_search import SelectiveSearch, in_seeded_order
+from proposals.generator_pictures import SHAPES, best_iou, drawing
 from shared_data import shared
 
-WORDS = ("selective-search", "edge-boxes", "bing", "sliding-window")
-# Left, top, right and bottom of what is drawn.
-SHAPES = ((20, 30, 90, 110), (120, 20, 190, 70), (110, 90, 150, 140))
+WORDS = (
+    "selective-search",
+    "edge-boxes",
+    "edge-boxes-ar",
+    "bing",
+    "sliding-window",
+    "uniform",
+    "gaussian",
+)
 
 
-def opened(word: str, **options) -> Generator:
+def opened(word: str):
     folder = f":{shared('models', 'bing')}" if word == "bing" else ""
-    return open_generator(word + folder, **options)
-
-
-def drawing(height: int = 150, width: int = 200) -> np.ndarray:
-    """Rectangles of plain colours on a plain ground, with a little noise."""
-    image = np.full((height, width, 3), (90, 140, 90), dtype=np.int16)
-    for number, (left, top, right, bottom) in enumerate(SHAPES):
-        image[top:bottom, left:right] = ((200, 40, 30), (30, 60, 220), (240, 240, 60))[number]
-    noise = np.random.default_rng(0).integers(-6, 7, image.shape)
-    return (image + noise).clip(0, 255).astype(np.uint8)
-
-
-def best_iou(boxes: np.ndarray, shape: tuple[int, ...]) -> float:
-    left, top, right, bottom = shape
-    x, y, w, h = boxes.T
-    wide = np.minimum(x + w, right) - np.maximum(x, left)
-    high = np.minimum(y + h, bottom) - np.maximum(y, top)
-    common = wide.clip(0) * high.clip(0)
-    return float((common / (w * h + (right - left) * (bottom - top) - common)).max())
+    return open_generator(word + folder)
 
 
 @pytest.mark.parametrize("word", WORDS)
@@ -71,12 +55,15 @@ def test_the_same_picture_has_the_same_boxes_from_any_generator_of_one_identity(
         np.testing.assert_array_equal(column, again)
 
 
-@pytest.mark.parametrize("word", [word for word in WORDS if word != "sliding-window"])
-@pytest.mark.parametrize("limit", [1, 7])
-def test_fewer_boxes_are_the_first_of_more(word, limit):
+@pytest.mark.parametrize("word", WORDS)
+def test_of_a_nested_generator_fewer_boxes_are_the_first_of_more(word):
     generator = opened(word)
-    few, more = generator.propose(drawing(), limit)[0], generator.propose(drawing(), 500)[0]
-    np.testing.assert_array_equal(few, more[:limit])
+    more = generator.propose(drawing(), 500)[0]
+    few = [generator.propose(drawing(), limit)[0] for limit in (1, 7)]
+    same = [np.array_equal(boxes, more[: len(boxes)]) for boxes in few]
+    assert [len(boxes) for boxes in few] == [1, 7]
+    assert generator.nested == (word != "sliding-window")
+    assert all(same) or not generator.nested
 
 
 @pytest.mark.parametrize("word", WORDS)
@@ -93,7 +80,7 @@ def test_small_and_plain_pictures_do_no_harm(word, size, plain):
     assert (boxes[:, :2] + boxes[:, 2:] <= size[::-1]).all()
 
 
-@pytest.mark.parametrize("word", ["selective-search", "edge-boxes"])
+@pytest.mark.parametrize("word", ["selective-search", "edge-boxes", "edge-boxes-ar"])
 def test_things_that_stand_out_are_found(word):
     boxes, _ = opened(word).propose(drawing(), 200)
     for shape in SHAPES:
@@ -107,52 +94,6 @@ def test_red_and_blue_are_told_apart(word):
         generator.propose(image, 10_000)[0].tolist() for image in (drawing(), drawing()[..., ::-1])
     )
     assert sorted(found) != sorted(exchanged)
-
-
-def test_edges_are_thin_and_normal_to_what_they_bound():
-    image = np.zeros((40, 60, 3), dtype=np.uint8)
-    image[:, 30:] = 200
-    edges = find_edges(image)
-    strong = edges.strength[5:-5] > 0.5
-    assert (strong.sum(axis=1) <= 2).all()
-    assert set(np.nonzero(strong)[1].tolist()) <= {29, 30}
-    angle = edges.normal[5:-5][strong]
-    assert np.minimum(angle, np.pi - angle).max() < 0.01
-    turned = find_edges(image.transpose(1, 0, 2))
-    np.testing.assert_allclose(turned.strength, edges.strength.T, atol=1e-5)
-    assert edges.strength.max() <= 1
-    assert ((edges.normal >= 0) & (edges.normal <= np.float32(np.pi))).all()
-
-
-def test_a_picture_without_edges_has_no_strong_ones():
-    flat = np.random.default_rng(0).integers(126, 130, (60, 80, 3), dtype=np.uint8)
-    assert find_edges(flat).strength.max() < 0.5
-
-
-def test_a_picture_too_large_for_opencv_is_refused():
-    with pytest.raises(InputError, match="Scale the picture down"):
-        EdgeBoxes().propose(np.zeros((1, LARGEST_PX, 3), np.uint8), 10)
-
-
-def test_the_order_follows_from_boxes_and_seed_alone():
-    chance = np.random.default_rng(3)
-    boxes = chance.integers(1, 50, (300, 4)).astype(np.float64)
-    shuffled = chance.permutation(np.concatenate([boxes, boxes[:40]]))
-    order = in_seeded_order(boxes, 5)
-    np.testing.assert_array_equal(order, in_seeded_order(shuffled, 5))
-    assert order.tolist() != in_seeded_order(boxes, 6).tolist()
-    assert sorted(order.tolist()) == np.unique(boxes, axis=0).tolist()
-    # Large boxes come early, on the whole.
-    area = order[:, 2] * order[:, 3]
-    assert area[:50].mean() > 1.5 * area[-50:].mean()
-
-
-def test_the_seed_changes_the_order_and_the_identity_but_not_the_boxes():
-    one, other = SelectiveSearch(seed=1), SelectiveSearch(seed=2)
-    assert one.identity != other.identity
-    found, again = (search.propose(drawing(), 10_000)[0].tolist() for search in (one, other))
-    assert found != again
-    assert sorted(found) == sorted(again)
 
 
 def test_repeated_boxes_stay_where_they_stood_first():
@@ -186,31 +127,3 @@ def test_nothing_but_results_goes_to_standard_output():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "before\nafter\n"
-
-
-def test_all_are_generators():
-    for word in WORDS:
-        generator = opened(word)
-        assert isinstance(generator, Generator)
-        assert isinstance(generator, ProposalGenerator)
-        assert generator.name == word
-
-
-@pytest.mark.parametrize("word", ["", "edgeboxes", "Bing:x", "gaussian"])
-def test_an_unknown_word_is_answered_with_the_known_ones(word):
-    with pytest.raises(ParameterError) as raised:
-        open_generator(word)
-    assert all(name in str(raised.value) for name in GENERATORS)
-
-
-@pytest.mark.parametrize("word", ["bing", "bing:", "edge-boxes:folder"])
-def test_a_folder_belongs_to_bing_alone(word):
-    with pytest.raises(ParameterError, match="expected"):
-        open_generator(word)
-
-
-@pytest.mark.parametrize("word", ["edge-boxes", "selective-search", "bing:folder"])
-def test_without_opencv_the_extra_is_named(monkeypatch, word):
-    monkeypatch.setitem(sys.modules, "cv2", None)
-    with pytest.raises(MissingExtraError, match=r"boxlens\[images\]"):
-        open_generator(word)

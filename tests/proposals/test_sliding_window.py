@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from boxlens.errors import ParameterError
 from boxlens.proposals.generators import sliding_window
 from boxlens.proposals.generators.sliding_window import SIZES, SlidingWindow, sliding_windows
 from oracles import sliding_windows as oracle
@@ -35,7 +36,7 @@ def test_windows_are_those_of_the_plain_loops(image, limit):
 
 def test_windows_of_random_images_are_those_of_the_plain_loops():
     chance = np.random.default_rng(0)
-    for width, height, limit in zip(*chance.integers(30, (900, 900, 1500), (60, 3)).T, strict=True):
+    for width, height, limit in zip(*chance.integers(30, (900, 900, 1500), (25, 3)).T, strict=True):
         found = sliding_windows(int(width), int(height), int(limit))
         expected = oracle.sliding_windows(int(width), int(height), int(limit))[: int(limit)]
         np.testing.assert_allclose(found, expected, atol=1e-9)
@@ -105,3 +106,37 @@ def test_pixels_do_not_matter():
         SlidingWindow().propose(black, 50), SlidingWindow().propose(white, 50), strict=True
     ):
         np.testing.assert_array_equal(one, other)
+
+
+def test_windows_of_other_sizes_follow_the_same_rules():
+    sizes = ((64, 32), (16, 16))
+    boxes, scores = SlidingWindow(sizes=sizes).propose_for(100, 80, 60, "any")
+    assert {(w - 1, h - 1) for w, h in boxes[:, 2:].tolist()} == set(sizes)
+    assert scores.tolist() == list(range(len(boxes), 0, -1))
+    # One does not fit: the whole image comes first.
+    assert SlidingWindow(sizes=sizes).propose_for(60, 80, 60, "any")[0][0].tolist() == [
+        0,
+        0,
+        60,
+        80,
+    ]
+    assert SlidingWindow(sizes=sizes).identity != SlidingWindow().identity
+
+
+@pytest.mark.parametrize("image", [(640, 480), (300, 200)])
+def test_a_size_is_made_denser_once_and_never_uses_up_the_spare(image):
+    for limit in range(100, 1100, 100):
+        grids = dict(oracle.strides(image, limit))
+        counts = {size: oracle.count(image, size, stride) for size, stride in grids.items()}
+        share = limit // len(grids)
+        placed = (len(grids) < len(SIZES)) + sum(counts.values())
+        # The test is strict: where windows were added, one place is left.
+        denser = [size for size in grids if counts[size] > share]
+        assert placed <= limit - bool(denser)
+        assert len(sliding_windows(*image, limit)) == placed
+
+
+@pytest.mark.parametrize("sizes", [(), ((16, 0),), ((16, 16), (16, 16)), ((16,),)])
+def test_sizes_that_cannot_be_meant_are_refused(sizes):
+    with pytest.raises(ParameterError, match="distinct pairs"):
+        SlidingWindow(sizes=sizes)

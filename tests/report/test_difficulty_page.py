@@ -266,7 +266,8 @@ def test_a_later_run_without_detections_takes_the_app_away(tmp_path):
     write_difficulty(result, tmp_path, formats=(), datasets=[dataset], detections=tables)
     drawn = json.loads((tmp_path / "figures" / "figures.json").read_text(encoding="utf-8"))
     assert {one["detector"] for one in drawn} == {"window"}
-    write_difficulty(result, tmp_path, formats=())
+    assert (tmp_path / "run.json").exists()
+    write_difficulty(WORLDS["alone"](), tmp_path, formats=())
     assert not (tmp_path / "run.json").exists()
 
 

@@ -25,31 +25,37 @@ def drawn(formats, specs):
         return {path.name: path.read_bytes() for path in drawing.files()}
 
 
-def test_files_are_those_drawn_here_in_the_order_they_were_added(tmp_path):
-    specs = {f"bar.{value}": spec_of(value) for value in range(6)}
-    found = drawn(("svg",), specs)
-    assert list(found) == [f"{name}.svg" for name in specs]
-    for name, spec in specs.items():
+SPECS = {f"bar.{value}": spec_of(value) for value in range(6)}
+
+
+@pytest.fixture(scope="module")
+def bars():
+    """Drawn by processes, in every format."""
+    return drawn(FORMATS, SPECS)
+
+
+def test_files_are_those_drawn_here_in_the_order_they_were_added(bars, tmp_path):
+    assert list(bars) == [f"{name}.{ending}" for name in SPECS for ending in FORMATS]
+    for name, spec in SPECS.items():
         (path,) = save_spec(spec, tmp_path / name, ("svg",))
-        assert found[path.name] == path.read_bytes()
+        assert bars[path.name] == path.read_bytes()
 
 
-def test_every_format_is_drawn():
-    found = drawn(FORMATS, {"bar": spec_of(1)})
-    assert list(found) == ["bar.svg", "bar.pdf", "bar.png"]
-    assert found["bar.pdf"].startswith(b"%PDF")
-    assert found["bar.png"].startswith(b"\x89PNG")
+def test_every_format_is_drawn(bars):
+    for name in SPECS:
+        assert bars[f"{name}.svg"].startswith(b"<svg")
+        assert bars[f"{name}.pdf"].startswith(b"%PDF")
+        assert bars[f"{name}.png"].startswith(b"\x89PNG")
 
 
 def test_without_formats_nothing_is_drawn():
     assert drawn((), {"bar": spec_of(1)}) == {}
 
 
-def test_where_no_process_can_be_started_figures_are_drawn_here(monkeypatch):
-    expected = drawn(("svg",), {"bar": spec_of(1)})
+def test_where_no_process_can_be_started_figures_are_drawn_here(bars, monkeypatch):
     for nowhere in ("", "/usr/bin/false"):
         monkeypatch.setattr(sys, "executable", nowhere)
-        assert drawn(("svg",), {"bar": spec_of(1)}) == expected
+        assert drawn(("svg",), {"bar.1": SPECS["bar.1"]}) == {"bar.1.svg": bars["bar.1.svg"]}
 
 
 def test_a_module_in_the_current_folder_is_not_taken_for_another(tmp_path, monkeypatch):

@@ -30,6 +30,13 @@ def gallery(pictures):
     return open_gallery(toy_diagnosis(), pictures)
 
 
+@pytest.fixture(scope="module")
+def written(pictures, tmp_path_factory):
+    """The folder of a run with pictures, and what was told of it."""
+    folder = tmp_path_factory.mktemp("run")
+    return folder, write_diagnosis(toy_diagnosis(), folder, formats=(), images=pictures)
+
+
 def has_colour(image, colour) -> bool:
     distance = np.abs(np.asarray(image).astype(int) - ImageColor.getrgb(colour)).sum(axis=-1)
     return bool((distance == 0).any())
@@ -72,9 +79,8 @@ def test_a_second_box_on_an_object_is_called_a_duplicate():
     assert "duplicate" not in caption(similar, 0.5)[0]
 
 
-def test_examples_name_their_image_and_its_file(pictures, gallery, tmp_path):
-    write_diagnosis(toy_diagnosis(), tmp_path, formats=(), images=pictures)
-    page = (tmp_path / "report.html").read_text()
+def test_examples_name_their_image_and_its_file(written, gallery):
+    page = (written[0] / "report.html").read_text()
     images = toy_diagnosis().dataset.images
     name_of = dict(zip(images.id.tolist(), images.file_name, strict=True))
     for shown in (crop.shown for hung in gallery.walls for crop in hung.crops):
@@ -111,14 +117,14 @@ def test_missing_and_damaged_pictures_are_counted(pictures, tmp_path):
     assert "The most confident false positives of each kind" in page
 
 
-def test_contact_sheets_and_crops_are_written(pictures, gallery, tmp_path):
-    told = write_diagnosis(toy_diagnosis(), tmp_path, formats=(), images=pictures)
+def test_contact_sheets_and_crops_are_written(written, gallery):
+    folder, told = written
     assert f"{len(gallery.walls)} contact sheets" in told
     for hung in gallery.walls:
-        with Image.open(tmp_path / "figures" / f"gallery_{hung.wall.name}.jpg") as sheet:
+        with Image.open(folder / "figures" / f"gallery_{hung.wall.name}.jpg") as sheet:
             assert sheet.format == "JPEG"
             assert sheet.width >= TILE_PX
-    page = (tmp_path / "report.html").read_text()
+    page = (folder / "report.html").read_text()
     n_crops = sum(len(hung.crops) for hung in gallery.walls)
     assert page.count('src="data:image/jpeg;base64,') == n_crops
 

@@ -26,6 +26,11 @@ WITH_FIGURE = (
     "SensitivityResult",
     "ComparisonResult",
     "DifficultyResult",
+    "ProposalRecallResult",
+    "ProposalCorrelationResult",
+    "ProposalOracleResult",
+    "ProposalTuningResult",
+    "RepeatabilityResult",
     "ReconciliationResult",
 )
 
@@ -43,6 +48,11 @@ def results() -> dict[str, Displayed]:
         boxlens.reconcile(dataset, window),
         boxlens.disagree(dataset, [window, region], min_score=0.2),
         boxlens.difficulty(dataset, detections=[window]),
+        boxlens.proposal_recall(dataset, ["uniform", "sliding-window"]),
+        boxlens.correlate_recall(dataset, ["uniform", "gaussian", "sliding-window"], raw=window),
+        boxlens.proposal_oracles(dataset, window),
+        repeatability_result(),
+        tuning_result(),
     )
     return {type(one).__name__: one for one in found}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -177,8 +178,8 @@ def write_toys(folder, **choice):
     )
 
 
-def test_a_second_run_leaves_nothing_of_the_first_but_what_is_not_its_own(tmp_path):
-    write_diagnosis(toy_diagnosis(), tmp_path, formats=("svg",))
+def test_a_second_run_leaves_nothing_of_the_first_but_what_is_not_its_own(written, tmp_path):
+    shutil.copytree(written[0], tmp_path, dirs_exist_ok=True)
     assert (tmp_path / "figures" / "waterfall.svg").exists()
     assert (tmp_path / "tables" / "crosswalk.parquet").exists()
     (tmp_path / "mine.txt").write_text("keep")

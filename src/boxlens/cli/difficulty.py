@@ -82,7 +82,7 @@ def _add_windows(command: argparse.ArgumentParser) -> None:
         metavar="FILE|METHOD",
         **SEVERAL,
         help="ranked windows for clutter, a file a GT, or a method to make them with --images: "
-        "edge-boxes, selective-search, sliding-window, bing:FOLDER",
+        "edge-boxes, selective-search, sliding-window, bing:FOLDER, or another of proposals",
     )
     add("--images", metavar="DIR", **SEVERAL, help="pictures, a folder a GT or one for all")
     add("--n-windows", metavar="N", type=int, default=1000, help="windows of an image (1000)")

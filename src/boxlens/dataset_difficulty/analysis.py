@@ -19,12 +19,13 @@ from boxlens.dataset_difficulty.judging import judge_systems
 from boxlens.dataset_difficulty.levels import score_levels, score_nodes
 from boxlens.dataset_difficulty.matched_subset import matched_subset
 from boxlens.dataset_difficulty.result import DifficultyResult
-from boxlens.dataset_difficulty.window_sources import find_windows, listed
+from boxlens.dataset_difficulty.window_sources import find_windows
 from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset, read_detections
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.protocols import verified_detections
 from boxlens.metrics.results import Provenance
+from boxlens.proposals.listing import listed
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:

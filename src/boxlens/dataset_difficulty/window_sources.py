@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boxlens.data import Dataset, Detections
 from boxlens.data.windows import Windows
-from boxlens.dataset_difficulty.generated_windows import generated_windows
 from boxlens.errors import ParameterError
 from boxlens.formats.window_files import read_windows
 from boxlens.images import find_images
+from boxlens.proposals.generated import generated_windows
 from boxlens.proposals.generators.opening import GENERATORS, open_generator
+from boxlens.proposals.listing import listed
+from boxlens.proposals.sources import is_method
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from os import PathLike
 
-    from boxlens.data import Notice
+    from boxlens.data import Dataset, Notice
     from boxlens.dataset_difficulty.choice import DifficultyChoice
     from boxlens.formats.files import Progress
-
-METHODS = tuple(name.partition(":")[0] for name in GENERATORS)
 
 
 def find_windows(
@@ -57,21 +56,6 @@ def find_windows(
     ]
 
 
-def listed(given: Any) -> list[Any]:
-    """One thing or several, as a list."""
-    if given is None:
-        return []
-    alone = isinstance(given, (str, PathLike, Dataset, Detections, Windows))
-    return [given] if alone else list(given)
-
-
-def is_method(given: Any) -> bool:
-    """A file goes before a method of its name."""
-    if not isinstance(given, str) or Path(given).is_file():
-        return False
-    return given.partition(":")[0] in METHODS
-
-
 def _one_each(given: list[Any], datasets: Sequence[Dataset], what: str, *, once: bool) -> list[Any]:
     if len(given) == 1 and once:
         return given * len(datasets)
@@ -102,7 +86,7 @@ def _found(
         raise ParameterError(f"{given} looks at pictures: name their folder (--images, images)")
     generator = open_generator(str(given), seed=choice.seed)
     files, notices = find_images(folder, dataset=dataset)
-    windows = generated_windows(
+    windows, _ = generated_windows(
         generator, files, dataset, choice.n_windows, keep=keep, progress=progress
     )
     return replace(windows, notices=(*_without_missing(windows.notices), *notices))

@@ -46,8 +46,12 @@ def detect_each(
     name: str, images: Sequence[Pixels], find: Callable[[Pixels], Findings]
 ) -> Detections:
     """A batch, each image on its own; images are spread over the cores."""
+    return joined_findings(name, in_parallel(find, images))
+
+
+def joined_findings(name: str, parts: Sequence[Findings]) -> Detections:
+    """A batch of what was found, image after image."""
     nothing = Findings(np.zeros(0, np.int32), np.zeros((0, 4)), np.zeros(0))
-    parts = in_parallel(find, images)
     class_row, box, score = (np.concatenate(column) for column in zip(nothing, *parts, strict=True))
     return Detections.of(
         name,

@@ -52,7 +52,7 @@ def detect_files(
     images by id: pictures of another size are counted.
     """
     _check_settings(batch, min_score, max_per_image)
-    target = _checked_target(output)
+    target = checked_target(output)
     header = {
         "boxlens": VERSION,
         "detector": detector.name,
@@ -90,7 +90,8 @@ def _check_settings(batch: int, min_score: float | None, max_per_image: int | No
         raise ParameterError(f"max_per_image is 1 or more, got {max_per_image}")
 
 
-def _checked_target(output: str | PathLike[str]) -> Path:
+def checked_target(output: str | PathLike[str]) -> Path:
+    """A file that results can be written to."""
     target = Path(output)
     if not target.name.removesuffix(".gz").endswith(".json"):
         raise InputError(

@@ -1,12 +1,14 @@
-"""Ranked windows from files: COCO results with or without classes, CSV, Parquet.
+"""Ranked windows from files: COCO results with or without classes, CSV, Parquet, MAT.
 
-Windows of an image go by falling score, equal scores and files without scores as they stand. A
-box of zeros (0, 0, 0, 0) is no window: it says that its image was searched and nothing found.
+Windows of an image go by falling score, or as is asked for; equal scores and files without scores
+as they stand. A box of zeros (0, 0, 0, 0) is no window: it says that its image was searched and
+nothing found.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import zlib
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -14,9 +16,10 @@ from boxlens.data import Notice, Source
 from boxlens.data.windows import Windows
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.border import check_boxes, check_scores
-from boxlens.formats.files import existing_file, stem
+from boxlens.formats.files import existing, stem
 from boxlens.formats.sniff_content import file_head
 from boxlens.formats.window_layouts import RawWindows, from_csv, from_json, from_parquet
+from boxlens.formats.window_mat_files import MAT_HEADS, from_mat_file, from_mat_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +27,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from boxlens.data import Dataset
-    from boxlens.data.columns import Bools
+    from boxlens.data.columns import Bools, Offsets
+
+Order = Literal["descending", "ascending", "given", "shuffled"]
 
 NOTHING_FOUND = (0.0, 0.0, 0.0, 0.0)
 # A box that ends beyond this is no fraction of its image, even if it overshoots it.
@@ -38,12 +43,20 @@ def read_windows(
     limit: int | None = 1000,
     name: str | None = None,
     threads: int = 0,
+    order: Order = "descending",
+    seed: int = 0,
 ) -> Windows:
-    """The best windows of each image, `limit` at most; images that the file lacks are marked."""
+    """The best windows of each image, `limit` at most; images that the file lacks are marked.
+
+    A folder holds a MAT file an image. `order` is that of the scores, or of the file, or random
+    and told by `seed` (METHODS 6.1).
+    """
     if limit is not None and limit < 1:
         raise ParameterError(f"expected 1 window an image or more, got {limit}")
-    source = existing_file(path)
-    raw = _raw_windows(source, dataset, threads)
+    if order not in get_args(Order):
+        raise ParameterError(f"unknown order '{order}': choose {', '.join(get_args(Order))}")
+    source = existing(path)
+    raw = _raw_windows(source, dataset, limit, threads)
     check_boxes(raw.box, source, raw.describe)
     if raw.score is not None:
         check_scores(raw.score, source, raw.describe)
@@ -53,9 +66,7 @@ def read_windows(
     searched = np.zeros(n_images, dtype=np.bool_)
     searched[raw.image_row[known]] = True
     rows = np.flatnonzero(known & (raw.box != NOTHING_FOUND).any(axis=1))
-    if raw.score is not None:
-        # Sorts by image, then by score; both stably.
-        rows = rows[np.lexsort((-raw.score[rows], raw.image_row[rows]))]
+    rows = _ordered(rows.astype(np.int64), raw, dataset, order, seed, source)
     windows = Windows.of(
         stem(source) if name is None else name,
         n_images,
@@ -68,14 +79,44 @@ def read_windows(
     return windows if limit is None else windows.limited(limit)
 
 
-def _raw_windows(path: Path, dataset: Dataset, threads: int) -> RawWindows:
-    """Told by content: JSON, Parquet, or else a table in text."""
+def _raw_windows(path: Path, dataset: Dataset, limit: int | None, threads: int) -> RawWindows:
+    """Told by content: MAT, Parquet, JSON, or else a table in text."""
+    if path.is_dir():
+        return from_mat_folder(path, dataset, limit)
     head = file_head(path)
+    if head.startswith(MAT_HEADS):
+        return from_mat_file(path, dataset, limit)
     if head.startswith(b"PAR1"):
         return from_parquet(path, dataset)
     if head.lstrip()[:1] in (b"[", b"{"):
         return from_json(path, dataset, threads)
     return from_csv(path, dataset)
+
+
+def _ordered(
+    rows: Offsets, raw: RawWindows, dataset: Dataset, order: Order, seed: int, path: Path
+) -> Offsets:
+    """Sorted by image, then by score; both stably."""
+    image = raw.image_row[rows]
+    if order == "shuffled":
+        keys = [zlib.crc32(str(key).encode()) for key in dataset.images.id.tolist()]
+        rows = rows[np.argsort(image, kind="stable")]
+        parts = np.split(rows, np.cumsum(np.bincount(image, minlength=len(keys)))[:-1])
+        # Each image has a stream of its own: what other images hold does not matter.
+        shuffled = [
+            np.random.default_rng([seed, key]).permutation(part)
+            for key, part in zip(keys, parts, strict=True)
+        ]
+        return np.concatenate([rows[:0], *shuffled])
+    if raw.score is None or order == "given":
+        if order == "ascending":
+            remedy = "Choose the order given, or shuffled"
+            raise InputError(
+                "windows by rising score, but there are none", path=path, remedy=remedy
+            )
+        return rows
+    score = raw.score[rows]
+    return rows[np.lexsort((score if order == "ascending" else -score, image))]
 
 
 def _refuse_pixels_without_size(raw: RawWindows, dataset: Dataset, path: Path) -> None:
@@ -96,6 +137,7 @@ def _refuse_pixels_without_size(raw: RawWindows, dataset: Dataset, path: Path) -
 
 def _notices(raw: RawWindows, dataset: Dataset, searched: Bools, path: Path) -> Iterator[Notice]:
     n, n_images = len(raw.box), len(dataset.images)
+    yield from raw.notices
     unknown = raw.image_row < 0
     n_unknown = int(unknown.sum())
     if n == 0:
@@ -107,7 +149,25 @@ def _notices(raw: RawWindows, dataset: Dataset, searched: Bools, path: Path) -> 
             shown = ", ".join(repr(key) for key in dataset.images.id[:3].tolist())
             what = f"NONE of the {n:,} windows fits this ground truth, with image ids like {shown}"
         yield Notice("unknown_image", n_unknown, f"{path}: {what} (first: {first})")
+    outside = np.flatnonzero(_outside(raw, dataset))
+    if len(outside):
+        first = raw.describe(int(outside[0]))
+        what = f"{len(outside):,} of {n:,} windows lie outside their image or have no area"
+        message = f"{path}: {what}: they find nothing (first: {first})"
+        yield Notice("outside_image", len(outside), message)
     n_missing = n_images - int(searched.sum())
     if n_missing:
         message = f"{path}: no windows are known of {n_missing:,} of {n_images:,} images"
         yield Notice("not_searched", n_missing, message)
+
+
+def _outside(raw: RawWindows, dataset: Dataset) -> Bools:
+    """Windows that no object of their image can overlap."""
+    size = dataset.images.known_sizes()
+    frame = np.ones_like(size) if dataset.relative else np.where(np.isnan(size), np.inf, size)
+    known = raw.image_row >= 0
+    low, side = raw.box[:, :2], raw.box[:, 2:]
+    beyond = low >= np.vstack([frame, [[np.inf, np.inf]]])[raw.image_row]
+    apart = (beyond | (low + side <= 0) | (side <= 0)).any(axis=1)
+    outside: Bools = known & apart & (raw.box != NOTHING_FOUND).any(axis=1)
+    return outside

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, get_args
 
 from boxlens.data import Dataset, Detections
 from boxlens.errors import ParameterError
@@ -28,10 +28,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from boxlens.formats.files import Progress
-    from boxlens.formats.guess_files import GuessColumns
     from boxlens.metrics.resampling import Sampler
 
-Table = TypeVar("Table", bound="Dataset | Detections | GuessColumns")
+
+class Named(Protocol):
+    """A frozen table with a name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+Table = TypeVar("Table", bound=Named)
 ExtraName = Literal["curves", "confidence", "confusion", "olrp", "images"]
 EXTRAS: tuple[ExtraName, ...] = get_args(ExtraName)
 LVIS_MAX_DETS = (300,)
@@ -277,14 +284,15 @@ def _check_choice(choice: EvaluationChoice) -> None:
 def with_unique_names(tables: Sequence[Table]) -> list[Table]:
     """Two detectors or data sets of one name could not be told apart in a table."""
     used: set[str] = set()
-    named = []
+    named: list[Table] = []
     for table in tables:
         name, again = table.name, 1
         while name in used:
             again += 1
             name = f"{table.name} ({again})"
         used.add(name)
-        named.append(table if again == 1 else replace(table, name=name))
+        renamed: Any = table
+        named.append(table if again == 1 else replace(renamed, name=name))
     return named
 
 

@@ -1,1 +1,1 @@
-"""Where a detector should look: boxes that may hold any object, best first."""
+"""Where a detector should look: generators of ranked windows, and what they are worth."""

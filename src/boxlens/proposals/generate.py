@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from pathlib import Path
+from time import thread_time
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from boxlens.data import Classes, Notice
-from boxlens.detectors.findings import Findings, detect_each
-from boxlens.detectors.run import detect_files
+from boxlens.detectors.findings import Findings, joined_findings
+from boxlens.detectors.processes import mapping
+from boxlens.detectors.run import detect_files, journal_path
+from boxlens.detectors.threads import in_parallel
+from boxlens.formats.files import read_text, write_text
 from boxlens.formats.window_files import NOTHING_FOUND
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from os import PathLike
 
     from boxlens.data import Detections
@@ -30,12 +37,18 @@ EMPTY = "no_windows"
 PICTURES_A_CORE = 8
 
 
+class _Timed(NamedTuple):
+    found: Findings
+    seconds: float
+
+
 def generate_windows(
     generator: Generator,
     files: ImageFiles,
     output: str | PathLike[str],
     *,
     limit: int = 1000,
+    workers: int = 1,
     restart: bool = False,
     expected: Mapping[int | str, tuple[float, float]] | None = None,
     progress: Progress | None = None,
@@ -43,16 +56,18 @@ def generate_windows(
     """Writes COCO results of one class, the best windows first, for `read_windows`.
 
     Pictures that fail are counted in the result. `expected` are sizes of images by id, as
-    `detect_files` takes them; `n_detections` of the result are the windows.
+    `detect_files` takes them; `n_detections` of the result are the windows. One worker uses
+    threads; several are processes, which generators written in Python need to use all cores.
     """
 
     def searching(_: str, done: int, total: int) -> None:
         if progress is not None:
             progress("searching windows", done, total)
 
-    with _one_opencv_thread():
+    clock = _Clock(Path(output), restart=restart)
+    with mapping(workers) as each, _one_opencv_thread():
         result = detect_files(
-            _AsDetector(generator, limit),
+            _AsDetector(generator, limit, clock, each if workers > 1 else in_parallel),
             files,
             output,
             identity=generator.identity,
@@ -71,12 +86,45 @@ def generate_windows(
     )
 
 
+def seconds_per_image(output: str | PathLike[str]) -> float | None:
+    """What a picture took on average on one core, if the run that wrote the file has told it."""
+    path = _clock_path(Path(output))
+    if not path.exists():
+        return None
+    told = json.loads(read_text(path))
+    return float(told["seconds"]) / max(int(told["n_images"]), 1)
+
+
+def _clock_path(output: Path) -> Path:
+    return output.with_name(f"{output.name}.seconds.json")
+
+
+class _Clock:
+    """Adds up what pictures take; a run that goes on adds to what is there."""
+
+    def __init__(self, output: Path, *, restart: bool) -> None:
+        self.path = _clock_path(output)
+        self.seconds, self.n_images = 0.0, 0
+        if self.path.exists() and journal_path(output).exists() and not restart:
+            told = json.loads(read_text(self.path))
+            self.seconds, self.n_images = float(told["seconds"]), int(told["n_images"])
+
+    def add(self, seconds: Sequence[float]) -> None:
+        self.seconds += sum(seconds)
+        self.n_images += len(seconds)
+        told = {"seconds": round(self.seconds, 6), "n_images": self.n_images}
+        write_text(self.path, json.dumps(told) + "\n")
+
+
 @dataclass(frozen=True, slots=True)
 class _AsDetector:
     """A generator as a detector of one class, so that its runs are those of detectors."""
 
     generator: Generator
     limit: int
+    clock: _Clock
+    # The answers for several pictures, on threads or on processes.
+    each: Callable[[Callable[[Pixels], _Timed], Sequence[Pixels]], Iterable[_Timed]]
 
     @property
     def name(self) -> str:
@@ -87,16 +135,23 @@ class _AsDetector:
         return Classes.of([1], [CLASS_NAME])
 
     def detect(self, images: Sequence[Pixels]) -> Detections:
-        found = detect_each(self.name, images, self._windows)
+        answers = list(self.each(partial(_windows, self.generator, self.limit), images))
+        self.clock.add([answer.seconds for answer in answers])
+        found = joined_findings(self.name, [answer.found for answer in answers])
         n_empty = int((found.box == NOTHING_FOUND).all(axis=1).sum())
         return replace(found, notices=_empty(n_empty))
 
-    def _windows(self, image: Pixels) -> Findings:
-        """Where nothing is found, a record says so: an image without any would be unknown."""
-        boxes, scores = self.generator.propose(image, self.limit)
-        if len(boxes) == 0:
-            boxes, scores = np.array([NOTHING_FOUND]), np.zeros(1)
-        return Findings(np.zeros(len(scores), dtype=np.int32), boxes, scores)
+
+def _windows(generator: Generator, limit: int, image: Pixels) -> _Timed:
+    """Where nothing is found, a record says so: an image without any would be unknown."""
+    # What it takes of a core, however busy the machine is.
+    begin = thread_time()
+    with _one_opencv_thread():
+        boxes, scores = generator.propose(image, limit)
+    seconds = thread_time() - begin
+    if len(boxes) == 0:
+        boxes, scores = np.array([NOTHING_FOUND]), np.zeros(1)
+    return _Timed(Findings(np.zeros(len(scores), dtype=np.int32), boxes, scores), seconds)
 
 
 def _empty(count: int) -> tuple[Notice, ...]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from altair.typing import ChartType
 
     from boxlens.display import Displayed
-    from boxlens.report.notebook_summaries import Summary
+    from boxlens.report.notebook_summary import Summary
     from boxlens.report.pages.markup import Cell
     from boxlens.report.planning.figure_plan import Figure
 

@@ -3,15 +3,36 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from boxlens.report.charts.detector_pair import p_text, signed
 from boxlens.report.charts.theme import decimal
+from boxlens.report.notebook_detection_use import (
+    correlation_charts,
+    correlation_summary,
+    oracle_charts,
+    oracle_summary,
+    tuning_charts,
+    tuning_summary,
+)
+from boxlens.report.notebook_proposals import (
+    recall_charts,
+    recall_summary,
+    repeatability_charts,
+    repeatability_summary,
+)
+from boxlens.report.notebook_summary import (
+    MOST_DETECTORS,
+    MOST_ROWS,
+    Shown,
+    Summary,
+    listed_names,
+    more_rows,
+)
 from boxlens.report.pages.markup import NOTHING, Cell, count_cell, counted, score_cell, text_cell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from boxlens.comparison import ComparisonResult
     from boxlens.comparison.cases.disagreement import DisagreementResult
@@ -23,37 +44,13 @@ if TYPE_CHECKING:
     from boxlens.object_sensitivity import SensitivityResult
     from boxlens.report.planning.figure_plan import Figure
 
-MOST_ROWS = 12
-MOST_DETECTORS = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What is shown; `figure` is how the main figure's name begins, empty where there is none."""
-
-    title: str
-    about: str
-    lead: str
-    headings: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    figure: str
-    more: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """How one kind of result is summed up, and which figures it has."""
-
-    summary: Callable[[Any], Summary]
-    figures: Callable[[Any], Sequence[Figure]]
-
 
 def _evaluation(result: EvaluationResult) -> Summary:
     shown = result.detectors[:MOST_DETECTORS]
     names = list(dict.fromkeys(name for one in shown for name in one.metrics))
     n_more = len(result.detectors) - len(shown)
     return Summary(
-        title=f"{_listed([one.name for one in shown], n_more)} on {result.dataset}",
+        title=f"{listed_names([one.name for one in shown], n_more)} on {result.dataset}",
         about=f"{result.protocol}, {result.n_images:,} images, {result.n_objects:,} objects",
         lead="",
         headings=["number", *(one.name for one in shown)],
@@ -127,7 +124,7 @@ def _sensitivity(result: SensitivityResult) -> Summary:
             for row in ordered[:MOST_ROWS]
         ],
         figure="sensitivity",
-        more=_more(len(ordered)),
+        more=more_rows(len(ordered)),
     )
 
 
@@ -156,13 +153,13 @@ def _comparison(result: ComparisonResult) -> Summary:
         for row in pair.numbers[:MOST_ROWS]
     ]
     return Summary(
-        title=f"{_listed([one.name for one in result.detectors], 0)} on {result.dataset.name}",
+        title=f"{listed_names([one.name for one in result.detectors], 0)} on {result.dataset.name}",
         about=f"{len(result.dataset.images):,} images",
         lead=" ".join(answer_sentences(result)),
         headings=["number", first.name, second.name, "difference", level, "p adjusted"],
         rows=rows,
         figure="differences" if len(result.detectors) == 2 else "league",
-        more=_more(len(pair.numbers)),
+        more=more_rows(len(pair.numbers)),
     )
 
 
@@ -183,7 +180,7 @@ def _gate(result: GateResult) -> Summary:
         headings=heading(result),
         rows=[[text_cell(text) for text in row] for row in found[:MOST_ROWS]],
         figure="",
-        more=_more(len(found)),
+        more=more_rows(len(found)),
     )
 
 
@@ -223,7 +220,7 @@ def _disagreement(result: DisagreementResult) -> Summary:
     ids = result.images.id.tolist()
     on = f" on {result.dataset}" if result.dataset else ""
     return Summary(
-        title=f"{_listed(list(result.detectors), 0)}{on}",
+        title=f"{listed_names(list(result.detectors), 0)}{on}",
         about=f"{len(result.images):,} images",
         lead="The images on which the detectors disagree most: to be annotated, or looked at, "
         "first.",
@@ -245,7 +242,7 @@ def _disagreement(result: DisagreementResult) -> Summary:
             for row in top
         ],
         figure="",
-        more=_more(int((result.share > 0).sum())),
+        more=more_rows(int((result.share > 0).sum())),
     )
 
 
@@ -259,7 +256,7 @@ def _difficulty(result: DifficultyResult) -> Summary:
     n_classes = first.n_classes
     columns = [*(one.means for one in shown), *PUBLISHED.values()]
     return Summary(
-        title=f"Difficulty of {_listed([one.name for one in shown], n_more, 'data sets')}",
+        title=f"Difficulty of {listed_names([one.name for one in shown], n_more, 'data sets')}",
         about=f"{counted(first.n_images, 'image')}, {counted(first.n_objects, 'object')}, "
         f"{counted(n_classes, 'class', 'classes')}",
         lead=" ".join(difficulty_sentences(result)),
@@ -282,16 +279,6 @@ def _difficulty_figures(result: DifficultyResult) -> Sequence[Figure]:
     return difficulty_figures(result).figures
 
 
-def _more(n_rows: int) -> str:
-    return f"and {n_rows - MOST_ROWS:,} more" if n_rows > MOST_ROWS else ""
-
-
-def _listed(names: Sequence[str], n_more: int, noun: str = "detectors") -> str:
-    if len(names) + n_more > MOST_DETECTORS:
-        return f"{len(names) + n_more} {noun}"
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-
-
 # By the name of a result's type, so that showing one loads nothing of the others.
 SUMMARIES: Mapping[str, Shown] = {
     "EvaluationResult": Shown(_evaluation, _evaluation_figures),
@@ -302,4 +289,9 @@ SUMMARIES: Mapping[str, Shown] = {
     "ReconciliationResult": Shown(_reconciliation, _reconciliation_figures),
     "DisagreementResult": Shown(_disagreement, _no_figures),
     "DifficultyResult": Shown(_difficulty, _difficulty_figures),
+    "ProposalRecallResult": Shown(recall_summary, recall_charts),
+    "RepeatabilityResult": Shown(repeatability_summary, repeatability_charts),
+    "ProposalCorrelationResult": Shown(correlation_summary, correlation_charts),
+    "ProposalOracleResult": Shown(oracle_summary, oracle_charts),
+    "ProposalTuningResult": Shown(tuning_summary, tuning_charts),
 }

@@ -7,12 +7,8 @@ is not drawn again.
 from __future__ import annotations
 
 import json
-import multiprocessing
-import multiprocessing.connection
 import os
 import shutil
-import threading
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -20,12 +16,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from boxlens.detectors.processes import mapping
 from boxlens.errors import InputError, MissingExtraError, ParameterError
 from boxlens.formats.files import write_text
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterator
     from os import PathLike
 
     from boxlens.formats.files import Progress
@@ -99,7 +96,7 @@ def _draw_missing(
 ) -> None:
     missing = [n for n in range(1, settings.n_images + 1) if not _record_path(work, n).exists()]
     done = settings.n_images - len(missing)
-    with _mapping(workers) as each:
+    with mapping(workers, chunk=4) as each:
         for _ in each(partial(_make_one, settings, work), missing):
             done += 1
             if progress is not None:
@@ -172,31 +169,6 @@ def _stated(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         return None
-
-
-@contextmanager
-def _mapping(workers: int) -> Iterator[Callable[..., Iterable[None]]]:
-    """`map` here, or on several processes."""
-    if workers <= 1:
-        yield map
-        return
-    # Processes that share nothing: a fork would copy the threads of OpenCV half.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent) as pool:
-        yield partial(pool.map, chunksize=4)
-
-
-def _end_with_parent() -> None:
-    """A worker whose parent was killed ends, too: it would race the run that takes over."""
-    parent = multiprocessing.parent_process()
-    if parent is None:
-        return
-
-    def wait() -> None:
-        multiprocessing.connection.wait([parent.sentinel])
-        os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()
 
 
 def _make_one(settings: SceneSettings, work: Path, number: int) -> None:

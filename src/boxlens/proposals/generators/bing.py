@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -43,6 +43,7 @@ class Bing:
     folder: Path
     digest: str
     name: str = "bing"
+    nested: ClassVar[bool] = True
 
     @classmethod
     def opened(cls, folder: str | Path) -> Bing:

@@ -1,8 +1,10 @@
-"""Which generator a word means."""
+"""Which generator a word means: a name, and behind a colon a generator file or model files."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import fields
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxlens.errors import ParameterError
 
@@ -11,48 +13,94 @@ if TYPE_CHECKING:
 
     from boxlens.proposals.generators.protocols import Generator
 
+_FILE_ENDINGS = (".json", ".json.gz")
+
 
 def open_generator(word: str, *, seed: int = 0) -> Generator:
-    """A generator by its name; one with model files by name and folder, as in `bing:FOLDER`."""
+    """A generator by its name: as it comes, or as a generator file says (`name:FILE.json`).
+
+    Model files are named behind the colon, too: `bing:FOLDER`, `edge-boxes:MODEL.yml.gz`.
+    """
     name, _, rest = word.partition(":")
-    if name not in _OPENERS:
+    if name not in _KINDS:
         raise ParameterError(f"unknown generator '{word}': choose one of {', '.join(GENERATORS)}")
-    needs_folder = _SPELLED[name] != name
-    if bool(rest) != needs_folder:
-        raise ParameterError(f"expected {_SPELLED[name]}, got '{word}'")
-    return _OPENERS[name](rest, seed)
+    if seed < 0:
+        raise ParameterError(f"a seed is 0 or more, got {seed} (--seed, seed)")
+    if rest.endswith(_FILE_ENDINGS):
+        from boxlens.proposals.generators.generator_files import read_generator
+
+        return read_generator(rest, seed=seed, expected=name)
+    kind = _KINDS[name]
+    if bool(rest) and not kind.models:
+        raise ParameterError(f"expected {name} or {name}:FILE.json, got '{word}'")
+    if not rest and _spelled(name) != name:
+        raise ParameterError(f"expected {_spelled(name)}, got '{word}'")
+    # Most bring a large library along: only the one that is asked for.
+    module = import_module(f"boxlens.proposals.generators.{kind.module}")
+    opened: Generator = kind.make(getattr(module, kind.type_name), rest, seed)
+    return opened
 
 
-def _selective_search(_: str, seed: int) -> Generator:
-    from boxlens.proposals.generators.selective_search import SelectiveSearch
+class _Kind(NamedTuple):
+    """Where its class is, how one is made of the class, what follows the colon, and the seed."""
 
-    return SelectiveSearch(seed=seed)
-
-
-def _edge_boxes(_: str, __: int) -> Generator:
-    from boxlens.proposals.generators.edge_boxes import EdgeBoxes
-
-    return EdgeBoxes()
+    module: str
+    type_name: str
+    make: Callable[[Any, str, int], Any]
+    # How model files are written, if it takes any; "" if it does not.
+    models: str = ""
 
 
-def _bing(folder: str, _: int) -> Generator:
-    from boxlens.proposals.generators.bing import Bing
-
-    return Bing.opened(folder)
-
-
-def _sliding_window(_: str, __: int) -> Generator:
-    from boxlens.proposals.generators.sliding_window import SlidingWindow
-
-    return SlidingWindow()
+def _seeded(kind: Any, _: str, seed: int) -> Any:
+    random = any(field.name == "seed" for field in fields(kind))
+    return kind(seed=seed) if random else kind()
 
 
-_OPENERS: dict[str, Callable[[str, int], Generator]] = {
-    "selective-search": _selective_search,
-    "edge-boxes": _edge_boxes,
-    "bing": _bing,
-    "sliding-window": _sliding_window,
+def _learned(kind: Any, _: str, seed: int) -> Any:
+    """With the tables that the package carries."""
+    return kind.opened(None, seed)
+
+
+def _searching(strategy: str) -> Callable[[Any, str, int], Any]:
+    name = f"selective-search-{strategy}"
+    return lambda kind, _, seed: kind(name, seed=seed, strategy=strategy)
+
+
+def _edges(make: Callable[[Any, str], Any]) -> _Kind:
+    return _Kind(
+        "edge_boxes", "EdgeBoxes", lambda kind, model, _: make(kind, model), "MODEL.yml.gz"
+    )
+
+
+_KINDS = {
+    "uniform": _Kind("uniform", "Uniform", _seeded),
+    "gaussian": _Kind("gaussian", "Gaussian", _seeded),
+    "sliding-window": _Kind("sliding_window", "SlidingWindow", _seeded),
+    "superpixels": _Kind("superpixels", "Superpixels", _seeded),
+    "selective-search": _Kind("selective_search", "SelectiveSearch", _seeded),
+    "selective-search-quality": _Kind("selective_search", "SelectiveSearch", _searching("quality")),
+    "selective-search-published": _Kind(
+        "selective_search", "SelectiveSearch", _searching("published")
+    ),
+    "edge-boxes": _edges(lambda kind, model: kind(model=model)),
+    "edge-boxes-50": _edges(lambda kind, model: kind.tuned_for(0.5, model=model)),
+    "edge-boxes-70": _edges(lambda kind, model: kind.tuned_for(0.7, model=model)),
+    "edge-boxes-90": _edges(lambda kind, model: kind.tuned_for(0.9, model=model)),
+    "edge-boxes-ar": _edges(lambda kind, model: kind.adaptive(model=model)),
+    "bing": _Kind("bing", "Bing", lambda kind, folder, _: kind.opened(folder), "FOLDER"),
+    "objectness": _Kind("objectness", "Objectness", _learned),
+    "randomized-prim": _Kind("randomized_prim", "RandomizedPrim", _learned),
+    "rantalankila": _Kind("rantalankila", "Rantalankila", _seeded),
+    "geodesic": _Kind("geodesic", "Geodesic", _seeded),
+    "rahtu": _Kind("rahtu", "Rahtu", _seeded),
 }
-_SPELLED = {name: "bing:FOLDER" if name == "bing" else name for name in _OPENERS}
-# As a user writes them.
-GENERATORS = tuple(_SPELLED.values())
+
+
+def _spelled(name: str) -> str:
+    """BING has no defaults: its models must be named."""
+    return f"bing:{_KINDS[name].models}" if name == "bing" else name
+
+
+NAMES = tuple(_KINDS)
+# As a user writes them; each may also be followed by a generator file, as in uniform:FILE.json.
+GENERATORS = tuple(_spelled(name) for name in _KINDS)

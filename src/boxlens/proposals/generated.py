@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from boxlens.data.windows import Windows
 from boxlens.formats.files import read_text, write_text
 from boxlens.formats.window_files import read_windows
 from boxlens.images.sizes import upright_size
-from boxlens.proposals.generate import generate_windows
+from boxlens.proposals.generate import generate_windows, seconds_per_image
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,6 +32,12 @@ if TYPE_CHECKING:
 SAME_SHAPE = 0.02
 
 
+class GeneratedWindows(NamedTuple):
+    windows: Windows
+    # On one core; None where a file of an older run does not tell.
+    seconds_per_image: float | None
+
+
 def generated_windows(
     generator: Generator,
     files: ImageFiles,
@@ -39,33 +45,45 @@ def generated_windows(
     limit: int,
     *,
     keep: Path | None = None,
+    workers: int = 1,
     progress: Progress | None = None,
-) -> Windows:
+) -> GeneratedWindows:
     """The best windows of each picture; in the folder `keep` they stay and are used again."""
     with _kept(keep) as place:
         output = place / _file_name(generator, files, limit)
-        failed = _searched(generator, files, output, limit, progress)
-        # As they were found: in pixels of the pictures.
-        in_pixels = replace(dataset, relative=False)
+        failed = _searched(generator, files, output, limit, workers, progress)
+        seconds = seconds_per_image(output)
+        # As they were found: in pixels of the pictures, whose sizes may be others.
+        unknown = np.full(len(dataset.images), np.nan)
+        images = replace(dataset.images, width_px=unknown, height_px=unknown)
+        in_pixels = replace(dataset, relative=False, images=images)
         windows = read_windows(output, in_pixels, limit=limit, name=generator.name)
     framed = _in_frame(windows, dataset, files)
-    return replace(
+    found = replace(
         framed,
         made_by=generator.identity,
         # Of a temporary file nothing is left to be named.
         source=None if keep is None else windows.source,
         notices=(*windows.notices, *framed.notices, *failed),
     )
+    return GeneratedWindows(found, seconds)
 
 
 def _searched(
-    generator: Generator, files: ImageFiles, output: Path, limit: int, progress: Progress | None
+    generator: Generator,
+    files: ImageFiles,
+    output: Path,
+    limit: int,
+    workers: int,
+    progress: Progress | None,
 ) -> tuple[Notice, ...]:
     """Makes the file, unless it is there; what failed is told in either case."""
     beside = output.with_suffix(".failed.json")
     resumed: tuple[Notice, ...] = ()
     if not output.exists():
-        run = generate_windows(generator, files, output, limit=limit, progress=progress)
+        run = generate_windows(
+            generator, files, output, limit=limit, workers=workers, progress=progress
+        )
         if run.failed:
             write_text(beside, json.dumps([[one.file, one.reason] for one in run.failed]))
         if run.n_resumed:

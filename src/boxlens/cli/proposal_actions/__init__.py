@@ -1,0 +1,1 @@
+"""What `boxlens proposals` can do, one action a file."""

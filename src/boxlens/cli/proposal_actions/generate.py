@@ -1,0 +1,163 @@
+"""`boxlens proposals generate`: the proposals of a method into a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from boxlens.cli.options import Commands, add_json
+from boxlens.cli.output import print_failures, print_note, print_notices, show_or_save_json
+from boxlens.cli.proposal_actions.proposal_options import (
+    METHOD_HELP,
+    SEVERAL,
+    add_ground_truth,
+    add_running,
+    read_ground_truth,
+    worker_count,
+)
+from boxlens.errors import ParameterError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from boxlens.data import Dataset, Notice
+    from boxlens.detectors.run_result import RunResult
+    from boxlens.formats.files import Progress
+    from boxlens.proposals.generators.protocols import Generator
+
+SCHEMA = "boxlens/proposals-generate/1"
+
+
+def add_action(actions: Commands) -> None:
+    command = actions.add_parser(
+        "generate",
+        help="write the proposals of a method into a file",
+        description="Write the proposals of a method as COCO results, best first. Killed and "
+        "started again, it goes on where it was.",
+    )
+    command.set_defaults(run=run)
+    add = command.add_argument
+    add("method", metavar="METHOD", help=METHOD_HELP.removeprefix("* "))
+    add("--images", metavar="DIR", **SEVERAL, help="folders of pictures, or single ones")
+    add(
+        "--gt",
+        "--ground-truth",
+        metavar="GT",
+        help="ground truth: only its pictures, under its ids; its sizes are enough for uniform, "
+        "gaussian and sliding-window",
+    )
+    add_ground_truth(command)
+    add("--budget", metavar="N", type=int, default=1000, help="proposals of an image (1000)")
+    add("-o", "--output", metavar="FILE", required=True, help="the COCO results to write")
+    add("--restart", action="store_true", help="begin anew, even where results or a part are there")
+    add_running(command, threads=False)
+    add_json(command)
+
+
+def run(options: argparse.Namespace) -> None:
+    from boxlens.cli.progress import progress_bar
+    from boxlens.detectors.run import journal_path
+    from boxlens.detectors.run_result import NothingDetectedError
+    from boxlens.proposals.generators.opening import open_generator
+
+    if options.budget < 1:
+        raise ParameterError(f"--budget: 1 proposal or more, got {options.budget}")
+    if options.split is not None and options.gt is None:
+        raise ParameterError("--split is a part of the ground truth: add --gt")
+    workers = worker_count(options)
+    generator = open_generator(options.method, seed=options.seed)
+    try:
+        with progress_bar() as progress:
+            dataset = None
+            if options.gt is not None:
+                dataset = read_ground_truth(options, options.gt, progress)
+            result, notices = _generated(options, generator, dataset, workers, progress)
+    except NothingDetectedError as problem:
+        print_failures(problem.failed)
+        raise
+    except KeyboardInterrupt:
+        if journal_path(options.output).exists():
+            print_note("interrupted; the same command goes on where it stopped")
+        raise
+    print_notices([*notices, *result.notices])
+    print_failures(result.failed)
+    show_or_save_json(
+        lambda: _document(options, generator, result), options.json, lambda: _text(options, result)
+    )
+
+
+def _generated(
+    options: argparse.Namespace,
+    generator: Generator,
+    dataset: Dataset | None,
+    workers: int,
+    progress: Progress,
+) -> tuple[RunResult, tuple[Notice, ...]]:
+    from boxlens.images import find_images
+    from boxlens.proposals.blind import write_blind_windows
+    from boxlens.proposals.generate import generate_windows
+    from boxlens.proposals.generators.protocols import BlindGenerator
+
+    if options.images:
+        files, notices = find_images(options.images, dataset=dataset)
+        result = generate_windows(
+            generator,
+            files,
+            options.output,
+            limit=options.budget,
+            workers=workers,
+            restart=options.restart,
+            progress=progress,
+        )
+        return result, notices
+    if dataset is None or not isinstance(generator, BlindGenerator):
+        sizes = " (or --gt: sizes are enough)" if isinstance(generator, BlindGenerator) else ""
+        raise ParameterError(f"{generator.name} looks at pictures: name them with --images{sizes}")
+    result = write_blind_windows(
+        generator,
+        dataset,
+        options.output,
+        limit=options.budget,
+        restart=options.restart,
+        progress=progress,
+    )
+    return result, ()
+
+
+def _text(options: argparse.Namespace, result: RunResult) -> str:
+    from boxlens.proposals.generate import seconds_per_image
+
+    n_done = result.n_images - len(result.failed)
+    mean = result.n_detections / max(n_done, 1)
+    found = f"{result.n_detections:,} proposals of '{result.detector}' in {n_done:,} images"
+    lines = [f"wrote {result.output}: {found}, {mean:,.0f} an image"]
+    seconds = seconds_per_image(options.output)
+    if seconds is not None:
+        lines.append(f"{seconds:.3g} seconds an image on one core")
+    if result.failed:
+        lines.append(f"{len(result.failed):,} of {result.n_images:,} images failed")
+    if result.n_resumed:
+        lines.append(f"{result.n_resumed:,} images taken over from an interrupted run")
+    return "\n".join(lines)
+
+
+def _document(
+    options: argparse.Namespace, generator: Generator, result: RunResult
+) -> dict[str, Any]:
+    from boxlens.proposals.generate import seconds_per_image
+
+    return {
+        "schema": SCHEMA,
+        "parameters": {
+            "method": generator.name,
+            "made_by": generator.identity,
+            "budget": options.budget,
+        },
+        "results": {
+            "output": str(result.output),
+            "n_images": result.n_images,
+            "n_resumed": result.n_resumed,
+            "n_proposals": result.n_detections,
+            "seconds_per_image": seconds_per_image(options.output),
+            "failed": [{"file": one.file, "reason": one.reason} for one in result.failed],
+        },
+    }

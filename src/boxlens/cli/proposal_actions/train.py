@@ -1,0 +1,90 @@
+"""`boxlens proposals train`: what a method learns from annotated pictures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from boxlens.cli.options import Commands, add_json
+from boxlens.cli.output import print_notices, show_or_save_json
+from boxlens.cli.proposal_actions.proposal_options import (
+    SEVERAL,
+    add_ground_truth,
+    read_ground_truth,
+)
+from boxlens.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from boxlens.data import Dataset, Notice
+    from boxlens.formats.files import Progress
+    from boxlens.proposals.generators.protocols import Generator
+
+SCHEMA = "boxlens/proposals-train/1"
+
+
+def add_action(actions: Commands) -> None:
+    command = actions.add_parser(
+        "train",
+        help="learn a method from annotated pictures",
+        description="Learn what a method knows about objects from annotated pictures: where and "
+        "how large boxes are (uniform, gaussian, sliding-window: no pictures are needed), tables "
+        "of cues (objectness), or weights (randomized-prim). The file is used as METHOD:FILE.",
+    )
+    command.set_defaults(run=run)
+    add = command.add_argument
+    add(
+        "method",
+        metavar="METHOD",
+        help="uniform, gaussian, sliding-window, objectness, randomized-prim",
+    )
+    add("gt", metavar="GT", help="ground truth: a file or folder")
+    add("--images", metavar="DIR", **SEVERAL, help="folders of its pictures")
+    add("-o", "--output", metavar="FILE", required=True, help="the JSON file to write")
+    add("--seed", metavar="N", type=int, default=0, help="of what is drawn at random (0)")
+    add_ground_truth(command)
+    add_json(command)
+
+
+def run(options: argparse.Namespace) -> None:
+    from boxlens.cli.progress import progress_bar
+    from boxlens.proposals.generators.generator_files import write_generator
+    from boxlens.proposals.generators.training import TRAINABLE
+
+    if options.method not in TRAINABLE:
+        raise ParameterError(
+            f"{options.method} learns nothing: choose one of {', '.join(TRAINABLE)}"
+        )
+    if not options.output.endswith(".json"):
+        raise InputError("a generator file is JSON", path=options.output, remedy="End it in .json")
+    with progress_bar() as progress:
+        dataset = read_ground_truth(options, options.gt, progress)
+        generator, notices, n_pictures = _trained(options, dataset, progress)
+    made_from = {"trained_on": str(options.gt), "n_objects": len(dataset.gt)}
+    if n_pictures:
+        made_from["n_pictures"] = n_pictures
+    write_generator(generator, options.output, made_from=made_from)
+    print_notices(notices)
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "results": {"output": options.output, "method": generator.name, **made_from},
+    }
+    text = f"wrote {options.output}: use it as {options.method}:{options.output}"
+    show_or_save_json(lambda: document, options.json, lambda: text)
+
+
+def _trained(
+    options: argparse.Namespace, dataset: Dataset, progress: Progress
+) -> tuple[Generator, tuple[Notice, ...], int]:
+    from boxlens.images import find_images
+    from boxlens.proposals.generators.training import BLIND, train_generator
+
+    if options.method in BLIND:
+        return train_generator(options.method, dataset, None, progress=progress), (), 0
+    if not options.images:
+        raise ParameterError(f"{options.method} learns from pictures: name them with --images")
+    files, notices = find_images(options.images, dataset=dataset)
+    generator = train_generator(
+        options.method, dataset, files, seed=options.seed, progress=progress
+    )
+    return generator, notices, len(files)

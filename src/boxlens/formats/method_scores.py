@@ -1,0 +1,133 @@
+"""What detectors reach with the proposals of methods, from a CSV file: method, mAP, and perhaps
+detector and class. AP are fractions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from boxlens.data import Notice, Source
+from boxlens.errors import InputError
+from boxlens.formats.files import existing_file
+from boxlens.formats.open_images.table import finite_numbers, line_of, read_csv
+from boxlens.formats.sniff_content import file_head
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from os import PathLike
+    from pathlib import Path
+
+    import polars as pl
+
+REMEDY = "Begin with a line such as method,mAP or method,detector,class,ap and give each a line"
+AP_COLUMNS = ("mAP", "ap")
+
+
+class Setting(NamedTuple):
+    """A detector that looks where a method proposes; the empty name where none is given."""
+
+    detector: str
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class MethodScores:
+    """AP of detectors with the proposals of methods: over all classes, and class by class."""
+
+    # What the numbers are: "mAP" of a file, "AP50" or "AP".
+    metric: str
+    # NaN where it is not known.
+    overall: Mapping[Setting, float]
+    # By name of the class.
+    by_class: Mapping[Setting, Mapping[str, float]] = field(default_factory=dict)
+    # The file, or the detections that were evaluated.
+    source: Source | None = None
+    detections: tuple[Source | None, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+
+def read_method_scores(path: str | PathLike[str]) -> MethodScores:
+    """Lines without a class are of all classes; where there is none, it is the mean of classes."""
+    file = existing_file(path)
+    _refuse_json(file)
+    frame = read_csv(
+        file, text=("method",), optional_text=("detector", "class"), optional_numbers=AP_COLUMNS
+    )
+    overall: dict[Setting, float] = {}
+    by_class: dict[Setting, dict[str, float]] = {}
+    line_of_entry: dict[tuple[Setting, str], str] = {}
+    for where, setting, class_name, ap in _entries(frame, file):
+        first = line_of_entry.setdefault((setting, class_name), where)
+        if first != where:
+            raise InputError(
+                f"{_told(setting, class_name)} already has a line ({first})",
+                path=file,
+                where=where,
+                remedy="Keep one of them",
+            )
+        if class_name:
+            by_class.setdefault(setting, {})[class_name] = ap
+        else:
+            overall[setting] = ap
+    if not line_of_entry:
+        raise InputError("holds no scores", path=file, where="line 2", remedy=REMEDY)
+    averaged = [setting for setting in by_class if setting not in overall]
+    overall |= {setting: float(np.mean([*by_class[setting].values()])) for setting in averaged}
+    return MethodScores(
+        metric="mAP",
+        overall=overall,
+        by_class=by_class,
+        source=Source.of(file, "method scores"),
+        notices=_averaged(file, len(averaged)),
+    )
+
+
+def _refuse_json(path: Path) -> None:
+    if file_head(path).lstrip()[:1] in (b"[", b"{"):
+        raise InputError("JSON, but scores of methods are a CSV table", path=path, remedy=REMEDY)
+
+
+def _entries(frame: pl.DataFrame, path: Path) -> Iterator[tuple[str, Setting, str, float]]:
+    """Place, setting, class (empty: all) and AP of every line."""
+    columns = [name for name in AP_COLUMNS if name in frame.columns]
+    if len(columns) != 1:
+        problem = "has both a column mAP and a column ap" if columns else "has no column mAP or ap"
+        raise InputError(problem, path=path, where="line 1", remedy=REMEDY)
+    values = finite_numbers(frame, columns[0], path)
+    text = {
+        name: [(cell or "").strip() for cell in frame[name].to_list()]
+        for name in ("method", "detector", "class")
+        if name in frame.columns
+    }
+    blank = [""] * len(values)
+    rows = zip(text["method"], text.get("detector", blank), text.get("class", blank), strict=True)
+    for row, (method, detector, class_name) in enumerate(rows):
+        where = line_of(row, frame)
+        ap = float(values[row])
+        if not method:
+            raise InputError("names no method", path=path, where=where, remedy=REMEDY)
+        if not 0 <= ap <= 1:
+            raise InputError(
+                f"{columns[0]} {ap:g} does not lie between 0 and 1",
+                path=path,
+                where=where,
+                remedy="Write fractions, not percent: 0.678 for 67.8 %",
+            )
+        yield where, Setting(detector, method), class_name, ap
+
+
+def _told(setting: Setting, class_name: str) -> str:
+    parts = [f"method {setting.method!r}"]
+    parts += [f"detector {setting.detector!r}"] if setting.detector else []
+    parts += [f"class {class_name!r}"] if class_name else []
+    return ", ".join(parts)
+
+
+def _averaged(path: Path, count: int) -> tuple[Notice, ...]:
+    message = (
+        f"{path}: {count:,} mAP are the mean of the classes that the file lists, since no line "
+        "without a class tells them"
+    )
+    return (Notice("mean_of_classes", count, message),) if count else ()

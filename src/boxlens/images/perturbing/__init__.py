@@ -1,0 +1,1 @@
+"""Pictures changed by known amounts, each with the map of its boxes."""

@@ -1,0 +1,92 @@
+"""Turned about the centre, and cropped so that nothing is seen that was not in the picture.
+
+The crop has the picture's aspect: its corners lie where the diagonals of the picture meet the
+border of the turned one, at the largest angle. All angles share this crop, the reference too.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from boxlens.images.box_maps import composed, inverted
+from boxlens.images.perturbing.families import LARGEST_ANGLE_DEG
+from boxlens.images.perturbing.libraries import opencv
+from boxlens.images.perturbing.perturbed import STAYS, Perturbed
+
+if TYPE_CHECKING:
+    from boxlens.data.columns import Floats
+    from boxlens.images.pixels import Pixels
+
+
+class Crop(NamedTuple):
+    """First and last column and row, the last ones excluded."""
+
+    x1: int
+    y1: int
+    x2: int
+    y2: int
+
+
+def rotated(image: Pixels, angle_deg: float) -> Perturbed:
+    """Counter-clockwise, bilinear."""
+    if angle_deg == 0:
+        return Perturbed(cropped(image), STAYS)
+    height, width = image.shape[:2]
+    crop = shared_crop(width, height)
+    into_crop = _shift(-crop.x1, -crop.y1)
+    turn = _turn(angle_deg, width / 2, height / 2)
+    cv2 = opencv()
+    pixels = cv2.warpAffine(
+        image,
+        _between_pixel_centres(composed(turn, into_crop)),
+        (crop.x2 - crop.x1, crop.y2 - crop.y1),
+        flags=cv2.INTER_LINEAR,
+        # Only crops of a few pixels reach over the border.
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    return Perturbed(pixels, composed(composed(inverted(into_crop), turn), into_crop))
+
+
+def cropped(image: Pixels) -> Pixels:
+    """What every rotation is compared with."""
+    crop = shared_crop(image.shape[1], image.shape[0])
+    return np.ascontiguousarray(image[crop.y1 : crop.y2, crop.x1 : crop.x2])
+
+
+def shared_crop(width_px: int, height_px: int) -> Crop:
+    """Rounded inwards; its centre is the picture's. One or two pixels are left at least."""
+    share = kept_share(width_px / height_px, LARGEST_ANGLE_DEG)
+    x1, x2 = _middle(width_px, share)
+    y1, y2 = _middle(height_px, share)
+    return Crop(x1, y1, x2, y2)
+
+
+def kept_share(aspect: float, angle_deg: float) -> float:
+    """How much of a diagonal lies inside the picture turned by this angle."""
+    angle = math.radians(abs(angle_deg))
+    return 1 / (math.cos(angle) + max(aspect, 1 / aspect) * math.sin(angle))
+
+
+def _middle(side_px: int, share: float) -> tuple[int, int]:
+    first = math.ceil(side_px * (1 - share) / 2)
+    first = min(first, (side_px - 1) // 2)
+    return first, side_px - first
+
+
+def _turn(angle_deg: float, x: float, y: float) -> Floats:
+    """About a point, with y downwards."""
+    cos, sin = math.cos(math.radians(angle_deg)), math.sin(math.radians(angle_deg))
+    turn = np.array([[cos, sin, 0.0], [-sin, cos, 0.0]])
+    return composed(composed(_shift(-x, -y), turn), _shift(x, y))
+
+
+def _shift(x: float, y: float) -> Floats:
+    return np.array([[1.0, 0.0, x], [0.0, 1.0, y]])
+
+
+def _between_pixel_centres(matrix: Floats) -> Floats:
+    """OpenCV's coordinates are 0 in the middle of the first pixel, ours at its border."""
+    return composed(composed(_shift(0.5, 0.5), matrix), _shift(-0.5, -0.5))

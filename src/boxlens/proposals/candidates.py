@@ -1,0 +1,29 @@
+"""Which proposals count: each place once, then the best ones (METHODS 6.1)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data.columns import frozen, owned
+from boxlens.matching.box_matching import first_on_pixels
+
+if TYPE_CHECKING:
+    from boxlens.data.windows import Windows
+
+
+def without_duplicates(windows: Windows, *, in_pixels: bool = True, threads: int = 0) -> Windows:
+    """Of boxes that lie on the same pixels the best one stays, as it is.
+
+    Boxes that are fractions of their images have no pixels: there only equal ones are the same.
+    """
+    # Fractions are told apart down to a billionth of the image.
+    box = windows.box if in_pixels else windows.box * 2.0**30
+    first = first_on_pixels(windows.offsets, box, threads=threads)
+    if first.all():
+        return windows
+    n_before = np.concatenate([[0], np.cumsum(first)])
+    offsets = frozen(n_before[windows.offsets], np.int64)
+    return replace(windows, offsets=offsets, box=owned(windows.box[first]))

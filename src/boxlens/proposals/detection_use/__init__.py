@@ -1,0 +1,1 @@
+"""What proposals are worth to detectors: filters, oracles, and recall against mAP."""

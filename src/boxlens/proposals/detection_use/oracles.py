@@ -1,0 +1,208 @@
+"""What holds a detector back: where it looks, or what it keeps (METHODS 6.8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens.data import Notice
+from boxlens.errors import ParameterError
+from boxlens.matching import COCO, check_tables
+from boxlens.metrics.evaluation import choose, evaluate_tables, with_unique_names
+from boxlens.metrics.grid import AREA_RANGES
+from boxlens.metrics.results import Provenance
+from boxlens.proposals.detection_use.class_rivals import survivors
+from boxlens.proposals.detection_use.filtering import FILTER_IOU, NMS_IOU, near_boxes, not_raw
+from boxlens.proposals.detection_use.oracle_result import (
+    DetectorOracles,
+    DetectorScores,
+    OracleScore,
+    ProposalOracleResult,
+)
+from boxlens.proposals.detection_use.perfect_suppression import suppress_perfectly
+from boxlens.proposals.detection_use.score_shape import score_maps, scores_by_iou
+from boxlens.proposals.detection_use.shared_images import (
+    check_names,
+    cut_to,
+    images_searched,
+    search_notices,
+)
+from boxlens.proposals.recall.matched import countable_objects
+from boxlens.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from boxlens.data import Dataset, Detections, GroundTruth
+    from boxlens.data.columns import Bools
+    from boxlens.data.windows import Windows
+    from boxlens.formats.files import Progress
+    from boxlens.proposals.proposed import Proposed
+
+ORACLE_IOU = 0.5
+BUDGET = 1000
+
+
+def proposal_oracles(
+    dataset: Dataset,
+    detections: Sequence[Detections],
+    proposed: Sequence[Proposed] = (),
+    *,
+    budget: int = BUDGET,
+    filter_iou: float = FILTER_IOU,
+    nms_iou: float = NMS_IOU,
+    oracle_iou: float = ORACLE_IOU,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> ProposalOracleResult:
+    """AP with perfect proposals (gt), perfect suppression (nms) and both.
+
+    Without proposals the detections are taken as they are. The gt oracle adds detections near
+    objects, wrong ones as well: it cannot ask the detector about boxes that it did not report.
+    """
+    _check(dataset, detections, proposed, budget, oracle_iou)
+    images = images_searched(dataset, proposed)
+    seen, named = cut_to(images, dataset, with_unique_names(detections))
+    trial = _Trial(seen, filter_iou, nms_iou, oracle_iou, threads)
+    windows = {method.name: method.at(budget) for method in proposed}
+    oracles = tuple(_ask_all(trial, named, windows, budget, progress))
+    shapes = tuple(
+        DetectorScores(
+            one.name,
+            scores_by_iou(seen, one, threads=threads),
+            score_maps(seen, one, threads=threads),
+        )
+        for one in named
+    )
+    sources = [one.source for one in windows.values()]
+    return ProposalOracleResult(
+        oracles=oracles,
+        scores=shapes,
+        parameters=trial.parameters(budget if proposed else None),
+        provenance=Provenance(
+            VERSION,
+            dataset.source,
+            tuple(one.source for one in detections),
+            tuple(("proposals", source) for source in sources if source is not None),
+        ),
+        notices=(
+            *dataset.notices,
+            *(notice for table in detections for notice in table.notices),
+            *(notice for table in windows.values() for notice in table.notices),
+            *search_notices(images),
+            *(not_raw(named, filter_iou, threads=threads) if proposed else ()),
+            *_skipped_classes(shapes),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """What is done to one table of detections after the other."""
+
+    dataset: Dataset
+    filter_iou: float
+    nms_iou: float
+    oracle_iou: float
+    threads: int
+
+    def without_proposals(self, detections: Detections) -> Iterator[OracleScore]:
+        everything = np.ones(len(detections), dtype=np.bool_)
+        yield self.score("nms", self._perfectly_suppressed(detections, everything))
+
+    def with_proposals(self, detections: Detections, windows: Windows) -> Iterator[OracleScore]:
+        near = self._near(detections, windows)
+        # With perfect proposals all that is near an object is looked at, too.
+        objects = self.dataset.gt.where(countable_objects(self.dataset))
+        without, helped = (
+            detections.where(kept) for kept in (near, near | self._near(detections, objects))
+        )
+        survive, survive_helped = (
+            survivors(table, iou=self.nms_iou, threads=self.threads) for table in (without, helped)
+        )
+        yield self.score("none", without.where(survive))
+        yield self.score("gt", helped.where(survive_helped))
+        yield self.score("nms", self._perfectly_suppressed(without, survive))
+        yield self.score("gt+nms", self._perfectly_suppressed(helped, survive_helped))
+
+    def _near(self, detections: Detections, boxes: Windows | GroundTruth) -> Bools:
+        return near_boxes(
+            detections, boxes.offsets, boxes.box, iou=self.filter_iou, threads=self.threads
+        )
+
+    def _perfectly_suppressed(self, detections: Detections, survive: Bools) -> Detections:
+        return suppress_perfectly(
+            self.dataset, detections, survive, oracle_iou=self.oracle_iou, threads=self.threads
+        )
+
+    def score(self, oracle: str, detections: Detections) -> OracleScore:
+        choice = choose("coco", area_ranges={"all": AREA_RANGES["all"]}, max_dets=[COCO.max_dets])
+        evaluation = evaluate_tables(self.dataset, [detections], choice, threads=self.threads)
+        (found,) = evaluation.detectors
+        return OracleScore(
+            oracle=oracle,
+            ap=found.metrics["AP"],
+            ap50=found.metrics["AP50"],
+            class_ap50={row.name: row.metrics["AP50"] for row in found.classes},
+            n_detections=len(detections),
+        )
+
+    def parameters(self, budget: int | None) -> dict[str, Any]:
+        filtering = {"budget": budget, "filter_iou": self.filter_iou, "nms_iou": self.nms_iou}
+        return {**({} if budget is None else filtering), "oracle_iou": self.oracle_iou}
+
+
+def _ask_all(
+    trial: _Trial,
+    detections: Sequence[Detections],
+    windows: Mapping[str, Windows],
+    budget: int,
+    progress: Progress | None,
+) -> Iterator[DetectorOracles]:
+    """Every detector with every method, or as it is where there is none."""
+    n_done, n_all = 0, len(detections) * max(len(windows), 1)
+    for detector in detections:
+        raw = trial.score("raw", detector)
+        for method in windows or ("",):
+            if progress is not None:
+                progress("asking oracles", n_done, n_all)
+            n_done += 1
+            if method:
+                scores = trial.with_proposals(detector, windows[method])
+                yield DetectorOracles(detector.name, method, budget, (raw, *scores))
+            else:
+                scores = trial.without_proposals(detector)
+                yield DetectorOracles(detector.name, "", None, (raw, *scores))
+
+
+def _check(
+    dataset: Dataset,
+    detections: Sequence[Detections],
+    proposed: Sequence[Proposed],
+    budget: int,
+    oracle_iou: float,
+) -> None:
+    if not detections:
+        raise ParameterError("name at least one detections file")
+    for table in detections:
+        check_tables(dataset, table)
+    check_names(proposed)
+    if budget < 1:
+        raise ParameterError(f"a budget is 1 proposal or more, got {budget} (--budget, budget)")
+    if not 0 < oracle_iou <= 1:
+        raise ParameterError(f"an overlap lies above 0 and up to 1, got {oracle_iou} (oracle_iou)")
+
+
+def _skipped_classes(shapes: Sequence[DetectorScores]) -> Iterator[Notice]:
+    for one in shapes:
+        skipped = one.by_iou.n_classes_skipped
+        if skipped:
+            yield Notice(
+                "too_few_overlaps",
+                skipped,
+                f"{one.detector}: the curve of scores by overlap leaves out {skipped:,} of "
+                f"{skipped + one.by_iou.n_classes:,} classes, whose detections near objects are "
+                "too few or all scored alike",
+            )

@@ -1,0 +1,180 @@
+"""How many objects do proposals find, how tightly, and which ones?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data import Dataset, Notice
+from boxlens.errors import InputError
+from boxlens.formats import read_dataset
+from boxlens.metrics.evaluation import with_unique_names
+from boxlens.metrics.results import Provenance
+from boxlens.proposals.listing import listed
+from boxlens.proposals.recall.box_sizes import object_sizes
+from boxlens.proposals.recall.choice import RecallChoice
+from boxlens.proposals.recall.groups import object_groups
+from boxlens.proposals.recall.matched import countable_objects
+from boxlens.proposals.recall.method_recall import method_recall
+from boxlens.proposals.recall.result import DatasetRecall, ProposalRecallResult
+from boxlens.proposals.sources import Searching, find_proposed, notices_of
+from boxlens.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from os import PathLike
+
+    from boxlens.data.columns import Bools
+    from boxlens.data.source import Source
+    from boxlens.formats.files import Progress
+    from boxlens.proposals.proposed import Proposed
+    from boxlens.proposals.sources import GivenProposals
+
+
+def proposal_recall(
+    gt: Dataset | str | PathLike[str] | Sequence[Dataset | str | PathLike[str]],
+    proposals: GivenProposals | Sequence[GivenProposals],
+    *,
+    images: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
+    choice: RecallChoice | None = None,
+    split: str | None = None,
+    keep: str | PathLike[str] | None = None,
+    workers: int = 1,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> ProposalRecallResult:
+    """Recall and average recall of proposals on one data set or several.
+
+    Proposals are files, windows, generators, or words such as "sliding-window"; those that look at
+    pictures find them in `images`, and what they find stays in the folder `keep`.
+    """
+    choice = choice or RecallChoice()
+    datasets = [
+        one if isinstance(one, Dataset) else read_dataset(one, split=split, threads=threads)
+        for one in listed(gt)
+    ]
+    searching = Searching(
+        images=tuple(listed(images)),
+        keep=None if keep is None else Path(keep),
+        seed=choice.seed,
+        workers=workers,
+        threads=threads,
+    )
+    given = listed(proposals)
+    proposed = [
+        find_proposed(dataset, given, choice.curve_budgets(), searching, progress=progress)
+        for dataset in datasets
+    ]
+    return recall_tables(datasets, proposed, choice, threads=threads, progress=progress)
+
+
+def recall_tables(
+    datasets: Sequence[Dataset],
+    proposed: Sequence[Sequence[Proposed]],
+    choice: RecallChoice,
+    *,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> ProposalRecallResult:
+    """The same for what is in memory: the methods of each data set."""
+    notices: list[Notice] = []
+    found = []
+    named = with_unique_names(datasets)
+    for dataset, methods in zip(named, proposed, strict=True):
+        told: list[Notice] = [*notices_of(methods)]
+        found.append(_dataset_recall(dataset, methods, choice, told, threads, progress))
+        prefix = f"{dataset.name}: " if len(named) > 1 else ""
+        notices += [replace(one, message=prefix + one.message) for one in told]
+    return ProposalRecallResult(
+        choice=choice,
+        datasets=tuple(found),
+        provenance=Provenance(VERSION, datasets[0].source, (), tuple(_sources(named, proposed))),
+        notices=tuple(dict.fromkeys(notices)),
+    )
+
+
+def _dataset_recall(
+    dataset: Dataset,
+    methods: Sequence[Proposed],
+    choice: RecallChoice,
+    notices: list[Notice],
+    threads: int,
+    progress: Progress | None,
+) -> DatasetRecall:
+    images, unsearched = _common_images(dataset, methods, choice)
+    notices += unsearched
+    countable = countable_objects(dataset) & images[dataset.gt.image_row]
+    n_left_out = int((~countable_objects(dataset) & images[dataset.gt.image_row]).sum())
+    if n_left_out:
+        message = f"{n_left_out:,} crowds and groups are no single objects: they do not count"
+        notices.append(Notice("crowds", n_left_out, message))
+    groups = object_groups(dataset, np.flatnonzero(countable).astype(np.int32), choice.attributes)
+    recalls = []
+    for number, one in enumerate(methods):
+        if progress is not None:
+            progress("matching proposals", number, len(methods))
+        recalls.append(method_recall(dataset, one, groups, choice, images=images, threads=threads))
+        notices += _duplicates(one)
+    return DatasetRecall(
+        name=dataset.name,
+        n_images=int(images.sum()),
+        n_objects=int(countable.sum()),
+        sizes=object_sizes(dataset, countable),
+        methods=tuple(recalls),
+    )
+
+
+def _common_images(
+    dataset: Dataset, methods: Sequence[Proposed], choice: RecallChoice
+) -> tuple[Bools, list[Notice]]:
+    """Methods are compared on the images that all of them have searched."""
+    everywhere = np.ones(len(dataset.images), dtype=np.bool_)
+    if choice.missing_is_empty:
+        return everywhere, []
+    images: Bools = np.logical_and.reduce([everywhere, *(one.searched() for one in methods)])
+    if not images.any():
+        names = ", ".join(one.name for one in methods)
+        raise InputError(
+            f"there is no image of {dataset.name} whose proposals all methods know ({names})",
+            remedy="Give proposals for the same images, and check that their ids are those of the "
+            "ground truth",
+        )
+    n_missing = len(images) - int(images.sum())
+    if not n_missing:
+        return images, []
+    n_objects = int((countable_objects(dataset) & ~images[dataset.gt.image_row]).sum())
+    who = " and ".join(
+        f"{one.name} ({int((~one.searched()).sum()):,})"
+        for one in methods
+        if not one.searched().all()
+    )
+    message = (
+        f"{n_missing:,} of {len(images):,} images, with {n_objects:,} objects, are left out: no "
+        f"proposals of theirs are known from {who}; --missing-is-empty counts their objects as "
+        "not found"
+    )
+    return images, [Notice("not_searched", n_missing, message)]
+
+
+def _duplicates(proposed: Proposed) -> Iterator[Notice]:
+    if proposed.n_duplicates:
+        message = (
+            f"{proposed.name}: {proposed.n_duplicates:,} boxes lie on the pixels of a better one: "
+            "each place counts once"
+        )
+        yield Notice("duplicate_boxes", proposed.n_duplicates, message)
+
+
+def _sources(
+    datasets: Sequence[Dataset], proposed: Sequence[Sequence[Proposed]]
+) -> Iterator[tuple[str, Source]]:
+    """Files besides the first data set."""
+    yield from (("ground truth", one.source) for one in datasets[1:] if one.source is not None)
+    for methods in proposed:
+        for one in methods:
+            for windows in one.by_budget.values():
+                if windows.source is not None:
+                    yield f"proposals of {one.name}", windows.source

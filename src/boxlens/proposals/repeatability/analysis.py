@@ -1,0 +1,224 @@
+"""How stable the proposals of methods are over pictures; killed and started again, it goes on."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from boxlens.data import Notice
+from boxlens.detectors.processes import each_in_processes
+from boxlens.errors import MissingExtraError, ParameterError
+from boxlens.images import ImageFiles, find_images, read_picture
+from boxlens.metrics.results import Provenance
+from boxlens.proposals.generators.opening import open_generator
+from boxlens.proposals.listing import listed
+from boxlens.proposals.published import BASELINES
+from boxlens.proposals.repeatability.choice import RepeatabilityChoice
+from boxlens.proposals.repeatability.kept_tallies import kept_tallies, origin_of
+from boxlens.proposals.repeatability.measuring import Tally, measure
+from boxlens.proposals.repeatability.pooling import pooled
+from boxlens.proposals.repeatability.result import MethodRepeatability, RepeatabilityResult
+from boxlens.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from os import PathLike
+
+    from boxlens.formats.files import Progress
+    from boxlens.proposals.generators.protocols import Generator
+    from boxlens.proposals.repeatability.kept_tallies import KeptTallies
+
+
+def repeatability(
+    methods: Generator | str | Sequence[Generator | str],
+    images: ImageFiles | str | PathLike[str] | Sequence[str | PathLike[str]],
+    choice: RepeatabilityChoice | None = None,
+    *,
+    keep: str | PathLike[str] | None = None,
+    workers: int = 1,
+    notices: Sequence[Notice] = (),
+    progress: Progress | None = None,
+) -> RepeatabilityResult:
+    """Proposals under graded perturbations, matched with those of the unchanged pictures.
+
+    Methods are generators or words such as "edge-boxes". In the folder `keep` every picture is
+    written down when it is done. `notices` are told with the result. With more than one worker the
+    calling script needs the usual `if __name__ == "__main__":`.
+    """
+    asked = choice or RepeatabilityChoice()
+    generators = [
+        open_generator(one, seed=asked.seed) if isinstance(one, str) else one
+        for one in listed(methods)
+    ]
+    if isinstance(images, ImageFiles):
+        files, told = images, tuple(notices)
+    else:
+        files, found = find_images(listed(images))
+        told = (*notices, *found)
+    return _repeatability(generators, files, asked, keep, workers, told, progress)
+
+
+def _repeatability(
+    methods: Sequence[Generator],
+    files: ImageFiles,
+    asked: RepeatabilityChoice,
+    keep: str | PathLike[str] | None,
+    workers: int,
+    notices: Sequence[Notice],
+    progress: Progress | None,
+) -> RepeatabilityResult:
+    _check(methods, files, workers)
+    tasks = _tasks(methods, files, asked)
+    with kept_tallies(None if keep is None else Path(keep), len(asked.steps())) as kept:
+        failures = _measure_missing(methods, tasks, asked, kept, workers, progress)
+        results = []
+        for row, method in enumerate(methods):
+            origins = [task.origins[row] for task in tasks]
+            results.append(_result(method, origins, asked, kept.by_origin))
+    failed = tuple(failure for task in tasks for failure in failures.get(task.row, ()))
+    return RepeatabilityResult(
+        choice=asked,
+        methods=tuple(results),
+        failed=failed,
+        provenance=Provenance(VERSION, None, ()),
+        notices=(
+            *notices,
+            *_not_looked_at(len(files) - len(tasks), len(files)),
+            *_failed(len(failures), len(tasks)),
+        ),
+    )
+
+
+def chosen_rows(n_files: int, n_wanted: int | None) -> list[int]:
+    """Evenly spread over the pictures, the first one among them."""
+    n = n_files if n_wanted is None else min(n_wanted, n_files)
+    return [place * n_files // n for place in range(n)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """One picture; what a tally of each method on it is known by."""
+
+    row: int
+    path: Path
+    name: str
+    image_id: int | str
+    origins: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """Of the methods that were missing, by their places: tallies, or why there is none."""
+
+    task: _Task
+    found: Mapping[int, Tally | str]
+
+
+def _check(methods: Sequence[Generator], files: ImageFiles, workers: int) -> None:
+    names = [method.name for method in methods]
+    if not names or len(files) == 0:
+        raise ParameterError("repeatability needs at least one method and one picture")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ParameterError(f"methods need names of their own, {', '.join(twice)} is given twice")
+    if workers < 1:
+        raise ParameterError(f"{workers} workers: at least one is needed")
+
+
+def _tasks(
+    methods: Sequence[Generator], files: ImageFiles, choice: RepeatabilityChoice
+) -> list[_Task]:
+    tasks = []
+    ids = files.ids.tolist()
+    for row in chosen_rows(len(files), choice.n_images):
+        path, name = files.paths[row], files.names[row]
+        size = path.stat().st_size if path.is_file() else -1
+        origins = (origin_of(one, choice, ids[row], name, size) for one in methods)
+        tasks.append(_Task(row, path, name, ids[row], tuple(origins)))
+    return tasks
+
+
+def _measure_missing(
+    methods: Sequence[Generator],
+    tasks: Sequence[_Task],
+    choice: RepeatabilityChoice,
+    kept: KeptTallies,
+    workers: int,
+    progress: Progress | None,
+) -> Mapping[int, list[tuple[str, str]]]:
+    """Fills in what is not kept; the failures by row of the picture."""
+    failures: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    missing = [
+        (task, places)
+        for task in tasks
+        if (places := [p for p, key in enumerate(task.origins) if key not in kept.by_origin])
+    ]
+    done = len(tasks) - len(missing)
+    threads = 0 if workers == 1 else 1
+    work = partial(_measure_one, tuple(methods), choice, threads)
+    for answer in each_in_processes(work, missing, workers):
+        for place, found in answer.found.items():
+            if isinstance(found, str):
+                failures[answer.task.row].append((answer.task.name, found))
+            else:
+                kept.add(answer.task.origins[place], found)
+        done += 1
+        if progress is not None:
+            progress("perturbing pictures", done, len(tasks))
+    return failures
+
+
+def _measure_one(
+    methods: tuple[Generator, ...],
+    choice: RepeatabilityChoice,
+    threads: int,
+    wanted: tuple[_Task, list[int]],
+) -> _Answer:
+    task, places = wanted
+    asked = [methods[place] for place in places]
+    try:
+        image = read_picture(task.path).pixels
+        found = measure(image, task.image_id, asked, choice, threads=threads)
+    except MissingExtraError:
+        raise
+    except Exception as problem:  # noqa: BLE001 - one picture is at fault, the others are not
+        return _Answer(task, {places[0]: str(problem) or type(problem).__name__})
+    named = [
+        f"{method.name}: {one}" if isinstance(one, str) else one
+        for method, one in zip(asked, found, strict=True)
+    ]
+    return _Answer(task, dict(zip(places, named, strict=True)))
+
+
+def _result(
+    method: Generator,
+    origins: Sequence[str],
+    choice: RepeatabilityChoice,
+    by_origin: Mapping[str, Tally],
+) -> MethodRepeatability:
+    tallies = [by_origin[origin] for origin in origins if origin in by_origin]
+    return MethodRepeatability(
+        name=method.name,
+        made_by=method.identity,
+        baseline=method.name in BASELINES,
+        families=pooled(tallies, choice),
+        n_images=len(tallies),
+    )
+
+
+def _not_looked_at(n: int, n_files: int) -> tuple[Notice, ...]:
+    message = f"{n:,} of {n_files:,} pictures are left out, as asked (--n-images, n_images)"
+    return (Notice("pictures_left_out", n, message),) if n else ()
+
+
+def _failed(n_failed: int, n_pictures: int) -> tuple[Notice, ...]:
+    if not n_failed:
+        return ()
+    message = (
+        f"{n_failed:,} of {n_pictures:,} pictures could not be searched by every method: "
+        "each method counts those it could"
+    )
+    return (Notice("failed_pictures", n_failed, message),)

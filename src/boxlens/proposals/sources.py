@@ -1,0 +1,198 @@
+"""Proposals as they are given: tables, files, generators, or words that mean a generator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data.windows import Windows
+from boxlens.errors import ParameterError
+from boxlens.formats.window_files import read_windows
+from boxlens.images import find_images
+from boxlens.metrics.evaluation import with_unique_names
+from boxlens.proposals.blind import blind_windows
+from boxlens.proposals.candidates import without_duplicates
+from boxlens.proposals.generated import generated_windows
+from boxlens.proposals.generators.opening import GENERATORS, open_generator
+from boxlens.proposals.generators.protocols import BlindGenerator, Generator
+from boxlens.proposals.proposed import Proposed
+from boxlens.proposals.published import BASELINES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from boxlens.data import Dataset, Notice
+    from boxlens.formats.files import Progress
+    from boxlens.formats.window_files import Order
+
+GivenProposals = Windows | Generator | str | PathLike[str]
+METHODS = tuple(dict.fromkeys(word.partition("[")[0].partition(":")[0] for word in GENERATORS))
+
+
+@dataclass(frozen=True, slots=True)
+class Searching:
+    """How proposals are found where they are not there yet."""
+
+    # Folders of pictures.
+    images: tuple[str | PathLike[str], ...] = ()
+    # Windows that a generator finds stay in this folder, and are used again.
+    keep: Path | None = None
+    # How the windows of a file are ranked (METHODS 6.1).
+    order: Order = "descending"
+    seed: int = 0
+    # Processes for pictures; 1: threads.
+    workers: int = 1
+    threads: int = 0
+
+
+def is_method(given: object) -> bool:
+    """Does it mean a generator? A file goes before a method of its name."""
+    if not isinstance(given, str) or Path(given).exists():
+        return False
+    return given.partition(":")[0] in METHODS
+
+
+def find_proposed(
+    dataset: Dataset,
+    given: Sequence[GivenProposals],
+    budgets: Sequence[int],
+    searching: Searching,
+    *,
+    progress: Progress | None = None,
+) -> list[Proposed]:
+    """One a method, under names that differ."""
+    if not given:
+        raise ParameterError(
+            f"name proposals: files, or methods (--method, proposals) such as {GENERATORS[0]}"
+        )
+    found = [_proposed(dataset, one, sorted(budgets), searching, progress) for one in given]
+    return with_unique_names(found)
+
+
+def notices_of(proposed: Sequence[Proposed]) -> tuple[Notice, ...]:
+    """What reading and finding them has told; which images lack proposals is told elsewhere."""
+    return tuple(
+        notice
+        for one in proposed
+        for windows in one.by_budget.values()
+        for notice in windows.notices
+        if notice.code != "not_searched"
+    )
+
+
+def opened(given: GivenProposals, seed: int) -> Generator | None:
+    """The generator that is meant, if one is."""
+    if isinstance(given, str):
+        return open_generator(given, seed=seed) if is_method(given) else None
+    return given if isinstance(given, Generator) else None
+
+
+def _proposed(
+    dataset: Dataset,
+    given: GivenProposals,
+    budgets: Sequence[int],
+    searching: Searching,
+    progress: Progress | None,
+) -> Proposed:
+    generator = opened(given, searching.seed)
+    if generator is not None:
+        return _generated(dataset, generator, budgets, searching, progress)
+    if isinstance(given, Windows):
+        return _nested(given, given.made_by or given.name, dataset, searching.threads)
+    if not isinstance(given, (str, PathLike)):
+        raise ParameterError(f"expected windows, a generator, a file or a word, got {given!r}")
+    if not Path(given).exists():
+        raise ParameterError(
+            f"{given}: no such file, and no method: methods are {', '.join(GENERATORS)}"
+        )
+    # Duplicates go before the best are taken, so all are read.
+    windows = read_windows(
+        given,
+        dataset,
+        limit=None,
+        order=searching.order,
+        seed=searching.seed,
+        threads=searching.threads,
+    )
+    return _nested(windows, str(given), dataset, searching.threads)
+
+
+def _nested(windows: Windows, made_by: str, dataset: Dataset, threads: int) -> Proposed:
+    if windows.n_images != len(dataset.images):
+        raise ParameterError(
+            f"windows {windows.name!r} are rows of {windows.n_images} images, the data set has "
+            f"{len(dataset.images)}: read them with this data set"
+        )
+    distinct = without_duplicates(windows, in_pixels=not dataset.relative, threads=threads)
+    return Proposed(
+        windows.name,
+        made_by,
+        baseline=False,
+        by_budget={max(len(distinct), 1): distinct},
+        n_duplicates=len(windows) - len(distinct),
+    )
+
+
+def _generated(
+    dataset: Dataset,
+    generator: Generator,
+    budgets: Sequence[int],
+    searching: Searching,
+    progress: Progress | None,
+) -> Proposed:
+    by_budget: dict[int, Windows] = {}
+    seconds = None
+    n_duplicates = 0
+    for budget in budgets[-1:] if generator.nested else budgets:
+        if isinstance(generator, BlindGenerator) and _knows_sizes(dataset, searching):
+            windows = blind_windows(generator, dataset, budget, progress=progress)
+        else:
+            windows, seconds = _from_pictures(dataset, generator, budget, searching, progress)
+        distinct = without_duplicates(
+            windows, in_pixels=not dataset.relative, threads=searching.threads
+        )
+        n_duplicates = len(windows) - len(distinct)
+        by_budget[budget] = distinct
+    return Proposed(
+        generator.name,
+        generator.identity,
+        baseline=generator.name in BASELINES,
+        by_budget=by_budget,
+        nested=generator.nested,
+        n_duplicates=n_duplicates,
+        seconds_per_image=seconds,
+    )
+
+
+def _knows_sizes(dataset: Dataset, searching: Searching) -> bool:
+    """Without pictures there is nobody else to ask."""
+    known = not dataset.relative and not np.isnan(dataset.images.known_sizes()).any()
+    return known or not searching.images
+
+
+def _from_pictures(
+    dataset: Dataset,
+    generator: Generator,
+    budget: int,
+    searching: Searching,
+    progress: Progress | None,
+) -> tuple[Windows, float | None]:
+    if not searching.images:
+        raise ParameterError(
+            f"{generator.name} looks at pictures: name their folder (--images, images)"
+        )
+    files, notices = find_images(searching.images, dataset=dataset)
+    windows, seconds = generated_windows(
+        generator,
+        files,
+        dataset,
+        budget,
+        keep=searching.keep,
+        workers=searching.workers,
+        progress=progress,
+    )
+    return replace(windows, notices=(*windows.notices, *notices)), seconds

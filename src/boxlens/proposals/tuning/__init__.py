@@ -1,0 +1,1 @@
+"""Settings of a generator that find the most objects."""

@@ -1,0 +1,184 @@
+"""What figures of proposals share: a colour and a dash for every method, keys, number forms."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import altair as alt
+
+from boxlens.report.charts.detector_pair import short
+from boxlens.report.charts.kinds import KINDS
+from boxlens.report.charts.main_numbers import COLOURS
+from boxlens.report.charts.panels import panel_title
+from boxlens.report.charts.system_lines import KEY_CHARACTERS
+from boxlens.report.charts.theme import FONT_PX, SOFT_INK, WIDTH, fixed, inline, threshold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from boxlens.proposals.recall.choice import RecallChoice
+
+# Those of detectors, and two more.
+METHOD_COLOURS: Final = (*COLOURS, KINDS["dupe"].colour, KINDS["miss"].colour)
+# Once every colour is taken, the second dash begins with the first colour again.
+SOLID: Final = ((1, 0), (7, 2, 1, 2))
+DASHED: Final = ((4, 2), (1, 2))
+MOST_METHODS: Final = len(METHOD_COLOURS) * 2
+BASELINES_DASHED: Final = "Dashed: baselines."
+SWATCH_PX: Final = 18
+LINE_PX: Final = 12
+# A letter's width, about.
+LETTER_PX: Final = 4.9
+
+
+class Method(Protocol):
+    """Whoever proposes boxes."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def baseline(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class LineStyle:
+    """How the line of a method looks, in every figure."""
+
+    colour: str
+    dash: tuple[int, ...]
+
+
+def method_styles(methods: Iterable[Method]) -> dict[str, LineStyle]:
+    """By name, as many as can be told apart: baselines dashed, all others not."""
+    styles: dict[str, LineStyle] = {}
+    n_before = {True: 0, False: 0}
+    for one in methods:
+        if one.name in styles or len(styles) == MOST_METHODS:
+            continue
+        dashes = DASHED if one.baseline else SOLID
+        turn, place = divmod(n_before[one.baseline], len(METHOD_COLOURS))
+        n_before[one.baseline] += 1
+        styles[one.name] = LineStyle(METHOD_COLOURS[place], dashes[turn])
+    return styles
+
+
+def line_encoding(styles: Mapping[str, LineStyle], field: str = "method") -> dict[str, Any]:
+    """Colour and dash of the records' methods."""
+    # Tuples: Altair copies lists anew for every layer and panel.
+    names = tuple(styles)
+    colours = alt.Scale(domain=names, range=tuple(one.colour for one in styles.values()))
+    dashes = alt.Scale(domain=names, range=tuple(one.dash for one in styles.values()))
+    return {
+        "color": alt.Color(f"{field}:N", scale=colours, legend=None),
+        "strokeDash": alt.StrokeDash(f"{field}:N", scale=dashes, legend=None),
+    }
+
+
+def method_marks(plot: alt.Chart, styles: Mapping[str, LineStyle]) -> list[alt.Chart]:
+    """A line a method and a point a record; `plot` places them."""
+    encoding = line_encoding(styles)
+    return [
+        plot.mark_line(strokeWidth=1.5, strokeJoin="round").encode(**encoding),
+        plot.mark_point(filled=True, size=9, opacity=1).encode(color=encoding["color"]),
+    ]
+
+
+def method_key(styles: Mapping[str, LineStyle], *, width: int = WIDTH) -> list[alt.LayerChart]:
+    """Samples of lines and their names, in columns; none where there is nothing to tell apart."""
+    if len(styles) < 2:
+        return []
+    names = [short(name, KEY_CHARACTERS) for name in styles]
+    longest = SWATCH_PX + LETTER_PX * max(map(len, names)) + 14
+    n_columns = max(1, min(4, int(width // longest), len(names)))
+    n_lines = -(-len(names) // n_columns)
+    # Down the columns, so that the order can be followed.
+    rows = [
+        {
+            "method": method,
+            "text": name,
+            "x": (at // n_lines) * width / n_columns,
+            "y": LINE_PX * (at % n_lines + 0.5),
+        }
+        for at, (method, name) in enumerate(zip(styles, names, strict=True))
+    ]
+    samples = line_samples(rows, styles, width=width, height=LINE_PX * n_lines)
+    return [alt.LayerChart(layer=samples)]
+
+
+def line_samples(
+    rows: Sequence[Mapping[str, Any]],
+    styles: Mapping[str, LineStyle],
+    *,
+    width: int,
+    height: int,
+) -> list[alt.Chart]:
+    """A short line and a `text` for each record, at its `x` and `y` in pixels."""
+    placed = [{**row, "end": row["x"] + SWATCH_PX} for row in rows]
+    plot = alt.Chart(inline(placed), width=width, height=height).encode(
+        y=alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[height, 0], nice=False))
+    )
+    x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, width], nice=False))
+    return [
+        plot.mark_rule(strokeWidth=2).encode(x=x, x2="end:Q", **line_encoding(styles)),
+        plot.mark_text(align="left", baseline="middle", dx=SWATCH_PX + 5, color=SOFT_INK).encode(
+            x=x, text="text:N"
+        ),
+    ]
+
+
+def method_panels(
+    styles: Mapping[str, LineStyle], panels: Sequence[alt.LayerChart]
+) -> alt.VConcatChart:
+    """Two panels a line, below the key."""
+    gaps = alt.RowColnumber(row=10, column=10)
+    grid = alt.concat(*panels, columns=2, spacing=gaps, align="each")
+    return alt.vconcat(*method_key(styles), grid, spacing=8)
+
+
+def first_of(n_shown: int, n_methods: int) -> str:
+    """A sentence where there are more methods than lines can be told apart; else empty."""
+    return f" The first {n_shown} of {n_methods} methods." if n_shown < n_methods else ""
+
+
+def dashed_words(methods: Iterable[Method]) -> str:
+    """What dashes mean, where there are any."""
+    return f" {BASELINES_DASHED}" if any(one.baseline for one in methods) else ""
+
+
+def recall_limit(values: Iterable[float]) -> float:
+    """Where an axis of recall ends: the next fifth above all values."""
+    highest = max((value for value in values if not math.isnan(value)), default=1.0)
+    return min(1.0, max(0.2, math.ceil(5 * highest) / 5))
+
+
+def ar_words(choice: RecallChoice) -> str:
+    """AR; with its overlaps where they are not the usual ones."""
+    low, high = choice.ar_range
+    return "AR" if (low, high) == (0.5, 1.0) else f"AR {threshold(low)} to {threshold(high)}"
+
+
+def count_text(n: float) -> str:
+    """1, 4.2, 991: how many proposals there are on average."""
+    if math.isnan(n):
+        return "n/a"
+    return f"{n:,.0f}" if n >= 100 or n == round(n) else f"{n:.1f}"
+
+
+def above_panel(text: str) -> alt.TitleParams:
+    """Above a panel of a grid, from where its plot begins."""
+    title = panel_title(text)
+    title.frame = "group"
+    return title
+
+
+def column_heading(text: str, x: float) -> alt.Chart:
+    """Above a column of a list beside a panel."""
+    heading: alt.Chart = (
+        alt.Chart(inline([{"text": text}]))
+        .mark_text(align="right", baseline="bottom", color=SOFT_INK, fontSize=FONT_PX - 1)
+        .encode(x=fixed(alt.XValue, x), y=fixed(alt.YValue, -2), text="text:N")
+    )
+    return heading

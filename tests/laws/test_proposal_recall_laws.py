@@ -1,0 +1,245 @@
+"""What must not change the recall of proposals, and what it can never be (METHODS 6.1-6.3)."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import numpy as np
+
+from boxlens.proposals.proposed import Proposed
+from boxlens.proposals.recall.analysis import proposal_recall, recall_tables
+from boxlens.proposals.recall.matched import match_objects
+from boxlens.proposals.sources import Searching, find_proposed
+from cases import random_scene
+from laws.proposal_worlds import (
+    CHOICE,
+    SEEDS,
+    equal,
+    matches,
+    objects_by_image,
+    ranked,
+    scene_of,
+    studied,
+    tables,
+)
+from oracles import proposal_recall as oracle
+
+
+def numbers(result, without=()):
+    """Everything that a study counts, as text; sums in another order may differ in last digits."""
+    document = {key: value for key, value in result.to_json().items() if key not in without}
+    return near(document)
+
+
+def near(value):
+    if isinstance(value, dict):
+        return {key: near(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [near(one) for one in value]
+    return f"{value:.12g}" if isinstance(value, float) else value
+
+
+def test_objects_as_proposals_find_everything():
+    for seed in SEEDS:
+        scene = distinct_objects(seed)
+        if not scene.objects:
+            continue
+        lists = [[obj.box for obj in here][::-1] for here in objects_by_image(scene)]
+        row = studied(scene, lists=lists).methods[0].chosen[-1]
+        assert set(row.curve.tolist()) == {1.0}
+        assert set(row.recall.values()) == {1.0}
+        # A right edge is a sum, so that boxes may differ from themselves in the last digit.
+        assert [row.ar, row.coco_ar, row.best_overlap, row.best_overlap_by_class] == equal([1] * 4)
+
+
+def distinct_objects(seed):
+    """A scene whose objects have areas and pixels of their own."""
+    scene = random_scene(seed, zero_size=0.0)
+    kept = [
+        obj
+        for image in scene.images
+        for here in [[obj for obj in scene.objects if obj.image == image and oracle.is_object(obj)]]
+        for obj, first in zip(here, oracle.first_on_pixels([o.box for o in here]), strict=True)
+        if first
+    ]
+    return replace(scene, objects=tuple(kept))
+
+
+def test_order_and_names_of_images_do_not_matter():
+    for seed in SEEDS:
+        scene = random_scene(seed)
+
+        def renamed(new_id, scene=scene):
+            return replace(
+                scene,
+                images=tuple(sorted(map(new_id, scene.images))),
+                objects=tuple(replace(one, image=new_id(one.image)) for one in scene.objects),
+                detections=tuple(replace(one, image=new_id(one.image)) for one in scene.detections),
+                negative=None,
+                positive=None,
+                not_exhaustive=None,
+            )
+
+        before = numbers(studied(scene))
+        assert before == numbers(studied(renamed(lambda image: -image)))
+        assert before == numbers(studied(renamed("{:06d}.jpg".format)))
+
+
+def test_worse_proposals_beyond_the_budget_change_nothing():
+    for seed in SEEDS:
+        scene = random_scene(seed)
+        lists = [oracle.candidates(boxes, CHOICE.largest) for boxes in ranked(scene)]
+        # More only where the budget is used up: elsewhere they would be asked.
+        more = [
+            [*boxes, (300.0, 300.0, 40.0, 40.0)] if len(boxes) == CHOICE.largest else boxes
+            for boxes in lists
+        ]
+        assert numbers(studied(scene, lists=lists)) == numbers(studied(scene, lists=more))
+
+
+def test_duplicates_after_the_first_are_counted_and_nothing_else():
+    for seed in SEEDS:
+        scene = random_scene(seed)
+        lists = [oracle.candidates(boxes, 1000) for boxes in ranked(scene)]
+        twice = [[one for box in boxes for one in (box, on_its_pixels(box))] for boxes in lists]
+        once, again = studied(scene, lists=lists), studied(scene, lists=twice)
+        assert once.methods[0].n_duplicates == 0
+        assert again.methods[0].n_duplicates == sum(map(len, lists))
+        assert numbers(once, ["runs"]) == numbers(again, ["runs"])
+        assert once.methods[0].volume == equal(again.methods[0].volume)
+        assert once.methods[0].sizes.tolist() == equal(again.methods[0].sizes.tolist())
+
+
+def on_its_pixels(box):
+    """A smaller box that rounding makes the same, or the box itself."""
+    x, y, w, h = box
+    smaller = (x, y, max(w - 0.25, 0.0), h)
+    return smaller if oracle.pixels(smaller) == oracle.pixels(box) else box
+
+
+def test_doubling_images_and_boxes_keeps_every_overlap():
+    for seed in SEEDS:
+        scene = random_scene(seed)
+
+        def doubled(item):
+            return replace(item, box=tuple(2 * side for side in item.box))
+
+        large = replace(
+            scene,
+            objects=tuple(map(doubled, scene.objects)),
+            detections=tuple(map(doubled, scene.detections)),
+        )
+        before, after = as_given(scene), as_given(large)
+        assert before.iou.tobytes() == after.iou.tobytes()
+        assert before.best.tobytes() == after.best.tobytes()
+
+
+def as_given(scene):
+    """With duplicates: which boxes share pixels depends on the scale."""
+    dataset, windows = tables(scene)
+    proposed = Proposed("scene", "", baseline=False, by_budget={1000: windows})
+    return match_objects(dataset, proposed, (1, 3, 7))
+
+
+def test_crowds_never_count_and_difficult_objects_do():
+    for seed in SEEDS:
+        scene = random_scene(seed, group_of=0.0)
+        singles = replace(scene, objects=tuple(one for one in scene.objects if not one.crowd))
+        assert numbers(studied(scene)) == numbers(studied(singles))
+        easy = replace(scene, objects=tuple(replace(one, difficult=False) for one in scene.objects))
+        assert numbers(studied(scene), ["groups"]) == numbers(studied(easy), ["groups"])
+        assert studied(scene).n_objects == sum(not one.crowd for one in scene.objects)
+
+
+def test_recall_falls_with_overlap_and_numbers_stay_between_0_and_1():
+    for seed in SEEDS:
+        scene = random_scene(seed)
+        if not any(map(oracle.is_object, scene.objects)):
+            continue
+        (method,) = studied(scene, replace(CHOICE, ar_range=(0.0, 1.0))).methods
+        for row in method.by_budget:
+            assert (np.diff(row.curve) <= 0).all()
+            # Over all overlaps average recall is the mean matched overlap.
+            assert 0 <= row.ar <= row.best_overlap + 1e-12
+            assert row.best_overlap <= 1 + 1e-12
+            assert 0 <= row.coco_ar <= 1
+        assert 0 <= method.volume <= 1
+        assert [row.n_mean for row in method.by_budget] == sorted(
+            row.n_mean for row in method.by_budget
+        )
+
+
+def test_the_overlap_of_a_single_object_never_falls_with_the_budget():
+    for seed in SEEDS:
+        rng = random.Random(seed)
+        boxes = [tuple(rng.uniform(1, 100) for _ in range(4)) for _ in range(31)]
+        found = matches(scene_of(boxes[:1], boxes[1:]), budgets=range(1, 31))
+        assert (np.diff(found.iou[:, 0]) >= 0).all()
+        assert found.iou.tobytes() == found.best.tobytes()
+
+
+def test_inputs_stay_unchanged():
+    dataset, windows = tables(random_scene(3))
+
+    def bits():
+        arrays = (dataset.gt.box, dataset.gt.offsets, windows.box, windows.offsets)
+        return [one.tobytes() for one in (*arrays, windows.searched, dataset.gt.crowd)]
+
+    before = bits()
+    proposal_recall(dataset, windows, choice=CHOICE)
+    assert bits() == before
+
+
+def test_images_one_by_one_joined_are_the_whole():
+    for seed in SEEDS:
+        scene = random_scene(seed)
+        whole = matches(scene)
+        parts = []
+        for image, boxes in zip(scene.images, ranked(scene), strict=True):
+            alone = replace(
+                scene,
+                images=(image,),
+                objects=tuple(one for one in scene.objects if one.image == image),
+            )
+            parts.append(matches(replace(alone, detections=()), [boxes]))
+        assert whole.iou.tobytes() == np.concatenate([one.iou for one in parts], axis=1).tobytes()
+        assert whole.best.tobytes() == np.concatenate([one.best for one in parts], axis=1).tobytes()
+        assert whole.n_mean == equal(np.mean([one.n_mean for one in parts], axis=0))
+
+
+def test_methods_side_by_side_are_as_each_alone_and_threads_change_no_bit():
+    scene = random_scene(5, n_images=12)
+    backwards = [boxes[::-1] for boxes in ranked(scene)]
+    dataset, first = tables(scene)
+    second = replace(tables(scene, backwards)[1], name="backwards")
+    both = find_proposed(dataset, [first, second], CHOICE.curve_budgets(), Searching())
+    bits = {repr(recall_tables([dataset], [both], CHOICE, threads=n).to_json()) for n in (1, 2, 5)}
+    assert len(bits) == 1
+    together = recall_tables([dataset], [both], CHOICE).datasets[0].methods
+    for method, lists in zip(together, (None, backwards), strict=True):
+        alone = studied(scene, lists=lists).methods[0]
+        assert method.rows(method.by_budget) == [
+            {**row, "name": method.name} for row in alone.rows(alone.by_budget)
+        ]
+
+
+def test_images_that_were_not_searched_are_left_out_or_count_as_empty():
+    for seed in SEEDS:
+        scene = random_scene(seed, flood=0)
+        dataset, windows = tables(scene)
+        searched = np.diff(windows.offsets) > 0
+        if not searched.any():
+            continue
+        windows = replace(windows, searched=searched)
+        left_out = proposal_recall(dataset, windows, choice=CHOICE).datasets[0]
+        kept = [image for image, known in zip(scene.images, searched, strict=True) if known]
+        part = replace(
+            scene,
+            images=tuple(kept),
+            objects=tuple(one for one in scene.objects if one.image in kept),
+        )
+        assert numbers(left_out) == numbers(studied(part))
+        counted = replace(CHOICE, missing_is_empty=True)
+        as_empty = proposal_recall(dataset, windows, choice=counted).datasets[0]
+        assert numbers(as_empty) == numbers(studied(scene))

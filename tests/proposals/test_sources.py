@@ -1,0 +1,157 @@
+"""Proposals from tables, files, generators and words; sizes alone are enough for some."""
+
+import json
+
+import numpy as np
+import pytest
+
+from boxlens.data.windows import Windows
+from boxlens.errors import InputError, ParameterError
+from boxlens.proposals.blind import blind_windows, write_blind_windows
+from boxlens.proposals.generators.sliding_window import SlidingWindow
+from boxlens.proposals.recall.analysis import proposal_recall
+from boxlens.proposals.recall.choice import RecallChoice
+from boxlens.proposals.sources import Searching, find_proposed, is_method
+from small_world import small_dataset
+from toy_pictures import toy_set
+
+BUDGETS = [10, 100]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """Drawn pictures in a folder, with their data set."""
+    from PIL import Image
+
+    pictures, dataset = toy_set(6, seed=3)
+    folder = tmp_path_factory.mktemp("pictures")
+    for name, pixels in zip(dataset.images.file_name, pictures, strict=True):
+        Image.fromarray(pixels).save(folder / name)
+    return folder, dataset
+
+
+def test_words_files_and_tables_stand_side_by_side(world, tmp_path):
+    folder, dataset = world
+    record = {"image_id": int(dataset.images.id[0]), "bbox": [1, 2, 30, 40], "score": 1}
+    (tmp_path / "mine.json").write_text(json.dumps([record, record]))
+    table = Windows.of("table", 6, image_row=[0], box=[[0, 0, 5, 5]])
+    found = find_proposed(
+        dataset,
+        [tmp_path / "mine.json", table, "sliding-window", "edge-boxes", SlidingWindow()],
+        BUDGETS,
+        Searching(images=(folder,)),
+    )
+    names = [one.name for one in found]
+    assert names == ["mine", "table", "sliding-window", "edge-boxes", "sliding-window (2)"]
+    assert found[0].n_duplicates == 1
+    assert len(found[0].at(10)) == 1
+    assert found[2].baseline
+    assert found[2].seconds_per_image is None
+    assert not found[3].baseline
+    assert found[3].seconds_per_image > 0
+    assert found[3].searched().all()
+    assert len(found[3].at(10)) <= 60
+
+
+def test_a_method_that_is_not_nested_is_run_for_every_budget(world):
+    _, dataset = world
+    [found] = find_proposed(dataset, ["sliding-window"], BUDGETS, Searching())
+    assert sorted(found.by_budget) == BUDGETS
+    whole = blind_windows(SlidingWindow(), dataset, 10)
+    assert np.array_equal(found.at(10).box, whole.box)
+    with pytest.raises(ParameterError, match="not run for 50 proposals"):
+        found.at(50)
+
+
+def test_methods_that_look_need_pictures(world):
+    _, dataset = world
+    with pytest.raises(ParameterError, match="edge-boxes looks at pictures"):
+        find_proposed(dataset, ["edge-boxes"], BUDGETS, Searching())
+
+
+def test_what_is_neither_file_nor_method_is_told_with_the_methods(world):
+    _, dataset = world
+    with pytest.raises(ParameterError, match=r"no such file, and no method: methods are.*rahtu"):
+        find_proposed(dataset, ["edge-bocses"], BUDGETS, Searching())
+
+
+def test_a_file_goes_before_a_method_of_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert is_method("sliding-window")
+    (tmp_path / "sliding-window").write_text("[]")
+    assert not is_method("sliding-window")
+
+
+def test_blind_methods_tell_that_they_need_sizes():
+    dataset = small_dataset()
+    sizes = np.full(3, np.nan)
+    from dataclasses import replace
+
+    unsized = replace(dataset, images=replace(dataset.images, width_px=sizes))
+    with pytest.raises(InputError, match="needs the sizes of images"):
+        blind_windows(SlidingWindow(), unsized, 10)
+
+
+def test_blind_windows_as_a_file_are_read_as_they_were(tmp_path):
+    dataset = small_dataset()
+    path = tmp_path / "windows.json"
+    run = write_blind_windows(SlidingWindow(), dataset, path, limit=50)
+    assert run.n_images == 3
+    assert run.n_detections == len(json.loads(path.read_text()))
+    [read] = find_proposed(dataset, [path], [50], Searching())
+    assert np.allclose(read.at(50).box, blind_windows(SlidingWindow(), dataset, 50).box)
+    with pytest.raises(InputError, match="already there"):
+        write_blind_windows(SlidingWindow(), dataset, path, limit=50)
+
+
+def test_windows_that_a_generator_found_are_used_again(world, tmp_path):
+    folder, dataset = world
+    searching = Searching(images=(folder,), keep=tmp_path)
+    [first] = find_proposed(dataset, ["edge-boxes"], [50], searching)
+    kept = sorted(tmp_path.glob("windows-edge-boxes-*.json"))
+    before = [path.stat().st_mtime_ns for path in kept]
+    [again] = find_proposed(dataset, ["edge-boxes"], [50], searching)
+    assert [path.stat().st_mtime_ns for path in kept] == before
+    assert np.array_equal(first.at(50).box, again.at(50).box)
+    assert again.seconds_per_image == first.seconds_per_image
+
+
+def test_processes_find_what_threads_find(world, tmp_path):
+    folder, dataset = world
+    found = [
+        find_proposed(dataset, ["superpixels"], [50], Searching(images=(folder,), workers=workers))[
+            0
+        ].at(50)
+        for workers in (1, 2)
+    ]
+    assert np.array_equal(found[0].box, found[1].box)
+
+
+def test_images_that_a_method_does_not_know_are_left_out_or_count_as_missed():
+    dataset = small_dataset()
+    first = dataset.gt.offsets[1]
+    perfect = Windows.of(
+        "perfect", 3, image_row=np.zeros(first, dtype=int), box=dataset.gt.box[:first]
+    )
+    choice = RecallChoice(budgets=(100,))
+    result = proposal_recall(dataset, perfect, choice=choice)
+    [row] = result.datasets[0].methods[0].chosen
+    n_countable = int((~dataset.gt.crowd[:first]).sum())
+    assert result.datasets[0].n_images == 1
+    assert result.datasets[0].n_objects == n_countable
+    assert row.ar == 1
+    assert any("are left out" in notice.message for notice in result.notices)
+    counted = proposal_recall(
+        dataset, perfect, choice=RecallChoice(budgets=(100,), missing_is_empty=True)
+    )
+    n_all = int((~dataset.gt.crowd).sum())
+    assert counted.datasets[0].n_objects == n_all
+    assert counted.datasets[0].methods[0].chosen[0].ar == pytest.approx(n_countable / n_all)
+
+
+def test_methods_without_a_common_image_cannot_be_compared():
+    dataset = small_dataset()
+    one = Windows.of("one", 3, image_row=[0], box=[[0, 0, 5, 5]])
+    other = Windows.of("other", 3, image_row=[1], box=[[0, 0, 5, 5]])
+    with pytest.raises(InputError, match=r"no image of .* whose proposals all methods know"):
+        proposal_recall(dataset, [one, other])

@@ -1,0 +1,135 @@
+"""Tuning a generator: the search, its file, and what is found on real generators."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from boxlens.errors import InputError, ParameterError
+from boxlens.proposals.generators.edge_boxes import EdgeBoxes
+from boxlens.proposals.generators.ranked import identity_text, ranked
+from boxlens.proposals.tuning.analysis import TuningChoice, tune_proposals, with_settings
+from boxlens.proposals.tuning.search import next_settings
+from boxlens.proposals.tuning.spaces import Range, space_of
+from boxlens.proposals.tuning.verdict import tuning_sentences
+from toy_pictures import toy_set
+
+
+@dataclass(frozen=True, slots=True)
+class Squares:
+    """Squares of one size all over the picture: one size fits the objects best."""
+
+    name: str = "squares"
+    side_px: float = 8.0
+    nested: bool = True
+
+    @property
+    def identity(self):
+        return identity_text(self.name, "1", side_px=self.side_px)
+
+    def propose(self, image, limit):
+        height, width = image.shape[:2]
+        side = self.side_px
+        xs, ys = np.arange(0, width - side, 4.0), np.arange(0, height - side, 4.0)
+        x, y = (axis.ravel() for axis in np.meshgrid(xs, ys))
+        return ranked(np.column_stack([x, y, np.full((len(x), 2), side)]), limit)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    from PIL import Image
+
+    pictures, dataset = toy_set(10, seed=5)
+    folder = tmp_path_factory.mktemp("pictures")
+    for name, pixels in zip(dataset.images.file_name, pictures, strict=True):
+        Image.fromarray(pixels).save(folder / name)
+    return folder, dataset
+
+
+CHOICE = TuningChoice(budget=2000, n_trials=9, vary=("side_px",), seed=1)
+
+
+def test_a_size_that_fits_the_objects_is_found(world):
+    folder, dataset = world
+    result = tune_proposals(dataset, Squares(), folder, choice=CHOICE)
+    first, best = result.trials[0], result.trials[result.best]
+    sides = np.sqrt(dataset.gt.box[:, 2] * dataset.gt.box[:, 3])
+    assert first.settings == {"side_px": 8.0}
+    assert best.ar > first.ar
+    assert best.ar == max(one.ar for one in result.trials)
+    assert sides.min() * 0.7 < best.settings["side_px"] < sides.max() * 1.3
+    assert result.held_out_after > result.held_out_before
+    assert (result.n_tuned_on, result.n_held_out) == (7, 3)
+    assert "It holds on 3 others" in " ".join(tuning_sentences(result))
+
+
+def test_a_search_that_was_stopped_goes_on_as_if_it_had_not(world, tmp_path):
+    folder, dataset = world
+    whole = tune_proposals(dataset, Squares(), folder, choice=CHOICE, keep=tmp_path / "whole")
+    journal = tmp_path / "whole" / "trials.jsonl"
+    lines = journal.read_text().splitlines(keepends=True)
+    (tmp_path / "part").mkdir()
+    # Four trials, and the beginning of a fifth.
+    (tmp_path / "part" / "trials.jsonl").write_text("".join(lines[:5]) + lines[5][:10])
+    again = tune_proposals(dataset, Squares(), folder, choice=CHOICE, keep=tmp_path / "part")
+    told = [replace(one, seconds_per_image=0) for one in again.trials]
+    assert told == [replace(one, seconds_per_image=0) for one in whole.trials]
+    assert sorted(path.name for path in (tmp_path / "part").iterdir()) == ["trials.jsonl"]
+
+
+def test_the_trials_of_another_search_are_not_mixed(world, tmp_path):
+    folder, dataset = world
+    short = replace(CHOICE, n_trials=1, held_out=0.0)
+    tune_proposals(dataset, Squares(), folder, choice=short, keep=tmp_path)
+    with pytest.raises(InputError, match="trials of another search"):
+        tune_proposals(dataset, Squares(side_px=9.0), folder, choice=short, keep=tmp_path)
+
+
+def test_settings_stay_within_their_range_and_whole_numbers_whole():
+    space = {"a": Range(1, 100, logarithmic=True), "b": Range(2, 9, whole=True)}
+    tried = [({"a": 100.0, "b": 9}, 0.5)]
+    for _ in range(20):
+        settings = next_settings(space, tried, 20, seed=0)
+        assert 1 <= settings["a"] <= 100
+        assert settings["b"] == int(settings["b"])
+        assert 2 <= settings["b"] <= 9
+        tried.append((settings, 0.1))
+
+
+@pytest.mark.parametrize("one", [Range(1, 100, logarithmic=True), Range(-2, 3), Range(0.5, 0.9)])
+def test_a_value_lies_where_it_was_put(one):
+    for share in (0, 0.25, 0.5, 1):
+        assert one.share(one.at(share)) == pytest.approx(share, abs=1e-5)
+
+
+def test_known_settings_have_known_ranges_and_others_lie_around_their_value():
+    assert set(space_of(EdgeBoxes())) >= {"alpha", "beta", "min_box_area"}
+    assert space_of(EdgeBoxes(), ["beta"])["beta"] == Range(0.5, 0.95)
+    around = space_of(Squares())
+    assert around["side_px"].low < 8 < around["side_px"].high
+    with pytest.raises(ParameterError, match="no setting 'width': it has side_px"):
+        space_of(Squares(), ["width"])
+
+
+def test_settings_make_another_generator_of_the_kind():
+    changed = with_settings(EdgeBoxes(), {"max_boxes": 5000.0, "beta": 0.9})
+    assert (changed.max_boxes, changed.beta) == (5000, 0.9)
+    assert isinstance(changed.max_boxes, int)
+
+
+def test_edge_boxes_are_tuned_on_pictures_without_holding_any_out(world):
+    folder, dataset = world
+    choice = TuningChoice(budget=100, n_trials=3, vary=("min_box_area",), held_out=0, n_images=4)
+    result = tune_proposals(dataset, "edge-boxes", folder, choice=choice)
+    assert len(result.trials) == 3
+    assert math.isnan(result.held_out_after)
+    assert result.to_json()["results"]["held_out"]["AR_after"] is None
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"n_trials": 0}, {"budget": 0}, {"held_out": 1.0}, {"n_images": 1}]
+)
+def test_settings_of_a_search_are_checked(wrong):
+    with pytest.raises(ParameterError):
+        TuningChoice(**wrong)

@@ -1,0 +1,158 @@
+"""Figures, page and tables of recall against mAP show what the results hold."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import escape
+from pathlib import Path
+
+import polars as pl
+import pytest
+from altair.utils.schemapi import debug_mode
+
+from boxlens.proposals.detection_use.verdict import correlation_sentences
+from boxlens.report.charts.class_correlations import class_correlations_chart
+from boxlens.report.charts.export import chart_json
+from boxlens.report.charts.point_labels import place_labels
+from boxlens.report.charts.recall_against_map import recall_against_map_chart
+from boxlens.report.charts.recall_correlation import recall_correlation_chart
+from boxlens.report.frames.correlation_tables import correlation_frames
+from boxlens.report.notebook import html_of
+from boxlens.report.pages.correlation_page import correlation_page
+from boxlens.report.pages.page import DrawnPlan
+from boxlens.report.planning.correlation_figures import correlation_figures
+from boxlens.report.writing.write_correlation import write_correlation
+from report.detection_use_results import CORRELATION_WORLDS
+from report.drawn import records, size, svg_of, words
+from report.proposal_results import METHODS, NASTY
+from report.test_page import Reader
+
+two_detectors = CORRELATION_WORLDS["two detectors"]
+
+
+@pytest.fixture(autouse=True)
+def _unchecked():
+    with debug_mode(False):
+        yield
+
+
+def reading_of(chart):
+    return chart_json(chart)["usermeta"]["reading"]
+
+
+def test_figures_compile_and_write_nothing_undefined():
+    for figure in correlation_figures(two_detectors()).figures:
+        with debug_mode(True):
+            svg = svg_of(figure.draw())
+        assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", words(svg)), figure.name
+        width, height = size(svg)
+        assert width <= 440, figure.name
+        assert height <= 660, figure.name
+
+
+def test_lines_are_the_correlations_at_every_overlap_and_with_average_recall():
+    result = two_detectors()
+    rows = records(recall_correlation_chart(result), "r")
+    for one in result.correlations:
+        if not one.class_name:
+            mine = [row for row in rows if row["detector"] == one.detector]
+            assert [row["r"] for row in mine if "iou" in row] == one.at_iou.tolist()
+            assert [row["r"] for row in mine if "iou" not in row] == [one.with_ar]
+
+
+def test_every_method_is_a_named_point_for_each_detector():
+    result = two_detectors()
+    rows = records(recall_against_map_chart(result), "map")
+    assert {(row["name"], row["ar"], row["map"]) for row in rows} == {
+        (one.method, one.ar, one.map) for one in result.scores
+    }
+
+
+def test_names_stand_apart_and_inside_where_there_is_room():
+    points = [(10.0, 50.0), (14.0, 52.0), (290.0, 5.0), (150.0, 95.0), (152.0, 60.0)]
+    texts = ["uniform", "gaussian", "sliding-window", "bing", "edge-boxes"]
+    places = place_labels(points, texts, width=300, height=100)
+    boxes = [
+        (one.x - 2.3 * len(text), one.y - 5, one.x + 2.3 * len(text), one.y + 5)
+        for one, text in zip(places, texts, strict=True)
+    ]
+    for at, (left, top, right, bottom) in enumerate(boxes):
+        assert left >= 0
+        assert top >= 0
+        assert right <= 300
+        assert bottom <= 100
+        for other in boxes[:at]:
+            apart = right <= other[0] or left >= other[2] or bottom <= other[1] or top >= other[3]
+            assert apart
+
+
+def test_classes_stand_from_the_best_on_and_what_is_cut_is_told():
+    result = two_detectors()
+    chart = class_correlations_chart(result)
+    assert "The 15 first and last of 80 classes." in reading_of(chart)
+    rows = records(chart, "class")
+    assert len(rows) == 2 * 30
+    known = {(one.class_name, one.detector): one.with_ar for one in result.correlations}
+    assert all(known[row["class"], row["detector"]] == row["r"] for row in rows)
+    means = [
+        sum(row["r"] for row in rows if row["class"] == name)
+        for name in dict.fromkeys(row["class"] for row in rows)
+    ]
+    assert means == sorted(means, reverse=True)
+
+
+def test_detectors_beyond_the_colours_are_told():
+    result = CORRELATION_WORLDS["more detectors than colours"]()
+    assert "The first 8 of 10 detectors." in reading_of(recall_correlation_chart(result))
+    assert "The first 4 of 10 detectors." in reading_of(recall_against_map_chart(result))
+
+
+@pytest.mark.parametrize("world", CORRELATION_WORLDS)
+def test_every_result_has_a_page_and_tables(world):
+    result = CORRELATION_WORLDS[world]()
+    plan = correlation_figures(result)
+    text = correlation_page(result, result.to_json(), DrawnPlan((), plan.left_out))
+    reader = Reader(text)
+    assert reader.open == []
+    assert "<script>alert" not in text
+    assert not {"nan", "None", "NaN"} & set(" ".join(reader.text).split())
+    for sentence in correlation_sentences(result):
+        assert escape(sentence) in text
+    assert len(plan.figures) + len(plan.left_out) == 3
+    known = correlation_frames(two_detectors())
+    for name, frame in correlation_frames(result).items():
+        assert frame.schema == known[name].schema
+        for column in frame.select(pl.col(pl.Float64)):
+            assert not column.is_nan().any()
+
+
+def test_figures_that_cannot_be_drawn_say_why():
+    assert {one.section for one in correlation_figures(CORRELATION_WORLDS["no methods"]()).left_out}
+    few = correlation_figures(CORRELATION_WORLDS["two methods"]())
+    assert [one.name for one in few.figures] == ["recall_against_map"]
+
+
+def test_every_file_is_there_and_tables_hold_the_numbers(tmp_path):
+    result = CORRELATION_WORLDS["nasty names"]()
+    told = write_correlation(result, tmp_path, formats=())
+    assert told == f"{tmp_path}/: report.html, results.json, 4 tables"
+    stored = json.loads((tmp_path / "results.json").read_text())
+    assert stored == json.loads(json.dumps(result.to_json()))
+    methods = pl.read_parquet(tmp_path / "tables" / "methods.parquet")
+    assert methods["mAP"].to_list() == [one.map for one in result.scores]
+    by_iou = pl.read_parquet(tmp_path / "tables" / "correlations_by_iou.parquet")
+    overall = by_iou.filter(pl.col("class").is_null(), pl.col("detector") == NASTY[0])
+    assert overall["r"].to_list() == result.correlations[0].at_iou.tolist()
+
+
+def test_the_guide_names_every_column():
+    guide = (Path(__file__).parents[2] / "docs" / "tables.md").read_text(encoding="utf-8")
+    for name, frame in correlation_frames(two_detectors()).items():
+        assert not [one for one in (name, *frame.columns) if f"`{one}`" not in guide], name
+
+
+def test_a_notebook_shows_methods_and_a_figure():
+    html = html_of(two_detectors())
+    assert METHODS[4][0] in html
+    assert "data:image/svg+xml" in html

@@ -1,0 +1,158 @@
+"""Figures, page and tables of oracles and scores show what the results hold."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from altair.utils.schemapi import debug_mode
+
+from boxlens.proposals.detection_use.verdict import oracle_sentences
+from boxlens.report.charts.export import chart_json
+from boxlens.report.charts.oracle_scores import oracle_scores_chart
+from boxlens.report.charts.score_map import highest_score, score_map_chart
+from boxlens.report.charts.scores_by_iou import scores_by_iou_chart
+from boxlens.report.frames.oracle_tables import oracle_frames
+from boxlens.report.notebook import html_of
+from boxlens.report.pages.oracle_page import oracle_page
+from boxlens.report.pages.page import DrawnPlan
+from boxlens.report.planning.oracle_figures import oracle_figures
+from boxlens.report.writing.write_oracles import write_oracles
+from report.detection_use_results import ORACLE_WORLDS, shape_of
+from report.drawn import records, size, svg_of, words
+from report.test_page import Reader
+
+two_detectors = ORACLE_WORLDS["two detectors"]
+
+
+@pytest.fixture(autouse=True)
+def _unchecked():
+    with debug_mode(False):
+        yield
+
+
+def test_figures_compile_and_write_nothing_undefined():
+    figures = oracle_figures(two_detectors()).figures
+    assert [one.name for one in figures] == [
+        "oracles_window",
+        "oracles_region",
+        "scores_by_iou",
+        "score_map_window",
+        "score_map_region",
+    ]
+    for figure in (*figures[1:4], *oracle_figures(ORACLE_WORLDS["no proposals"]()).figures[:1]):
+        with debug_mode(True):
+            svg = svg_of(figure.draw())
+        assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", words(svg)), figure.name
+        width, height = size(svg)
+        assert width <= 440, figure.name
+        assert height <= 660, figure.name
+
+
+def test_bars_are_the_scores_and_gains_are_counted_from_the_proposals():
+    mine = [one for one in two_detectors().oracles if one.detector == "window"]
+    rows = records(oracle_scores_chart(mine), "oracle")
+    assert len(rows) == 3 * 4
+    best = mine[-1]
+    told = {row["oracle"]: row["text"] for row in rows if row["name"] == best.method}
+    assert told == {
+        "none": ".400",
+        "gt": ".600  (+.200)",
+        "nms": ".420  (+.020)",
+        "gt+nms": ".610  (+.210)",
+    }
+    assert rows[0]["name"] == best.method
+
+
+def test_without_proposals_a_detector_is_a_group():
+    rows = records(oracle_scores_chart(ORACLE_WORLDS["no proposals"]().oracles), "oracle")
+    assert [(row["name"], row["oracle"]) for row in rows] == [
+        ("window", "raw"),
+        ("window", "nms"),
+        ("region", "raw"),
+        ("region", "nms"),
+    ]
+
+
+def test_of_many_methods_the_best_are_shown_and_that_is_told():
+    chart = oracle_scores_chart(ORACLE_WORLDS["many methods"]().oracles)
+    assert "The best 10 of 14 methods." in chart_json(chart)["usermeta"]["reading"]
+
+
+def test_scores_stand_in_the_middle_of_their_bins_and_empty_bins_are_left_out():
+    rows = records(scores_by_iou_chart(two_detectors().scores), "iou")
+    mine = [row for row in rows if row["detector"] == "window"]
+    assert len(mine) == 15
+    assert mine[0]["iou"] == 0.225
+    assert mine[0]["low"] == 0
+    assert mine[-1]["high"] == 1
+
+
+def test_cells_without_detections_are_blank_and_both_maps_share_their_colours():
+    scores = shape_of("net", 3)
+    chart = score_map_chart(scores, highest=highest_score([scores]))
+    n_filled = int((scores.maps[0].n_detections > 0).sum())
+    rows = records(chart, "score")
+    assert len(rows) == 2 * n_filled
+    assert "faint: fewer than 5" in chart_json(chart)["usermeta"]["reading"]
+    assert all(one["height"] == one["width"] for one in chart_json(chart)["hconcat"])
+    # A cell of one detection does not make all others pale.
+    sure = [one.mean[one.n_detections >= 5].max() for one in scores.maps]
+    assert highest_score([scores]) == max(sure)
+    assert np.isnan(highest_score([shape_of("net", 3, empty=True)]))
+
+
+@pytest.mark.parametrize("world", ORACLE_WORLDS)
+def test_every_result_has_a_page_and_tables(world):
+    result = ORACLE_WORLDS[world]()
+    plan = oracle_figures(result)
+    text = oracle_page(result, result.to_json(), DrawnPlan((), plan.left_out))
+    reader = Reader(text)
+    assert reader.open == []
+    assert "<script>alert" not in text
+    assert not {"nan", "None", "NaN"} & set(" ".join(reader.text).split())
+    known = oracle_frames(two_detectors())
+    for name, frame in oracle_frames(result).items():
+        assert frame.schema == known[name].schema
+        for column in frame.select(pl.col(pl.Float64)):
+            assert not column.is_nan().any()
+
+
+def test_without_objects_figures_say_why_they_are_not_there():
+    plan = oracle_figures(ORACLE_WORLDS["no objects"]())
+    assert plan.figures == ()
+    assert {one.why for one in plan.left_out} == {
+        "no class has objects",
+        "no detection overlaps an object",
+    }
+
+
+def test_every_file_is_there_and_the_page_says_what_the_verdict_does(tmp_path):
+    result = ORACLE_WORLDS["no proposals"]()
+    told = write_oracles(result, tmp_path, formats=())
+    assert told == f"{tmp_path}/: report.html, results.json, 4 tables"
+    stored = json.loads((tmp_path / "results.json").read_text())
+    assert stored == json.loads(json.dumps(result.to_json()))
+    shown = " ".join(Reader((tmp_path / "report.html").read_text(encoding="utf-8")).text)
+    for text in oracle_sentences(result):
+        assert text in shown
+    oracles = pl.read_parquet(tmp_path / "tables" / "oracles.parquet")
+    assert oracles["AP50"].to_list() == [s.ap50 for one in result.oracles for s in one.scores]
+    cells = pl.read_parquet(tmp_path / "tables" / "score_maps.parquet")
+    assert len(cells) == 2 * 2 * 21 * 21
+
+
+def test_the_guide_names_every_column():
+    guide = (Path(__file__).parents[2] / "docs" / "tables.md").read_text(encoding="utf-8")
+    for name, frame in oracle_frames(two_detectors()).items():
+        assert not [one for one in (name, *frame.columns) if f"`{one}`" not in guide], name
+
+
+def test_a_notebook_shows_the_oracles_and_a_figure():
+    html = html_of(two_detectors())
+    assert "perfect suppression" in html
+    assert "data:image/svg+xml" in html
