@@ -13,6 +13,7 @@ from guide_demo import FIGURES, ROOT, boxlens, put_demo_files
 from PIL import Image
 
 PAIR = ("ground_truth.json", "window.json", "region.json")
+METHODS = "uniform,gaussian,sliding-window,edge-boxes,edge-boxes-ar,geodesic,rahtu"
 # A run, and the figures that are taken from it.
 RUNS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (
@@ -62,6 +63,31 @@ RUNS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
             "ap_controlled_origin",
             "subsets",
         ),
+    ),
+    (
+        ("proposals", "recall", PAIR[0], "--method", METHODS, "--images", "images"),
+        ("recall_by_iou", "recall_by_number", "proposal_sizes", "by_size"),
+    ),
+    (
+        (
+            *("proposals", "repeatability", "images", "--n-images", "4"),
+            *("--method", "edge-boxes,geodesic,sliding-window"),
+        ),
+        ("repeatability",),
+    ),
+    (
+        (
+            *("proposals", "correlate", PAIR[0], "--method", METHODS, "--images", "images"),
+            *("--raw", *PAIR[1:], "--filter-iou", "0.5"),
+        ),
+        ("recall_correlation", "recall_against_map"),
+    ),
+    (
+        (
+            *("proposals", "oracle", *PAIR, "--method", "edge-boxes", "--images", "images"),
+            *("--filter-iou", "0.5"),
+        ),
+        ("oracles_window", "scores_by_iou", "score_map_window"),
     ),
     (("reconcile", *PAIR[:2], "--to", "voc07"), ("convention_steps",)),
 )

@@ -22,7 +22,7 @@ from boxlens.report.notebook import html_of
 from boxlens.report.pages.correlation_page import correlation_page
 from boxlens.report.pages.page import DrawnPlan
 from boxlens.report.planning.correlation_figures import correlation_figures
-from boxlens.report.writing.write_correlation import write_correlation
+from boxlens.report.writing.write_proposals import write_correlation
 from report.detection_use_results import CORRELATION_WORLDS
 from report.drawn import records, size, svg_of, words
 from report.proposal_results import METHODS, NASTY

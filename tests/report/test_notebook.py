@@ -17,7 +17,9 @@ from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.theme import decimal
 from boxlens.report.notebook_summaries import SUMMARIES
 from diagnosis.worlds import demo_dataset, demo_detections, nothing_of
+from report.detection_use_results import tuned
 from report.drawn import svg_of, words
+from report.proposal_results import one_perturbation
 from report.toy_diagnosis import NASTY_NAMES, toy_diagnosis
 
 WITH_FIGURE = (
@@ -51,8 +53,8 @@ def results() -> dict[str, Displayed]:
         boxlens.proposal_recall(dataset, ["uniform", "sliding-window"]),
         boxlens.correlate_recall(dataset, ["uniform", "gaussian", "sliding-window"], raw=window),
         boxlens.proposal_oracles(dataset, window),
-        repeatability_result(),
-        tuning_result(),
+        one_perturbation(),
+        tuned(),
     )
     return {type(one).__name__: one for one in found}
 

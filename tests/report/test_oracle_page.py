@@ -21,7 +21,7 @@ from boxlens.report.notebook import html_of
 from boxlens.report.pages.oracle_page import oracle_page
 from boxlens.report.pages.page import DrawnPlan
 from boxlens.report.planning.oracle_figures import oracle_figures
-from boxlens.report.writing.write_oracles import write_oracles
+from boxlens.report.writing.write_proposals import write_oracles
 from report.detection_use_results import ORACLE_WORLDS, shape_of
 from report.drawn import records, size, svg_of, words
 from report.test_page import Reader

@@ -17,7 +17,7 @@ from boxlens.report.notebook import html_of
 from boxlens.report.pages.page import DrawnPlan
 from boxlens.report.pages.recall_page import recall_page
 from boxlens.report.planning.recall_figures import recall_figures
-from boxlens.report.writing.write_recall import write_recall
+from boxlens.report.writing.write_proposals import write_recall
 from report.proposal_results import (
     NASTY,
     RECALL_WORLDS,

@@ -13,7 +13,7 @@ from boxlens.report.notebook import html_of
 from boxlens.report.pages.page import DrawnPlan
 from boxlens.report.pages.repeatability_page import repeatability_page
 from boxlens.report.planning.repeatability_figures import repeatability_figures
-from boxlens.report.writing.write_repeatability import write_repeatability
+from boxlens.report.writing.write_proposals import write_repeatability
 from report.proposal_results import REPEATABILITY_WORLDS, every_perturbation, one_perturbation
 from report.test_page import Reader
 

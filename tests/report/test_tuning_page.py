@@ -18,7 +18,7 @@ from boxlens.report.notebook import html_of
 from boxlens.report.pages.page import DrawnPlan
 from boxlens.report.pages.tuning_page import tuning_page
 from boxlens.report.planning.tuning_figures import tuning_figures
-from boxlens.report.writing.write_tuning import write_tuning
+from boxlens.report.writing.write_proposals import write_tuning
 from report.detection_use_results import TUNING_WORLDS, tuned
 from report.drawn import records, size, svg_of, words
 from report.test_page import Reader

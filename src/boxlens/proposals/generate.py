@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 CLASS_NAME = "window"
 EMPTY = "no_windows"
 # Pictures done between two writes, a core: cores wait for the slowest, a kill loses these.
-PICTURES_A_CORE = 8
+PICTURES_A_CORE = 4
+FEW_PICTURES = 8
 
 
 class _Timed(NamedTuple):
@@ -65,9 +66,11 @@ def generate_windows(
             progress("searching windows", done, total)
 
     clock = _Clock(Path(output), restart=restart)
-    with mapping(workers) as each, _one_opencv_thread():
+    # A process takes a second to begin.
+    n_processes = workers if len(files) > FEW_PICTURES else 1
+    with mapping(n_processes) as each, _one_opencv_thread():
         result = detect_files(
-            _AsDetector(generator, limit, clock, each if workers > 1 else in_parallel),
+            _AsDetector(generator, limit, clock, each if n_processes > 1 else in_parallel),
             files,
             output,
             identity=generator.identity,

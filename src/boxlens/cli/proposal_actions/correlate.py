@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> None:
     with progress_bar() as progress:
         result = _correlated(options, progress)
         if options.output:
-            from boxlens.report.writing.write_correlation import write_correlation
+            from boxlens.report.writing.write_proposals import write_correlation
 
             written = write_correlation(
                 result, Path(options.output), formats=formats, progress=progress

@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
     with progress_bar() as progress:
         result = _asked(options, progress)
         if options.output:
-            from boxlens.report.writing.write_oracles import write_oracles
+            from boxlens.report.writing.write_proposals import write_oracles
 
             written = write_oracles(
                 result, Path(options.output), formats=formats, progress=progress

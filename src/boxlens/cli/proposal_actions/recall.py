@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> None:
     with progress_bar() as progress:
         result = _analysed(options, choice, progress)
         if options.output:
-            from boxlens.report.writing.write_recall import write_recall
+            from boxlens.report.writing.write_proposals import write_recall
 
             written = write_recall(result, Path(options.output), formats=formats, progress=progress)
     show_report(

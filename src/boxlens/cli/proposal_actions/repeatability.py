@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
         with progress_bar() as progress:
             result = _measured(options, choice, progress)
             if options.output:
-                from boxlens.report.writing.write_repeatability import write_repeatability
+                from boxlens.report.writing.write_proposals import write_repeatability
 
                 written = write_repeatability(
                     result, Path(options.output), formats=formats, progress=progress

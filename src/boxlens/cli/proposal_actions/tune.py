@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> None:
     try:
         with progress_bar() as progress:
             result = _tuned(options, choice, progress)
-            from boxlens.report.writing.write_tuning import write_tuning
+            from boxlens.report.writing.write_proposals import write_tuning
 
             written = write_tuning(result, Path(options.output), formats=formats, progress=progress)
         _write_generator(options, result)

@@ -160,6 +160,6 @@ def _cross() -> list[alt.Chart]:
         x=fixed(alt.XValue, SIDE_PX / 2), y=fixed(alt.YValue, SIDE_PX / 2)
     )
     return [
-        plot.mark_point(shape=CROSS, size=90, filled=False, opacity=1, stroke=ink, strokeWidth=wide)
+        plot.mark_point(shape=CROSS, size=50, filled=False, opacity=1, stroke=ink, strokeWidth=wide)
         for ink, wide in (("white", 2.5), (INK, 1))
     ]
