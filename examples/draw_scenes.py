@@ -28,10 +28,12 @@ COLOURS = ((230, 97, 0), (93, 58, 155), (0, 128, 115), (200, 30, 110))  # one a 
 GROUPS = tuple(dict.fromkeys(kind.group for kind in KINDS))
 SETTINGS = ("street", "field", "room", "table top")
 GAP = 6
+N_SCENES = 40
 
 
 def main(target: Path = Path("scenes.jpg"), seed: int = SEED) -> None:
-    scenes = [_busy_scene(seed, setting) for setting in SETTINGS]
+    world = [render_scene(seed, number) for number in range(1, N_SCENES + 1)]
+    scenes = [_busy_scene(world, setting) for setting in SETTINGS]
     height, width, _ = scenes[0].pixels.shape
     sheet = Image.new("RGB", (2 * width + GAP, len(scenes) * (height + GAP) - GAP), (255, 255, 255))
     for row, scene in enumerate(scenes):
@@ -43,9 +45,9 @@ def main(target: Path = Path("scenes.jpg"), seed: int = SEED) -> None:
     print(f"wrote {target}")
 
 
-def _busy_scene(seed: int, setting: str) -> Scene:
-    """The first scenes of a world, the one of this setting with the most to see."""
-    found = [scene for n in range(1, 41) if (scene := render_scene(seed, n)).setting == setting]
+def _busy_scene(world: list[Scene], setting: str) -> Scene:
+    """Of the first scenes of a world, the one of this setting with the most to see."""
+    found = [scene for scene in world if scene.setting == setting]
     return max(found, key=lambda scene: sum(_interest(one) for one in scene.objects))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from boxlens.detectors.saved import load_detector
-from running import boxlens_process
+from running import boxlens_here, boxlens_process
 from toy_pictures import as_files, toy_set
 
 if TYPE_CHECKING:
@@ -21,9 +21,11 @@ def toys(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def train(folder: Path, *more: str, kind: str = "region", output: str = "model.npz"):
+def train(
+    folder: Path, *more: str, kind: str = "region", output: str = "model.npz", how=boxlens_process
+):
     fixed = ("--images", "images", "--detector", kind, "-o", output)
-    return boxlens_process("train", "ground_truth.json", *fixed, *more, cwd=folder)
+    return how("train", "ground_truth.json", *fixed, *more, cwd=folder)
 
 
 @pytest.mark.parametrize("kind", ["window", "region"])
@@ -83,11 +85,11 @@ def test_no_usable_picture_is_an_error_that_names_one(toys: Path):
     ],
 )
 def test_options_that_cannot_be_meant_are_refused(toys: Path, arguments: list[str], problem: str):
-    done = train(toys, *arguments)
+    done = train(toys, *arguments, how=boxlens_here)
     assert done.returncode == 2
     assert problem in done.stderr
 
 
 def test_a_model_is_an_npz_file_of_a_known_kind(toys: Path):
     assert "models are written as .npz" in train(toys, output="model.pkl").stderr
-    assert "invalid choice: 'oracle'" in train(toys, kind="oracle").stderr
+    assert "invalid choice: 'oracle'" in train(toys, kind="oracle", how=boxlens_here).stderr

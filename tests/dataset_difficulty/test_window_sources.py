@@ -15,9 +15,9 @@ import boxlens
 from boxlens.data.windows import Windows
 from boxlens.dataset_difficulty import DifficultyChoice
 from boxlens.dataset_difficulty.window_sources import find_windows
-from boxlens.proposals.sources import is_method
 from boxlens.errors import InputError, ParameterError
 from boxlens.images import find_images
+from boxlens.proposals.sources import is_method
 from oracles.model import iou
 from planted_worlds import world_of
 from shared_data import shared

@@ -126,8 +126,13 @@ def svg_of(chart) -> str:
 
 
 @cache
+def chart(figure: str, name: str):
+    return FIGURES[figure](world(name))
+
+
+@cache
 def drawn(figure: str, name: str) -> str:
-    return svg_of(FIGURES[figure](world(name)))
+    return svg_of(chart(figure, name))
 
 
 def records(chart, key: str) -> list[dict]:

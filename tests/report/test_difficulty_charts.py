@@ -14,7 +14,7 @@ from altair.utils.schemapi import debug_mode
 from boxlens.dataset_difficulty.measures import MEASURE_NAMES
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.hard_classes import hard_classes_chart
-from boxlens.report.charts.level_scores import accepted_text, level_scores_chart
+from boxlens.report.charts.level_scores import accepted_text
 from boxlens.report.charts.main_numbers import COLOURS
 from boxlens.report.charts.measure_densities import _density, measure_densities_chart, set_names
 from boxlens.report.charts.node_scores import node_scores_chart
@@ -59,9 +59,14 @@ def _unchecked():
 
 
 @cache
-def drawn(world):
+def charts(world):
     with debug_mode(world == "everything"):
-        return {one.name: svg_of(one.draw()) for one in difficulty_figures(WORLDS[world]()).figures}
+        return {one.name: one.draw() for one in difficulty_figures(WORLDS[world]()).figures}
+
+
+@cache
+def drawn(world):
+    return {name: svg_of(chart) for name, chart in charts(world).items()}
 
 
 @pytest.mark.parametrize("world", [name for name in WORLDS if name != "many classes"])
@@ -136,8 +141,7 @@ def test_a_dot_is_a_class_of_a_system_and_leads_to_its_objects():
 
 def test_dots_are_linked_only_where_there_are_detectors():
     for world, linked in (("everything", True), ("guesses", False), ("alone", False)):
-        plan = {one.name: one for one in difficulty_figures(WORLDS[world]()).figures}
-        assert bool(records(plan["classes_by_cpl"].draw(), "select")) == linked, world
+        assert bool(records(charts(world)["classes_by_cpl"], "select")) == linked, world
 
 
 def test_every_system_has_its_colour_its_line_and_its_r():
@@ -217,7 +221,7 @@ def test_more_data_sets_and_systems_than_colours_are_cut_and_that_is_said():
 
 def test_level_curves_are_the_scores_and_say_how_many_classes_are_accepted():
     result = everything()
-    found = records(level_scores_chart(result), "level")
+    found = records(charts("everything")["levels"], "level")
     for one in result.levels:
         of_it = [
             row["score"]

@@ -19,7 +19,6 @@ from boxlens.report.charts.theme import decimal
 from boxlens.report.pages.markup import Cell, count_cell, score_cell, share_cell, table, text_cell
 from boxlens.report.planning.figures import diagnosis_figures
 from boxlens.report.writing.write_diagnosis import write_diagnosis
-from boxlens.report.writing.write_sensitivity import write_sensitivity
 from report.toy_diagnosis import NASTY_NAMES, toy_diagnosis
 
 FETCHING = ("src", "href", "srcset", "action", "data", "poster", "background", "formaction")
@@ -147,17 +146,6 @@ def test_every_figure_has_its_specification_title_and_reading(page, reader):
         assert "title" not in spec
         assert figure.title in shown
         assert figure.reading in shown
-
-
-def test_files_of_figures_are_linked_where_they_were_written(tmp_path):
-    result = toy_diagnosis()
-    write_sensitivity(
-        result.sensitivity, result.dataset, result.detections, tmp_path, formats=("svg",)
-    )
-    reader = Reader((tmp_path / "report.html").read_text())
-    links = [a["href"] for tag, a in reader.tags if tag == "a" and "download" in a]
-    assert links
-    assert all((tmp_path / link).is_file() for link in links)
 
 
 def test_parameters_and_notices_are_shown(reader):

@@ -22,6 +22,7 @@ from boxlens.report.writing.write import figure_formats
 from boxlens.report.writing.write_diagnosis import write_diagnosis
 from boxlens.report.writing.write_sensitivity import write_sensitivity
 from planted_worlds import world_of
+from report.test_page import Reader
 from report.toy_diagnosis import errors_on, toy_diagnosis
 from small_world import small_dataset, small_detections
 
@@ -61,19 +62,33 @@ def test_figures_are_pictures_in_the_formats_asked_for(written):
         assert ET.fromstring(path.read_text()).tag.endswith("svg")
 
 
-def test_all_formats_are_written(tmp_path):
-    result = toy_diagnosis().sensitivity
-    dataset, detections = toy_diagnosis().dataset, toy_diagnosis().detections
-    told = write_sensitivity(result, dataset, detections, tmp_path, formats=("svg", "pdf", "png"))
-    stems = {path.stem for path in (tmp_path / "figures").glob("*.svg")}
+@pytest.fixture(scope="module")
+def in_all_formats(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run") / "out"
+    return folder, write_toys(folder, formats=("svg", "pdf", "png"))
+
+
+def test_all_formats_are_written(in_all_formats):
+    folder, told = in_all_formats
+    stems = {path.stem for path in (folder / "figures").glob("*.svg")}
     assert f"{len(stems)} figures (svg, pdf, png)" in told
     for stem in stems:
-        assert (tmp_path / "figures" / f"{stem}.pdf").read_bytes().startswith(b"%PDF")
-        assert (tmp_path / "figures" / f"{stem}.png").read_bytes().startswith(b"\x89PNG")
-    stored = json.loads((tmp_path / "results.json").read_text())
-    assert stored == json.loads(json.dumps(sensitivity_document(result, dataset, detections)))
+        assert (folder / "figures" / f"{stem}.pdf").read_bytes().startswith(b"%PDF")
+        assert (folder / "figures" / f"{stem}.png").read_bytes().startswith(b"\x89PNG")
+    stored = json.loads((folder / "results.json").read_text())
+    toys = toy_diagnosis()
+    expected = sensitivity_document(toys.sensitivity, toys.dataset, toys.detections)
+    assert stored == json.loads(json.dumps(expected))
     assert stored["schema"] == "boxlens/sensitivity/1"
     assert stored["results"].keys() == {"detector", "n_detections", "sensitivity", "misses"}
+
+
+def test_files_of_figures_are_linked_where_they_were_written(in_all_formats):
+    folder, _ = in_all_formats
+    reader = Reader((folder / "report.html").read_text())
+    links = [a["href"] for tag, a in reader.tags if tag == "a" and "download" in a]
+    assert {link.rpartition(".")[2] for link in links} == {"svg", "pdf", "png"}
+    assert all((folder / link).is_file() for link in links)
 
 
 def test_a_document_has_the_shape_of_a_diagnosis():
