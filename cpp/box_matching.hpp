@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <queue>
 #include <span>
 #include <vector>
@@ -52,8 +51,6 @@ class ImageMatcher {
     }
 
   private:
-    static constexpr double smallest = std::numeric_limits<double>::min();
-
     struct Pair {
         double iou;
         std::int32_t b;  // within the image
@@ -100,23 +97,30 @@ class ImageMatcher {
         }
     }
 
-    // To the last bit as `overlap` does it.
+    // To the last bit as `overlap` does it, several boxes in one instruction: plain comparisons of
+    // local values, for a branch on whether two boxes meet, which cannot be foreseen, would cost
+    // more than all the rest. Two boxes without area give NaN, which is not above 0 either.
     void overlap_with_all(const Box& a, std::size_t n) {
-        const double right = a.w + a.x, bottom = a.h + a.y, area = a.w * a.h;
-        const double *x1 = x1_.data(), *y1 = y1_.data(), *x2 = x2_.data(), *y2 = y2_.data();
-        const double* b_area = area_.data();
+        const double left = a.x, top = a.y, right = a.w + a.x, bottom = a.h + a.y;
+        const double area = a.w * a.h;
+        const double* __restrict x1 = x1_.data();
+        const double* __restrict y1 = y1_.data();
+        const double* __restrict x2 = x2_.data();
+        const double* __restrict y2 = y2_.data();
+        const double* __restrict areas = area_.data();
         double* __restrict iou = ious_.data();
         for (std::size_t i = 0; i < n; ++i) {
-            double width = std::min(right, x2[i]) - std::max(a.x, x1[i]);
-            double height = std::min(bottom, y2[i]) - std::max(a.y, y1[i]);
-            double common = positive(width) * positive(height);
-            // Two boxes without area have nothing in common: 0, not 0 / 0.
-            iou[i] = common / std::max(area + b_area[i] - common, smallest);
+            const double b_left = x1[i], b_top = y1[i], b_right = x2[i], b_bottom = y2[i];
+            const double width =
+                (b_right < right ? b_right : right) - (b_left > left ? b_left : left);
+            const double height =
+                (b_bottom < bottom ? b_bottom : bottom) - (b_top > top ? b_top : top);
+            const double common = positive(width) * positive(height);
+            iou[i] = common / (area + areas[i] - common);
         }
     }
 
-    // The number, or 0 below it. Whether two boxes meet cannot be foreseen: a branch on it would
-    // cost more than all the rest.
+    // The number, or 0 below it.
     static double positive(double a) { return (a + std::abs(a)) * 0.5; }
 
     void match_budget(std::int64_t n_b, std::size_t out) {

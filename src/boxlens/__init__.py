@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from boxlens.proposals.detection_use.asking import correlate_recall, proposal_oracles
     from boxlens.proposals.detection_use.correlation_result import ProposalCorrelationResult
     from boxlens.proposals.detection_use.oracle_result import ProposalOracleResult
+    from boxlens.proposals.generating import generate_proposals
     from boxlens.proposals.generators.opening import open_generator
     from boxlens.proposals.recall.analysis import proposal_recall
     from boxlens.proposals.recall.choice import RecallChoice
@@ -76,6 +77,7 @@ _HOME = {
     "evaluate": "boxlens.metrics",
     "figures": "boxlens.report.notebook",
     "gate": "boxlens.comparison.gating.decision",
+    "generate_proposals": "boxlens.proposals.generating",
     "open_generator": "boxlens.proposals.generators.opening",
     "proposal_oracles": "boxlens.proposals.detection_use.asking",
     "proposal_recall": "boxlens.proposals.recall.analysis",
@@ -126,6 +128,7 @@ __all__ = [
     "evaluate",
     "figures",
     "gate",
+    "generate_proposals",
     "open_generator",
     "proposal_oracles",
     "proposal_recall",

@@ -187,7 +187,7 @@ def test_what_was_tuned_and_trained_is_used_by_its_file(run, folder):
         *("--images", "images", "--budget", "100", "--json", "-"),
     )
     rows = json.loads(text)["results"]["methods"]
-    assert [row["name"] for row in rows] == ["edge-boxes", "gaussian"]
+    assert [row["name"] for row in rows] == ["edge-boxes:tuned", "gaussian:g2"]
 
 
 def test_several_data_sets_are_compared(run, folder):
@@ -210,7 +210,7 @@ def test_several_data_sets_are_compared(run, folder):
         (["recall", "gt.json", "--method", "uniform", "--ar-range", "0.7"], "write it like"),
         (["recall", "gt.json", "--method", "bing:images", "--images", "images"], "9 of 9 model"),
         (["recall", "gt.json", "--method", "bing", "--images", "images"], "bing:FOLDER"),
-        (["generate", "edge-boxes", "-o", "x.json"], "name them with --images"),
+        (["generate", "edge-boxes", "-o", "x.json"], "name them (--images"),
         (["generate", "uniform", "--gt", "gt.json", "-o", "x.txt"], "json"),
         (["correlate", "gt.json", "objects.csv"], "one of --scores, --detections and --raw"),
         (["train", "edge-boxes", "gt.json", "-o", "x.json"], "learns nothing"),

@@ -78,6 +78,26 @@ def test_a_search_that_was_stopped_goes_on_as_if_it_had_not(world, tmp_path):
     assert sorted(path.name for path in (tmp_path / "part").iterdir()) == ["trials.jsonl"]
 
 
+def test_a_search_for_more_trials_goes_on_where_one_for_fewer_ended(world, tmp_path):
+    folder, dataset = world
+    few = tune_proposals(
+        dataset, Squares(), folder, choice=replace(CHOICE, n_trials=5), keep=tmp_path
+    )
+    more = tune_proposals(dataset, Squares(), folder, choice=CHOICE, keep=tmp_path)
+    assert more.trials[:5] == few.trials
+    assert len(more.trials) == CHOICE.n_trials
+
+
+def test_a_picture_that_cannot_be_read_is_told(world, tmp_path):
+    folder, dataset = world
+    for path in folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / dataset.images.file_name[0]).write_bytes(b"no picture")
+    choice = replace(CHOICE, n_trials=1, held_out=0.0)
+    result = tune_proposals(dataset, Squares(), tmp_path, choice=choice)
+    assert any("1 picture could not be searched" in one.message for one in result.notices)
+
+
 def test_the_trials_of_another_search_are_not_mixed(world, tmp_path):
     folder, dataset = world
     short = replace(CHOICE, n_trials=1, held_out=0.0)
@@ -90,7 +110,7 @@ def test_settings_stay_within_their_range_and_whole_numbers_whole():
     space = {"a": Range(1, 100, logarithmic=True), "b": Range(2, 9, whole=True)}
     tried = [({"a": 100.0, "b": 9}, 0.5)]
     for _ in range(20):
-        settings = next_settings(space, tried, 20, seed=0)
+        settings = next_settings(space, tried, seed=0)
         assert 1 <= settings["a"] <= 100
         assert settings["b"] == int(settings["b"])
         assert 2 <= settings["b"] <= 9

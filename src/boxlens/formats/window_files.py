@@ -19,7 +19,7 @@ from boxlens.formats.border import check_boxes, check_scores
 from boxlens.formats.files import existing, stem
 from boxlens.formats.sniff_content import file_head
 from boxlens.formats.window_layouts import RawWindows, from_csv, from_json, from_parquet
-from boxlens.formats.window_mat_files import MAT_HEADS, from_mat_file, from_mat_folder
+from boxlens.formats.window_mat_files import MAT_HEADS, from_mat_file, from_mat_folder, holds_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,18 +45,20 @@ def read_windows(
     threads: int = 0,
     order: Order = "descending",
     seed: int = 0,
+    run_for: int | None = None,
 ) -> Windows:
     """The best windows of each image, `limit` at most; images that the file lacks are marked.
 
     A folder holds a MAT file an image. `order` is that of the scores, or of the file, or random
-    and told by `seed` (METHODS 6.1).
+    and told by `seed` (METHODS 6.1). Of several runs of a method the one for the number nearest to
+    `run_for`, else to `limit`, is taken.
     """
     if limit is not None and limit < 1:
         raise ParameterError(f"expected 1 window an image or more, got {limit}")
     if order not in get_args(Order):
         raise ParameterError(f"unknown order '{order}': choose {', '.join(get_args(Order))}")
     source = existing(path)
-    raw = _raw_windows(source, dataset, limit, threads)
+    raw = _raw_windows(source, dataset, limit if run_for is None else run_for, threads)
     check_boxes(raw.box, source, raw.describe)
     if raw.score is not None:
         check_scores(raw.score, source, raw.describe)
@@ -77,6 +79,14 @@ def read_windows(
         notices=tuple(_notices(raw, dataset, searched, source)),
     )
     return windows if limit is None else windows.limited(limit)
+
+
+def has_runs(path: str | PathLike[str]) -> bool:
+    """Does it hold several runs of a method, each for another number of windows?"""
+    source = existing(path)
+    if source.is_dir() or file_head(source).startswith(MAT_HEADS):
+        return holds_runs(source)
+    return False
 
 
 def _raw_windows(path: Path, dataset: Dataset, limit: int | None, threads: int) -> RawWindows:

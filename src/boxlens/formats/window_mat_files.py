@@ -72,6 +72,21 @@ def from_mat_file(path: Path, dataset: Dataset, limit: int | None) -> RawWindows
     return _joined([_of_image(variables, path, limit)], path, dataset)
 
 
+def holds_runs(path: Path) -> bool:
+    """Was the method run for several numbers of windows? Told by the first file."""
+    file = next(iter(sorted(path.rglob("*.mat"))), None) if path.is_dir() else path
+    if file is None:
+        return False
+    variables = _variables(file)
+    boxes = variables.get("boxes")
+    return (
+        boxes is not None
+        and "images" not in variables
+        and boxes.dtype == object
+        and (boxes.size > 1)
+    )
+
+
 def _variables(path: Path) -> dict[str, Array]:
     from scipy.io import loadmat
 

@@ -41,6 +41,8 @@ BASELINES = ("uniform", "gaussian", "sliding-window", "superpixels")
 PUBLISHED: Mapping[str, PublishedMethod] = {
     "bing": PublishedMethod("Bing", 0.273, 0.860, 0.2),
     "CPMC": PublishedMethod("CPMC", 0.474, 0.786, 250),
+    # Its settings are those of edge-boxes-70.
+    "edge-boxes": PublishedMethod("EdgeBoxes70", 0.502, 0.856, 0.3),
     "edge-boxes-70": PublishedMethod("EdgeBoxes70", 0.502, 0.856, 0.3),
     "edge-boxes-ar": PublishedMethod("EdgeBoxesAR", 0.528, 0.876, 0.3),
     "Endres": PublishedMethod("Endres", 0.490, 0.818, 100),
@@ -51,6 +53,8 @@ PUBLISHED: Mapping[str, PublishedMethod] = {
     "randomized-prim": PublishedMethod("RandomizedPrims", 0.463, 0.807, 1),
     "rantalankila": PublishedMethod("Rantalankila", 0.491, 0.812, 10),
     "Rigor": PublishedMethod("Rigor", 0.493, 0.809, 10),
+    # The study ran the largest of the three settings.
+    "selective-search": PublishedMethod("SelectiveSearch", 0.519, 0.835, 10),
     "selective-search-published": PublishedMethod("SelectiveSearch", 0.519, 0.835, 10),
     "gaussian": PublishedMethod("Gaussian", 0.327, 0.694, 0),
     "sliding-window": PublishedMethod("SlidingWindow", 0.2288, 0.6874, 0),

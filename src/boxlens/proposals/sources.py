@@ -11,13 +11,18 @@ import numpy as np
 
 from boxlens.data.windows import Windows
 from boxlens.errors import ParameterError
-from boxlens.formats.window_files import read_windows
+from boxlens.formats.window_files import has_runs, read_windows
 from boxlens.images import find_images
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.proposals.blind import blind_windows
 from boxlens.proposals.candidates import without_duplicates
 from boxlens.proposals.generated import generated_windows
-from boxlens.proposals.generators.opening import GENERATORS, open_generator
+from boxlens.proposals.generators.opening import (
+    GENERATORS,
+    no_such_source,
+    open_named,
+    plain_name,
+)
 from boxlens.proposals.generators.protocols import BlindGenerator, Generator
 from boxlens.proposals.proposed import Proposed
 from boxlens.proposals.published import BASELINES
@@ -41,8 +46,8 @@ class Searching:
     images: tuple[str | PathLike[str], ...] = ()
     # Windows that a generator finds stay in this folder, and are used again.
     keep: Path | None = None
-    # How the windows of a file are ranked (METHODS 6.1).
-    order: Order = "descending"
+    # How the windows of files are ranked (METHODS 6.1): one for all, or one a file.
+    orders: tuple[Order, ...] = ("descending",)
     seed: int = 0
     # Processes for pictures; 1: threads.
     workers: int = 1
@@ -69,8 +74,32 @@ def find_proposed(
         raise ParameterError(
             f"name proposals: files, or methods (--method, proposals) such as {GENERATORS[0]}"
         )
-    found = [_proposed(dataset, one, sorted(budgets), searching, progress) for one in given]
+    orders = iter(_orders(given, searching))
+    found = [
+        _read(dataset, one, sorted(budgets), next(orders), searching)
+        if _is_file(one)
+        else _proposed(dataset, one, sorted(budgets), searching, progress)
+        for one in given
+    ]
     return with_unique_names(found)
+
+
+def _is_file(given: GivenProposals) -> bool:
+    return isinstance(given, (str, PathLike)) and not is_method(given)
+
+
+def _orders(given: Sequence[GivenProposals], searching: Searching) -> list[Order]:
+    """One a file."""
+    n_files = sum(map(_is_file, given))
+    orders = list(searching.orders)
+    if len(orders) == 1:
+        return orders * n_files
+    if len(orders) != n_files:
+        raise ParameterError(
+            f"an order is given once for all files or once for each: there are {n_files} files "
+            f"and {len(orders)} orders (--order, order)"
+        )
+    return orders
 
 
 def notices_of(proposed: Sequence[Proposed]) -> tuple[Notice, ...]:
@@ -84,13 +113,6 @@ def notices_of(proposed: Sequence[Proposed]) -> tuple[Notice, ...]:
     )
 
 
-def opened(given: GivenProposals, seed: int) -> Generator | None:
-    """The generator that is meant, if one is."""
-    if isinstance(given, str):
-        return open_generator(given, seed=seed) if is_method(given) else None
-    return given if isinstance(given, Generator) else None
-
-
 def _proposed(
     dataset: Dataset,
     given: GivenProposals,
@@ -98,27 +120,50 @@ def _proposed(
     searching: Searching,
     progress: Progress | None,
 ) -> Proposed:
-    generator = opened(given, searching.seed)
-    if generator is not None:
-        return _generated(dataset, generator, budgets, searching, progress)
     if isinstance(given, Windows):
         return _nested(given, given.made_by or given.name, dataset, searching.threads)
-    if not isinstance(given, (str, PathLike)):
+    generator = open_named(given, seed=searching.seed) if isinstance(given, str) else given
+    if not isinstance(generator, Generator):
         raise ParameterError(f"expected windows, a generator, a file or a word, got {given!r}")
-    if not Path(given).exists():
-        raise ParameterError(
-            f"{given}: no such file, and no method: methods are {', '.join(GENERATORS)}"
+    return _generated(dataset, generator, budgets, searching, progress)
+
+
+def _read(
+    dataset: Dataset,
+    path: GivenProposals,
+    budgets: Sequence[int],
+    order: Order,
+    searching: Searching,
+) -> Proposed:
+    """Duplicates go before the best are taken, so all are read."""
+    place = Path(str(path))
+    if not place.exists():
+        raise ParameterError(no_such_source(str(path)))
+
+    def read(run_for: int | None) -> Windows:
+        return read_windows(
+            place,
+            dataset,
+            limit=None,
+            order=order,
+            seed=searching.seed,
+            threads=searching.threads,
+            run_for=run_for,
         )
-    # Duplicates go before the best are taken, so all are read.
-    windows = read_windows(
-        given,
-        dataset,
-        limit=None,
-        order=searching.order,
-        seed=searching.seed,
-        threads=searching.threads,
+
+    if not has_runs(place):
+        return _nested(read(None), str(path), dataset, searching.threads)
+    # A run for every number, as the method was run (METHODS 6.1).
+    runs = {budget: _nested(read(budget), "", dataset, searching.threads) for budget in budgets}
+    last = runs[budgets[-1]]
+    return Proposed(
+        last.name,
+        str(path),
+        baseline=False,
+        by_budget={budget: one.at(budget) for budget, one in runs.items()},
+        nested=False,
+        n_duplicates=last.n_duplicates,
     )
-    return _nested(windows, str(given), dataset, searching.threads)
 
 
 def _nested(windows: Windows, made_by: str, dataset: Dataset, threads: int) -> Proposed:
@@ -149,7 +194,7 @@ def _generated(
     n_duplicates = 0
     for budget in budgets[-1:] if generator.nested else budgets:
         if isinstance(generator, BlindGenerator) and _knows_sizes(dataset, searching):
-            windows = blind_windows(generator, dataset, budget, progress=progress)
+            windows, seconds = blind_windows(generator, dataset, budget, progress=progress)
         else:
             windows, seconds = _from_pictures(dataset, generator, budget, searching, progress)
         distinct = without_duplicates(
@@ -160,7 +205,7 @@ def _generated(
     return Proposed(
         generator.name,
         generator.identity,
-        baseline=generator.name in BASELINES,
+        baseline=plain_name(generator) in BASELINES,
         by_budget=by_budget,
         nested=generator.nested,
         n_duplicates=n_duplicates,

@@ -16,6 +16,7 @@ from boxlens.cli.proposal_actions.proposal_options import (
     add_order,
     add_pictures,
     add_running,
+    heading,
     read_ground_truth,
     searching,
 )
@@ -69,10 +70,12 @@ def add_action(actions: Commands) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
+    from boxlens.proposals.detection_use.correlation import check_enough_methods
 
     given = [options.scores is not None, bool(options.detections), bool(options.raw)]
     if sum(given) != 1:
         raise ParameterError("give the mAP of methods by one of --scores, --detections and --raw")
+    check_enough_methods(len(options.files) + len(options.method))
     formats = chosen_formats(options)
     written = None
     with progress_bar() as progress:
@@ -140,6 +143,7 @@ def _scores(
     return scores_of_detections(
         dataset,
         one_a_method(proposed, tables),
+        proposed,
         metric=options.metric,
         threads=options.threads,
         progress=progress,
@@ -148,15 +152,18 @@ def _scores(
 
 def correlation_text(result: ProposalCorrelationResult) -> str:
     from boxlens.proposals.detection_use.verdict import correlation_sentences
+    from boxlens.proposals.words import mean_count, proposals_an_image
 
+    whole = [one for one in result.correlations if not one.class_name]
+    # As in the sentences, and in the table of correlations.
+    place = {one.detector: number for number, one in enumerate(whole)}
     rows = [["method", "detector", "found", "AR", "mAP"]]
     rows += [
-        [one.method, one.detector or "-", f"{one.n_mean:,.0f}", score(one.ar), score(one.map)]
-        for one in sorted(result.scores, key=lambda one: (one.detector, -one.ar))
+        [one.method, one.detector or "-", mean_count(one.n_mean), score(one.ar), score(one.map)]
+        for one in sorted(result.scores, key=lambda one: (place[one.detector], -one.ar))
     ]
-    whole = [one for one in result.correlations if not one.class_name]
     parts = [
-        f"Recall and mAP | {result.budget:,} proposals an image",
+        heading("Recall and mAP", result.provenance, proposals_an_image(result.budget)),
         "\n".join(fill(sentence, WIDTH) for sentence in correlation_sentences(result)),
         aligned(rows),
     ]

@@ -19,9 +19,7 @@ from boxlens.errors import ParameterError
 if TYPE_CHECKING:
     import argparse
 
-    from boxlens.data import Dataset, Notice
     from boxlens.detectors.run_result import RunResult
-    from boxlens.formats.files import Progress
     from boxlens.proposals.generators.protocols import Generator
 
 SCHEMA = "boxlens/proposals-generate/1"
@@ -57,20 +55,25 @@ def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
     from boxlens.detectors.run import journal_path
     from boxlens.detectors.run_result import NothingDetectedError
+    from boxlens.proposals.generating import generate_proposals
     from boxlens.proposals.generators.opening import open_generator
 
-    if options.budget < 1:
-        raise ParameterError(f"--budget: 1 proposal or more, got {options.budget}")
     if options.split is not None and options.gt is None:
         raise ParameterError("--split is a part of the ground truth: add --gt")
-    workers = worker_count(options)
     generator = open_generator(options.method, seed=options.seed)
     try:
         with progress_bar() as progress:
-            dataset = None
-            if options.gt is not None:
-                dataset = read_ground_truth(options, options.gt, progress)
-            result, notices = _generated(options, generator, dataset, workers, progress)
+            gt = None if options.gt is None else read_ground_truth(options, options.gt, progress)
+            result = generate_proposals(
+                generator,
+                options.output,
+                images=options.images,
+                gt=gt,
+                budget=options.budget,
+                workers=worker_count(options),
+                restart=options.restart,
+                progress=progress,
+            )
     except NothingDetectedError as problem:
         print_failures(problem.failed)
         raise
@@ -78,65 +81,28 @@ def run(options: argparse.Namespace) -> None:
         if journal_path(options.output).exists():
             print_note("interrupted; the same command goes on where it stopped")
         raise
-    print_notices([*notices, *result.notices])
+    print_notices(result.notices)
     print_failures(result.failed)
     show_or_save_json(
         lambda: _document(options, generator, result), options.json, lambda: _text(options, result)
     )
 
 
-def _generated(
-    options: argparse.Namespace,
-    generator: Generator,
-    dataset: Dataset | None,
-    workers: int,
-    progress: Progress,
-) -> tuple[RunResult, tuple[Notice, ...]]:
-    from boxlens.images import find_images
-    from boxlens.proposals.blind import write_blind_windows
-    from boxlens.proposals.generate import generate_windows
-    from boxlens.proposals.generators.protocols import BlindGenerator
-
-    if options.images:
-        files, notices = find_images(options.images, dataset=dataset)
-        result = generate_windows(
-            generator,
-            files,
-            options.output,
-            limit=options.budget,
-            workers=workers,
-            restart=options.restart,
-            progress=progress,
-        )
-        return result, notices
-    if dataset is None or not isinstance(generator, BlindGenerator):
-        sizes = " (or --gt: sizes are enough)" if isinstance(generator, BlindGenerator) else ""
-        raise ParameterError(f"{generator.name} looks at pictures: name them with --images{sizes}")
-    result = write_blind_windows(
-        generator,
-        dataset,
-        options.output,
-        limit=options.budget,
-        restart=options.restart,
-        progress=progress,
-    )
-    return result, ()
-
-
 def _text(options: argparse.Namespace, result: RunResult) -> str:
     from boxlens.proposals.generate import seconds_per_image
+    from boxlens.proposals.words import counted, mean_count
 
     n_done = result.n_images - len(result.failed)
-    mean = result.n_detections / max(n_done, 1)
-    found = f"{result.n_detections:,} proposals of '{result.detector}' in {n_done:,} images"
-    lines = [f"wrote {result.output}: {found}, {mean:,.0f} an image"]
+    mean = mean_count(result.n_detections / max(n_done, 1))
+    found = f"{counted(result.n_detections, 'proposal')} of '{result.detector}'"
+    lines = [f"wrote {result.output}: {found} in {counted(n_done, 'image')}, {mean} an image"]
     seconds = seconds_per_image(options.output)
     if seconds is not None:
         lines.append(f"{seconds:.3g} seconds an image on one core")
     if result.failed:
-        lines.append(f"{len(result.failed):,} of {result.n_images:,} images failed")
+        lines.append(f"{len(result.failed):,} of {counted(result.n_images, 'image')} failed")
     if result.n_resumed:
-        lines.append(f"{result.n_resumed:,} images taken over from an interrupted run")
+        lines.append(f"{counted(result.n_resumed, 'image')} taken over from an interrupted run")
     return "\n".join(lines)
 
 

@@ -15,6 +15,7 @@ from boxlens.cli.proposal_actions.proposal_options import (
     add_order,
     add_pictures,
     add_running,
+    heading,
     searching,
 )
 from boxlens.cli.reading import add_files, read_tables
@@ -107,6 +108,7 @@ def _asked(options: argparse.Namespace, progress: Progress) -> ProposalOracleRes
 
 def oracle_text(result: ProposalOracleResult) -> str:
     from boxlens.proposals.detection_use.verdict import oracle_sentences
+    from boxlens.proposals.words import proposals_an_image
 
     rows = [["detector", "proposals", "oracle", "AP", "AP50", "detections"]]
     for one in result.oracles:
@@ -131,9 +133,11 @@ def oracle_text(result: ProposalOracleResult) -> str:
             ]
             for row in range(len(edges) - 1)
         ]
+    budget = result.parameters.get("budget")
+    of = [] if budget is None else [proposals_an_image(budget)]
     return "\n\n".join(
         [
-            "Oracles",
+            heading("Oracles", result.provenance, *of),
             "\n".join(fill(sentence, WIDTH) for sentence in oracle_sentences(result)),
             aligned(rows),
             aligned(by_iou),

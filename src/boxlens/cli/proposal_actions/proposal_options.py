@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from boxlens.data import Dataset
     from boxlens.formats.files import Progress
+    from boxlens.metrics.results import Provenance
     from boxlens.proposals.sources import Searching
 
 SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
@@ -49,9 +50,9 @@ def add_order(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--order",
         metavar="ORDER",
-        default="descending",
-        help="how the boxes of files are ranked: by descending (default) or ascending score, as "
-        "given, or shuffled",
+        **several(str, "ascending"),
+        help="* how the boxes of files are ranked, one for all or one each: descending (default) "
+        "or ascending score, as given, or shuffled",
     )
 
 
@@ -81,6 +82,15 @@ def read_ground_truth(options: argparse.Namespace, path: str, progress: Progress
     )
 
 
+def heading(what: str, provenance: Provenance, *parts: str) -> str:
+    """The first line of a text: the data set, as its file is called, and what is told of it."""
+    from boxlens.formats import default_name
+
+    source = provenance.ground_truth
+    named = [] if source is None else [default_name(source.path)]
+    return " | ".join([what, *named, *parts])
+
+
 def worker_count(options: argparse.Namespace) -> int:
     for name in ("workers", "threads"):
         if getattr(options, name, 0) < 0:
@@ -94,7 +104,7 @@ def searching(options: argparse.Namespace) -> Searching:
     return Searching(
         images=tuple(options.images),
         keep=kept_folder(options, "windows"),
-        order=options.order,
+        orders=tuple(options.order) or ("descending",),
         seed=options.seed,
         workers=worker_count(options),
         threads=options.threads,

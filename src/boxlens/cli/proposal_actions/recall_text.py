@@ -11,6 +11,7 @@ from boxlens.cli.output import aligned
 from boxlens.proposals.published import PUBLISHED
 from boxlens.proposals.recall.groups import BY_CLASS, BY_SIZE
 from boxlens.proposals.recall.verdict import recall_sentences
+from boxlens.proposals.words import counted, mean_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +32,9 @@ MOST_COLUMNS = 6
 
 def recall_text(result: ProposalRecallResult, *, per_class: bool = False) -> str:
     first = result.datasets[0]
+    size = f"{counted(first.n_images, 'image')} | {counted(first.n_objects, 'object')}"
     parts = [
-        f"Proposals | {first.name} | {first.n_images:,} images | {first.n_objects:,} objects",
+        f"Proposals | {first.name} | {size}",
         "\n".join(fill(sentence, WIDTH) for sentence in recall_sentences(result)),
         *(_methods(result, one, titled=len(result.datasets) > 1) for one in result.datasets),
         _published(first),
@@ -55,7 +57,7 @@ def _methods(result: ProposalRecallResult, dataset: DatasetRecall, *, titled: bo
                 [
                     one.name,
                     f"{row.budget:,}",
-                    _count(row.n_mean),
+                    mean_count(row.n_mean),
                     score(row.ar),
                     f"{score(row.ar_low)}-{score(row.ar_high)}",
                     score(row.coco_ar),
@@ -148,10 +150,6 @@ def _largest(groups: Sequence[GroupRecall], by: str) -> list[GroupRecall]:
 
 def _key(value: float) -> float:
     return -1.0 if math.isnan(value) else value
-
-
-def _count(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:,.0f}"
 
 
 def _seconds(value: float | None) -> str:

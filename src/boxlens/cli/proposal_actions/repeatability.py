@@ -116,10 +116,11 @@ def _measured(
 def repeatability_text(result: RepeatabilityResult) -> str:
     from boxlens.images.perturbing.families import FAMILIES
     from boxlens.proposals.repeatability.verdict import overall, repeatability_sentences
+    from boxlens.proposals.words import counted
 
-    n_images = max((one.n_images for one in result.methods), default=0)
+    pictures = counted(max((one.n_images for one in result.methods), default=0), "picture")
     parts = [
-        f"Repeatability | {n_images:,} pictures | {result.choice.n_proposals:,} proposals each",
+        f"Repeatability | {pictures} | {counted(result.choice.n_proposals, 'proposal')} each",
         "\n".join(fill(sentence, WIDTH) for sentence in repeatability_sentences(result)),
     ]
     ranked = sorted(result.methods, key=lambda one: -overall(one))

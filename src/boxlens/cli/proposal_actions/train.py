@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     import argparse
 
     from boxlens.data import Dataset, Notice
-    from boxlens.formats.files import Progress
-    from boxlens.proposals.generators.protocols import Generator
+    from boxlens.images import ImageFiles
 
 SCHEMA = "boxlens/proposals-train/1"
 
@@ -49,7 +48,7 @@ def add_action(actions: Commands) -> None:
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
     from boxlens.proposals.generators.generator_files import write_generator
-    from boxlens.proposals.generators.training import TRAINABLE
+    from boxlens.proposals.generators.training import TRAINABLE, train_generator
 
     if options.method not in TRAINABLE:
         raise ParameterError(
@@ -59,10 +58,13 @@ def run(options: argparse.Namespace) -> None:
         raise InputError("a generator file is JSON", path=options.output, remedy="End it in .json")
     with progress_bar() as progress:
         dataset = read_ground_truth(options, options.gt, progress)
-        generator, notices, n_pictures = _trained(options, dataset, progress)
-    made_from = {"trained_on": str(options.gt), "n_objects": len(dataset.gt)}
-    if n_pictures:
-        made_from["n_pictures"] = n_pictures
+        files, notices = _pictures(options, dataset)
+        generator = train_generator(
+            options.method, dataset, files, seed=options.seed, progress=progress
+        )
+    made_from = {"trained_on": str(options.gt), "n_objects": _n_objects(dataset, files)}
+    if files is not None:
+        made_from["n_pictures"] = len(files)
     write_generator(generator, options.output, made_from=made_from)
     print_notices(notices)
     document: dict[str, Any] = {
@@ -73,18 +75,27 @@ def run(options: argparse.Namespace) -> None:
     show_or_save_json(lambda: document, options.json, lambda: text)
 
 
-def _trained(
-    options: argparse.Namespace, dataset: Dataset, progress: Progress
-) -> tuple[Generator, tuple[Notice, ...], int]:
+def _pictures(
+    options: argparse.Namespace, dataset: Dataset
+) -> tuple[ImageFiles | None, tuple[Notice, ...]]:
+    """None for methods that learn from boxes alone."""
     from boxlens.images import find_images
-    from boxlens.proposals.generators.training import BLIND, train_generator
+    from boxlens.proposals.generators.training import BLIND
 
     if options.method in BLIND:
-        return train_generator(options.method, dataset, None, progress=progress), (), 0
+        return None, ()
     if not options.images:
         raise ParameterError(f"{options.method} learns from pictures: name them with --images")
-    files, notices = find_images(options.images, dataset=dataset)
-    generator = train_generator(
-        options.method, dataset, files, seed=options.seed, progress=progress
-    )
-    return generator, notices, len(files)
+    return find_images(options.images, dataset=dataset)
+
+
+def _n_objects(dataset: Dataset, files: ImageFiles | None) -> int:
+    """Boxes to learn from: crowds, groups, empty ones and those of other pictures are none."""
+    from boxlens.proposals.recall.matched import countable_objects
+
+    used = countable_objects(dataset) & (dataset.gt.box[:, 2:] > 0).all(axis=1)
+    if files is not None:
+        row_of = dataset.images.row_of_id()
+        shown = {row_of[key] for key in files.ids.tolist()}
+        used &= [row in shown for row in dataset.gt.image_row.tolist()]
+    return int(used.sum())

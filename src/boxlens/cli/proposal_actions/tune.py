@@ -13,11 +13,13 @@ from boxlens.cli.proposal_actions.proposal_options import (
     SEVERAL,
     add_ground_truth,
     add_running,
+    heading,
     kept_folder,
     read_ground_truth,
     worker_count,
 )
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
+from boxlens.proposals.generators.opening import GENERATOR_FILE
 
 if TYPE_CHECKING:
     import argparse
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from boxlens.proposals.tuning.result import ProposalTuningResult
 
 WIDTH = 95
-GENERATOR_FILE = "generator.json"
 # Of the best trials.
 MOST_ROWS = 5
 
@@ -109,11 +110,12 @@ def _write_generator(options: argparse.Namespace, result: ProposalTuningResult) 
     from boxlens.proposals.generators.generator_files import write_generator
     from boxlens.proposals.generators.opening import open_generator
     from boxlens.proposals.tuning.analysis import with_settings
+    from boxlens.proposals.words import counted
 
     before = open_generator(options.method, seed=options.seed)
     best = result.trials[result.best]
     made_from = {
-        "tuned_on": f"{result.n_tuned_on} pictures of {options.gt}",
+        "tuned_on": f"{counted(result.n_tuned_on, 'picture')} of {options.gt}",
         "budget": result.budget,
         "AR": best.ar,
     }
@@ -123,6 +125,7 @@ def _write_generator(options: argparse.Namespace, result: ProposalTuningResult) 
 
 def tuning_text(result: ProposalTuningResult) -> str:
     from boxlens.proposals.tuning.verdict import tuning_sentences
+    from boxlens.proposals.words import counted, mean_count
 
     names = list(result.trials[0].settings)
     rows = [["trial", "AR", "R@0.5", "found", "s/image", *names]]
@@ -133,15 +136,17 @@ def tuning_text(result: ProposalTuningResult) -> str:
             f"{one.number}" if one.number else "0 (before)",
             score(one.ar),
             score(one.recall_50),
-            f"{one.n_mean:,.0f}",
+            mean_count(one.n_mean),
             f"{one.seconds_per_image:.3g}",
             *(f"{one.settings[name]:g}" for name in names),
         ]
         for one in (*ranked, *first)
     ]
+    images = counted(result.n_tuned_on + result.n_held_out, "image")
+    trials = counted(len(result.trials), "trial")
     return "\n\n".join(
         [
-            f"Tuning | {result.method} | {len(result.trials):,} trials",
+            heading("Tuning", result.provenance, images, result.method, trials),
             "\n".join(fill(sentence, WIDTH) for sentence in tuning_sentences(result)),
             aligned(rows),
         ]

@@ -80,6 +80,7 @@ def correlate_recall(
         known = scores_of_detections(
             dataset,
             one_a_method(proposed, _tables(detections, dataset, threads)),
+            proposed,
             metric=metric,
             threads=threads,
             progress=progress,

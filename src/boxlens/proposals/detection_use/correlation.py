@@ -25,6 +25,7 @@ from boxlens.proposals.detection_use.shared_images import (
 )
 from boxlens.proposals.recall.average_recall import average_recall, recall_at
 from boxlens.proposals.recall.matched import match_objects
+from boxlens.proposals.words import counted
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def correlate_recall(
         raise ParameterError(f"a budget is 1 proposal or more, got {budget} (--budget, budget)")
     check_names(proposed)
     known = [one for one in proposed if any(_same(one.name, key.method) for key in scores.overall)]
+    _check_paired(known, proposed, scores)
     images = images_searched(dataset, known)
     methods: dict[str, _Method] = {}
     for one in known:
@@ -116,6 +118,15 @@ def correlate_recall(
     )
 
 
+def check_enough_methods(n_methods: int) -> None:
+    """Two always lie on a line."""
+    if n_methods < FEWEST_METHODS:
+        raise ParameterError(
+            f"at least three methods are needed for a correlation, got {n_methods}: name "
+            "proposals of more methods (FILE, --method, proposals)"
+        )
+
+
 def pearson(x: Floats, y: Floats) -> float:
     """Over pairs with both numbers; NaN for fewer than three, or where one side never changes."""
     both = ~(np.isnan(x) | np.isnan(y))
@@ -126,6 +137,19 @@ def pearson(x: Floats, y: Floats) -> float:
     across, up = x - x.mean(), y - y.mean()
     r = (across / np.linalg.norm(across)) @ (up / np.linalg.norm(up))
     return float(np.clip(r, -1.0, 1.0))
+
+
+def _check_paired(
+    known: Sequence[Proposed], proposed: Sequence[Proposed], scores: MethodScores
+) -> None:
+    """Before anything is matched; which have no partner is told by both their names."""
+    check_enough_methods(len(proposed))
+    if len(known) < FEWEST_METHODS:
+        scored = dict.fromkeys(key.method for key in scores.overall)
+        raise ParameterError(
+            "at least three methods are needed that have proposals and a score: proposals are of "
+            f"{some_names(one.name for one in proposed)}; scores of {some_names(scored) or 'none'}"
+        )
 
 
 def _same(one: str, other: str) -> bool:
@@ -202,16 +226,16 @@ def _unpaired(
         yield Notice(
             "score_without_proposals",
             len(lonely),
-            f"scores of {len(lonely):,} methods are left out, whose proposals were not given: "
-            f"{some_names(lonely)}",
+            f"scores of {counted(len(lonely), 'method')} are left out, whose proposals were not "
+            f"given: {some_names(lonely)}",
         )
     unused = [one.name for one in proposed if not any(_same(one.name, name) for name in scored)]
     if unused:
         yield Notice(
             "proposals_without_score",
             len(unused),
-            f"proposals of {len(unused):,} methods are left out, which no detector has a score "
-            f"for: {some_names(unused)}",
+            f"proposals of {counted(len(unused), 'method')} are left out, which no detector has a "
+            f"score for: {some_names(unused)}",
         )
     named = dict.fromkeys(name for classes in scores.by_class.values() for name in classes)
     unknown = [name for name in named if name not in dataset.classes.name]
@@ -219,6 +243,6 @@ def _unpaired(
         yield Notice(
             "unknown_class",
             len(unknown),
-            f"AP of {len(unknown):,} classes are left out, which the ground truth does not have: "
-            f"{some_names(unknown)}",
+            f"AP of {counted(len(unknown), 'class', 'classes')} are left out, which the ground "
+            f"truth does not have: {some_names(unknown)}",
         )

@@ -37,19 +37,25 @@ METRICS: tuple[Metric, ...] = get_args(Metric)
 def scores_of_detections(
     dataset: Dataset,
     detections: Mapping[str, Detections],
+    proposed: Sequence[Proposed] = (),
     *,
     detector: str = "",
     metric: Metric = "AP50",
     threads: int = 0,
     progress: Progress | None = None,
 ) -> MethodScores:
-    """One table a method: what a detector found that was run on its proposals."""
+    """One table a method: what a detector found that was run on its proposals.
+
+    Counted on the images that all methods of `proposed` have searched.
+    """
+    images = images_searched(dataset, proposed)
+    seen, tables = cut_to(images, dataset, list(detections.values()))
     overall: dict[Setting, float] = {}
     by_class: dict[Setting, Mapping[str, float]] = {}
-    for done, (method, table) in enumerate(detections.items()):
+    for done, (method, table) in enumerate(zip(detections, tables, strict=True)):
         if progress is not None:
             progress("scoring methods", done, len(detections))
-        found = _evaluate(dataset, table, metric, threads)
+        found = _evaluate(seen, table, metric, threads)
         setting = Setting(detector, method)
         overall[setting] = found.metrics[metric]
         by_class[setting] = {row.name: row.metrics[metric] for row in found.classes}
@@ -58,7 +64,10 @@ def scores_of_detections(
         overall=overall,
         by_class=by_class,
         detections=tuple(table.source for table in detections.values()),
-        notices=tuple(notice for table in detections.values() for notice in table.notices),
+        notices=(
+            *(notice for table in detections.values() for notice in table.notices),
+            *search_notices(images),
+        ),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.data import Notice
-from boxlens.errors import ParameterError
+from boxlens.errors import InputError, ParameterError
 from boxlens.matching import COCO, check_tables
 from boxlens.metrics.evaluation import choose, evaluate_tables, with_unique_names
 from boxlens.metrics.grid import AREA_RANGES
@@ -30,6 +30,7 @@ from boxlens.proposals.detection_use.shared_images import (
     search_notices,
 )
 from boxlens.proposals.recall.matched import countable_objects
+from boxlens.proposals.words import counted
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def proposal_oracles(
     seen, named = cut_to(images, dataset, with_unique_names(detections))
     trial = _Trial(seen, filter_iou, nms_iou, oracle_iou, threads)
     windows = {method.name: method.at(budget) for method in proposed}
+    _check_filled(named, windows)
     oracles = tuple(_ask_all(trial, named, windows, budget, progress))
     shapes = tuple(
         DetectorScores(
@@ -195,6 +197,26 @@ def _check(
         raise ParameterError(f"an overlap lies above 0 and up to 1, got {oracle_iou} (oracle_iou)")
 
 
+def _check_filled(detections: Sequence[Detections], windows: Mapping[str, Windows]) -> None:
+    """Without any there is nothing to ask."""
+    for table in detections:
+        if not len(table):
+            where = " in the images that were searched" if windows else ""
+            raise InputError(
+                f"there are no detections of {table.name}{where}",
+                path=None if table.source is None else table.source.path,
+                remedy="Give detections of these images, with the ids of the ground truth",
+            )
+    for name, boxes in windows.items():
+        if not len(boxes):
+            raise InputError(
+                f"there are no proposals of {name}",
+                path=None if boxes.source is None else boxes.source.path,
+                remedy="Give proposals for these images, with the ids of the ground truth, or name "
+                "a method (--method)",
+            )
+
+
 def _skipped_classes(shapes: Sequence[DetectorScores]) -> Iterator[Notice]:
     for one in shapes:
         skipped = one.by_iou.n_classes_skipped
@@ -203,6 +225,6 @@ def _skipped_classes(shapes: Sequence[DetectorScores]) -> Iterator[Notice]:
                 "too_few_overlaps",
                 skipped,
                 f"{one.detector}: the curve of scores by overlap leaves out {skipped:,} of "
-                f"{skipped + one.by_iou.n_classes:,} classes, whose detections near objects are "
-                "too few or all scored alike",
+                f"{counted(skipped + one.by_iou.n_classes, 'class', 'classes')}, whose detections "
+                "near objects are too few or all scored alike",
             )

@@ -8,6 +8,7 @@ import numpy as np
 
 from boxlens.data import Notice
 from boxlens.errors import ParameterError
+from boxlens.proposals.words import counted, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,13 +33,16 @@ def images_searched(dataset: Dataset, proposed: Sequence[Proposed]) -> Bools:
         known = method.searched()
         if len(known) != len(every):
             raise ParameterError(
-                f"{method.name} proposes for {len(known)} images, the data set has "
-                f"{len(every)}: read the proposals with this data set"
+                f"{method.name} proposes for {counted(len(known), 'image')}, the data set has "
+                f"{len(every):,}: read the proposals with this data set"
             )
         every &= known
     if len(every) and not every.any():
         names = ", ".join(method.name for method in proposed)
-        raise ParameterError(f"no image has proposals of all methods: {names}")
+        raise ParameterError(
+            f"no image has proposals of all methods: {names}; give proposals for the same images, "
+            "with the ids of the ground truth"
+        )
     return every
 
 
@@ -55,6 +59,7 @@ def cut_to(
 def search_notices(images: Bools) -> tuple[Notice, ...]:
     n_left_out = int((~images).sum())
     message = (
-        f"{n_left_out:,} of {len(images):,} images are left out: not every method has searched them"
+        f"{part_of(n_left_out, len(images), 'image')} left out: not every method has searched "
+        f"{'it' if n_left_out == 1 else 'them'}"
     )
     return (Notice("not_searched_by_all", n_left_out, message),) if n_left_out else ()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
+from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxlens.errors import ParameterError
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from boxlens.proposals.generators.protocols import Generator
 
 _FILE_ENDINGS = (".json", ".json.gz")
+# What `boxlens proposals tune` calls the file that it writes.
+GENERATOR_FILE = "generator.json"
 
 
 def open_generator(word: str, *, seed: int = 0) -> Generator:
@@ -23,7 +27,7 @@ def open_generator(word: str, *, seed: int = 0) -> Generator:
     """
     name, _, rest = word.partition(":")
     if name not in _KINDS:
-        raise ParameterError(f"unknown generator '{word}': choose one of {', '.join(GENERATORS)}")
+        raise ParameterError(_unknown(word))
     if seed < 0:
         raise ParameterError(f"a seed is 0 or more, got {seed} (--seed, seed)")
     if rest.endswith(_FILE_ENDINGS):
@@ -39,6 +43,50 @@ def open_generator(word: str, *, seed: int = 0) -> Generator:
     module = import_module(f"boxlens.proposals.generators.{kind.module}")
     opened: Generator = kind.make(getattr(module, kind.type_name), rest, seed)
     return opened
+
+
+def open_named(word: str, *, seed: int = 0) -> Generator:
+    """The same under a name of its own: one of a generator file is called `name:FILE`."""
+    generator: Any = open_generator(word, seed=seed)
+    _, _, rest = word.partition(":")
+    if not rest.endswith(_FILE_ENDINGS):
+        opened: Generator = generator
+        return opened
+    path = Path(rest)
+    stem = path.name.partition(".")[0]
+    # `tune` calls all of its files alike: the folder says which.
+    told = path.absolute().parent.name if stem == GENERATOR_FILE.partition(".")[0] else stem
+    renamed: Generator = replace(generator, name=f"{generator.name}:{told}")
+    return renamed
+
+
+def plain_name(generator: Generator) -> str:
+    """Without the file that its settings are from."""
+    return generator.name.partition(":")[0]
+
+
+def no_such_source(text: str) -> str:
+    """What is neither a file nor a generator."""
+    if _looks_like_a_file(text):
+        return f"{text}: no such file"
+    return f"{text}: no such file, and no method{_meant(text)}: methods are {', '.join(GENERATORS)}"
+
+
+def _unknown(word: str) -> str:
+    if _looks_like_a_file(word):
+        return f"{word} is no method: name one before the file, as in edge-boxes:{word}"
+    return f"unknown generator '{word}'{_meant(word)}: choose one of {', '.join(GENERATORS)}"
+
+
+def _looks_like_a_file(text: str) -> bool:
+    path = Path(text.partition(":")[0])
+    return bool(path.suffix) or len(path.parts) > 1
+
+
+def _meant(word: str) -> str:
+    """What a misspelt name is close to."""
+    close = get_close_matches(word.partition(":")[0].lower(), NAMES, n=1)
+    return f" (did you mean {close[0]}?)" if close else ""
 
 
 class _Kind(NamedTuple):

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from boxlens.data.columns import Bools
     from boxlens.data.source import Source
     from boxlens.formats.files import Progress
+    from boxlens.formats.window_files import Order
     from boxlens.proposals.proposed import Proposed
     from boxlens.proposals.sources import GivenProposals
 
@@ -40,6 +41,7 @@ def proposal_recall(
     *,
     images: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
     choice: RecallChoice | None = None,
+    order: Order | Sequence[Order] = "descending",
     split: str | None = None,
     keep: str | PathLike[str] | None = None,
     workers: int = 1,
@@ -49,7 +51,9 @@ def proposal_recall(
     """Recall and average recall of proposals on one data set or several.
 
     Proposals are files, windows, generators, or words such as "sliding-window"; those that look at
-    pictures find them in `images`, and what they find stays in the folder `keep`.
+    pictures find them in `images`, and what they find stays in the folder `keep`. `order` is how
+    files are ranked, one for all or one each: by "descending" or "ascending" score, as "given", or
+    "shuffled".
     """
     choice = choice or RecallChoice()
     datasets = [
@@ -59,6 +63,7 @@ def proposal_recall(
     searching = Searching(
         images=tuple(listed(images)),
         keep=None if keep is None else Path(keep),
+        orders=tuple(listed(order)),
         seed=choice.seed,
         workers=workers,
         threads=threads,
@@ -81,11 +86,15 @@ def recall_tables(
 ) -> ProposalRecallResult:
     """The same for what is in memory: the methods of each data set."""
     notices: list[Notice] = []
-    found = []
+    found: list[DatasetRecall] = []
     named = with_unique_names(datasets)
     for dataset, methods in zip(named, proposed, strict=True):
         told: list[Notice] = [*notices_of(methods)]
-        found.append(_dataset_recall(dataset, methods, choice, told, threads, progress))
+        attributes = list(choice.attributes)
+        if found:
+            attributes = [name for name in attributes if name in dataset.gt.attributes]
+            told += _without_attributes(dataset, choice)
+        found.append(_dataset_recall(dataset, methods, choice, attributes, told, threads, progress))
         prefix = f"{dataset.name}: " if len(named) > 1 else ""
         notices += [replace(one, message=prefix + one.message) for one in told]
     return ProposalRecallResult(
@@ -100,6 +109,7 @@ def _dataset_recall(
     dataset: Dataset,
     methods: Sequence[Proposed],
     choice: RecallChoice,
+    attributes: Sequence[str],
     notices: list[Notice],
     threads: int,
     progress: Progress | None,
@@ -109,15 +119,17 @@ def _dataset_recall(
     countable = countable_objects(dataset) & images[dataset.gt.image_row]
     n_left_out = int((~countable_objects(dataset) & images[dataset.gt.image_row]).sum())
     if n_left_out:
-        message = f"{n_left_out:,} crowds and groups are no single objects: they do not count"
+        are = "1 crowd or group is" if n_left_out == 1 else f"{n_left_out:,} crowds and groups are"
+        message = f"{are} no single object{'s' if n_left_out > 1 else ''}: not counted"
         notices.append(Notice("crowds", n_left_out, message))
-    groups = object_groups(dataset, np.flatnonzero(countable).astype(np.int32), choice.attributes)
+    groups = object_groups(dataset, np.flatnonzero(countable).astype(np.int32), attributes)
     recalls = []
     for number, one in enumerate(methods):
         if progress is not None:
             progress("matching proposals", number, len(methods))
         recalls.append(method_recall(dataset, one, groups, choice, images=images, threads=threads))
         notices += _duplicates(one)
+        notices += _empty(one, images, choice.largest)
     return DatasetRecall(
         name=dataset.name,
         n_images=int(images.sum()),
@@ -157,6 +169,21 @@ def _common_images(
         "not found"
     )
     return images, [Notice("not_searched", n_missing, message)]
+
+
+def _without_attributes(dataset: Dataset, choice: RecallChoice) -> Iterator[Notice]:
+    """The first data set must have what is asked for, others may not."""
+    missing = [name for name in choice.attributes if name not in dataset.gt.attributes]
+    if missing:
+        message = f"objects have no attribute {', '.join(missing)}: not split by it"
+        yield Notice("no_attribute", len(missing), message)
+
+
+def _empty(proposed: Proposed, images: Bools, budget: int) -> Iterator[Notice]:
+    n_empty = int((np.diff(proposed.at(budget).offsets) == 0)[images].sum())
+    if n_empty:
+        have = "1 image has" if n_empty == 1 else f"{n_empty:,} images have"
+        yield Notice("no_proposals", n_empty, f"{proposed.name}: {have} no proposals at all")
 
 
 def _duplicates(proposed: Proposed) -> Iterator[Notice]:

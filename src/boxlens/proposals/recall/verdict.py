@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from boxlens.proposals.recall.groups import BY_SIZE
+from boxlens.proposals.words import enumerated, fraction, proposals_an_image
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 
 # Recall at this IoU says whether objects are found at all.
 LOOSE = 0.5
+# Average recall of the same proposals differs by rounding at most.
+EQUAL = 1e-9
+# Sizes whose average recall is closer are missed alike.
+ALIKE_SIZES = 0.05
 
 
 def recall_sentences(result: ProposalRecallResult) -> list[str]:
@@ -32,19 +37,31 @@ def recall_sentences(result: ProposalRecallResult) -> list[str]:
 
 
 def _best(dataset: DatasetRecall, ranked: list[MethodRecall]) -> str:
-    best = ranked[0]
+    best, *others = ranked
     row = best.chosen[-1]
-    with_it = f"average recall {_number(row.ar)} with {row.n_mean:,.0f} proposals an image"
-    if len(ranked) == 1:
+    with_it = f"average recall {fraction(row.ar)} with {proposals_an_image(row.n_mean)}"
+    if not others:
         return f"{best.name} on {dataset.name}: {with_it}."
+    leaders = _leaders(dataset)
+    if len(leaders) > 1:
+        return (
+            f"{enumerated(leaders)} find equally much on {dataset.name}: average recall "
+            f"{fraction(row.ar)}."
+        )
     found = f"{best.name} finds the most on {dataset.name}: {with_it}"
-    second = ranked[1].chosen[-1]
+    second = others[0].chosen[-1]
     if row.ar_low > second.ar_high:
-        return f"{found}, clearly ahead of {ranked[1].name} ({_number(second.ar)})."
+        return f"{found}, clearly ahead of {others[0].name} ({fraction(second.ar)})."
     return (
-        f"{found}; {ranked[1].name} ({_number(second.ar)}) is so near that another draw of images "
+        f"{found}; {others[0].name} ({fraction(second.ar)}) is so near that another draw of images "
         "could turn the order."
     )
+
+
+def _leaders(dataset: DatasetRecall) -> list[str]:
+    """One name, or several that find equally much."""
+    most = max(one.chosen[-1].ar for one in dataset.methods)
+    return [one.name for one in dataset.methods if one.chosen[-1].ar >= most - EQUAL]
 
 
 def _baseline(ranked: list[MethodRecall]) -> Iterator[str]:
@@ -53,12 +70,12 @@ def _baseline(ranked: list[MethodRecall]) -> Iterator[str]:
     if not baselines or len(baselines) == len(ranked):
         return
     level = baselines[0].chosen[-1].ar
-    below = [one.name for one in ranked if not one.baseline and one.chosen[-1].ar < level]
+    below = [one.name for one in ranked if not one.baseline and one.chosen[-1].ar < level - EQUAL]
     if below:
         worse = "finds" if len(below) == 1 else "find"
         yield (
-            f"{_listed(below)} {worse} less than the best baseline, {baselines[0].name} "
-            f"({_number(level)})."
+            f"{enumerated(below)} {worse} less than the best baseline, {baselines[0].name} "
+            f"({fraction(level)})."
         )
 
 
@@ -68,12 +85,12 @@ def _loose(ranked: list[MethodRecall]) -> Iterator[str]:
     if len(known) < 2:
         return
     leader = max(known, key=lambda one: one.chosen[-1].recall[LOOSE])
-    if leader is not ranked[0]:
-        row = leader.chosen[-1]
+    row = leader.chosen[-1]
+    if row.ar < ranked[0].chosen[-1].ar - EQUAL:
         yield (
-            f"At IoU {LOOSE:g} {leader.name} finds the most objects "
-            f"({_number(row.recall[LOOSE])}), but its boxes are looser: average recall "
-            f"{_number(row.ar)}."
+            f"At IoU {fraction(LOOSE, 1)} {leader.name} finds the most objects "
+            f"({fraction(row.recall[LOOSE])}), but its boxes are looser: average recall "
+            f"{fraction(row.ar)}."
         )
 
 
@@ -81,30 +98,28 @@ def _sizes(best: MethodRecall) -> Iterator[str]:
     budget = best.chosen[-1].budget
     sizes = [one for one in best.groups if one.by == BY_SIZE and one.budget == budget]
     known = [one for one in sizes if not math.isnan(one.ar)]
-    if len(known) < 2:
+    if not known:
         return
     worst, top = min(known, key=lambda one: one.ar), max(known, key=lambda one: one.ar)
-    yield (
-        f"It misses {worst.value} objects most (average recall {_number(worst.ar)}, against "
-        f"{_number(top.ar)} of {top.value} ones)."
-    )
+    if top.ar - worst.ar >= ALIKE_SIZES:
+        yield (
+            f"{best.name} misses {worst.value} objects most (average recall {fraction(worst.ar)}, "
+            f"against {fraction(top.ar)} of {top.value} ones)."
+        )
 
 
 def _datasets(result: ProposalRecallResult) -> Iterator[str]:
-    """Does the order of methods hold elsewhere?"""
+    """Does the order of methods hold elsewhere? One method has none."""
     first, *others = result.datasets
-    leader = max(first.methods, key=lambda one: one.chosen[-1].ar).name
+    leaders = _leaders(first)
     for other in others:
-        if not other.n_objects:
+        if not other.n_objects or len(other.methods) < 2:
             continue
-        there = max(other.methods, key=lambda one: one.chosen[-1].ar)
-        ahead = "leads, too" if there.name == leader else "leads instead"
-        yield f"On {other.name} {there.name} {ahead} ({_number(there.chosen[-1].ar)})."
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _number(value: float) -> str:
-    return f"{value:.3f}"
+        there = _leaders(other)
+        if len(there) > 1:
+            how = "find equally much"
+        else:
+            how = "leads" if len(leaders) > 1 or there == leaders else "leads instead"
+        too = ", too" if there == leaders else ""
+        most = max(one.chosen[-1].ar for one in other.methods)
+        yield f"On {other.name} {enumerated(there)} {how}{too} ({fraction(most)})."

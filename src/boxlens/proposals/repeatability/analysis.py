@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from boxlens.data import Notice
 from boxlens.detectors.processes import each_in_processes
-from boxlens.errors import MissingExtraError, ParameterError
+from boxlens.errors import InputError, MissingExtraError, ParameterError
 from boxlens.images import ImageFiles, find_images, read_picture
 from boxlens.metrics.results import Provenance
-from boxlens.proposals.generators.opening import open_generator
+from boxlens.proposals.generators.opening import open_named, plain_name
 from boxlens.proposals.listing import listed
 from boxlens.proposals.published import BASELINES
 from boxlens.proposals.repeatability.choice import RepeatabilityChoice
@@ -21,6 +21,7 @@ from boxlens.proposals.repeatability.kept_tallies import kept_tallies, origin_of
 from boxlens.proposals.repeatability.measuring import Tally, measure
 from boxlens.proposals.repeatability.pooling import pooled
 from boxlens.proposals.repeatability.result import MethodRepeatability, RepeatabilityResult
+from boxlens.proposals.words import counted, part_of
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
@@ -50,8 +51,7 @@ def repeatability(
     """
     asked = choice or RepeatabilityChoice()
     generators = [
-        open_generator(one, seed=asked.seed) if isinstance(one, str) else one
-        for one in listed(methods)
+        open_named(one, seed=asked.seed) if isinstance(one, str) else one for one in listed(methods)
     ]
     if isinstance(images, ImageFiles):
         files, told = images, tuple(notices)
@@ -73,6 +73,7 @@ def _repeatability(
     _check(methods, files, workers)
     tasks = _tasks(methods, files, asked)
     with kept_tallies(None if keep is None else Path(keep), len(asked.steps())) as kept:
+        resumed = _resumed(tasks, kept)
         failures = _measure_missing(methods, tasks, asked, kept, workers, progress)
         results = []
         for row, method in enumerate(methods):
@@ -87,7 +88,8 @@ def _repeatability(
         notices=(
             *notices,
             *_not_looked_at(len(files) - len(tasks), len(files)),
-            *_failed(len(failures), len(tasks)),
+            *resumed,
+            *_failed(len(failures), len(tasks), failed),
         ),
     )
 
@@ -184,6 +186,8 @@ def _measure_one(
         found = measure(image, task.image_id, asked, choice, threads=threads)
     except MissingExtraError:
         raise
+    except InputError as problem:
+        return _Answer(task, {places[0]: problem.problem})
     except Exception as problem:  # noqa: BLE001 - one picture is at fault, the others are not
         return _Answer(task, {places[0]: str(problem) or type(problem).__name__})
     named = [
@@ -203,22 +207,36 @@ def _result(
     return MethodRepeatability(
         name=method.name,
         made_by=method.identity,
-        baseline=method.name in BASELINES,
+        baseline=plain_name(method) in BASELINES,
         families=pooled(tallies, choice),
         n_images=len(tallies),
     )
 
 
 def _not_looked_at(n: int, n_files: int) -> tuple[Notice, ...]:
-    message = f"{n:,} of {n_files:,} pictures are left out, as asked (--n-images, n_images)"
+    message = f"{part_of(n, n_files, 'picture')} left out, as asked (--n-images, n_images)"
     return (Notice("pictures_left_out", n, message),) if n else ()
 
 
-def _failed(n_failed: int, n_pictures: int) -> tuple[Notice, ...]:
+def _resumed(tasks: Sequence[_Task], kept: KeptTallies) -> tuple[Notice, ...]:
+    """Pictures that an earlier run has measured, perhaps with fewer methods."""
+    known = [[origin in kept.by_origin for origin in task.origins] for task in tasks]
+    n_begun = sum(map(any, known))
+    if not n_begun:
+        return ()
+    by = "" if n_begun == sum(map(all, known)) else " by some of the methods"
+    message = f"{n_begun:,} of {counted(len(tasks), 'picture')} had been searched before{by}"
+    return (Notice("resumed", n_begun, message),)
+
+
+def _failed(
+    n_failed: int, n_pictures: int, failed: Sequence[tuple[str, str]]
+) -> tuple[Notice, ...]:
     if not n_failed:
         return ()
+    file, reason = failed[0]
     message = (
-        f"{n_failed:,} of {n_pictures:,} pictures could not be searched by every method: "
-        "each method counts those it could"
+        f"{n_failed:,} of {counted(n_pictures, 'picture')} could not be searched by every method "
+        f"(first: {file}: {reason}): each method counts those it could"
     )
     return (Notice("failed_pictures", n_failed, message),)

@@ -6,6 +6,7 @@ whose centre leaves the other picture are dropped on both sides, the rest are ma
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -151,7 +152,9 @@ class _Run:
         try:
             if isinstance(self.generator, BlindGenerator):
                 height, width = pixels.shape[:2]
-                boxes, _ = self.generator.propose_for(width, height, self.limit, self.image_id)
+                # Drawn anew for a changed picture, as by methods that look at it.
+                key = f"{self.image_id} {zlib.crc32(pixels.tobytes())}"
+                boxes, _ = self.generator.propose_for(width, height, self.limit, key)
             else:
                 boxes, _ = self.generator.propose(pixels, self.limit)
         except MissingExtraError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shutil
+import zlib
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.data import Dataset
+from boxlens.data import Dataset, Notice
 from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset
 from boxlens.images import ImageFiles, find_images
@@ -27,6 +28,7 @@ from boxlens.proposals.tuning.result import ProposalTuningResult, Trial
 from boxlens.proposals.tuning.search import next_settings
 from boxlens.proposals.tuning.spaces import space_of
 from boxlens.proposals.tuning.trials import TrialFile
+from boxlens.proposals.words import counted
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
@@ -99,10 +101,10 @@ def tune_proposals(
     tuned_on, held_out = _parts(files, choice)
     with TemporaryDirectory() as scratch:
         folder = Path(scratch) if keep is None else Path(keep)
-        bench = _Bench(dataset, choice.budget, folder, workers)
+        bench = _Bench(dataset, choice.budget, folder, workers, [])
         journal = TrialFile(
             None if keep is None else folder / TRIALS_FILE,
-            repr((generator.identity, choice, tuple(space.items()), tuned_on.names)),
+            _search_key(dataset, generator, tuned_on, space, choice),
         )
         trials = _search(generator, space, bench, tuned_on, journal, choice, progress)
         best = max(range(len(trials)), key=lambda row: (trials[row].ar, -row))
@@ -125,8 +127,22 @@ def tune_proposals(
             "ranges": {name: [one.low, one.high] for name, one in space.items()},
         },
         provenance=Provenance(VERSION, dataset.source, ()),
-        notices=tuple(notices),
+        notices=tuple(dict.fromkeys((*notices, *bench.notices))),
     )
+
+
+def _search_key(
+    dataset: Dataset,
+    generator: Generator,
+    files: ImageFiles,
+    space: Mapping[str, Range],
+    choice: TuningChoice,
+) -> str:
+    """What trials depend on; a search may be continued with more of them."""
+    objects = zlib.crc32(dataset.gt.box.tobytes() + dataset.gt.image_row.tobytes())
+    pictures = [(path.name, path.stat().st_size) for path in files.paths]
+    asked = replace(choice, n_trials=1)
+    return repr((generator.identity, asked, tuple(space.items()), pictures, objects))
 
 
 def with_settings(generator: Generator, settings: Mapping[str, float]) -> Generator:
@@ -149,13 +165,14 @@ def _search(
     progress: Progress | None,
 ) -> list[Trial]:
     trials = journal.read()
+    bench.notices.extend(_resumed(len(trials)))
     while len(trials) < choice.n_trials:
         number = len(trials)
         if progress is not None:
             progress("trying settings", number, choice.n_trials)
         tried = [(one.settings, one.ar) for one in trials]
         settings = (
-            next_settings(space, tried, choice.n_trials, choice.seed)
+            next_settings(space, tried, choice.seed)
             if trials
             else {name: getattr(generator, name) for name in space}
         )
@@ -167,6 +184,11 @@ def _search(
     return trials
 
 
+def _resumed(n_trials: int) -> tuple[Notice, ...]:
+    message = f"{counted(n_trials, 'trial')} had been made before: not made again"
+    return (Notice("resumed", n_trials, message),) if n_trials else ()
+
+
 @dataclass(frozen=True, slots=True)
 class _Bench:
     """Where generators are tried."""
@@ -175,6 +197,8 @@ class _Bench:
     budget: int
     folder: Path
     workers: int
+    # What is told of pictures that fail, by every trial.
+    notices: list[Notice]
 
     def scored(
         self, generator: Generator, files: ImageFiles, name: str, progress: Progress | None
@@ -191,6 +215,7 @@ class _Bench:
             progress=progress,
         )
         shutil.rmtree(place)
+        self.notices.extend(one for one in windows.notices if one.code == "picture_failed")
         distinct = without_duplicates(windows, in_pixels=not self.dataset.relative)
         proposed = Proposed(generator.name, "", False, {self.budget: distinct})
         matches = match_objects(self.dataset, proposed, [self.budget])

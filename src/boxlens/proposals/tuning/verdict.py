@@ -5,35 +5,54 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from boxlens.proposals.words import counted, fraction
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from boxlens.proposals.tuning.result import ProposalTuningResult
 
+# On fewer held-out pictures a gain may well be chance.
+FEW_PICTURES = 10
+
 
 def tuning_sentences(result: ProposalTuningResult) -> list[str]:
     """What was gained, whether it holds on other pictures, and by which settings."""
     first, best = result.trials[0], result.trials[result.best]
-    pictures = f"the {result.n_tuned_on:,} pictures that it was tuned on"
+    n = result.n_tuned_on
+    pictures = "the picture" if n == 1 else f"the {n:,} pictures"
+    where = f"{pictures} that it was tuned on"
+    if math.isnan(first.ar):
+        return [f"There are no objects on {where}, so nothing can be said of {result.method}."]
+    as_it_was = f"{result.method} as it was (average recall {fraction(first.ar)} on {where})"
+    if len(result.trials) == 1:
+        return [f"Nothing was tried but {as_it_was}."]
     if result.best == 0:
-        lead = (
-            f"None of {len(result.trials):,} settings finds more than {result.method} as it was "
-            f"(average recall {first.ar:.3f} on {pictures})."
-        )
-        return [lead]
+        return [f"None of {len(result.trials):,} trials finds more than {as_it_was}."]
     lead = (
-        f"{result.method} goes from average recall {first.ar:.3f} to {best.ar:.3f} on {pictures}."
+        f"{result.method} goes from average recall {fraction(first.ar)} to {fraction(best.ar)} on "
+        f"{where}."
     )
     return [lead, *_held_out(result), f"The settings: {_changed(result)}."]
 
 
 def _held_out(result: ProposalTuningResult) -> Iterator[str]:
-    if math.isnan(result.held_out_after):
+    if not result.n_held_out:
         yield "No pictures were held out: how much of it holds elsewhere is not known."
         return
     before, after = result.held_out_before, result.held_out_after
-    holds = "It holds" if after > before else "It does not hold"
-    yield f"{holds} on {result.n_held_out:,} others: {before:.3f} to {after:.3f}."
+    others = counted(result.n_held_out, "other picture")
+    if math.isnan(after):
+        yield f"There are no objects on {others}: how much of it holds elsewhere is not known."
+        return
+    change = f"from {fraction(before)} to {fraction(after)}"
+    if result.n_held_out < FEW_PICTURES:
+        yield (
+            f"On {others} average recall goes {change}: so few cannot tell whether the gain holds."
+        )
+        return
+    holds = "holds" if after > before else "does not hold"
+    yield f"The gain {holds} on {others}: average recall goes {change}."
 
 
 def _changed(result: ProposalTuningResult) -> str:

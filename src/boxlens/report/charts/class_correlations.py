@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     # By class and detector.
     Found = Mapping[str, Mapping[str, float]]
 
-PLOT_PX: Final = 220
-ROW_PX: Final = 12
+PLOT_PX: Final = 300
+# And so much more a detector, since equal numbers stand below one another.
+ROW_PX: Final = 10
+DETECTOR_PX: Final = 3
 # Of each end, where there are more than twice as many and one.
 MOST_ROWS: Final = 15
 LABEL_CHARACTERS: Final = 22
@@ -95,7 +97,8 @@ def _dots(
         for detector, r in found[name].items()
     ]
     lowest = min(row["r"] for row in rows)
-    plot = alt.Chart(inline(rows), width=PLOT_PX, height=ROW_PX * len(shown)).encode(
+    height = (ROW_PX + DETECTOR_PX * len(styles)) * len(shown)
+    plot = alt.Chart(inline(rows), width=PLOT_PX, height=height).encode(
         x=alt.X(
             "r:Q",
             scale=alt.Scale(domain=[-1 if lowest < 0 else 0, 1], nice=False),
@@ -115,6 +118,11 @@ def _dots(
                 labelLimit=150,
                 labelOverlap=False,
             ),
+        ),
+        yOffset=alt.YOffset(
+            "detector:N",
+            sort=list(styles),
+            scale=alt.Scale(domain=list(styles), paddingOuter=0.8),
         ),
         color=line_encoding(styles, "detector")["color"],
         tooltip=[

@@ -11,18 +11,20 @@ import altair as alt
 from boxlens.report.charts.detector_pair import short
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.main_numbers import COLOURS
-from boxlens.report.charts.panels import panel_title
 from boxlens.report.charts.system_lines import KEY_CHARACTERS
-from boxlens.report.charts.theme import FONT_PX, SOFT_INK, WIDTH, fixed, inline, threshold
+from boxlens.report.charts.theme import FONT_PX, SOFT_INK, fixed, inline, threshold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from boxlens.proposals.recall.choice import RecallChoice
 
+# Of a figure across a page: two panels a line, and all of it.
+PANEL_PX: Final = 300
+PAGE_PX: Final = 640
 # Those of detectors, and two more.
 METHOD_COLOURS: Final = (*COLOURS, KINDS["dupe"].colour, KINDS["miss"].colour)
-# Once every colour is taken, the second dash begins with the first colour again.
+# Once every colour is taken, they are taken again from the first on: then dashes differ.
 SOLID: Final = ((1, 0), (7, 2, 1, 2))
 DASHED: Final = ((4, 2), (1, 2))
 MOST_METHODS: Final = len(METHOD_COLOURS) * 2
@@ -52,17 +54,21 @@ class LineStyle:
 
 
 def method_styles(methods: Iterable[Method]) -> dict[str, LineStyle]:
-    """By name, as many as can be told apart: baselines dashed, all others not."""
-    styles: dict[str, LineStyle] = {}
-    n_before = {True: 0, False: 0}
+    """By name, as many as can be told apart: baselines dashed, all others not.
+
+    Baselines take their colours last: as long as there are any, those that no other method has.
+    """
+    baseline: dict[str, bool] = {}
     for one in methods:
-        if one.name in styles or len(styles) == MOST_METHODS:
-            continue
-        dashes = DASHED if one.baseline else SOLID
-        turn, place = divmod(n_before[one.baseline], len(METHOD_COLOURS))
-        n_before[one.baseline] += 1
-        styles[one.name] = LineStyle(METHOD_COLOURS[place], dashes[turn])
-    return styles
+        if len(baseline) < MOST_METHODS:
+            baseline.setdefault(one.name, one.baseline)
+    styles: dict[str, LineStyle] = {}
+    for at, name in enumerate(sorted(baseline, key=lambda name: baseline[name])):
+        colour = METHOD_COLOURS[at % len(METHOD_COLOURS)]
+        dashes = DASHED if baseline[name] else SOLID
+        taken = {style.dash for style in styles.values() if style.colour == colour}
+        styles[name] = LineStyle(colour, next(dash for dash in dashes if dash not in taken))
+    return {name: styles[name] for name in baseline}
 
 
 def line_encoding(styles: Mapping[str, LineStyle], field: str = "method") -> dict[str, Any]:
@@ -86,7 +92,7 @@ def method_marks(plot: alt.Chart, styles: Mapping[str, LineStyle]) -> list[alt.C
     ]
 
 
-def method_key(styles: Mapping[str, LineStyle], *, width: int = WIDTH) -> list[alt.LayerChart]:
+def method_key(styles: Mapping[str, LineStyle], *, width: int = PAGE_PX) -> list[alt.LayerChart]:
     """Samples of lines and their names, in columns; none where there is nothing to tell apart."""
     if len(styles) < 2:
         return []
@@ -133,7 +139,7 @@ def method_panels(
     styles: Mapping[str, LineStyle], panels: Sequence[alt.LayerChart]
 ) -> alt.VConcatChart:
     """Two panels a line, below the key."""
-    gaps = alt.RowColnumber(row=10, column=10)
+    gaps = alt.RowColnumber(row=12, column=16)
     grid = alt.concat(*panels, columns=2, spacing=gaps, align="each")
     return alt.vconcat(*method_key(styles), grid, spacing=8)
 
@@ -149,9 +155,11 @@ def dashed_words(methods: Iterable[Method]) -> str:
 
 
 def recall_limit(values: Iterable[float]) -> float:
-    """Where an axis of recall ends: the next fifth above all values."""
+    """Where an axis of recall ends: the next tenth above all values; of small ones a twentieth."""
     highest = max((value for value in values if not math.isnan(value)), default=1.0)
-    return min(1.0, max(0.2, math.ceil(5 * highest) / 5))
+    parts = 20 if highest <= 0.2 else 10
+    # Rounded first: .6 is six tenths, not more.
+    return min(1.0, max(1, math.ceil(round(parts * highest, 9))) / parts)
 
 
 def ar_words(choice: RecallChoice) -> str:
@@ -167,18 +175,23 @@ def count_text(n: float) -> str:
     return f"{n:,.0f}" if n >= 100 or n == round(n) else f"{n:.1f}"
 
 
-def above_panel(text: str) -> alt.TitleParams:
-    """Above a panel of a grid, from where its plot begins."""
-    title = panel_title(text)
-    title.frame = "group"
-    return title
+def above_panel(text: str) -> alt.Chart:
+    """A layer above a panel of a grid, from where its plot begins.
+
+    Titles of a line would not be level: labels that reach above their axis push them up.
+    """
+    return _above(text, 0, -5, align="left", fontSize=FONT_PX)
 
 
 def column_heading(text: str, x: float) -> alt.Chart:
     """Above a column of a list beside a panel."""
+    return _above(text, x, -2, align="right", fontSize=FONT_PX - 1)
+
+
+def _above(text: str, x: float, y: float, **look: Any) -> alt.Chart:
     heading: alt.Chart = (
         alt.Chart(inline([{"text": text}]))
-        .mark_text(align="right", baseline="bottom", color=SOFT_INK, fontSize=FONT_PX - 1)
-        .encode(x=fixed(alt.XValue, x), y=fixed(alt.YValue, -2), text="text:N")
+        .mark_text(baseline="bottom", color=SOFT_INK, **look)
+        .encode(x=fixed(alt.XValue, x), y=fixed(alt.YValue, y), text="text:N")
     )
     return heading

@@ -11,7 +11,6 @@ import altair as alt
 from boxlens.report.charts.detector_pair import key, short, signed
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.panels import message
-from boxlens.report.charts.point_labels import HALO
 from boxlens.report.charts.theme import (
     DECIMAL_AXIS,
     FONT_PX,
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
 
     from boxlens.proposals.detection_use.oracle_result import DetectorOracles, OracleScore
 
-PLOT_PX: Final = 190
-BAR_PX: Final = 11
+PLOT_PX: Final = 230
+BAR_PX: Final = 12
 GROUP_GAP_PX: Final = 8
 NAME_CHARACTERS: Final = 18
 # What fits a page.
@@ -138,12 +137,11 @@ def _bars(shown: Sequence[DetectorOracles], bars: Sequence[str]) -> alt.LayerCha
         ],
     )
     drawn = plot.mark_bar().encode(color=alt.Color("colour:N", scale=None))
-    # White around the letters, where the line of the detections as given goes through them.
-    texts = [
-        plot.mark_text(align="left", dx=4, fontSize=FONT_PX - 1, **ink).encode(text="text:N")
-        for ink in (HALO, {"color": INK})
-    ]
-    return alt.LayerChart(layer=[drawn, *([] if bars[0] == RAW else _rule(raw, x)), *texts])
+    # In a column: at the ends of the bars, the line of the detections as given would cross them.
+    texts = plot.mark_text(align="left", fontSize=FONT_PX - 1, color=INK).encode(
+        x=fixed(alt.XValue, PLOT_PX + 8), text="text:N"
+    )
+    return alt.LayerChart(layer=[drawn, *([] if bars[0] == RAW else _rule(raw, x)), texts])
 
 
 def _records(shown: Sequence[DetectorOracles], bars: Sequence[str]) -> list[dict[str, Any]]:

@@ -1,7 +1,8 @@
-"""Names beside the points of a scatter plot, where they cover each other least."""
+"""Names beside the points of a scatter plot, where they cover least and belong to one point."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,60 +12,117 @@ if TYPE_CHECKING:
 LETTER_PX: Final = 4.6
 LINE_PX: Final = 10.0
 POINT_PX: Final = 9.0
-# Steps away from the point; the nearest place that is free is taken.
-DISTANCES: Final = (7.0, 14.0, 22.0)
+# Steps away from the point.
+DISTANCES: Final = (7.0, 14.0, 22.0, 32.0)
 # Across and down, the side of reading first.
 SIDES: Final = ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 1), (-1, -1), (-1, 1))
 # White around letters, where lines go through them.
 HALO: Final[Mapping[str, Any]] = {"stroke": "white", "strokeWidth": 2, "strokeJoin": "round"}
+# A name should be so much nearer to its own point than to any other.
+NEARER_PX: Final = 5.0
+# What a pixel too near to another point, and a pixel away from its own, count in pixels covered.
+AMBIGUOUS: Final = 12.0
+FAR: Final = 1.5
+# A line as squares one after the other.
+STEP_PX: Final = 3.0
+# Places of names depend on each other: they are gone through so many times.
+N_ROUNDS: Final = 3
+# From here on a stroke leads from the point to its name.
+LED_FROM_PX: Final = 11.0
 
+Point = tuple[float, float]
 # Left, top, right, bottom in pixels.
 Rectangle = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The middle of a label, in pixels of the panel."""
+    """The middle of a label, in pixels of the panel, and the end of the stroke that leads to it.
+
+    Where the label stands beside its point, that end is the point.
+    """
 
     x: float
     y: float
+    lead_x: float
+    lead_y: float
 
 
 def place_labels(
-    points: Sequence[tuple[float, float]], texts: Sequence[str], *, width: float, height: float
+    points: Sequence[Point],
+    texts: Sequence[str],
+    *,
+    width: float,
+    height: float,
+    line: Sequence[Point] = (),
 ) -> list[Place]:
-    """One after the other in the order given; none leaves the panel if there is another way."""
-    taken = [_around(x, y, POINT_PX, POINT_PX) for x, y in points]
-    places = []
-    for (x, y), text in zip(points, texts, strict=True):
-        wide = LETTER_PX * len(text)
-        best = min(
-            _candidates(x, y, wide),
-            # Of places that cover the same, the first: `min` keeps it.
-            key=lambda place: _cost(_around(place.x, place.y, wide, LINE_PX), taken, width, height),
-        )
-        taken.append(_around(best.x, best.y, wide, LINE_PX))
-        places.append(best)
-    return places
+    """None leaves the panel or lies on the line if there is another way; `line` has two ends."""
+    fixed = [_around(x, y, POINT_PX, POINT_PX) for x, y in points]
+    fixed += [_around(x, y, STEP_PX, STEP_PX) for x, y in _along(line)]
+    wides = [LETTER_PX * len(text) for text in texts]
+    labels: dict[int, Rectangle] = {}
+    for _ in range(N_ROUNDS):
+        for at, wide in enumerate(wides):
+            others = [one for other, one in labels.items() if other != at]
+            labels[at] = min(
+                (_around(x, y, wide, LINE_PX) for x, y in _candidates(*points[at], wide)),
+                # Of places that cost the same, the first: `min` keeps it.
+                key=lambda label, at=at, others=others: (  # type: ignore[misc]
+                    _covered(label, [*fixed, *others], width, height) + _misread(label, points, at)
+                ),
+            )
+    return [_place(labels[at], point) for at, point in enumerate(points)]
 
 
-def _candidates(x: float, y: float, wide: float) -> Iterator[Place]:
+def _along(line: Sequence[Point]) -> Iterator[Point]:
+    if not line:
+        return
+    (x, y), (end_x, end_y) = line
+    n_steps = max(1, math.ceil(math.hypot(end_x - x, end_y - y) / STEP_PX))
+    for step in range(n_steps + 1):
+        yield x + (end_x - x) * step / n_steps, y + (end_y - y) * step / n_steps
+
+
+def _candidates(x: float, y: float, wide: float) -> Iterator[Point]:
     for distance in DISTANCES:
         for across, down in SIDES:
             beside = across * (distance + wide / 2)
             # Straight above or below, half a line more keeps clear of the point.
-            yield Place(x + beside, y + down * (distance + (LINE_PX / 2 if across == 0 else 0)))
+            yield x + beside, y + down * (distance + (LINE_PX / 2 if across == 0 else 0))
 
 
 def _around(x: float, y: float, wide: float, high: float) -> Rectangle:
     return x - wide / 2, y - high / 2, x + wide / 2, y + high / 2
 
 
-def _cost(label: Rectangle, taken: Sequence[Rectangle], width: float, height: float) -> float:
+def _covered(label: Rectangle, taken: Sequence[Rectangle], width: float, height: float) -> float:
     """Pixels that are covered, and those outside the panel."""
     whole = (label[2] - label[0]) * (label[3] - label[1])
     outside = whole - _shared(label, (0.0, 0.0, width, height))
     return round(outside + sum(_shared(label, one) for one in taken), 6)
+
+
+def _misread(label: Rectangle, points: Sequence[Point], at: int) -> float:
+    """How far away its own point is, and how near others are."""
+    mine = math.dist(points[at], _nearest(label, points[at]))
+    too_near = (
+        max(0.0, mine + NEARER_PX - math.dist(one, _nearest(label, one)))
+        for other, one in enumerate(points)
+        if other != at
+    )
+    return round(FAR * mine + AMBIGUOUS * max(too_near, default=0.0), 6)
+
+
+def _nearest(label: Rectangle, point: Point) -> Point:
+    """The place of a label that is nearest to a point."""
+    left, top, right, bottom = label
+    return min(max(point[0], left), right), min(max(point[1], top), bottom)
+
+
+def _place(label: Rectangle, point: Point) -> Place:
+    end = _nearest(label, point)
+    lead = end if math.dist(point, end) > LED_FROM_PX else point
+    return Place((label[0] + label[2]) / 2, (label[1] + label[3]) / 2, *lead)
 
 
 def _shared(one: Rectangle, other: Rectangle) -> float:

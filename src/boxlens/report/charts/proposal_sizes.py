@@ -11,6 +11,7 @@ import numpy as np
 from boxlens.report.charts.detector_pair import key, short
 from boxlens.report.charts.method_lines import MOST_METHODS, above_panel, first_of, method_styles
 from boxlens.report.charts.panels import message
+from boxlens.report.charts.recall_order import best_first
 from boxlens.report.charts.system_lines import panel_grid
 from boxlens.report.charts.theme import (
     DECIMAL_AXIS,
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
     from boxlens.proposals.recall.result import DatasetRecall, MethodRecall
     from boxlens.report.charts.method_lines import LineStyle
 
-PANEL_PX: Final = 84
-PLOT_PX: Final = 56
+PANEL_PX: Final = 144
+PLOT_PX: Final = 84
 N_COLUMNS: Final = 4
-NAME_CHARACTERS: Final = 17
+NAME_CHARACTERS: Final = 26
 
 
 def proposal_sizes_chart(
@@ -42,7 +43,9 @@ def proposal_sizes_chart(
     title = "How large proposals are, and how large objects are"
     styles = method_styles(dataset.methods)
     known = [
-        one for one in dataset.methods if one.name in styles and not math.isnan(one.sizes.sum())
+        one
+        for one in best_first(dataset.methods)
+        if one.name in styles and not math.isnan(one.sizes.sum())
     ]
     if not known:
         empty = message("there are no proposals", width=WIDTH, height=PLOT_PX)
@@ -108,10 +111,9 @@ def _panel(
         )
     )
     return alt.LayerChart(
-        layer=[grey, steps, told],
+        layer=[grey, steps, told, above_panel(short(method.name, NAME_CHARACTERS))],
         width=PANEL_PX,
         height=PLOT_PX,
-        title=above_panel(short(method.name, NAME_CHARACTERS)),
         view=alt.ViewConfig(stroke=LINE, strokeWidth=0.5),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from statistics import linear_regression
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import altair as alt
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
         ProposalCorrelationResult,
     )
 
-PLOT_PX: Final = WIDTH - 30
-HEIGHT_PX: Final = 190
+PLOT_PX: Final = 480
+HEIGHT_PX: Final = 300
 # Where there are several panels.
-LOW_PX: Final = 130
+LOW_PX: Final = 230
 MOST_PANELS: Final = 4
 NAME_CHARACTERS: Final = 20
 # Free space around the points, as a share of the axis.
@@ -117,40 +118,66 @@ def _panel(
 ) -> alt.LayerChart:
     up = _axis("map", [one.map for one in mine], "mAP", 5)
     x, y = across.channel(alt.X), up.channel(alt.Y)
-    plot = alt.Chart(inline(_records(mine, across, up, height)), width=PLOT_PX, height=height)
-    line = plot.transform_regression("ar", "map").mark_line(
+    # Without a correlation there is no slope either.
+    ends = () if math.isnan(r) else _least_squares(mine)
+    rows = _records(mine, ends, across, up, height)
+    plot = alt.Chart(inline(rows), width=PLOT_PX, height=height)
+    line = alt.Chart(inline({"line_x": ar, "line_y": value} for ar, value in ends)).mark_line(
         strokeWidth=1, color=LINE, strokeDash=[4, 3], clip=True
     )
-    points = plot.mark_point(filled=True, size=26, opacity=1, color=colour)
-    beside = {
-        "x": replace(across, field="label_x").channel(alt.X),
-        "y": replace(up, field="label_y").channel(alt.Y),
-        "text": "name:N",
-    }
+
+    def placed(field: str) -> dict[str, Any]:
+        return {
+            "x": replace(across, field=f"{field}_x").channel(alt.X),
+            "y": replace(up, field=f"{field}_y").channel(alt.Y),
+        }
+
+    points = plot.mark_point(filled=True, size=30, opacity=1, color=colour)
     layers = [
-        # Without a correlation there is no slope either.
-        *([] if math.isnan(r) else [line.encode(x=x, y=y)]),
+        *([line.encode(**placed("line"))] if ends else []),
+        # From points to names that do not stand beside them.
+        plot.mark_rule(strokeWidth=0.5, color=LINE).encode(x=x, y=y, x2="lead_x:Q", y2="lead_y:Q"),
         points.encode(x=x, y=y, tooltip=_tips()),
-        # White around the letters, where the line goes through them.
-        plot.mark_text(fontSize=FONT_PX - 1, **HALO).encode(**beside),
-        plot.mark_text(fontSize=FONT_PX - 1, color=SOFT_INK).encode(**beside),
+        # White around the letters, where there is no place beside the line.
+        plot.mark_text(fontSize=FONT_PX - 1, **HALO).encode(text="name:N", **placed("label")),
+        plot.mark_text(fontSize=FONT_PX - 1, color=SOFT_INK).encode(
+            text="name:N", **placed("label")
+        ),
     ]
     name = short(detector_words(mine[0].detector), 30)
     words = "r is not known" if math.isnan(r) else f"r = {decimal(r)}"
     methods = "1 method" if len(mine) == 1 else f"{len(mine):,} methods"
     return alt.LayerChart(
-        layer=layers,
-        title=above_panel(f"{name}: {words}, {methods}"),
+        layer=[*layers, above_panel(f"{name}: {words}, {methods}")],
         view=alt.ViewConfig(stroke=LINE, strokeWidth=0.5),
     )
 
 
+def _least_squares(mine: Sequence[MethodScore]) -> tuple[tuple[float, float], ...]:
+    """Both ends of the line, over the methods with the lowest and the highest recall."""
+    across, up = [one.ar for one in mine], [one.map for one in mine]
+    slope, start = linear_regression(across, up)
+    return tuple((ar, start + slope * ar) for ar in (min(across), max(across)))
+
+
 def _records(
-    mine: Sequence[MethodScore], across: _Axis, up: _Axis, height: int
+    mine: Sequence[MethodScore],
+    ends: Sequence[tuple[float, float]],
+    across: _Axis,
+    up: _Axis,
+    height: int,
 ) -> list[dict[str, Any]]:
-    points = [(PLOT_PX * across.share(one.ar), height * (1 - up.share(one.map))) for one in mine]
+    def pixels(ar: float, value: float) -> tuple[float, float]:
+        return PLOT_PX * across.share(ar), height * (1 - up.share(value))
+
     names = [short(one.method, NAME_CHARACTERS) for one in mine]
-    places = place_labels(points, names, width=PLOT_PX, height=height)
+    places = place_labels(
+        [pixels(one.ar, one.map) for one in mine],
+        names,
+        width=PLOT_PX,
+        height=height,
+        line=[pixels(*end) for end in ends],
+    )
     return [
         {
             "method": one.method,
@@ -160,6 +187,8 @@ def _records(
             "n": count_text(one.n_mean),
             "label_x": across.at(place.x / PLOT_PX),
             "label_y": up.at(1 - place.y / height),
+            "lead_x": across.at(place.lead_x / PLOT_PX),
+            "lead_y": up.at(1 - place.lead_y / height),
         }
         for one, name, place in zip(mine, names, places, strict=True)
     ]

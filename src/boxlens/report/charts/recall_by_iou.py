@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from boxlens.proposals.recall.result import BudgetRecall, DatasetRecall
     from boxlens.report.charts.method_lines import LineStyle
 
-PLOT_PX: Final = 165
-LEAST_PX: Final = 130
+PLOT_PX: Final = 330
+LEAST_PX: Final = 190
 LIST_PX: Final = 200
 COUNT_PX: Final = 46
 NAME_CHARACTERS: Final = 20
@@ -99,8 +99,8 @@ def _panel(
         )
     )
     noun = "proposal" if budget == 1 else "proposals"
-    titled = alt.LayerChart(layer=[lines], title=above_panel(f"at most {budget:,} {noun}"))
-    return alt.hconcat(titled, _list(found, styles, words, height), spacing=10)
+    titled = alt.LayerChart(layer=[lines, above_panel(f"at most {budget:,} {noun}")])
+    return alt.hconcat(titled, _list(found, styles, words, height), spacing=18)
 
 
 def _records(found: Mapping[str, BudgetRecall]) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import altair as alt
 
 from boxlens.report.charts.method_lines import (
+    PANEL_PX,
     above_panel,
     ar_words,
     count_text,
@@ -17,10 +18,10 @@ from boxlens.report.charts.method_lines import (
     line_encoding,
     method_marks,
     method_panels,
-    method_styles,
     recall_limit,
 )
 from boxlens.report.charts.panels import message
+from boxlens.report.charts.recall_order import styles_by_recall
 from boxlens.report.charts.theme import DECIMAL_AXIS, WIDTH, decimal, inline, themed, threshold
 
 if TYPE_CHECKING:
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     from boxlens.proposals.recall.result import BudgetRecall, DatasetRecall
     from boxlens.report.charts.method_lines import LineStyle
 
-PANEL_PX: Final = 152
-PLOT_PX: Final = 104
+PLOT_PX: Final = 180
 # Average recall, and recall at the first of the chosen overlaps.
 MOST_PANELS: Final = 6
 # Bands of more methods would cover each other.
@@ -46,7 +46,7 @@ def recall_by_number_chart(
 ) -> alt.VConcatChart | alt.Chart:
     """Average recall first, then one panel an overlap."""
     title = "Recall over the number of proposals"
-    styles = method_styles(dataset.methods)
+    styles = styles_by_recall(dataset.methods)
     axes = _axes(dataset, styles)
     if not dataset.n_objects or axes is None:
         why = "there are no proposals" if dataset.n_objects else "there are no objects to find"
@@ -56,7 +56,7 @@ def recall_by_number_chart(
     panels += [_recall_panel(dataset, styles, iou, axes) for iou in ious]
     reading = (
         "Along x: proposals an image there really were, on average, which may be fewer than the "
-        "budget." + dashed_words(dataset.methods)
+        "budget. Every panel has its own end of y." + dashed_words(dataset.methods)
     )
     if _banded(dataset, styles):
         reading += " Bands: 95 % intervals, by resampling images."
@@ -73,12 +73,10 @@ def recall_by_number_chart(
 
 @dataclass(frozen=True, slots=True)
 class _Axes:
-    """Panels share them, so that overlaps can be compared."""
+    """Panels share that of the numbers of proposals; recall has an end in every panel."""
 
-    # Of the numbers of proposals.
     low: float
     high: float
-    limit: float
 
     def x(self) -> alt.X:
         powers = range(math.ceil(math.log10(self.low)), math.floor(math.log10(self.high)) + 1)
@@ -94,11 +92,15 @@ class _Axes:
             ),
         )
 
-    def y(self) -> dict[str, Any]:
-        return {
-            "scale": alt.Scale(domain=[0, self.limit], nice=False),
-            "axis": alt.Axis(title=None, labelExpr=DECIMAL_AXIS, tickCount=5),
-        }
+    @staticmethod
+    def y(field: str, rows: list[dict[str, Any]]) -> alt.Y:
+        """Recall at a high overlap is low: with the end of other panels its lines would be flat."""
+        limit = recall_limit(row[key] for row in rows for key in ("value", "high") if key in row)
+        return alt.Y(
+            f"{field}:Q",
+            scale=alt.Scale(domain=[0, limit], nice=False),
+            axis=alt.Axis(title=None, labelExpr=DECIMAL_AXIS, tickCount=5),
+        )
 
 
 def _axes(dataset: DatasetRecall, styles: Mapping[str, LineStyle]) -> _Axes | None:
@@ -112,8 +114,7 @@ def _axes(dataset: DatasetRecall, styles: Mapping[str, LineStyle]) -> _Axes | No
     if not found:
         return None
     low, high = min(one.n_mean for one in found), max(one.n_mean for one in found)
-    values = (value for one in found for value in (one.ar, one.ar_high, *one.recall.values()))
-    return _Axes(low / ROOM, (high if high > low else 10 * low) * ROOM, recall_limit(values))
+    return _Axes(low / ROOM, (high if high > low else 10 * low) * ROOM)
 
 
 def _banded(dataset: DatasetRecall, styles: Mapping[str, LineStyle]) -> bool:
@@ -126,6 +127,7 @@ def _records(
     dataset: DatasetRecall,
     styles: Mapping[str, LineStyle],
     value: Callable[[BudgetRecall], float],
+    more: Callable[[BudgetRecall], dict[str, Any]] = lambda _: {},
 ) -> list[dict[str, Any]]:
     """A logarithm has no place for methods that propose nothing."""
     return [
@@ -136,7 +138,7 @@ def _records(
             "budget": one.budget,
             "value": value(one),
             "text": decimal(value(one)),
-            **_interval(one),
+            **more(one),
         }
         for method in dataset.methods
         for one in method.by_budget
@@ -157,7 +159,7 @@ def _ar_panel(
     words: str,
     axes: _Axes,
 ) -> alt.LayerChart:
-    rows = _records(dataset, styles, lambda one: one.ar)
+    rows = _records(dataset, styles, lambda one: one.ar, _interval)
     layers = _lines(rows, styles, words, axes, [alt.Tooltip("interval:N")])
     known = [row for row in rows if "low" in row]
     if known and _banded(dataset, styles):
@@ -166,7 +168,7 @@ def _ar_panel(
             .mark_area(opacity=0.18, line=False)
             .encode(
                 x=axes.x(),
-                y=alt.Y("low:Q", **axes.y()),
+                y=axes.y("low", rows),
                 y2="high:Q",
                 color=line_encoding(styles)["color"],
             )
@@ -187,7 +189,7 @@ def _recall_panel(
 
 
 def _titled(layers: list[alt.Chart], words: str) -> alt.LayerChart:
-    return alt.LayerChart(layer=layers, width=PANEL_PX, height=PLOT_PX, title=above_panel(words))
+    return alt.LayerChart(layer=[*layers, above_panel(words)], width=PANEL_PX, height=PLOT_PX)
 
 
 def _lines(
@@ -199,7 +201,7 @@ def _lines(
 ) -> list[alt.Chart]:
     plot = alt.Chart(inline(rows)).encode(
         x=axes.x(),
-        y=alt.Y("value:Q", **axes.y()),
+        y=axes.y("value", rows),
         tooltip=[
             alt.Tooltip("method:N"),
             alt.Tooltip("count:N", title="proposals an image"),

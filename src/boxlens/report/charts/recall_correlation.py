@@ -22,19 +22,18 @@ if TYPE_CHECKING:
     )
     from boxlens.report.charts.method_lines import LineStyle
 
-PLOT_PX: Final = 184
-HEIGHT_PX: Final = 150
-LIST_PX: Final = 190
-COLUMN_PX: Final = 40
-NAME_CHARACTERS: Final = 18
+PLOT_PX: Final = 340
+HEIGHT_PX: Final = 220
+COLUMN_PX: Final = 60
+NAME_CHARACTERS: Final = 30
 # The axis begins at a multiple of this: most correlations are high.
 STEP: Final = 0.25
 
 
 def recall_correlation_chart(
     result: ProposalCorrelationResult, *, about: str = ""
-) -> alt.HConcatChart | alt.Chart:
-    """Beside the lines the correlations with average recall, the highest first."""
+) -> alt.VConcatChart | alt.Chart:
+    """Below the lines the correlations with average recall, the highest first."""
     title = "How recall at each overlap goes with mAP"
     overall = [one for one in result.correlations if not one.class_name]
     styles = detector_styles(one.detector for one in overall)
@@ -47,10 +46,8 @@ def recall_correlation_chart(
         "Pearson's r of mAP with recall at this IoU, over methods. Dashed: with average recall "
         "(AR), which needs no overlap to be chosen. Partial: AR up to an IoU of .7."
     ) + first_detectors(len(shown), len(overall))
-    height = max(HEIGHT_PX, LINE_PX * len(shown))
-    whole = alt.hconcat(
-        _plot(rows, shown, styles, height), _list(shown, styles, height), spacing=12
-    )
+    # A list beside them would be out of sight where the page is narrow.
+    whole = alt.vconcat(_plot(rows, shown, styles), _list(shown, styles), spacing=14)
     return themed(whole, title=title, about=about, reading=reading)
 
 
@@ -72,7 +69,6 @@ def _plot(
     rows: Sequence[Mapping[str, Any]],
     shown: Sequence[RecallCorrelation],
     styles: Mapping[str, LineStyle],
-    height: int,
 ) -> alt.LayerChart:
     with_ar = [
         {"detector": detector_words(one.detector), "r": one.with_ar}
@@ -87,7 +83,7 @@ def _plot(
         axis=alt.Axis(title="r with mAP", labelExpr=DECIMAL_AXIS, tickCount=5),
     )
     colour = line_encoding(styles, "detector")["color"]
-    plot = alt.Chart(inline(rows), width=PLOT_PX, height=height).encode(
+    plot = alt.Chart(inline(rows), width=PLOT_PX, height=HEIGHT_PX).encode(
         x=alt.X(
             "iou:Q",
             scale=alt.Scale(domain=[0.5, 1], nice=False),
@@ -121,9 +117,8 @@ def _with_ar_tip() -> alt.Tooltip:
     return alt.Tooltip("r:Q", title="r with AR", format=".3f")
 
 
-def _list(
-    shown: Sequence[RecallCorrelation], styles: Mapping[str, LineStyle], height: int
-) -> alt.LayerChart:
+def _list(shown: Sequence[RecallCorrelation], styles: Mapping[str, LineStyle]) -> alt.LayerChart:
+    height = LINE_PX * len(shown)
     ordered = sorted(shown, key=lambda one: (math.isnan(one.with_ar), -one.with_ar))
     rows = [
         {
@@ -139,10 +134,10 @@ def _list(
     plot = alt.Chart(inline(rows)).encode(
         y=alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[height, 0], nice=False))
     )
-    columns = (("ar", "AR", LIST_PX - COLUMN_PX), ("partial", "partial", LIST_PX))
+    columns = (("ar", "r with AR", PLOT_PX - COLUMN_PX), ("partial", "partial", PLOT_PX))
     listed: alt.LayerChart = alt.LayerChart(
         layer=[
-            *line_samples(rows, styles, width=LIST_PX, height=height),
+            *line_samples(rows, styles, width=PLOT_PX, height=height),
             *(
                 plot.mark_text(align="right", baseline="middle").encode(
                     x=fixed(alt.XValue, x), text=f"{field}:N"
@@ -151,5 +146,5 @@ def _list(
             ),
             *(column_heading(words, x) for _, words, x in columns),
         ]
-    ).properties(width=LIST_PX, height=height)
+    ).properties(width=PLOT_PX, height=height)
     return listed

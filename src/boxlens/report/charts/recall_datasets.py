@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from boxlens.proposals.recall.result import BudgetRecall, ProposalRecallResult
 
-PLOT_PX: Final = 210
+PLOT_PX: Final = 420
 ROW_PX: Final = 18
 LABEL_CHARACTERS: Final = 24
 

@@ -12,6 +12,7 @@ import altair as alt
 from boxlens.report.charts.detector_pair import short
 from boxlens.report.charts.method_lines import LETTER_PX, MOST_METHODS, ar_words, first_of
 from boxlens.report.charts.panels import cell, cell_scale, heat_map, message, number_column
+from boxlens.report.charts.recall_order import best_first
 from boxlens.report.charts.theme import FONT_PX, WIDTH, decimal, inline, themed
 
 if TYPE_CHECKING:
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 
 # Of each end, where there are more than twice as many and one.
 MOST_ROWS: Final = 12
-ROW_PX: Final = 14
-CELLS_PX: Final = 210
+ROW_PX: Final = 16
+CELLS_PX: Final = 480
 WIDEST_PX: Final = 92
-NARROWEST_PX: Final = 20
+NARROWEST_PX: Final = 26
 COUNT_PX: Final = 40
 LABEL_CHARACTERS: Final = 22
 NAME_CHARACTERS: Final = 20
@@ -54,7 +55,7 @@ def recall_groups_chart(
     """`by` is "class", "size" or the name of an attribute; at the largest budget of the choice."""
     words = ar_words(choice)
     title = f"{words} by {by}"
-    methods = [one.name for one in dataset.methods[:MOST_METHODS]]
+    methods = [one.name for one in best_first(dataset.methods[:MOST_METHODS])]
     rows = _rows(dataset, choice.largest, by, methods)
     if not rows:
         empty = message(f"{words} of every group is undefined", width=WIDTH, height=80)

@@ -10,6 +10,7 @@ import altair as alt
 
 from boxlens.images.perturbing.families import FAMILIES
 from boxlens.report.charts.method_lines import (
+    PANEL_PX,
     above_panel,
     dashed_words,
     first_of,
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
 
     Levels = tuple[LevelRepeatability, ...]
 
-PANEL_PX: Final = 150
-PLOT_PX: Final = 96
+PLOT_PX: Final = 150
 # Steps between these levels are no measure of the change: they stand side by side.
 BY_RANK: Final = frozenset({"jpeg"})
 # Of such levels, since their names may be long.
@@ -49,7 +49,7 @@ def repeatability_curves_chart(
     if not families:
         empty = message("no proposal could be followed", width=WIDTH, height=PLOT_PX)
         return themed(empty, title=title, about=about)
-    panels = [_panel(result, FAMILIES[name], styles) for at, name in enumerate(families)]
+    panels = [_panel(result, FAMILIES[name], styles) for name in families]
     reading = (
         "1: every proposal comes back in its place. The mean IoU of proposals of the original with "
         "those of the changed picture, sizes weighed alike."
@@ -117,7 +117,7 @@ def _panel(
             alt.Tooltip("text:N", title="repeatability"),
         ],
     )
-    return alt.LayerChart(layer=method_marks(plot, styles), title=above_panel(family.title))
+    return alt.LayerChart(layer=[*method_marks(plot, styles), above_panel(family.title)])
 
 
 def repeatability_axis() -> alt.Y:

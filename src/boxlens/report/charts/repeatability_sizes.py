@@ -9,6 +9,7 @@ import altair as alt
 
 from boxlens.images.perturbing.families import FAMILIES
 from boxlens.report.charts.method_lines import (
+    PANEL_PX,
     above_panel,
     dashed_words,
     first_of,
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     from boxlens.proposals.repeatability.result import LevelRepeatability, RepeatabilityResult
     from boxlens.report.charts.method_lines import LineStyle
 
-PANEL_PX: Final = 150
-PLOT_PX: Final = 92
+PLOT_PX: Final = 150
 
 
 def repeatability_sizes_chart(
@@ -44,7 +44,7 @@ def repeatability_sizes_chart(
     if not families:
         empty = message("no proposal could be followed", width=WIDTH, height=PLOT_PX)
         return themed(empty, title=title, about=about)
-    panels = [_panel(result, family, styles) for at, family in enumerate(families)]
+    panels = [_panel(result, family, styles) for family in families]
     reading = (
         "Each kind of change at the level at which methods repeat least. Along x: "
         "√(area / image area) of the proposals of the original, in ten bins; bins without "
@@ -97,7 +97,7 @@ def _panel(
     )
     label = next(iter(shown.values())).label
     title = above_panel(f"{FAMILIES[family].title}: {label}")
-    return alt.LayerChart(layer=method_marks(plot, styles), title=title)
+    return alt.LayerChart(layer=[*method_marks(plot, styles), title])
 
 
 def _records(name: str, one: LevelRepeatability) -> list[dict[str, Any]]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from boxlens.proposals.detection_use.oracle_result import DetectorScores, ScoreMap
 
-SIDE_PX: Final = 126
+SIDE_PX: Final = 150
 # Detections of a cell that sets the scale of colours, and of one that is not faint.
 FEWEST: Final = 5
 PANEL_TITLES: Final = {"shift": "moved", "scale": "resized"}
@@ -133,8 +133,7 @@ def _panel(found: ScoreMap, highest: float) -> alt.LayerChart:
         )
     )
     return alt.LayerChart(
-        layer=[cells, *_cross()],
-        title=above_panel(PANEL_TITLES[found.kind]),
+        layer=[cells, *_cross(), above_panel(PANEL_TITLES[found.kind])],
         view=alt.ViewConfig(stroke=LINE, strokeWidth=0.5),
     )
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from boxlens.proposals.detection_use.oracle_result import DetectorScores
     from boxlens.report.charts.method_lines import LineStyle
 
-PLOT_PX: Final = WIDTH - 40
-HEIGHT_PX: Final = 170
+PLOT_PX: Final = WIDTH
+HEIGHT_PX: Final = 190
 # More would cover each other.
 MOST_BANDS: Final = 3
 
@@ -42,7 +42,9 @@ def scores_by_iou_chart(
     if banded:
         reading += " Band: half the distance between the quarters of the classes, up and down."
     reading += first_detectors(len(styles), len(scores))
-    whole = alt.vconcat(*method_key(styles), _plot(rows, styles, banded=banded), spacing=6)
+    whole = alt.vconcat(
+        *method_key(styles, width=PLOT_PX), _plot(rows, styles, banded=banded), spacing=6
+    )
     return themed(whole, title=title, about=about, reading=reading)
 
 

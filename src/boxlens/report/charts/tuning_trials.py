@@ -28,9 +28,13 @@ if TYPE_CHECKING:
 
     from boxlens.proposals.tuning.result import ProposalTuningResult, Trial
 
-PLOT_PX: Final = WIDTH - 40
-HEIGHT_PX: Final = 160
-PANEL_PX: Final = 88
+PLOT_PX: Final = 480
+HEIGHT_PX: Final = 240
+PANEL_PX: Final = 180
+PANEL_HEIGHT_PX: Final = 130
+PANEL_GAP_PX: Final = 18
+# Labels below a panel that do not touch each other.
+MOST_LABELS: Final = 4
 # Along the axis, so that its labels are whole numbers.
 FEWEST_PLACES: Final = 4
 # Settings that span more than this factor are drawn by their logarithm.
@@ -48,7 +52,7 @@ def tuning_trials_chart(
     if not rows:
         return themed(_nothing(), title=title, about=about)
     reading = (
-        f"On the {result.n_tuned_on:,} pictures tuned on. Line: the best so far. Dashed: the "
+        f"On the pictures tuned on ({result.n_tuned_on:,}). Line: the best so far. Dashed: the "
         "settings before."
     ) + held_out_words(result)
     best_so_far = [
@@ -95,7 +99,10 @@ def tuning_settings_chart(
         "matters." + held_out_words(result)
     )
     return themed(
-        panel_grid([_key(rows)], panels, n_columns), title=title, about=about, reading=reading
+        panel_grid([_key(rows)], panels, n_columns, spacing=PANEL_GAP_PX),
+        title=title,
+        about=about,
+        reading=reading,
     )
 
 
@@ -114,8 +121,8 @@ def held_out_words(result: ProposalTuningResult) -> str:
     before, after = result.held_out_before, result.held_out_after
     if math.isnan(before) or math.isnan(after):
         return " No pictures were held out."
-    n = f"{result.n_held_out:,} pictures held out"
-    return f" On {n}: AR {decimal(before)} before, {decimal(after)} after."
+    pictures = "1 picture" if result.n_held_out == 1 else f"{result.n_held_out:,} pictures"
+    return f" On {pictures} held out: AR {decimal(before)} before, {decimal(after)} after."
 
 
 def _records(result: ProposalTuningResult) -> list[dict[str, Any]]:
@@ -173,16 +180,14 @@ def _setting_panel(rows: Sequence[Mapping[str, Any]], name: str, *, first: bool)
     room = 0.06 * (high - low) or 1.0
     ends = [low / 1.1, high * 1.1] if log else [low - room, high + room]
     scale = alt.Scale(type="log" if log else "linear", domain=ends, nice=False)
-    ticks = {"values": _round_values(low, high)} if log else {"tickCount": 3}
     axis = alt.Axis(
         title=None,
         labelExpr=DECIMAL_AXIS,
-        labelOverlap=True,
-        labelSeparation=6,
+        labelOverlap=False,
         grid=False,
-        **ticks,
+        values=_powers(low, high) if log else _steps(low, high),
     )
-    plot = alt.Chart(inline(_marked_last(known)), width=PANEL_PX, height=PANEL_PX)
+    plot = alt.Chart(inline(_marked_last(known)), width=PANEL_PX, height=PANEL_HEIGHT_PX)
     points = _points(plot).encode(
         x=alt.X(f"{field}:Q", scale=scale, axis=axis),
         y=alt.Y(
@@ -194,8 +199,7 @@ def _setting_panel(rows: Sequence[Mapping[str, Any]], name: str, *, first: bool)
         ),
     )
     return alt.LayerChart(
-        layer=[points],
-        title=above_panel(name),
+        layer=[points, above_panel(name)],
         view=alt.ViewConfig(stroke=LINE, strokeWidth=0.5),
     )
 
@@ -207,11 +211,29 @@ def _ar_scale(rows: Sequence[Mapping[str, Any]]) -> alt.Scale:
     return alt.Scale(domain=[low - room, high + room], nice=False)
 
 
-def _round_values(low: float, high: float) -> list[float]:
-    """1, 2 and 5 times powers of ten, between both."""
+def _powers(low: float, high: float) -> list[float]:
+    """Round values between both, for a logarithmic axis: at last only powers of ten."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    values = (float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5))
-    return [value for value in values if low <= value <= high]
+    for digits in ((1, 2, 5), (1, 3), (1,)):
+        values = (float(f"{digit}e{power}") for power in powers for digit in digits)
+        kept = [value for value in values if low <= value <= high]
+        if len(kept) <= MOST_LABELS + 1:
+            return kept
+    return kept
+
+
+def _steps(low: float, high: float) -> list[float]:
+    """Multiples of a round step between both, so few that each has room for its label."""
+    if low == high:
+        return [low]
+    power = math.floor(math.log10(high - low)) - 1
+    steps = (float(f"{digit}e{power + more}") for more in (0, 1, 2) for digit in (1, 2, 5))
+    for step in steps:
+        first, last = math.ceil(round(low / step, 6)), math.floor(round(high / step, 6))
+        if last - first < MOST_LABELS:
+            # As it is written: a multiple of .1 may miss it by a hair.
+            return [float(f"{place * step:.12g}") for place in range(first, last + 1)]
+    return [low, high]
 
 
 def _marked_last(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

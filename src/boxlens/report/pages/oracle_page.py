@@ -71,12 +71,8 @@ def oracle_page(result: ProposalOracleResult, document: dict[str, Any], drawn: D
 
 def _summary(result: ProposalOracleResult) -> Section:
     first, *others = oracle_sentences(result) or ["There is nothing to tell."]
-    best = [_best_method(result, one.detector) for one in result.scores[:MOST_TILES]]
-    shown = [
-        (f"AP50 with oracles, {one.detector}", decimal(one.scores[-1].ap50))
-        for one in best
-        if not math.isnan(one.scores[-1].ap50)
-    ]
+    best = [_best_first(result, one.detector)[0] for one in result.scores]
+    shown = [pair for one in best for pair in _tiles(result, one)][:MOST_TILES]
     parts = (
         tiles(shown) if shown else "",
         paragraph(first, "lead"),
@@ -85,10 +81,24 @@ def _summary(result: ProposalOracleResult) -> Section:
     return Section("summary", "Summary", parts)
 
 
-def _best_method(result: ProposalOracleResult, detector: str) -> DetectorOracles:
+def _tiles(result: ProposalOracleResult, one: DetectorOracles) -> Iterator[tuple[str, str]]:
+    """Without help and with all, on the proposals that the detector does best on."""
+    n_methods = sum(other.detector == one.detector for other in result.oracles)
+    who = f"{one.detector} on {one.method}" if one.method else one.detector
+    best = f" (best of {n_methods})" if n_methods > 1 else ""
+    oracles = "both oracles" if one.method else ORACLE_WORDS["nms"]
+    for name, score in (
+        (f"AP50, {who}{best}", unaided(one)),
+        (f"AP50 with {oracles}, {one.detector}", one.scores[-1]),
+    ):
+        if not math.isnan(score.ap50):
+            yield name, decimal(score.ap50)
+
+
+def _best_first(result: ProposalOracleResult, detector: str) -> list[DetectorOracles]:
     """By AP50 without help; undefined is the least."""
     mine = [one for one in result.oracles if one.detector == detector]
-    return max(mine, key=lambda one: -math.inf if math.isnan(v := unaided(one).ap50) else v)
+    return sorted(mine, key=lambda one: (math.isnan(ap := unaided(one).ap50), -ap))
 
 
 def _oracles_table(result: ProposalOracleResult) -> str:
@@ -103,7 +113,8 @@ def _oracles_table(result: ProposalOracleResult) -> str:
             *(score_cell(score.ap) for score in one.scores),
             *(count_cell(score.n_detections) for score in one.scores),
         ]
-        for one in result.oracles
+        for shape in result.scores
+        for one in _best_first(result, shape.detector)
     ]
     headings = ["detector", *["method"] * proposed]
     headings += [f"AP50, {ORACLE_WORDS[name]}" for name in oracles]
@@ -116,7 +127,7 @@ def _oracles_table(result: ProposalOracleResult) -> str:
 def _class_tables(result: ProposalOracleResult) -> Iterator[str]:
     """Of each detector, with the method it does best on."""
     for shape in result.scores:
-        one = _best_method(result, shape.detector)
+        one = _best_first(result, shape.detector)[0]
         names = list(one.scores[0].class_ap50)
         rows = [
             [

@@ -189,7 +189,8 @@ def _card(drawn: DrawnFigure) -> str:
         for ending in drawn.formats
     )
     download = f'<p class="files">{links}</p>' if links else ""
-    return f"""<figure class="card" id="figure-{figure.name}">
+    kind = "card wide" if figure.wide else "card"
+    return f"""<figure class="{kind}" id="figure-{figure.name}">
 <figcaption><h3>{escape(figure.title)}</h3>{paragraph(figure.reading, "reading")}</figcaption>
 <div class="chart" data-spec="spec-{figure.name}" data-name="{figure.name}"
  data-title="{escape(figure.title)}"><noscript>Figures need JavaScript.</noscript></div>

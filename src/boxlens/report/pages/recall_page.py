@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from boxlens.proposals.recall.verdict import recall_sentences
 from boxlens.report.charts.method_lines import ar_words
+from boxlens.report.charts.recall_order import best_first
 from boxlens.report.charts.theme import decimal
 from boxlens.report.pages.markup import counted, paragraph, tiles
 from boxlens.report.pages.page import Section, page, provenance_section
@@ -23,6 +25,7 @@ from boxlens.report.planning.recall_figures import (
     OVERLAPS,
     SIZES,
 )
+from boxlens.report.planning.study_words import listed_words
 
 if TYPE_CHECKING:
     from boxlens.proposals.recall.result import ProposalRecallResult
@@ -64,20 +67,25 @@ def recall_page(result: ProposalRecallResult, document: dict[str, Any], drawn: D
         f"{counted(first.n_images, 'image')}, {counted(first.n_objects, 'object')}; "
         f"{counted(len(first.methods), 'method')}, {counted(len(result.datasets), 'data set')}"
     )
+    ranked = _ranked(result)
     return page(
-        page_title(result),
+        page_title(ranked),
         about,
-        [_summary(result), *_questions(result, drawn), provenance_section(document)],
+        [_summary(ranked), *_questions(ranked, drawn), provenance_section(document)],
     )
+
+
+def _ranked(result: ProposalRecallResult) -> ProposalRecallResult:
+    """With the methods of every data set in the order in which the sentences speak of them."""
+    datasets = (replace(one, methods=tuple(best_first(one.methods))) for one in result.datasets)
+    return replace(result, datasets=tuple(datasets))
 
 
 def page_title(result: ProposalRecallResult) -> tuple[str, str]:
     """Who, on which data set."""
     first = result.datasets[0]
     names = [one.name for one in first.methods]
-    if len(names) > MOST_NAMES or not names:
-        names = [counted(len(names), "method")]
-    return f"Proposals of {' and '.join(names)}", first.name
+    return f"Proposals of {listed_words(names, 'method', most=MOST_NAMES)}", first.name
 
 
 def _summary(result: ProposalRecallResult) -> Section:
@@ -89,7 +97,7 @@ def _summary(result: ProposalRecallResult) -> Section:
         if one.budget == result.choice.largest and not math.isnan(one.ar)
     ]
     words = ar_words(result.choice)
-    best = sorted(known, key=lambda pair: -pair[0])[:MOST_TILES]
+    best = known[:MOST_TILES]
     parts = (
         tiles((f"{words}, {name}", decimal(ar)) for ar, name in best) if best else "",
         paragraph(first, "lead"),

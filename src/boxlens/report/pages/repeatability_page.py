@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from boxlens.images.perturbing.families import FAMILIES
+from boxlens.proposals.generators.training import BLIND
 from boxlens.proposals.repeatability.verdict import overall, repeatability_sentences
 from boxlens.report.charts.theme import decimal
 from boxlens.report.pages.markup import (
@@ -23,6 +24,7 @@ from boxlens.report.pages.markup import (
 from boxlens.report.pages.page import Section, page, parameter_text
 from boxlens.report.pages.recall_page_tables import folded_table
 from boxlens.report.planning.repeatability_figures import CURVES
+from boxlens.report.planning.study_words import listed_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,7 +56,8 @@ def repeatability_page(
             "Methods",
             (_methods_table(result), _failed(result)),
             reading="The mean over the levels that change something; 1: every proposal comes back "
-            "in its place. Mean: over all kinds of change.",
+            "in its place. Mean: over all kinds of change. Methods that do not look at pictures "
+            "stand last.",
             guide=GUIDE,
         ),
         Section(
@@ -71,17 +74,16 @@ def repeatability_page(
 
 def page_title(result: RepeatabilityResult) -> tuple[str, str]:
     """Who, on how many pictures."""
-    names = [one.name for one in result.methods]
-    if len(names) > MOST_NAMES or not names:
-        names = [counted(len(names), "method")]
+    who = listed_words([one.name for one in result.methods], "method", most=MOST_NAMES)
     n_images = max((one.n_images for one in result.methods), default=0)
-    return f"Repeatability of {' and '.join(names)}", counted(n_images, "picture")
+    return f"Repeatability of {who}", counted(n_images, "picture")
 
 
 def _summary(result: RepeatabilityResult) -> Section:
     first, *others = repeatability_sentences(result)
-    known = [one for one in result.methods if not math.isnan(overall(one))]
-    best = sorted(known, key=lambda one: -overall(one))[:MOST_TILES]
+    known = [one for one in _most_stable_first(result) if not math.isnan(overall(one))]
+    # Who does not look at pictures is not stable: it is blind to the change.
+    best = ([one for one in known if one.name not in BLIND] or known)[:MOST_TILES]
     parts = (
         tiles((f"repeatability, {one.name}", decimal(overall(one))) for one in best)
         if best
@@ -92,17 +94,25 @@ def _summary(result: RepeatabilityResult) -> Section:
     return Section("summary", "Summary", parts)
 
 
+def _most_stable_first(result: RepeatabilityResult) -> list[MethodRepeatability]:
+    """Those that do not look at pictures after all others, those without a number last."""
+    return sorted(
+        result.methods,
+        key=lambda one: (math.isnan(mean := overall(one)), one.name in BLIND, -mean),
+    )
+
+
 def _methods_table(result: RepeatabilityResult) -> str:
     families = result.choice.families
     rows = [
         [
-            text_cell(one.name),
+            text_cell(f"{one.name} (does not look)" if one.name in BLIND else one.name),
             count_cell(one.n_images),
             *(score_cell(_means(one).get(family, math.nan)) for family in families),
             score_cell(overall(one)),
             text_cell(one.made_by or None),
         ]
-        for one in result.methods
+        for one in _most_stable_first(result)
     ]
     headings = ["method", "pictures", *(FAMILIES[name].title for name in families)]
     headings += ["mean", "made by"]
@@ -121,7 +131,7 @@ def _level_tables(result: RepeatabilityResult) -> str:
 def _level_table(result: RepeatabilityResult, family: str) -> str:
     found = {
         method.name: one.levels
-        for method in result.methods
+        for method in _most_stable_first(result)
         for one in method.families
         if one.family == family
     }

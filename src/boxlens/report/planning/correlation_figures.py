@@ -40,6 +40,7 @@ def _overlaps(result: ProposalCorrelationResult) -> Figure | LeftOut:
         "line that falls to the left: loose boxes are of no use to it.",
         OVERLAPS,
         partial(recall_correlation_chart, result, about=correlation_about(result)),
+        wide=True,
     )
 
 
@@ -54,6 +55,7 @@ def _methods(result: ProposalCorrelationResult) -> Figure | LeftOut:
         "this detector than its recall says.",
         METHODS,
         partial(recall_against_map_chart, result, about=correlation_about(result)),
+        wide=True,
     )
 
 
@@ -68,6 +70,7 @@ def _classes(result: ProposalCorrelationResult) -> Figure | LeftOut:
         "limited by something other than proposals, or have too few objects to tell.",
         CLASSES,
         partial(class_correlations_chart, result, about=correlation_about(result)),
+        wide=True,
     )
 
 

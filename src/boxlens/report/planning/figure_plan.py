@@ -26,6 +26,8 @@ class Figure:
     draw: Callable[[], ChartType]
     # The detector it is about; empty: several.
     detector: str = ""
+    # It has a line of the page to itself.
+    wide: bool = False
 
 
 @dataclass(frozen=True, slots=True)

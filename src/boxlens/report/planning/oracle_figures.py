@@ -36,16 +36,27 @@ def _oracles(result: ProposalOracleResult) -> Iterator[Figure | LeftOut]:
     """One a detector; without proposals one for all."""
     detectors = dict.fromkeys(one.detector for one in result.oracles)
     if not any(one.method for one in result.oracles):
-        yield _oracle_figure(result, result.oracles, "oracles", "")
+        yield _oracle_figure(result, result.oracles, "oracles", "", wide=True)
         return
-    for name in detectors:
+    for at, name in enumerate(detectors):
         mine = [one for one in result.oracles if one.detector == name]
         suffix = f": {name}" if len(detectors) > 1 else ""
-        yield _oracle_figure(result, mine, f"oracles_{file_name(name)}", suffix)
+        wide = _alone(at, len(detectors))
+        yield _oracle_figure(result, mine, f"oracles_{file_name(name)}", suffix, wide=wide)
+
+
+def _alone(at: int, n_figures: int) -> bool:
+    """Of figures two a line, the first of an odd number has a line to itself."""
+    return at == 0 and n_figures % 2 == 1
 
 
 def _oracle_figure(
-    result: ProposalOracleResult, oracles: Sequence[DetectorOracles], name: str, suffix: str
+    result: ProposalOracleResult,
+    oracles: Sequence[DetectorOracles],
+    name: str,
+    suffix: str,
+    *,
+    wide: bool,
 ) -> Figure | LeftOut:
     title = f"What perfect proposals and perfect suppression would bring{suffix}"
     if all(math.isnan(score.ap50) for one in oracles for score in one.scores):
@@ -63,6 +74,7 @@ def _oracle_figure(
         partial(
             oracle_scores_chart, oracles, about=f"{who} on {data_set_words(result.provenance)}"
         ),
+        wide=wide,
     )
 
 
@@ -80,6 +92,7 @@ def _scores(result: ProposalOracleResult) -> Iterator[Figure | LeftOut]:
             "detector cannot tell good boxes from very good ones.",
             SCORES,
             partial(scores_by_iou_chart, result.scores, about=f"{who} on {where}"),
+            wide=_alone(0, 1 + len(result.scores)),
         )
     highest = highest_score(result.scores)
     for one in result.scores:

@@ -12,6 +12,7 @@ from boxlens.report.charts.recall_by_number import recall_by_number_chart
 from boxlens.report.charts.recall_datasets import recall_datasets_chart
 from boxlens.report.charts.recall_groups import recall_groups_chart
 from boxlens.report.planning.figure_plan import Figure, FigurePlan, LeftOut, file_name, plan_of
+from boxlens.report.planning.study_words import listed_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +39,7 @@ def recall_figures(result: ProposalRecallResult) -> FigurePlan:
     return plan_of(
         [
             *(one for dataset in result.datasets for one in _of_dataset(result, dataset)),
-            _datasets(result),
+            *_datasets(result),
         ]
     )
 
@@ -66,6 +67,7 @@ def _of_dataset(result: ProposalRecallResult, dataset: DatasetRecall) -> Iterato
         "to the right localizes well, and that is what detectors gain from.",
         OVERLAPS,
         partial(recall_by_iou_chart, dataset, result.choice, about=about),
+        wide=True,
     )
     yield Figure(
         f"{prefix}recall_by_number",
@@ -74,6 +76,7 @@ def _of_dataset(result: ProposalRecallResult, dataset: DatasetRecall) -> Iterato
         "proposals well; one that ends early has no more to give.",
         NUMBERS,
         partial(recall_by_number_chart, dataset, result.choice, about=about),
+        wide=True,
     )
     yield Figure(
         f"{prefix}proposal_sizes",
@@ -81,6 +84,7 @@ def _of_dataset(result: ProposalRecallResult, dataset: DatasetRecall) -> Iterato
         "A method that proposes few boxes of a size finds few objects of it.",
         SIZES,
         partial(proposal_sizes_chart, dataset, budget=result.choice.largest, about=about),
+        wide=True,
     )
     yield from _groups(result, dataset, prefix, suffix)
 
@@ -101,27 +105,29 @@ def _groups(
             GROUP_READINGS.get(by, ATTRIBUTE_READING),
             GROUPS,
             partial(recall_groups_chart, dataset, result.choice, by, about=recall_about(dataset)),
+            wide=True,
         )
 
 
-def _datasets(result: ProposalRecallResult) -> Figure | LeftOut:
-    title = f"{ar_words(result.choice)} on every data set"
+def _datasets(result: ProposalRecallResult) -> Iterator[Figure | LeftOut]:
+    """Nothing where there is only one."""
     if len(result.datasets) < 2:
-        return LeftOut(title, "only one data set was given", DATASETS)
+        return
+    title = f"{ar_words(result.choice)} on every data set"
     if not any(one.n_objects and one.methods for one in result.datasets):
-        return LeftOut(title, NO_OBJECTS, DATASETS)
-    return Figure(
+        yield LeftOut(title, NO_OBJECTS, DATASETS)
+        return
+    yield Figure(
         "datasets",
         title,
         "Methods that keep their order on every data set are better in general; one that falls "
         "back was tuned to another kind of pictures.",
         DATASETS,
         partial(recall_datasets_chart, result, about=f"{len(result.datasets)} data sets"),
+        wide=True,
     )
 
 
 def recall_about(dataset: DatasetRecall) -> str:
     """Who, on which data set."""
-    names = [one.name for one in dataset.methods]
-    who = " and ".join(names) if len(names) <= 2 else f"{len(names)} methods"
-    return f"{who} on {dataset.name}"
+    return f"{listed_words([one.name for one in dataset.methods], 'method')} on {dataset.name}"

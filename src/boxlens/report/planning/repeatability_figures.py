@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from boxlens.report.charts.repeatability_curves import families_found, repeatability_curves_chart
 from boxlens.report.charts.repeatability_sizes import repeatability_sizes_chart
 from boxlens.report.planning.figure_plan import Figure, FigurePlan, LeftOut, plan_of
+from boxlens.report.planning.study_words import listed_words, number_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,6 +41,7 @@ def _figures(result: RepeatabilityResult) -> Iterator[Figure | LeftOut]:
         "proposals, and a detector trained on them sees other boxes than before.",
         CURVES,
         partial(repeatability_curves_chart, result, about=about),
+        wide=True,
     )
     yield Figure(
         "repeatability_by_size",
@@ -48,12 +50,12 @@ def _figures(result: RepeatabilityResult) -> Iterator[Figure | LeftOut]:
         "is room for few.",
         CURVES,
         partial(repeatability_sizes_chart, result, about=about),
+        wide=True,
     )
 
 
 def repeatability_about(result: RepeatabilityResult) -> str:
     """Who, on how many pictures."""
-    names = [one.name for one in result.methods]
-    who = " and ".join(names) if len(names) <= 2 else f"{len(names)} methods"
+    who = listed_words([one.name for one in result.methods], "method")
     n_images = max((one.n_images for one in result.methods), default=0)
-    return f"{who} on {n_images:,} {'picture' if n_images == 1 else 'pictures'}"
+    return f"{who} on {number_words(n_images, 'picture')}"

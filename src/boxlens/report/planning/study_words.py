@@ -18,7 +18,9 @@ def data_set_words(provenance: Provenance) -> str:
 
 def listed_words(names: Sequence[str], noun: str, *, most: int = 2) -> str:
     """All of a few names, or how many there are."""
-    return " and ".join(names) if 0 < len(names) <= most else number_words(len(names), noun)
+    if not 0 < len(names) <= most:
+        return number_words(len(names), noun)
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 def number_words(n: int, noun: str) -> str:

@@ -37,6 +37,7 @@ def _trials(result: ProposalTuningResult) -> Figure | LeftOut:
         "search on.",
         TRIALS,
         partial(tuning_trials_chart, result, about=tuning_about(result)),
+        wide=True,
     )
 
 
@@ -51,6 +52,7 @@ def _settings(result: ProposalTuningResult) -> Figure | LeftOut:
         "everywhere: it does not matter.",
         SETTINGS,
         partial(tuning_settings_chart, result, about=tuning_about(result)),
+        wide=True,
     )
 
 

@@ -1,0 +1,73 @@
+"""The proposals of a method as a file: from pictures, or from sizes where they are enough."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from boxlens.data import Dataset
+from boxlens.errors import ParameterError
+from boxlens.formats import read_dataset
+from boxlens.images import find_images
+from boxlens.proposals.blind import sized_dataset, write_blind_windows
+from boxlens.proposals.generate import generate_windows
+from boxlens.proposals.generators.opening import open_generator
+from boxlens.proposals.generators.protocols import BlindGenerator
+from boxlens.proposals.listing import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from boxlens.detectors.run_result import RunResult
+    from boxlens.formats.files import Progress
+    from boxlens.proposals.generators.protocols import Generator
+
+
+def generate_proposals(
+    method: str | Generator,
+    output: str | PathLike[str],
+    *,
+    images: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
+    gt: Dataset | str | PathLike[str] | None = None,
+    budget: int = 1000,
+    seed: int = 0,
+    workers: int = 1,
+    restart: bool = False,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Writes COCO results, best first; killed and started again, it goes on.
+
+    With ground truth only its pictures are searched, under its ids; its sizes are enough for
+    methods that do not look at pictures.
+    """
+    if budget < 1:
+        raise ParameterError(f"a budget is 1 proposal or more, got {budget} (--budget, budget)")
+    generator = open_generator(method, seed=seed) if isinstance(method, str) else method
+    dataset = gt if isinstance(gt, Dataset) or gt is None else read_dataset(gt)
+    folders = listed(images)
+    files, notices = find_images(folders, dataset=dataset) if folders else (None, ())
+    if isinstance(generator, BlindGenerator):
+        # Random boxes follow from the id of an image, whether its picture is there or not.
+        sized = dataset if files is None else sized_dataset(files)
+        if sized is None:
+            raise ParameterError(
+                f"{generator.name} needs the sizes of images: name ground truth (--gt, gt) or "
+                "pictures (--images, images)"
+            )
+        run = write_blind_windows(
+            generator, sized, output, limit=budget, restart=restart, progress=progress
+        )
+        return replace(run, notices=(*notices, *run.notices))
+    if files is None:
+        raise ParameterError(f"{generator.name} looks at pictures: name them (--images, images)")
+    run = generate_windows(
+        generator,
+        files,
+        output,
+        limit=budget,
+        workers=workers,
+        restart=restart,
+        progress=progress,
+    )
+    return replace(run, notices=(*notices, *run.notices))
