@@ -177,7 +177,7 @@ def test_what_was_tuned_and_trained_is_used_by_its_file(run, folder):
         *("--vary", "min_box_area,beta", "--budget", "100", "--workers", "1", "-o", "tuned"),
         *("--figures", "none"),
     )
-    assert "Tuning | edge-boxes | 3 trials" in text
+    assert "Tuning | gt | 12 images | edge-boxes | 3 trials" in text
     assert (
         json.loads((folder / "tuned" / "generator.json").read_text())["generator"] == "edge-boxes"
     )

@@ -17,7 +17,7 @@ from boxlens.formats.method_scores import MethodScores, Setting, read_method_sco
 from boxlens.proposals.detection_use.correlation import CORRELATION_IOUS, correlate_recall, pearson
 from boxlens.proposals.detection_use.filtering import filter_detections
 from boxlens.proposals.detection_use.method_scoring import scores_of_detections, scores_of_filtered
-from boxlens.proposals.detection_use.verdict import correlation_sentences
+from boxlens.proposals.detection_use.verdict import correlation_sentences, r_by_chance
 from boxlens.proposals.proposed import Proposed
 from planted_worlds import world_of
 
@@ -118,9 +118,12 @@ def test_ap_of_a_class_goes_with_the_recall_of_its_objects():
     assert found["b"].with_ar == pytest.approx(-1.0)
     assert all(one.detector == "rcnn" for one in result.correlations)
     sentences = correlation_sentences(result)
-    assert sentences[0].startswith("Over 5 methods, mAP of rcnn goes with average recall by r = ")
+    assert sentences[0].startswith("Over 5 methods, mAP of rcnn goes with average recall by r = .")
     assert "Class by class" in sentences[2]
-    assert "With 5 methods" in sentences[3]
+    assert sentences[3] == (
+        "By chance alone r lies beyond .878 with 5 methods once in twenty times, either way; the "
+        "largest of several does so more often."
+    )
     json.dumps(result.to_json(), allow_nan=False)
 
 
@@ -138,35 +141,58 @@ def test_every_detector_is_correlated_over_its_own_methods():
     assert [one.with_ar for one in result.correlations] == pytest.approx([1.0, -1.0])
 
 
-def test_two_methods_tell_nothing():
-    methods = [method_of(f"m{m}", iou) for m, iou in enumerate(overlaps_of(2))]
-    result = correlate_recall(DATASET, methods, scores_of([0.1, 0.9]))
+@pytest.mark.parametrize(("n", "r"), [(3, 0.997), (4, 0.950), (6, 0.811), (16, 0.497)])
+def test_chance_reaches_what_tables_of_pearsons_r_say(n, r):
+    assert r_by_chance(n) == pytest.approx(r, abs=5e-4)
+
+
+def test_a_correlation_that_chance_reaches_foretells_nothing():
+    methods = [method_of(f"m{m}", iou) for m, iou in enumerate(overlaps_of(6))]
+    average = [average_recall_of(iou) for iou in overlaps_of(6)]
+    sure = correlation_sentences(correlate_recall(DATASET, methods, scores_of(average)))
+    assert "foretells it best (r = " in sure[1]
+    assert "the largest of 20 correlations)" in sure[1]
+    unsure = correlation_sentences(
+        correlate_recall(DATASET, methods, scores_of([0.3, 0.2, 0.4, 0.25, 0.2, 0.5]))
+    )
+    assert "goes with it most, but not beyond chance (r = ." in unsure[1]
+    assert not any("foretells" in sentence for sentence in unsure)
+    assert "beyond .811 with 6 methods" in unsure[-1]
+
+
+def test_fewer_than_three_methods_are_refused():
+    methods = [method_of(f"m{m}", iou) for m, iou in enumerate(overlaps_of(3))]
+    with pytest.raises(ParameterError, match=r"at least three methods .*got 2.*FILE, --method"):
+        correlate_recall(DATASET, methods[:2], scores_of([0.1, 0.9]))
+    with pytest.raises(ParameterError, match=r"proposals are of m0, m1, m2; scores of m0, m1$"):
+        correlate_recall(DATASET, methods, scores_of([0.1, 0.9]))
+    with pytest.raises(ParameterError, match="scores of none"):
+        correlate_recall(DATASET, methods, scores_of([]))
+
+
+def test_scores_that_do_not_differ_tell_nothing():
+    methods = [method_of(f"m{m}", iou) for m, iou in enumerate(overlaps_of(3))]
+    result = correlate_recall(DATASET, methods, scores_of([0.5, 0.5, 0.5]))
     (one,) = result.correlations
     assert math.isnan(one.with_ar)
     assert np.isnan(one.at_iou).all()
     (sentence,) = correlation_sentences(result)
-    assert sentence.startswith("No correlation can be told: 2 methods")
+    assert sentence.startswith("No correlation can be told: 3 methods have proposals and a score")
 
 
 def test_what_has_no_partner_is_counted():
-    methods = [method_of(name, overlaps_of(1)[0]) for name in ("m0", "m1", "unscored")]
-    scores = scores_of([0.1, 0.2, 0.3], by_class=[{"a": 0.5, "zebra": 0.2}])
+    methods = [method_of(name, overlaps_of(1)[0]) for name in ("m0", "m1", "m2", "unscored")]
+    scores = scores_of([0.1, 0.2, 0.3, 0.4], by_class=[{"a": 0.5, "zebra": 0.2}])
     result = correlate_recall(DATASET, methods, scores)
     assert {one.code: one.count for one in result.notices} == {
         "score_without_proposals": 1,
         "proposals_without_score": 1,
         "unknown_class": 1,
     }
-    assert "m2" in result.notices[0].message
+    assert result.notices[0].message.startswith("scores of 1 method are left out")
+    assert "m3" in result.notices[0].message
     assert "unscored" in result.notices[1].message
-    assert [one.method for one in result.scores] == ["m0", "m1"]
-
-
-def test_without_any_pair_of_names_nothing_is_correlated():
-    result = correlate_recall(DATASET, [method_of("other", overlaps_of(1)[0])], scores_of([0.1]))
-    assert result.scores == ()
-    assert result.correlations == ()
-    assert correlation_sentences(result)[0].startswith("No correlation can be told: 0 methods")
+    assert [one.method for one in result.scores] == ["m0", "m1", "m2"]
 
 
 def test_recall_is_that_of_images_which_all_methods_have_searched():

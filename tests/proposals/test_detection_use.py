@@ -12,7 +12,7 @@ import pytest
 from boxlens.data import Detections
 from boxlens.data.windows import Windows
 from boxlens.detectors.suppression import suppress
-from boxlens.errors import ParameterError
+from boxlens.errors import InputError, ParameterError
 from boxlens.proposals.detection_use import class_rivals
 from boxlens.proposals.detection_use.class_rivals import survivors
 from boxlens.proposals.detection_use.filtering import filter_detections
@@ -26,6 +26,7 @@ from oracles.convert import scene_to_tables
 from planted_worlds import world_of
 
 SEEDS = range(32)
+WITH_DETECTIONS = [seed for seed in SEEDS if random_scene(seed).detections]
 
 
 def detections_of(boxes, *, classes=None, scores=None, image_row=None, n_images=1, name="raw"):
@@ -138,7 +139,7 @@ def test_suppression_of_all_images_at_once_equals_that_of_one_after_the_other(io
     assert survivors(raw, iou=iou).tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", WITH_DETECTIONS)
 def test_oracles_equal_plain_loops_and_perfect_suppression_never_lowers_ap50(seed):
     scene = random_scene(seed)
     dataset, detections = scene_to_tables(scene)
@@ -218,9 +219,9 @@ def test_perfect_proposals_are_all_objects_but_no_crowds():
         group_of=[False, False, False, True],
     )
     raw = detections_of(boxes)
-    empty = proposed_of(windows_of([[]]))
+    elsewhere = proposed_of(windows_of([[[0, 200, 50, 50]]]))
     scores = {
-        one.oracle: one for one in proposal_oracles(dataset, [raw], [empty]).oracles[0].scores
+        one.oracle: one for one in proposal_oracles(dataset, [raw], [elsewhere]).oracles[0].scores
     }
     assert {name: one.n_detections for name, one in scores.items()} == {
         "raw": 4,
@@ -271,8 +272,16 @@ def test_every_detector_meets_every_method_and_all_is_told():
     }
     sentences = oracle_sentences(result)
     assert len(sentences) == 4
-    assert sentences[0].startswith("raw on 10 proposals of best 2: AP50 1.000 (1.000 unfiltered)")
-    assert "Of 2 methods" in sentences[1]
+    assert sentences[:2] == [
+        (
+            "raw on 10 proposals of best 2: AP50 1.000 (1.000 unfiltered); perfect proposals bring "
+            ".000, perfect suppression .000, both .000. Neither holds raw back."
+        ),
+        (
+            "Of 2 methods best 2 is best; over all of them perfect proposals bring .000 to +.500, "
+            "perfect suppression .000 to .000."
+        ),
+    ]
 
 
 def test_detections_that_were_suppressed_before_are_told():
@@ -281,9 +290,40 @@ def test_detections_that_were_suppressed_before_are_told():
     method = proposed_of(windows_of([apart]))
     result = proposal_oracles(dataset, [detections_of(apart)], [method])
     assert ("not_raw", 1000) in [(one.code, one.count) for one in result.notices]
+    assert "suppressed before: this file cannot tell" in oracle_sentences(result)[0]
+    assert "hold" not in oracle_sentences(result)[0].partition("cannot tell")[0]
     close = detections_of([*apart, [0.0, 0.0, 9.0, 10.0]])
     notices = proposal_oracles(dataset, [close], [method]).notices
     assert "not_raw" not in [one.code for one in notices]
+
+
+def test_perfect_proposals_that_stay_below_the_unfiltered_detections_are_explained():
+    dataset = world_of([[0, 0, 100, 100]])
+    loose = detections_of([[0, 0, 70, 100]])
+    method = proposed_of(windows_of([[[200, 0, 50, 50]]]))
+    said = oracle_sentences(proposal_oracles(dataset, [loose], [method], filter_iou=0.75))
+    assert said[1] == (
+        "With perfect proposals it stays below the unfiltered detections (.000, not 1.000): the "
+        "filter at .75 and suppression take detections away, and gt brings back only those within "
+        ".75 of an object."
+    )
+    close = proposed_of(windows_of([[[0, 0, 70, 100]]]))
+    said = oracle_sentences(proposal_oracles(dataset, [loose], [close]))
+    assert not any("stays below" in sentence for sentence in said)
+
+
+def test_without_detections_or_proposals_there_is_nothing_to_ask():
+    box = [10.0, 10.0, 50.0, 50.0]
+    dataset = world_of([box, box], image_row=[0, 1], n_images=2)
+    raw = detections_of([box], image_row=[1], n_images=2)
+    nothing = detections_of([], n_images=2)
+    with pytest.raises(InputError, match="no detections of raw. Give detections"):
+        proposal_oracles(dataset, [nothing])
+    first_only = proposed_of(windows_of([[box], []], searched=[True, False]))
+    with pytest.raises(InputError, match="no detections of raw in the images that were searched"):
+        proposal_oracles(dataset, [raw], [first_only])
+    with pytest.raises(InputError, match="no proposals of method. Give proposals"):
+        proposal_oracles(dataset, [raw], [proposed_of(windows_of([[], []]))])
 
 
 def test_without_objects_nothing_is_defined_and_said_so():

@@ -38,6 +38,20 @@ def test_an_unknown_word_is_answered_with_the_known_ones(word):
     assert all(name in str(raised.value) for name in GENERATORS)
 
 
+@pytest.mark.parametrize(
+    ("word", "meant"), [("unifrom", "uniform"), ("Bing:x", "bing"), ("edgeboxes", "edge-boxes")]
+)
+def test_a_misspelt_word_is_answered_with_the_one_it_is_close_to(word, meant):
+    with pytest.raises(ParameterError, match=rf"did you mean {meant}\?"):
+        open_generator(word)
+
+
+@pytest.mark.parametrize("word", ["tuned/generator.json", "mine.json"])
+def test_a_file_is_named_behind_its_method(word):
+    with pytest.raises(ParameterError, match=f"is no method: .* as in edge-boxes:{word}"):
+        open_generator(word)
+
+
 @pytest.mark.parametrize("word", ["bing", "bing:", "uniform:folder", "selective-search:fast"])
 def test_what_does_not_belong_behind_the_colon_is_told(word):
     with pytest.raises(ParameterError, match=f"expected {word.partition(':')[0]}"):

@@ -223,8 +223,13 @@ def test_an_interrupted_study_goes_on_where_it_was(files, tmp_path):
     )
     assert len(again.seen) == 2 * n_calls
     assert steps == [(3, 4), (4, 4)]
-    assert json.dumps(result.to_json()) == json.dumps(at_once.to_json())
+    assert [one.message for one in result.notices] == ["2 of 4 pictures had been searched before"]
+    assert json.dumps(replace(result, notices=()).to_json()) == json.dumps(at_once.to_json())
     assert [method.n_images for method in result.methods] == [4, 4]
+    more = repeatability(["uniform", Lots()], files, CHOICE, keep=tmp_path / "kept")
+    assert [one.message for one in more.notices] == [
+        "4 of 4 pictures had been searched before by some of the methods"
+    ]
 
 
 def test_only_what_the_same_settings_measured_is_taken_up(files, tmp_path):
@@ -266,6 +271,11 @@ def test_what_fails_is_told_and_the_rest_goes_on(files):
     assert [method.n_images for method in result.methods] == [2, 3]
     assert [one.code for one in result.notices] == ["other_file", "failed_pictures"]
     assert result.notices[1].count == 2
+    assert result.notices[1].message == (
+        "2 of 4 pictures could not be searched by every method (first: 001.png: lots: no such "
+        "width): each method counts those it could"
+    )
+    assert result.failed[1][1].startswith("not a picture")
     assert result.to_json()["results"]["failed"][0]["file"] == "001.png"
 
 
@@ -306,41 +316,81 @@ def sentences(*methods) -> list[str]:
     return repeatability_sentences(result)
 
 
+FIRM = {"scale": {0.9: 0.8, 1.1: 0.7}, "jpeg": {50: 0.85, 101: 1}}
+WEAK = {"scale": {0.9: 0.45, 1.1: 0.6}, "jpeg": {50: 0.4, 101: 1}}
+
+
 def test_the_verdict_names_the_stable_the_harmful_and_the_collapse():
-    said = sentences(
-        method("grid", baseline=True, scale={0.9: 0.9, 1.1: 0.9}, jpeg={50: 1, 101: 1}),
-        method("firm", scale={0.9: 0.8, 1.1: 0.7}, jpeg={50: 0.85, 101: 1}),
-        method("weak", scale={0.9: 0.45, 1.1: 0.6}, jpeg={50: 0.4, 101: 1}),
-    )
+    said = sentences(method("firm", **FIRM), method("weak", **WEAK))
     assert said == [
         (
             "firm is the most stable of 2 methods: over all perturbations its reference boxes are "
-            "met again with a mean IoU of 0.80; weak is the least stable with 0.46."
+            "met again with a mean IoU of .80; weak is the least stable with .46."
         ),
-        "JPEG compression hurts most, with 0.62 on average, and scale least, with 0.64.",
+        "JPEG compression hurts most, with .62 on average, and scale least, with .64.",
         (
-            "weak falls to 0.40 at the slightest level measured under JPEG compression (50): below "
-            "0.50 the proposals are rather other ones than the same."
+            "weak falls to .40 at the slightest level measured under JPEG compression (50): below "
+            ".50 the proposals are rather other ones than the same."
         ),
-        "grid does not look at the pixels: only changes of size and rotation can move the boxes.",
     ]
+
+
+def test_the_verdict_does_not_count_methods_that_do_not_look():
+    still = {"scale": {0.9: 0.9, 1.1: 0.9}, "jpeg": {50: 1, 101: 1}}
+    said = sentences(
+        method("sliding-window", baseline=True, **still),
+        method("superpixels", baseline=True, **FIRM),
+        method("weak", **WEAK),
+        method("uniform", baseline=True, **WEAK),
+        method("gaussian:mine", baseline=True, **WEAK),
+    )
+    assert said[0].startswith("superpixels is the most stable of 2 methods that look at pictures:")
+    assert said[3:] == [
+        (
+            "uniform and gaussian:mine do not look at pictures and are not counted: boxes are "
+            "drawn anew for every changed picture."
+        ),
+        (
+            "sliding-window does not look at pictures and is not counted: only changes of size and "
+            "rotation move the boxes."
+        ),
+    ]
+    alone = sentences(method("sliding-window", baseline=True, **still))
+    assert alone[-1].startswith("sliding-window does not look at pictures: only")
 
 
 def test_the_verdict_counts_levels_from_no_change():
     said = sentences(
         method("a", blur={1: 0.9, 2: 0.4, 4: 0.3}, rotation={-5: 0.7, -1: 0.8, 5: 0.6})
     )
-    assert "a falls to 0.40 first under blur (2 px)" in said[2]
+    assert "a falls to .40 first under blur (2 px)" in said[2]
     said = sentences(method("a", blur={1: 0.9, 2: 0.8}))
     assert said == [
-        "Over all perturbations of a, reference boxes are met again with a mean IoU of 0.85.",
-        "Nothing collapses: the lowest value is 0.80, of a under blur (2 px).",
+        "Over all perturbations of a, reference boxes are met again with a mean IoU of .85.",
+        "Nothing collapses: the lowest value is .80, of a under blur (2 px).",
     ]
+
+
+def test_the_verdict_calls_equal_methods_equal():
+    said = sentences(method("a", **FIRM), method("b", **FIRM))
+    assert said[0] == (
+        "2 methods are equally stable: over all perturbations reference boxes are met again with a "
+        "mean IoU of .80."
+    )
+    same = sentences(method("a", blur={1: 0.9}, jpeg={50: 0.9}))
+    assert not any("hurts" in sentence for sentence in same)
 
 
 def test_the_verdict_of_nothing_says_so():
     assert sentences() == sentences(method("a", blur={1: 0.0}))
     assert len(sentences()) == 1
+
+
+def test_the_verdict_tells_pictures_that_all_failed(files):
+    for path in files.paths:
+        path.write_bytes(b"no picture")
+    (sentence,) = repeatability_sentences(repeatability([Lots()], files, SMALL))
+    assert sentence.startswith("No picture could be searched")
 
 
 def test_methods_that_look_at_sizes_alone_move_with_sizes_and_rotation_alone():

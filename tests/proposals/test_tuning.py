@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from boxlens.errors import InputError, ParameterError
+from boxlens.metrics.results import Provenance
 from boxlens.proposals.generators.edge_boxes import EdgeBoxes
 from boxlens.proposals.generators.ranked import identity_text, ranked
 from boxlens.proposals.tuning.analysis import TuningChoice, tune_proposals, with_settings
+from boxlens.proposals.tuning.result import ProposalTuningResult, Trial
 from boxlens.proposals.tuning.search import next_settings
 from boxlens.proposals.tuning.spaces import Range, space_of
 from boxlens.proposals.tuning.verdict import tuning_sentences
@@ -61,7 +63,69 @@ def test_a_size_that_fits_the_objects_is_found(world):
     assert sides.min() * 0.7 < best.settings["side_px"] < sides.max() * 1.3
     assert result.held_out_after > result.held_out_before
     assert (result.n_tuned_on, result.n_held_out) == (7, 3)
-    assert "It holds on 3 others" in " ".join(tuning_sentences(result))
+    assert "so few cannot tell whether the gain holds" in tuning_sentences(result)[1]
+
+
+def tuned(ar, *, n_tuned_on=20, n_held_out=10, before=0.3, after=0.35) -> ProposalTuningResult:
+    """One trial for each average recall."""
+    trials = tuple(Trial(n, {"beta": 0.5 + n / 10}, one, 0.5, 10, 0.1) for n, one in enumerate(ar))
+    best = max(range(len(ar)), key=lambda row: ar[row])
+    provenance = Provenance("1", None, ())
+    return ProposalTuningResult(
+        "eb", 100, trials, best, before, after, n_tuned_on, n_held_out, {}, provenance
+    )
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        (
+            tuned([0.3, 0.4]),
+            [
+                "eb goes from average recall .300 to .400 on the 20 pictures that it was tuned on.",
+                "The gain holds on 10 other pictures: average recall goes from .300 to .350.",
+                "The settings: beta 0.6 (was 0.5).",
+            ],
+        ),
+        (
+            tuned([0.3, 0.4], after=0.2),
+            ["The gain does not hold on 10 other pictures: average recall goes from .300 to .200."],
+        ),
+        (
+            tuned([0.3, 0.4], n_held_out=1),
+            [
+                (
+                    "On 1 other picture average recall goes from .300 to .350: so few cannot tell "
+                    "whether the gain holds."
+                )
+            ],
+        ),
+        (
+            tuned([0.3, 0.4], n_held_out=2, before=math.nan, after=math.nan),
+            [
+                "There are no objects on 2 other pictures: how much of it holds elsewhere is not known."
+            ],
+        ),
+        (
+            tuned([0.3, 0.4], n_held_out=0, before=math.nan, after=math.nan),
+            ["No pictures were held out: how much of it holds elsewhere is not known."],
+        ),
+        (
+            tuned([0.4, 0.3], n_tuned_on=1),
+            [
+                (
+                    "None of 2 trials finds more than eb as it was (average recall .400 on the "
+                    "picture that it was tuned on)."
+                )
+            ],
+        ),
+        (tuned([0.4]), ["Nothing was tried but eb as it was (average recall .400 on the 20"]),
+        (tuned([math.nan]), ["There are no objects on the 20 pictures"]),
+    ],
+)
+def test_the_verdict_says_what_was_gained_and_whether_it_holds(result, said):
+    text = " ".join(tuning_sentences(result))
+    assert all(sentence in text for sentence in said)
 
 
 def test_a_search_that_was_stopped_goes_on_as_if_it_had_not(world, tmp_path):
@@ -76,6 +140,10 @@ def test_a_search_that_was_stopped_goes_on_as_if_it_had_not(world, tmp_path):
     told = [replace(one, seconds_per_image=0) for one in again.trials]
     assert told == [replace(one, seconds_per_image=0) for one in whole.trials]
     assert sorted(path.name for path in (tmp_path / "part").iterdir()) == ["trials.jsonl"]
+    assert whole.notices == ()
+    assert [one.message for one in again.notices] == [
+        "4 trials had been made before: not made again"
+    ]
 
 
 def test_a_search_for_more_trials_goes_on_where_one_for_fewer_ended(world, tmp_path):

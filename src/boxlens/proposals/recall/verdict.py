@@ -50,6 +50,8 @@ def _best(dataset: DatasetRecall, ranked: list[MethodRecall]) -> str:
         )
     found = f"{best.name} finds the most on {dataset.name}: {with_it}"
     second = others[0].chosen[-1]
+    if math.isnan(row.ar_low):
+        return f"{found}; {others[0].name} follows with {fraction(second.ar)}."
     if row.ar_low > second.ar_high:
         return f"{found}, clearly ahead of {others[0].name} ({fraction(second.ar)})."
     return (

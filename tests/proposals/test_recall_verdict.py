@@ -1,0 +1,125 @@
+"""What is said about recall: who is best, how surely, and nothing where nothing differs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from boxlens.metrics.results import Provenance
+from boxlens.proposals.recall.average_recall import CURVE_IOUS
+from boxlens.proposals.recall.choice import RecallChoice
+from boxlens.proposals.recall.result import (
+    BudgetRecall,
+    DatasetRecall,
+    GroupRecall,
+    MethodRecall,
+    ProposalRecallResult,
+)
+from boxlens.proposals.recall.verdict import recall_sentences
+
+
+def method(name, ar, *, at_half=None, n_mean=100.0, half=0.01, sizes=None, baseline=False):
+    """At one budget; `half` the width of the interval of its average recall."""
+    recall = {0.5: 2 * ar if at_half is None else at_half}
+    curve = np.zeros(len(CURVE_IOUS))
+    row = BudgetRecall(100, n_mean, ar, ar - half, ar + half, ar, ar, ar, recall, curve)
+    groups = [GroupRecall("size", size, 5, 100, one, {}) for size, one in (sizes or {}).items()]
+    return MethodRecall(
+        name, name, baseline, (row,), (row,), tuple(groups), np.zeros(10), ar, 0, None
+    )
+
+
+def said(*datasets, n_objects=10):
+    """One list of methods a data set; they are called first, second and so on."""
+    found = tuple(
+        DatasetRecall(name, 3, n_objects, np.zeros(10), tuple(methods))
+        for name, methods in zip(("first", "second", "third"), datasets, strict=False)
+    )
+    provenance = Provenance("1", None, ())
+    return recall_sentences(ProposalRecallResult(RecallChoice(), found, provenance))
+
+
+def test_the_best_is_clearly_ahead_or_so_near_that_the_order_may_turn():
+    good = method("good", 0.385, n_mean=1234.5)
+    assert said([method("bad", 0.2), good]) == [
+        (
+            "good finds the most on first: average recall .385 with 1,234 proposals an image, "
+            "clearly ahead of bad (.200)."
+        )
+    ]
+    assert said([good, method("near", 0.38)]) == [
+        (
+            "good finds the most on first: average recall .385 with 1,234 proposals an image; "
+            "near (.380) is so near that another draw of images could turn the order."
+        )
+    ]
+    unknown = [method("good", 0.385, half=math.nan), method("bad", 0.2, half=math.nan)]
+    assert said(unknown)[0].endswith("; bad follows with .200.")
+
+
+def test_one_method_is_told_without_a_contest():
+    assert said([method("mine", 0.25, n_mean=0.5)]) == [
+        "mine on first: average recall .250 with 0.5 proposals an image."
+    ]
+    assert said([method("mine", 0.25, n_mean=1)])[0].endswith("with 1 proposal an image.")
+
+
+def test_equal_methods_find_equally_much():
+    assert said([method("a", 0.3), method("b", 0.3), method("c", 0.1)]) == [
+        "a and b find equally much on first: average recall .300."
+    ]
+
+
+def test_who_finds_objects_but_loosely_is_told():
+    tight, loose = method("tight", 0.4, at_half=0.5), method("loose", 0.3, at_half=0.7)
+    assert said([tight, loose])[1] == (
+        "At IoU .5 loose finds the most objects (.700), but its boxes are looser: average recall "
+        ".300."
+    )
+    assert len(said([tight, method("also", 0.3, at_half=0.5)])) == 1
+
+
+def test_methods_below_a_baseline_are_named():
+    methods = [method("grid", 0.3, baseline=True), method("a", 0.2), method("b", 0.1)]
+    assert said(methods)[1] == "a and b find less than the best baseline, grid (.300)."
+
+
+def test_sizes_are_told_of_the_best_method_by_its_name():
+    best = method("best", 0.4, at_half=0.5, sizes={"small": 0.1, "medium": 0.35, "large": 0.5})
+    assert said([best, method("loose", 0.3, at_half=0.7)])[-1] == (
+        "best misses small objects most (average recall .100, against .500 of large ones)."
+    )
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        {"small": 0.0, "large": 0.0},
+        {"small": 0.3, "large": 0.34},
+        {"small": 0.3, "large": math.nan},
+        {"large": 0.3},
+    ],
+)
+def test_sizes_that_hardly_differ_are_not_told(sizes):
+    assert len(said([method("mine", 0.3, sizes=sizes)])) == 1
+
+
+def test_other_data_sets_tell_whether_the_order_holds():
+    a, b = method("a", 0.4), method("b", 0.3)
+    assert said([a, b], [a, b])[1:] == ["On second a leads, too (.400)."]
+    assert said([a, b], [b, method("a", 0.1)])[1:] == ["On second b leads instead (.300)."]
+    equal = [method("a", 0.3), method("b", 0.3)]
+    assert said(equal, [a, b])[1:] == ["On second a leads (.400)."]
+    assert said([a, b], equal)[1:] == ["On second a and b find equally much (.300)."]
+    assert said(equal, equal)[1:] == ["On second a and b find equally much, too (.300)."]
+
+
+def test_one_method_leads_nowhere():
+    assert len(said([method("mine", 0.4)], [method("mine", 0.4)])) == 1
+
+
+def test_without_objects_nothing_is_found():
+    (sentence,) = said([method("mine", math.nan)], n_objects=0)
+    assert sentence.startswith("first has no objects")
