@@ -9,12 +9,11 @@ import argparse
 import math
 import os
 import platform
-import statistics
 import sys
 from pathlib import Path
 from typing import Any
 
-from measure import record_of, warm
+from measure import record_of, scripts_measured, warm
 from run import DATA, real_sets
 
 RESULTS = Path(__file__).resolve().parent / "RESULTS-difficulty.md"
@@ -105,22 +104,6 @@ RIVALS = {
 }
 
 
-def measured(truth: Path, scripts: dict[str, str], repeat: int) -> dict[str, dict[str, Any]]:
-    """In turns, each in a fresh process; medians of what each says of itself."""
-    records: dict[str, list[dict[str, Any]]] = {name: [] for name in scripts}
-    for _ in range(repeat):
-        for name, code in scripts.items():
-            record = record_of([sys.executable, "-c", code, str(truth)], reports=True)
-            if "failure" in record:
-                raise SystemExit(f"{name}: {record['failure']}")
-            records[name].append(record)
-            print(name, f"{record['seconds']:.3f} s", file=sys.stderr)
-    return {
-        name: {key: statistics.median(row[key] for row in rows) for key in rows[0]}
-        for name, rows in records.items()
-    }
-
-
 def table(found: dict[str, dict[str, Any]]) -> list[str]:
     lines = [
         "|  | boxes | pairs from IoU .5 | time | a box | peak memory |",
@@ -156,10 +139,10 @@ def main() -> int:
     truth = sets[0].truth
     warm([truth])
     load = os.getloadavg()[0]
-    sizes = measured(truth, SIZES, chosen.repeat)
-    large = measured(truth, LARGE, chosen.repeat)
+    sizes = scripts_measured(truth, SIZES, chosen.repeat)
+    large = scripts_measured(truth, LARGE, chosen.repeat)
     whole = record_of([sys.executable, "-m", "boxlens", "difficulty", str(truth)], reports=False)
-    rivals = measured(truth, RIVALS, chosen.repeat)
+    rivals = scripts_measured(truth, RIVALS, chosen.repeat)
     ours, plain = rivals.values()
     if ours["pairs"] != plain["pairs"]:
         print("the counts differ", file=sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -93,3 +94,21 @@ def _last_words(code: int, errors: str) -> str:
     lines = [line.strip() for line in errors.strip().splitlines() if line.strip()]
     said = lines[-1] if lines else "no message"
     return f"exit {code}: {said}"[:MESSAGE_CHARS]
+
+
+def scripts_measured(
+    truth: Path, scripts: dict[str, str], repeat: int
+) -> dict[str, dict[str, Any]]:
+    """In turns, each in a fresh process; medians of what each says of itself."""
+    records: dict[str, list[dict[str, Any]]] = {name: [] for name in scripts}
+    for _ in range(repeat):
+        for name, code in scripts.items():
+            record = record_of([sys.executable, "-c", code, str(truth)], reports=True)
+            if "failure" in record:
+                raise SystemExit(f"{name}: {record['failure']}")
+            records[name].append(record)
+            print(name, f"{record['seconds']:.3f} s", file=sys.stderr)
+    return {
+        name: {key: statistics.median(row[key] for row in rows) for key in rows[0]}
+        for name, rows in records.items()
+    }

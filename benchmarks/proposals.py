@@ -11,7 +11,6 @@ import json
 import os
 import platform
 import shutil
-import statistics
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from boxlens import proposal_recall, read_dataset
 from boxlens.proposals.generate import seconds_per_image
 from boxlens.proposals.published import PUBLISHED
 from boxlens.proposals.recall.choice import RecallChoice
-from measure import record_of, warm
+from measure import record_of, scripts_measured, warm
 from run import DATA, FOLDER, real_sets
 
 RESULTS = Path(__file__).resolve().parent / "RESULTS-proposals.md"
@@ -161,22 +160,6 @@ recall = np.concatenate([greedy(a[part], b[part]) for part in parts]).mean()
 }
 
 
-def measured(truth: Path, scripts: dict[str, str], repeat: int) -> dict[str, dict[str, Any]]:
-    """In turns, each in a fresh process; medians of what each says of itself."""
-    records: dict[str, list[dict[str, Any]]] = {name: [] for name in scripts}
-    for _ in range(repeat):
-        for name, code in scripts.items():
-            record = record_of([sys.executable, "-c", code, str(truth)], reports=True)
-            if "failure" in record:
-                raise SystemExit(f"{name}: {record['failure']}")
-            records[name].append(record)
-            print(name, f"{record['seconds']:.3f} s", file=sys.stderr)
-    return {
-        name: {key: statistics.median(row[key] for row in rows) for key in rows[0]}
-        for name, rows in records.items()
-    }
-
-
 def matching_table(found: dict[str, dict[str, Any]]) -> list[str]:
     ours = found["Boxlens"]["seconds"]
     lines = [
@@ -268,8 +251,8 @@ def main() -> int:
     generators = generator_table({"177": few, "80": SHARED / "coco_val2017_80" / "instances.json"})
     warm([truth])
     load = os.getloadavg()[0]
-    matching = measured(truth, MATCHING, chosen.repeat)
-    repeated = measured(truth, REPEATED, chosen.repeat)
+    matching = scripts_measured(truth, MATCHING, chosen.repeat)
+    repeated = scripts_measured(truth, REPEATED, chosen.repeat)
     a_picture = repeated["Boxlens"]["seconds"] / N_PHOTOGRAPHS
     plain = repeated["NumPy, 5 pictures"]["seconds"] / 5
     lines = [

@@ -25,6 +25,16 @@ class MissingExtraError(BoxlensError):
         )
 
 
+class WorkerEndedError(BoxlensError):
+    """A process that did a part of the work was ended from outside."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a worker process was ended, perhaps for want of memory: start again, with fewer "
+            "workers (--workers, workers); what was kept is not done again"
+        )
+
+
 class InputError(BoxlensError):
     """A file that is not what it should be: names file, place and remedy."""
 

@@ -143,6 +143,7 @@ def test_correlation_of_filtered_detections(run, folder):
         *("correlate", "gt.json", "objects.csv", "--method", "uniform,gaussian,sliding-window"),
         *("--raw", "raw.json", "--filter-iou", "0.5", "-o", "cor", "--figures", "none"),
     )
+    assert text.startswith("Recall and mAP | gt | 1,000 proposals an image\n")
     assert "r of mAP with recall" in text
     document = json.loads((folder / "cor" / "results.json").read_text())
     whole = [one for one in document["results"]["correlations"] if one["class"] is None]
@@ -161,6 +162,7 @@ def test_oracles_lift_what_proposals_and_suppression_hold_back(run, folder):
         *("oracle", "gt.json", "raw.json", "--method", "uniform", "--budget", "100"),
         *("--filter-iou", "0.6", "-o", "ora", "--figures", "none"),
     )
+    assert text.startswith("Oracles | gt | 100 proposals an image\n")
     assert "gt+nms" in text
     document = json.loads((folder / "ora" / "results.json").read_text())
     [found] = document["results"]["oracles"]
@@ -190,6 +192,28 @@ def test_what_was_tuned_and_trained_is_used_by_its_file(run, folder):
     assert [row["name"] for row in rows] == ["edge-boxes:tuned", "gaussian:g2"]
 
 
+def test_training_counts_what_it_learns_from(run, folder):
+    document = json.loads((folder / "gt.json").read_text())
+    document["annotations"][0]["iscrowd"] = 1
+    (folder / "crowd.json").write_text(json.dumps(document))
+    (folder / "some").mkdir()
+    for image in document["images"][:4]:
+        content = (folder / "images" / image["file_name"]).read_bytes()
+        (folder / "some" / image["file_name"]).write_bytes(content)
+    (folder / "some" / document["images"][3]["file_name"]).write_bytes(b"no picture")
+    boxes = json.loads(run("train", "gaussian", "crowd.json", "-o", "g3.json", "--json", "-"))
+    assert boxes["results"]["n_objects"] == len(document["annotations"]) - 1
+    learned = json.loads(
+        run(
+            *("train", "randomized-prim", "crowd.json", "--images", "some"),
+            *("-o", "rp.json", "--json", "-"),
+        )
+    )
+    seen = [image["id"] for image in document["images"][:3]]
+    n_seen = sum(one["image_id"] in seen and not one["iscrowd"] for one in document["annotations"])
+    assert (learned["results"]["n_objects"], learned["results"]["n_pictures"]) == (n_seen, 3)
+
+
 def test_several_data_sets_are_compared(run, folder):
     dataset = boxlens.read_dataset(folder / "gt.json")
     boxlens.write_dataset(dataset.select_images(range(6)), folder / "half.json", format="coco")
@@ -213,6 +237,7 @@ def test_several_data_sets_are_compared(run, folder):
         (["generate", "edge-boxes", "-o", "x.json"], "name them (--images"),
         (["generate", "uniform", "--gt", "gt.json", "-o", "x.txt"], "json"),
         (["correlate", "gt.json", "objects.csv"], "one of --scores, --detections and --raw"),
+        (["correlate", "nowhere", "a.csv", "--raw", "b.json"], "at least three methods are needed"),
         (["train", "edge-boxes", "gt.json", "-o", "x.json"], "learns nothing"),
         (["train", "objectness", "gt.json", "-o", "x.json"], "learns from pictures"),
         (["tune", "uniform", "gt.json", "--images", "images", "--vary", "size", "-o", "t"], "size"),

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from boxlens import evaluate
+from boxlens.cli.proposal_actions.correlate import correlation_text
 from boxlens.data import Detections
 from boxlens.data.windows import Windows
 from boxlens.errors import ParameterError
@@ -139,6 +140,21 @@ def test_every_detector_is_correlated_over_its_own_methods():
         ("second", 4),
     ]
     assert [one.with_ar for one in result.correlations] == pytest.approx([1.0, -1.0])
+
+
+def test_detectors_keep_their_order_in_sentences_and_tables():
+    overlaps = overlaps_of(3)
+    methods = [method_of(f"m{m}", iou) for m, iou in enumerate(overlaps)]
+    scores = {
+        Setting(detector, f"m{m}"): average_recall_of(iou)
+        for detector in ("zebra", "ape")
+        for m, iou in enumerate(overlaps)
+    }
+    text = correlation_text(correlate_recall(DATASET, methods, MethodScores("mAP", scores)))
+    assert text.startswith("Recall and mAP | 1,000 proposals an image\n")
+    for part in text.split("\n\n")[1:]:
+        assert part.index("zebra") < part.index("ape")
+        assert part.rindex("zebra") < part.rindex("ape")
 
 
 @pytest.mark.parametrize(("n", "r"), [(3, 0.997), (4, 0.950), (6, 0.811), (16, 0.497)])

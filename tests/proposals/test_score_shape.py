@@ -57,7 +57,7 @@ def test_scores_that_fall_with_iou_are_told():
     iou = np.linspace(0.2, 1.0, 161)
     detections = detections_of([box_of_iou(value) for value in iou], 1 - np.abs(iou - 0.62))
     sentences = oracle_sentences(proposal_oracles(objects(), [detections]))
-    assert "highest at an IoU of 0.60 to 0.65, and lower again (" in sentences[1]
+    assert "highest at an IoU of .60 to .65, and lower again (" in sentences[1]
 
 
 def test_the_spread_is_half_the_distance_between_the_quarters_of_classes():

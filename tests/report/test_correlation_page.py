@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from html import escape
 from pathlib import Path
@@ -47,8 +48,8 @@ def test_figures_compile_and_write_nothing_undefined():
             svg = svg_of(figure.draw())
         assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", words(svg)), figure.name
         width, height = size(svg)
-        assert width <= 440, figure.name
-        assert height <= 660, figure.name
+        assert width <= 720, figure.name
+        assert height <= 720, figure.name
 
 
 def test_lines_are_the_correlations_at_every_overlap_and_with_average_recall():
@@ -85,6 +86,40 @@ def test_names_stand_apart_and_inside_where_there_is_room():
         for other in boxes[:at]:
             apart = right <= other[0] or left >= other[2] or bottom <= other[1] or top >= other[3]
             assert apart
+
+
+def test_a_name_keeps_off_the_line_and_is_nearest_to_its_own_point():
+    points = [(60.0, 140.0), (66.0, 128.0), (240.0, 60.0), (252.0, 50.0), (150.0, 100.0)]
+    texts = ["uniform", "gaussian", "edge-boxes", "geodesic", "bing"]
+    line = [(40.0, 155.0), (270.0, 40.0)]
+    places = place_labels(points, texts, width=300, height=200, line=line)
+    for at, (one, text) in enumerate(zip(places, texts, strict=True)):
+        half = 2.3 * len(text)
+        ends = [one.x - half, one.x + half]
+        on_line = [155 - (x - 40) / 2 for x in ends]
+        above, below = one.y + 5 <= min(on_line), one.y - 5 >= max(on_line)
+        assert above or below, text
+
+        def away(point, one=one, half=half):
+            across = max(abs(point[0] - one.x) - half, 0)
+            return math.hypot(across, max(abs(point[1] - one.y) - 5, 0))
+
+        assert min(range(len(points)), key=lambda row: away(points[row])) == at
+
+
+def test_a_stroke_leads_to_a_name_that_stands_away():
+    alone = place_labels([(50.0, 50.0)], ["alone"], width=300, height=100)[0]
+    assert (alone.lead_x, alone.lead_y) == (50, 50)
+    crowd = [(50.0 + 3 * at, 50.0 + 2 * at) for at in range(7)]
+    placed = place_labels(crowd, ["a name"] * 7, width=300, height=100)
+    led = [(one.lead_x, one.lead_y) != point for one, point in zip(placed, crowd, strict=True)]
+    assert any(led)
+
+
+def test_detectors_that_agree_on_a_class_stand_below_one_another():
+    chart = chart_json(class_correlations_chart(two_detectors()))
+    points = chart["vconcat"][-1]["layer"][-1]["encoding"]
+    assert points["yOffset"]["field"] == "detector"
 
 
 def test_classes_stand_from_the_best_on_and_what_is_cut_is_told():

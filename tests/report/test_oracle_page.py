@@ -49,7 +49,7 @@ def test_figures_compile_and_write_nothing_undefined():
             svg = svg_of(figure.draw())
         assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", words(svg)), figure.name
         width, height = size(svg)
-        assert width <= 440, figure.name
+        assert width <= 480, figure.name
         assert height <= 660, figure.name
 
 
@@ -66,6 +66,31 @@ def test_bars_are_the_scores_and_gains_are_counted_from_the_proposals():
         "gt+nms": ".610  (+.210)",
     }
     assert rows[0]["name"] == best.method
+
+
+def test_numbers_stand_in_a_column_beyond_the_bars():
+    mine = [one for one in two_detectors().oracles if one.detector == "window"]
+    whole = chart_json(oracle_scores_chart(mine))["vconcat"][-1]
+    assert whole["layer"][-1]["encoding"]["x"]["value"] > whole["width"]
+
+
+def test_tiles_name_the_best_method_of_each_detector():
+    result = two_detectors()
+    page = oracle_page(result, result.to_json(), DrawnPlan((), ()))
+    tiles = page[page.index('<dl class="tiles">') :].split("</dl>")[0]
+    assert re.findall("<dt>([^<]+)</dt><dd>([^<]+)</dd>", tiles) == [
+        ("AP50, window on bing (best of 3)", ".400"),
+        ("AP50 with both oracles, window", ".610"),
+        ("AP50, region on bing (best of 3)", ".300"),
+        ("AP50 with both oracles, region", ".510"),
+    ]
+
+
+def test_a_figure_without_a_neighbour_has_the_line_to_itself():
+    wide = {one.name: one.wide for one in oracle_figures(two_detectors()).figures}
+    assert [name for name, alone in wide.items() if alone] == ["scores_by_iou"]
+    lone = oracle_figures(ORACLE_WORLDS["many methods"]()).figures
+    assert [one.wide for one in lone] == [True, False, False]
 
 
 def test_without_proposals_a_detector_is_a_group():

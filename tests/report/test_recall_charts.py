@@ -24,6 +24,7 @@ from boxlens.report.charts.recall_by_iou import recall_by_iou_chart
 from boxlens.report.charts.recall_by_number import recall_by_number_chart
 from boxlens.report.charts.recall_datasets import recall_datasets_chart
 from boxlens.report.charts.recall_groups import recall_groups_chart
+from boxlens.report.charts.recall_order import best_first, styles_by_recall
 from boxlens.report.planning.recall_figures import recall_figures
 from report.drawn import records, size, svg_of, words
 from report.proposal_results import (
@@ -61,8 +62,8 @@ def test_a_figure_compiles_and_writes_nothing_undefined():
         assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", words(svg)), figure.name
         assert "<script" not in svg, figure.name
         width, height = size(svg)
-        assert width <= 440, figure.name
-        assert height <= 660, figure.name
+        assert width <= 720, figure.name
+        assert height <= 720, figure.name
 
 
 def test_specifications_hold_no_undefined_number():
@@ -87,7 +88,7 @@ def test_what_cannot_be_drawn_is_told_with_its_reason():
         plan = recall_figures(world())
         assert not plan.figures
         reasons = [one.why for one in plan.left_out]
-        assert reasons == [why] * 4 + ["only one data set was given"]
+        assert reasons == [why] * 4
 
 
 def test_charts_of_nothing_say_so():
@@ -197,6 +198,9 @@ def test_methods_look_different_and_only_baselines_are_dashed():
         one.dash for name, one in styles.items() if name in {m[0] for m in METHODS if not m[1]}
     }
     assert solid == {(1, 0)}
+    # As long as there are colours, nobody shares one.
+    few = method_styles(every_method().datasets[0].methods[: len(METHOD_COLOURS)])
+    assert {one.colour for one in few.values()} == set(METHOD_COLOURS)
     many = method_styles(many_methods(20).methods)
     assert len(set(many.values())) == len(many) == MOST_METHODS == 2 * len(METHOD_COLOURS)
 
@@ -231,6 +235,34 @@ def test_counts_keep_a_digit_where_they_are_small():
     ]
 
 
-def test_an_axis_of_recall_ends_at_the_next_fifth():
-    limits = [recall_limit(values) for values in ((0.0,), (0.37, math.nan), (0.6,), (0.97,), ())]
-    assert limits == [0.2, 0.4, 0.6, 1.0, 1.0]
+def test_an_axis_of_recall_ends_at_the_next_round_number():
+    found = ((0.0,), (0.12,), (0.37, math.nan), (0.6,), (0.97,), ())
+    assert [recall_limit(values) for values in found] == [0.05, 0.15, 0.4, 0.6, 1.0, 1.0]
+
+
+def test_every_overlap_has_an_axis_of_its_own():
+    result = every_method()
+    first = result.datasets[0]
+    panels = chart_json(recall_by_number_chart(first, result.choice))["vconcat"][-1]["concat"]
+    ends = [panel["layer"][0]["encoding"]["y"]["scale"]["domain"][1] for panel in panels]
+    highest = [
+        max(one.recall[iou] for method in first.methods for one in method.by_budget)
+        for iou in result.choice.ious
+    ]
+    assert ends[1:] == [recall_limit([value]) for value in highest]
+
+
+def test_keys_panels_and_columns_begin_with_the_best_method():
+    result = every_method()
+    first = result.datasets[0]
+    best = [one.name for one in best_first(first.methods)]
+    assert [one.chosen[-1].ar for one in best_first(first.methods)] == sorted(
+        (one.chosen[-1].ar for one in first.methods), reverse=True
+    )
+    panels = records(proposal_sizes_chart(first, budget=1000), "proposals")
+    assert list(dict.fromkeys(row["method"] for row in panels)) == best
+    assert list(styles_by_recall(first.methods)) == best
+    cells = chart_json(recall_groups_chart(first, result.choice, "size"))["hconcat"][0]
+    assert cells["layer"][0]["encoding"]["x"]["sort"] == best
+    # Looks stay, whichever is best.
+    assert styles_by_recall(first.methods) == method_styles(first.methods)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -15,8 +17,9 @@ from boxlens.report.frames.recall_tables import recall_frames
 from boxlens.report.frames.repeatability_tables import repeatability_frames
 from boxlens.report.notebook import html_of
 from boxlens.report.pages.page import DrawnPlan
-from boxlens.report.pages.recall_page import recall_page
-from boxlens.report.planning.recall_figures import recall_figures
+from boxlens.report.pages.recall_page import page_title, recall_page
+from boxlens.report.planning.figure_plan import LeftOut
+from boxlens.report.planning.recall_figures import DATASETS, recall_figures
 from boxlens.report.writing.write_proposals import write_recall
 from report.proposal_results import (
     NASTY,
@@ -30,7 +33,7 @@ from report.proposal_results import (
 from report.test_page import Reader
 
 TABLES = {"methods", "budgets", "curves", "groups", "sizes"}
-SECTIONS = ["summary", "methods", "overlaps", "numbers", "groups", "sizes", "datasets", "cost"]
+SECTIONS = ["summary", "methods", "overlaps", "numbers", "groups", "sizes", "cost"]
 SECTIONS += ["method", "provenance"]
 
 
@@ -93,6 +96,45 @@ def test_what_was_published_stands_beside_the_same_budget_only():
         False,
     ]
     assert "AR (VOC07, published)" not in page_without_figures(nasty())
+
+
+def test_tables_begin_with_the_method_that_finds_most():
+    result = every_method()
+    page = page_without_figures(result)
+    for dataset in result.datasets:
+        table = page[page.index(f"Recall on {dataset.name}") :].split("</figure>")[0]
+        shown = dict.fromkeys(re.findall(r'<th scope="row">([^<]+)</th>', table))
+        ordered = sorted(dataset.methods, key=lambda one: -one.chosen[-1].ar)
+        assert list(shown) == [one.name for one in ordered]
+
+
+def test_only_several_data_sets_have_a_section_of_their_own():
+    of_sets = replace(every_method(), datasets=every_method().datasets[:1])
+    assert "datasets" not in Reader(page_without_figures(of_sets)).linked
+    drawn = DrawnPlan((), (LeftOut("AR", "undefined", DATASETS),))
+    page = recall_page(every_method(), every_method().to_json(), drawn)
+    assert "datasets" in Reader(page).linked
+
+
+def test_a_title_lists_a_few_methods_and_counts_many():
+    first = every_method().datasets[0]
+    titles = [
+        page_title(replace(every_method(), datasets=(replace(first, methods=first.methods[:n]),)))[
+            0
+        ]
+        for n in (1, 2, 3, 4)
+    ]
+    assert titles == [
+        "Proposals of uniform",
+        "Proposals of uniform and gaussian",
+        "Proposals of uniform, gaussian and sliding-window",
+        "Proposals of 4 methods",
+    ]
+
+
+def test_figures_across_the_page_are_marked(written):
+    page = (written[0] / "report.html").read_text(encoding="utf-8")
+    assert page.count('<figure class="card wide"') == len(recall_figures(one_method()).figures)
 
 
 def test_numbers_of_methods_are_in_the_page_and_in_the_tables():

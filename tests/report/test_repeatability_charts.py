@@ -44,8 +44,8 @@ def test_every_perturbation_is_drawn_and_nothing_undefined_written():
             svg = svg_of(figure.draw())
         assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", words(svg))
         width, height = size(svg)
-        assert width <= 420
-        assert height <= 660
+        assert width <= 720
+        assert height <= 760
         read += texts(svg)
     assert {FAMILIES[name].title for name in FAMILY_NAMES} <= set(read)
     assert {"0.5", "1", "2", "lossless", "1000"} <= set(read)

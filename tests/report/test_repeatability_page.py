@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 
 import polars as pl
 import pytest
 
+from boxlens.proposals.generators.training import BLIND
 from boxlens.proposals.repeatability.verdict import overall, repeatability_sentences
 from boxlens.report.frames.repeatability_tables import repeatability_frames
 from boxlens.report.notebook import html_of
@@ -69,6 +72,22 @@ def test_numbers_of_methods_are_in_the_page_and_in_the_tables():
     sizes = tables["sizes"].filter(method=method.name, family="blur", level=8.0)
     assert sizes["n_boxes"].to_list() == list(blur.levels[-1].n_boxes)
     assert sizes["repeatability"].null_count() >= 1
+
+
+def test_methods_that_do_not_look_at_pictures_have_no_tile_and_stand_last():
+    result = every_perturbation()
+    page = page_without_figures(result)
+    tiles = page[page.index('<dl class="tiles">') :].split("</dl>")[0]
+    named = re.findall("<dt>repeatability, ([^<]+)</dt>", tiles)
+    looking = [one for one in result.methods if one.name not in BLIND]
+    best = sorted(looking, key=overall, reverse=True)
+    assert named == [one.name for one in best[:4]]
+    table = page[page.index("<figcaption>Repeatability") :].split("</figure>")[0]
+    rows = re.findall(r'<th scope="row">([^<]+)</th>', table)
+    assert rows[: len(best)] == [one.name for one in best]
+    assert set(rows[len(best) :]) == {f"{name} (does not look)" for name in BLIND}
+    blind = replace(result, methods=tuple(one for one in result.methods if one.name in BLIND))
+    assert "repeatability, uniform" in page_without_figures(blind)
 
 
 def test_pictures_that_were_not_searched_are_told():

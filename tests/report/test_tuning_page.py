@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -36,8 +37,8 @@ def test_figures_compile_and_write_nothing_undefined():
             svg = svg_of(figure.draw())
         assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", words(svg)), figure.name
         width, height = size(svg)
-        assert width <= 440, figure.name
-        assert height <= 660, figure.name
+        assert width <= 720, figure.name
+        assert height <= 720, figure.name
 
 
 def test_every_trial_is_a_point_and_the_line_is_the_best_so_far():
@@ -58,6 +59,24 @@ def test_only_settings_that_were_varied_have_a_panel():
     assert '"setting beta:Q"' in spec or '"field": "setting beta"' in spec
     assert '"field": "setting kappa"' not in spec
     assert '"type": "log"' in spec
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(0.9993, 0.99995), (0.5, 0.95), (-3, 4), (50, 2000), (1e-4, 2e3), (7, 7)]
+)
+def test_every_tick_of_a_setting_has_room_for_its_label(low, high):
+    values = [low, high, low]
+    trials = [
+        replace(one, settings={"eta": value, "other": row})
+        for row, (one, value) in enumerate(zip(tuned(3).trials, values, strict=True))
+    ]
+    panels = chart_json(tuning_settings_chart(replace(tuned(3), trials=tuple(trials))))
+    shown = [one["layer"][0]["encoding"]["x"] for one in panels["vconcat"][-1]["concat"]]
+    for axis in (one["axis"] for one in shown if one["field"] == "setting eta"):
+        assert low == high or 2 <= len(axis["values"]) <= 8
+        assert low <= min(axis["values"])
+        assert max(axis["values"]) <= high
+        assert axis["labelOverlap"] is False
 
 
 def test_pictures_that_were_held_out_are_told():

@@ -7,9 +7,12 @@ import multiprocessing.connection
 import os
 import threading
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from boxlens.errors import WorkerEndedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,7 +31,19 @@ def mapping(workers: int, *, chunk: int = 1) -> Iterator[Callable[..., Iterable[
         yield map
         return
     with _pool(workers) as pool:
-        yield partial(pool.map, chunksize=chunk)
+        yield partial(_told_map, pool, chunk)
+
+
+def _told_map(
+    pool: ProcessPoolExecutor,
+    chunk: int,
+    function: Callable[[Item], Answer],
+    items: Iterable[Item],
+) -> Iterator[Answer]:
+    try:
+        yield from pool.map(function, items, chunksize=chunk)
+    except BrokenProcessPool as problem:
+        raise WorkerEndedError from problem
 
 
 def each_in_processes(
@@ -44,6 +59,8 @@ def each_in_processes(
         try:
             for done in as_completed(waiting):
                 yield done.result()
+        except BrokenProcessPool as problem:
+            raise WorkerEndedError from problem
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

@@ -15,7 +15,13 @@ from boxlens.data.classes import ascending_unique
 from boxlens.detectors.batches import detect_batch
 from boxlens.detectors.journal import Found, Journal, Record, open_journal
 from boxlens.detectors.run_result import Failure, NothingDetectedError, RunResult
-from boxlens.errors import BoxlensError, InputError, MissingExtraError, ParameterError
+from boxlens.errors import (
+    BoxlensError,
+    InputError,
+    MissingExtraError,
+    ParameterError,
+    WorkerEndedError,
+)
 from boxlens.images import ImageError, read_picture
 from boxlens.version import VERSION
 
@@ -192,7 +198,7 @@ class _Run:
             return []
         try:
             found = detect_batch(self.detector, images)
-        except MissingExtraError:
+        except (MissingExtraError, WorkerEndedError):
             raise
         except Exception as problem:  # noqa: BLE001 - a detector may be anybody's code
             if len(images) == 1:

@@ -16,6 +16,7 @@ from boxlens.errors import InputError
 from boxlens.formats import write_detections
 from boxlens.images.sizes import upright_size
 from boxlens.proposals.generate import CLASS_NAME
+from boxlens.proposals.words import counted
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -71,7 +72,8 @@ def blind_windows(
         counts[row] = len(boxes)
     seconds = (thread_time() - begin) / int(known.sum())
     n_unknown = int((~known).sum())
-    message = f"{generator.name}: {n_unknown:,} images have no size, so no windows"
+    have = counted(n_unknown, "image has", "images have")
+    message = f"{generator.name}: {have} no size, so no windows"
     windows = Windows.of(
         generator.name,
         len(sizes),

@@ -20,6 +20,7 @@ from boxlens.detectors.run import detect_files, journal_path
 from boxlens.detectors.threads import in_parallel
 from boxlens.formats.files import read_text, write_text
 from boxlens.formats.window_files import NOTHING_FOUND
+from boxlens.proposals.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -158,7 +159,7 @@ def _windows(generator: Generator, limit: int, image: Pixels) -> _Timed:
 
 
 def _empty(count: int) -> tuple[Notice, ...]:
-    message = f"{count:,} images have no window: nothing was found in them"
+    message = f"{counted(count, 'image has', 'images have')} no window: nothing was found"
     return (Notice(EMPTY, count, message),) if count else ()
 
 

@@ -153,4 +153,4 @@ def _key(value: float) -> float:
 
 
 def _seconds(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3g}"
+    return "-" if value is None else f"{value:.2f}" if value < 10 else f"{value:.0f}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.options import Commands, add_json
-from boxlens.cli.output import print_notices, show_or_save_json
+from boxlens.cli.output import print_failures, print_notices, show_or_save_json
 from boxlens.cli.proposal_actions.proposal_options import (
     SEVERAL,
     add_ground_truth,
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import argparse
 
     from boxlens.data import Dataset, Notice
+    from boxlens.detectors.run_result import Failure
+    from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles
 
 SCHEMA = "boxlens/proposals-train/1"
@@ -59,14 +61,16 @@ def run(options: argparse.Namespace) -> None:
     with progress_bar() as progress:
         dataset = read_ground_truth(options, options.gt, progress)
         files, notices = _pictures(options, dataset)
+        used, failed = _usable(dataset, files, progress)
         generator = train_generator(
             options.method, dataset, files, seed=options.seed, progress=progress
         )
-    made_from = {"trained_on": str(options.gt), "n_objects": _n_objects(dataset, files)}
+    made_from = {"trained_on": str(options.gt), "n_objects": _n_objects(used)}
     if files is not None:
-        made_from["n_pictures"] = len(files)
+        made_from["n_pictures"] = len(files) - len(failed)
     write_generator(generator, options.output, made_from=made_from)
     print_notices(notices)
+    print_failures(failed)
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "results": {"output": options.output, "method": generator.name, **made_from},
@@ -89,13 +93,21 @@ def _pictures(
     return find_images(options.images, dataset=dataset)
 
 
-def _n_objects(dataset: Dataset, files: ImageFiles | None) -> int:
-    """Boxes to learn from: crowds, groups, empty ones and those of other pictures are none."""
+def _usable(
+    dataset: Dataset, files: ImageFiles | None, progress: Progress
+) -> tuple[Dataset, tuple[Failure, ...]]:
+    """The part of the data set that can be learned from, and pictures that cannot."""
+    from boxlens.detectors.learning_files import usable_pictures
+
+    if files is None:
+        return dataset, ()
+    _, part, failed = usable_pictures(files, dataset, progress)
+    return part, failed
+
+
+def _n_objects(dataset: Dataset) -> int:
+    """Crowds, groups and empty boxes are none."""
     from boxlens.proposals.recall.matched import countable_objects
 
     used = countable_objects(dataset) & (dataset.gt.box[:, 2:] > 0).all(axis=1)
-    if files is not None:
-        row_of = dataset.images.row_of_id()
-        shown = {row_of[key] for key in files.ids.tolist()}
-        used &= [row in shown for row in dataset.gt.image_row.tolist()]
     return int(used.sum())

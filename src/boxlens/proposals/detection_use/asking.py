@@ -58,6 +58,7 @@ def correlate_recall(
     dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, threads=threads)
     if (scores is not None) + bool(listed(detections)) + bool(listed(raw)) != 1:
         raise ParameterError("give the mAP of methods by one of scores, detections and raw")
+    correlation.check_enough_methods(len(listed(proposals)))
     searching = _searching(images, keep, seed, workers, threads)
     proposed = find_proposed(dataset, listed(proposals), [budget], searching, progress=progress)
     if isinstance(scores, MethodScores):

@@ -158,11 +158,7 @@ def _brought(one: DetectorOracles, result: ProposalOracleResult) -> Iterator[str
         yield f"{one.detector}: no class has objects, so no oracle can be asked."
         return
     if not one.method:
-        yield (
-            f"{one.detector}: without false positives beside true ones, AP50 would be "
-            f"{fraction(ap['nms'])} instead of {fraction(ap['raw'])} "
-            f"({gain(ap['nms'] - ap['raw'])})."
-        )
+        yield f"{one.detector}: without false positives beside true ones, {_suppressed(ap)}."
         return
     gains = _gains(one)
     conclusion = (
@@ -180,10 +176,18 @@ def _brought(one: DetectorOracles, result: ProposalOracleResult) -> Iterator[str
     if fraction(ap["gt"]) != fraction(ap["raw"]) and ap["gt"] < ap["raw"]:
         iou = _overlap(result.parameters["filter_iou"])
         yield (
-            f"With perfect proposals it stays below the unfiltered detections ({fraction(ap['gt'])}"
-            f", not {fraction(ap['raw'])}): the filter at {iou} and suppression take detections "
-            f"away, and gt brings back only those within {iou} of an object."
+            f"With perfect proposals {one.detector} stays below its unfiltered detections "
+            f"({fraction(ap['gt'])}, not {fraction(ap['raw'])}): the filter at {iou} and "
+            "suppression take detections away, and perfect proposals bring back only those that "
+            f"overlap an object by more than {iou}."
         )
+
+
+def _suppressed(ap: dict[str, float]) -> str:
+    before, after = fraction(ap["raw"]), fraction(ap["nms"])
+    if before == after:
+        return f"AP50 would stay {before}"
+    return f"AP50 would be {after} instead of {before} ({gain(ap['nms'] - ap['raw'])})"
 
 
 def _suppressed_before(detector: str, result: ProposalOracleResult) -> bool:
@@ -209,11 +213,16 @@ def _over_methods(oracles: Sequence[DetectorOracles], best: str) -> Iterator[str
     if len(gains) < 2 or any(math.isnan(value) for one in gains for value in one.values()):
         return
     spans = {name: [one[name] for one in gains] for name in ("gt", "nms")}
-    gt, nms = (f"{gain(min(one))} to {gain(max(one))}" for one in spans.values())
+    gt, nms = map(_from_to, spans.values())
     yield (
         f"Of {len(gains)} methods {best} is best; over all of them perfect proposals bring {gt}, "
         f"perfect suppression {nms}."
     )
+
+
+def _from_to(gains: Sequence[float]) -> str:
+    low, high = gain(min(gains)), gain(max(gains))
+    return low if low == high else f"{low} to {high}"
 
 
 def _shape(one: DetectorScores) -> Iterator[str]:

@@ -21,6 +21,7 @@ from boxlens.proposals.recall.matched import countable_objects
 from boxlens.proposals.recall.method_recall import method_recall
 from boxlens.proposals.recall.result import DatasetRecall, ProposalRecallResult
 from boxlens.proposals.sources import Searching, find_proposed, notices_of
+from boxlens.proposals.words import counted
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
@@ -119,8 +120,8 @@ def _dataset_recall(
     countable = countable_objects(dataset) & images[dataset.gt.image_row]
     n_left_out = int((~countable_objects(dataset) & images[dataset.gt.image_row]).sum())
     if n_left_out:
-        are = "1 crowd or group is" if n_left_out == 1 else f"{n_left_out:,} crowds and groups are"
-        message = f"{are} no single object{'s' if n_left_out > 1 else ''}: not counted"
+        are = counted(n_left_out, "crowd or group is", "crowds and groups are")
+        message = f"{are} not counted: no single objects"
         notices.append(Notice("crowds", n_left_out, message))
     groups = object_groups(dataset, np.flatnonzero(countable).astype(np.int32), attributes)
     recalls = []
@@ -182,14 +183,15 @@ def _without_attributes(dataset: Dataset, choice: RecallChoice) -> Iterator[Noti
 def _empty(proposed: Proposed, images: Bools, budget: int) -> Iterator[Notice]:
     n_empty = int((np.diff(proposed.at(budget).offsets) == 0)[images].sum())
     if n_empty:
-        have = "1 image has" if n_empty == 1 else f"{n_empty:,} images have"
+        have = counted(n_empty, "image has", "images have")
         yield Notice("no_proposals", n_empty, f"{proposed.name}: {have} no proposals at all")
 
 
 def _duplicates(proposed: Proposed) -> Iterator[Notice]:
     if proposed.n_duplicates:
         message = (
-            f"{proposed.name}: {proposed.n_duplicates:,} boxes lie on the pixels of a better one: "
+            f"{proposed.name}: {counted(proposed.n_duplicates, 'box lies', 'boxes lie')} on the "
+            "pixels of a better one: "
             "each place counts once"
         )
         yield Notice("duplicate_boxes", proposed.n_duplicates, message)

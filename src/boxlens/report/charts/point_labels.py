@@ -62,15 +62,15 @@ def place_labels(
     wides = [LETTER_PX * len(text) for text in texts]
     labels: dict[int, Rectangle] = {}
     for _ in range(N_ROUNDS):
-        for at, wide in enumerate(wides):
-            others = [one for other, one in labels.items() if other != at]
-            labels[at] = min(
-                (_around(x, y, wide, LINE_PX) for x, y in _candidates(*points[at], wide)),
-                # Of places that cost the same, the first: `min` keeps it.
-                key=lambda label, at=at, others=others: (  # type: ignore[misc]
-                    _covered(label, [*fixed, *others], width, height) + _misread(label, points, at)
-                ),
-            )
+        for at, (x, y) in enumerate(points):
+            others = (one for other, one in labels.items() if other != at)
+            taken = _within_reach([*fixed, *others], x, y, wides[at])
+            costs = {
+                label: _covered(label, taken, width, height) + _misread(label, points, at)
+                for label in _candidates(x, y, wides[at])
+            }
+            # Of places that cost the same, the first: `min` keeps it.
+            labels[at] = min(costs, key=costs.__getitem__)
     return [_place(labels[at], point) for at, point in enumerate(points)]
 
 
@@ -83,12 +83,20 @@ def _along(line: Sequence[Point]) -> Iterator[Point]:
         yield x + (end_x - x) * step / n_steps, y + (end_y - y) * step / n_steps
 
 
-def _candidates(x: float, y: float, wide: float) -> Iterator[Point]:
+def _candidates(x: float, y: float, wide: float) -> Iterator[Rectangle]:
     for distance in DISTANCES:
         for across, down in SIDES:
             beside = across * (distance + wide / 2)
             # Straight above or below, half a line more keeps clear of the point.
-            yield x + beside, y + down * (distance + (LINE_PX / 2 if across == 0 else 0))
+            below = down * (distance + (LINE_PX / 2 if across == 0 else 0))
+            yield _around(x + beside, y + below, wide, LINE_PX)
+
+
+def _within_reach(taken: Sequence[Rectangle], x: float, y: float, wide: float) -> list[Rectangle]:
+    """What some place of a label could cover."""
+    furthest = 2 * (DISTANCES[-1] + LINE_PX)
+    reach = _around(x, y, furthest + 2 * wide, furthest)
+    return [one for one in taken if _shared(one, reach)]
 
 
 def _around(x: float, y: float, wide: float, high: float) -> Rectangle:
