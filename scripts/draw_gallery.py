@@ -65,7 +65,10 @@ RUNS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
         ),
     ),
     (
-        ("proposals", "recall", PAIR[0], "--method", METHODS, "--images", "images"),
+        (
+            *("proposals", "recall", PAIR[0], "--method", METHODS, "--images", "images"),
+            *("--keep", "kept"),
+        ),
         ("recall_by_iou", "recall_by_number", "proposal_sizes", "by_size"),
     ),
     (
@@ -78,14 +81,14 @@ RUNS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (
         (
             *("proposals", "correlate", PAIR[0], "--method", METHODS, "--images", "images"),
-            *("--raw", *PAIR[1:], "--filter-iou", "0.5"),
+            *("--raw", *PAIR[1:], "--filter-iou", "0.5", "--keep", "kept"),
         ),
         ("recall_correlation", "recall_against_map"),
     ),
     (
         (
             *("proposals", "oracle", *PAIR, "--method", "edge-boxes", "--images", "images"),
-            *("--filter-iou", "0.5"),
+            *("--filter-iou", "0.5", "--keep", "kept"),
         ),
         ("oracles_window", "scores_by_iou", "score_map_window"),
     ),
