@@ -7,13 +7,17 @@ import math
 import numpy as np
 import pytest
 
+from boxlens.data import Classes, Dataset, GroundTruth, Images
+from boxlens.data.windows import Windows
 from boxlens.metrics.results import Provenance
+from boxlens.proposals.recall.analysis import proposal_recall
 from boxlens.proposals.recall.average_recall import CURVE_IOUS
 from boxlens.proposals.recall.choice import RecallChoice
 from boxlens.proposals.recall.result import (
     BudgetRecall,
     DatasetRecall,
     GroupRecall,
+    Lead,
     MethodRecall,
     ProposalRecallResult,
 )
@@ -31,22 +35,31 @@ def method(name, ar, *, at_half=None, n_mean=100.0, half=0.01, sizes=None, basel
     )
 
 
-def said(*datasets, n_objects=10):
+def lead_of(methods, half):
+    """Of the best over the next, with half the width of its interval."""
+    if len(methods) < 2:
+        return None
+    best, second = sorted(methods, key=lambda one: -one.chosen[-1].ar)[:2]
+    ahead = best.chosen[-1].ar - second.chosen[-1].ar
+    return Lead(best.name, second.name, ahead, ahead - half, ahead + half)
+
+
+def said(*datasets, n_objects=10, half=0.01):
     """One list of methods a data set; they are called first, second and so on."""
     found = tuple(
-        DatasetRecall(name, 3, n_objects, np.zeros(10), tuple(methods))
+        DatasetRecall(name, 3, n_objects, np.zeros(10), tuple(methods), lead_of(methods, half))
         for name, methods in zip(("first", "second", "third"), datasets, strict=False)
     )
     provenance = Provenance("1", None, ())
     return recall_sentences(ProposalRecallResult(RecallChoice(), found, provenance))
 
 
-def test_the_best_is_clearly_ahead_or_so_near_that_the_order_may_turn():
+def test_the_best_is_ahead_beyond_chance_or_so_near_that_the_order_may_turn():
     good = method("good", 0.385, n_mean=1234.5)
     assert said([method("bad", 0.2), good]) == [
         (
             "good finds the most on first: average recall .385 with 1,234 proposals an image, "
-            "clearly ahead of bad (.200)."
+            "beyond chance ahead of bad (.200): by .185, 95 % interval .175 to .195."
         )
     ]
     assert said([good, method("near", 0.38)]) == [
@@ -55,8 +68,31 @@ def test_the_best_is_clearly_ahead_or_so_near_that_the_order_may_turn():
             "near (.380) is so near that another draw of images could turn the order."
         )
     ]
-    unknown = [method("good", 0.385, half=math.nan), method("bad", 0.2, half=math.nan)]
-    assert said(unknown)[0].endswith("; bad follows with .200.")
+    unknown = said([good, method("bad", 0.2)], half=math.nan)
+    assert unknown[0].endswith("; bad follows with .200.")
+
+
+def test_a_lead_is_judged_on_the_same_images_for_both():
+    """One method is a little better on every object, though images differ much more."""
+    rng = np.random.default_rng(0)
+    overlap = rng.uniform(0.6, 0.9, 60)
+    objects = np.array([[10.0, 10, 100, 100]] * 60)
+    images, _ = Images.of(range(60), [200.0] * 60, [200.0] * 60, [str(row) for row in range(60)])
+    gt = GroundTruth.of(60, image_row=range(60), class_row=[0] * 60, box=objects)
+    dataset = Dataset("cases", images, Classes.of([1], ["thing"]), gt)
+    proposals = []
+    for name, better in (("more", 0.01), ("less", 0.0)):
+        boxes = objects.copy()
+        boxes[:, 2] *= overlap + better
+        proposals.append(Windows.of(name, 60, image_row=range(60), box=boxes))
+    result = proposal_recall(dataset, proposals, choice=RecallChoice(budgets=(10,)))
+    lead = result.datasets[0].lead
+    more, less = (one.chosen[-1] for one in result.datasets[0].methods)
+    assert (lead.best, lead.second) == ("more", "less")
+    assert lead.difference == pytest.approx(0.02)
+    assert 0.019 < lead.low <= lead.high < 0.021
+    assert more.ar_low < less.ar_high
+    assert "beyond chance ahead of less" in recall_sentences(result)[0]
 
 
 def test_one_method_is_told_without_a_contest():

@@ -107,6 +107,7 @@ def _tuned(
 
 
 def _write_generator(options: argparse.Namespace, result: ProposalTuningResult) -> None:
+    from boxlens.metrics.results import number
     from boxlens.proposals.generators.generator_files import write_generator
     from boxlens.proposals.generators.opening import open_generator
     from boxlens.proposals.tuning.analysis import with_settings
@@ -118,6 +119,11 @@ def _write_generator(options: argparse.Namespace, result: ProposalTuningResult) 
         "tuned_on": f"{counted(result.n_tuned_on, 'picture')} of {options.gt}",
         "budget": result.budget,
         "AR": best.ar,
+        "held_out": {
+            "n_images": result.n_held_out,
+            "AR_before": number(result.held_out_before),
+            "AR_after": number(result.held_out_after),
+        },
     }
     path = Path(options.output) / GENERATOR_FILE
     write_generator(with_settings(before, best.settings), path, made_from=made_from)

@@ -12,14 +12,16 @@ from boxlens.data import Dataset, Notice
 from boxlens.errors import InputError
 from boxlens.formats import read_dataset
 from boxlens.metrics.evaluation import with_unique_names
+from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.results import Provenance
 from boxlens.proposals.listing import listed
 from boxlens.proposals.recall.box_sizes import object_sizes
 from boxlens.proposals.recall.choice import RecallChoice
 from boxlens.proposals.recall.groups import object_groups
+from boxlens.proposals.recall.intervals import average_intervals
 from boxlens.proposals.recall.matched import countable_objects
 from boxlens.proposals.recall.method_recall import method_recall
-from boxlens.proposals.recall.result import DatasetRecall, ProposalRecallResult
+from boxlens.proposals.recall.result import DatasetRecall, Lead, ProposalRecallResult
 from boxlens.proposals.sources import Searching, find_proposed, notices_of
 from boxlens.proposals.words import counted
 from boxlens.version import VERSION
@@ -28,11 +30,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from os import PathLike
 
-    from boxlens.data.columns import Bools
+    from boxlens.data.columns import Bools, Rows
     from boxlens.data.source import Source
     from boxlens.formats.files import Progress
     from boxlens.formats.window_files import Order
     from boxlens.proposals.proposed import Proposed
+    from boxlens.proposals.recall.result import MethodRecall
     from boxlens.proposals.sources import GivenProposals
 
 
@@ -137,7 +140,22 @@ def _dataset_recall(
         n_objects=int(countable.sum()),
         sizes=object_sizes(dataset, countable),
         methods=tuple(recalls),
+        lead=_lead(recalls, dataset.gt.image_row[countable], choice),
     )
+
+
+def _lead(methods: Sequence[MethodRecall], image_row: Rows, choice: RecallChoice) -> Lead | None:
+    """Of the best method over the next, by AR at the largest budget."""
+    ranked = sorted(methods, key=lambda one: -one.chosen[-1].ar)
+    if len(ranked) < 2 or not len(image_row):
+        return None
+    best, second = ranked[:2]
+    if best.adds is None or second.adds is None:
+        return None
+    ahead = best.adds - second.adds
+    resampling = ResamplingChoice(n_replicates=choice.n_replicates, seed=choice.seed)
+    [(low, high)] = average_intervals(ahead[np.newaxis], image_row, resampling, difference=True)
+    return Lead(best.name, second.name, float(ahead.mean()), low, high)
 
 
 def _common_images(

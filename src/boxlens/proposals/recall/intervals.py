@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def average_intervals(
-    values: Floats, image_row: Rows, choice: ResamplingChoice
+    values: Floats, image_row: Rows, choice: ResamplingChoice, *, difference: bool = False
 ) -> list[tuple[float, float]]:
     """Of the mean of every row of `values` over objects, whose images are drawn.
 
-    NaN where objects lie in too few images.
+    NaN where objects lie in too few images. A `difference` of two methods may lie below 0.
     """
     images, place = np.unique(image_row, return_inverse=True)
     if len(images) < FEWEST_IMAGES:
@@ -35,6 +35,8 @@ def average_intervals(
     drawn, left = (np.concatenate(parts) for parts in over_replicates(means, len(images), choice))
     ends = []
     for column, row in enumerate(values):
-        found = interval(float(row.mean()), drawn[:, column], left[:, column], choice)
+        found = interval(
+            float(row.mean()), drawn[:, column], left[:, column], choice, difference=difference
+        )
         ends.append((found.low, found.high))
     return ends

@@ -59,6 +59,7 @@ def method_recall(
         volume=volume_under_recall(np.array([one.ar for one in every]), budgets),
         n_duplicates=proposed.n_duplicates,
         seconds_per_image=proposed.seconds_per_image,
+        adds=found_beyond(matches.iou[budgets.index(choice.largest)], *choice.ar_range),
     )
 
 

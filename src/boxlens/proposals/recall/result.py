@@ -98,6 +98,8 @@ class MethodRecall:
     n_duplicates: int
     # None for files.
     seconds_per_image: float | None
+    # By object: what it adds to AR at the largest chosen budget.
+    adds: Floats | None = None
 
     def rows(self, of: tuple[BudgetRecall, ...]) -> list[dict[str, Any]]:
         """One a budget, under the method's name."""
@@ -117,6 +119,25 @@ class MethodRecall:
 
 
 @dataclass(frozen=True, slots=True)
+class Lead:
+    """By how much the best method is ahead of the next; images are drawn for both alike."""
+
+    best: str
+    second: str
+    difference: float
+    low: float
+    high: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "best": self.best,
+            "second": self.second,
+            "difference": number(self.difference),
+            "interval": [number(self.low), number(self.high)],
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetRecall:
     """All methods on the same images of one data set."""
 
@@ -127,6 +148,8 @@ class DatasetRecall:
     # Share of objects by root of their relative area, in the bins of `MethodRecall.sizes`.
     sizes: Floats
     methods: tuple[MethodRecall, ...]
+    # None for a single method.
+    lead: Lead | None = None
 
     def summary(self) -> dict[str, Any]:
         return {
@@ -134,6 +157,7 @@ class DatasetRecall:
             "n_images": self.n_images,
             "n_objects": self.n_objects,
             "methods": [row for one in self.methods for row in one.rows(one.chosen)],
+            "lead": None if self.lead is None else self.lead.to_json(),
         }
 
     def to_json(self) -> dict[str, Any]:

@@ -50,10 +50,15 @@ def _best(dataset: DatasetRecall, ranked: list[MethodRecall]) -> str:
         )
     found = f"{best.name} finds the most on {dataset.name}: {with_it}"
     second = others[0].chosen[-1]
-    if math.isnan(row.ar_low):
+    lead = dataset.lead
+    if lead is None or math.isnan(lead.low):
         return f"{found}; {others[0].name} follows with {fraction(second.ar)}."
-    if row.ar_low > second.ar_high:
-        return f"{found}, clearly ahead of {others[0].name} ({fraction(second.ar)})."
+    if lead.low > 0:
+        return (
+            f"{found}, beyond chance ahead of {others[0].name} ({fraction(second.ar)}): by "
+            f"{fraction(lead.difference)}, 95 % interval {fraction(lead.low)} to "
+            f"{fraction(lead.high)}."
+        )
     return (
         f"{found}; {others[0].name} ({fraction(second.ar)}) is so near that another draw of images "
         "could turn the order."
