@@ -214,6 +214,22 @@ def test_training_counts_what_it_learns_from(run, folder):
     assert (learned["results"]["n_objects"], learned["results"]["n_pictures"]) == (n_seen, 3)
 
 
+def test_methods_of_one_name_are_told_apart(run):
+    text = run(
+        "recall",
+        "gt.json",
+        "objects.csv",
+        "--name",
+        "uniform",
+        "--method",
+        "uniform",
+        "--json",
+        "-",
+    )
+    names = [one["name"] for one in json.loads(text)["results"]["runs"]]
+    assert names == ["uniform", "uniform (2)"]
+
+
 def test_several_data_sets_are_compared(run, folder):
     dataset = boxlens.read_dataset(folder / "gt.json")
     boxlens.write_dataset(dataset.select_images(range(6)), folder / "half.json", format="coco")

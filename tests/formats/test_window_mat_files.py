@@ -9,6 +9,7 @@ from scipy.io import savemat
 from boxlens.data import Classes, Dataset, GroundTruth, Images
 from boxlens.errors import InputError
 from boxlens.formats.window_files import read_windows
+from small_world import small_dataset
 
 # Corners counted from 1, both ends included, and the same as x, y, w, h from 0.
 CORNERS = [[1, 1, 10, 20], [5, 6, 5, 6], [11, 2, 30, 40]]
@@ -226,3 +227,14 @@ def test_damaged_files_are_refused(tmp_path):
             read_windows(tmp_path, dataset())
         except InputError as problem:
             assert "000005.mat" in str(problem)  # noqa: PT017 - either outcome is right
+
+
+def test_fewer_cells_of_scores_than_runs_are_refused(tmp_path):
+    boxes, scores = np.empty(2, dtype=object), np.empty(1, dtype=object)
+    boxes[:] = [np.ones((1, 4)), np.ones((1, 4))]
+    scores[:] = [np.ones((1, 1))]
+    dataset = small_dataset()
+    path = tmp_path / f"{dataset.images.id[0]}.mat"
+    savemat(path, {"boxes": boxes, "scores": scores, "num_candidates": [[1.0, 10.0]]})
+    with pytest.raises(InputError, match="2 runs, but 1 cells of scores"):
+        read_windows(tmp_path, dataset)

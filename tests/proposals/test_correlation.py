@@ -267,7 +267,7 @@ def test_raw_detections_are_filtered_by_each_method_and_evaluated(metric):
     given = scores_of_detections(DATASET, filtered, detector="detector", metric=metric)
     assert given.overall == scores.overall
     result = correlate_recall(DATASET, methods, scores)
-    assert result.parameters == {"metric": metric}
+    assert result.parameters == {"metric": metric, "filter_iou": 0.8, "nms_iou": 0.3}
     # Classes without objects have no AP to correlate.
     assert [one.class_name for one in result.correlations] == ["", "a", "b"]
     json.dumps(result.to_json(), allow_nan=False)

@@ -162,7 +162,11 @@ def test_a_picture_that_cannot_be_read_is_told(world, tmp_path):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     (tmp_path / dataset.images.file_name[0]).write_bytes(b"no picture")
     choice = replace(CHOICE, n_trials=1, held_out=0.0)
-    result = tune_proposals(dataset, Squares(), tmp_path, choice=choice)
+    fitting = Squares(side_px=32.0)
+    result = tune_proposals(dataset, fitting, tmp_path, choice=choice)
+    whole = tune_proposals(dataset, fitting, folder, choice=choice)
+    # Its objects count: settings are not rewarded for failing.
+    assert result.trials[0].ar < whole.trials[0].ar
     assert any("1 picture could not be searched" in one.message for one in result.notices)
 
 
@@ -172,6 +176,41 @@ def test_the_trials_of_another_search_are_not_mixed(world, tmp_path):
     tune_proposals(dataset, Squares(), folder, choice=short, keep=tmp_path)
     with pytest.raises(InputError, match="trials of another search"):
         tune_proposals(dataset, Squares(side_px=9.0), folder, choice=short, keep=tmp_path)
+
+
+def test_undefined_numbers_come_back_from_the_file(world, tmp_path):
+    folder, dataset = world
+    empty = replace(dataset, gt=dataset.gt.where(np.zeros(len(dataset.gt), dtype=bool)))
+    choice = replace(CHOICE, n_trials=1, held_out=0.0)
+    for _ in range(2):
+        result = tune_proposals(empty, Squares(), folder, choice=choice, keep=tmp_path)
+        assert math.isnan(result.trials[0].ar)
+        assert tuning_sentences(result)
+
+
+@pytest.mark.parametrize("damage", ["", '{"search'])
+def test_a_file_without_a_whole_first_line_is_begun_again(world, tmp_path, damage):
+    folder, dataset = world
+    (tmp_path / "trials.jsonl").write_text(damage)
+    choice = replace(CHOICE, n_trials=1, held_out=0.0)
+    assert len(tune_proposals(dataset, Squares(), folder, choice=choice, keep=tmp_path).trials) == 1
+
+
+def test_a_damaged_trial_is_told_with_its_line(world, tmp_path):
+    folder, dataset = world
+    choice = replace(CHOICE, n_trials=1, held_out=0.0)
+    tune_proposals(dataset, Squares(), folder, choice=choice, keep=tmp_path)
+    path = tmp_path / "trials.jsonl"
+    path.write_text(path.read_text() + "{}\n")
+    with pytest.raises(InputError, match="line 3: not a trial"):
+        tune_proposals(dataset, Squares(), folder, choice=choice, keep=tmp_path)
+
+
+def test_a_setting_below_0_stays_there():
+    from boxlens.proposals.generators.gaussian import Gaussian
+
+    around = space_of(Gaussian(), ["mean_aspect"])["mean_aspect"]
+    assert around.low < Gaussian().mean_aspect < around.high < 0
 
 
 def test_settings_stay_within_their_range_and_whole_numbers_whole():

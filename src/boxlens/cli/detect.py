@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from boxlens.errors import ParameterError
 if TYPE_CHECKING:
     import argparse
 
-    from boxlens.data import Dataset, Notice
+    from boxlens.data import Notice
     from boxlens.detectors.run_result import RunResult
     from boxlens.formats.files import Progress
 
@@ -118,18 +117,10 @@ def _detected(
         min_score=options.min_score,
         max_per_image=options.max_per_image,
         restart=options.restart,
-        expected=None if dataset is None else _sizes(dataset),
+        expected=None if dataset is None else dataset.images.sizes_by_id(),
         progress=progress,
     )
     return result, notices
-
-
-def _sizes(dataset: Dataset) -> dict[int | str, tuple[float, float]]:
-    """By image id, where the ground truth knows them."""
-    images = dataset.images
-    columns = zip(images.width_px.tolist(), images.height_px.tolist(), strict=True)
-    pairs = zip(images.id.tolist(), columns, strict=True)
-    return {key: size for key, size in pairs if not any(map(math.isnan, size))}
 
 
 def _text(result: RunResult) -> str:

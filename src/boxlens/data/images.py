@@ -60,6 +60,12 @@ class Images:
         size[~((size > 0) & np.isfinite(size)).all(axis=1)] = np.nan
         return size
 
+    def sizes_by_id(self) -> dict[int | str, tuple[float, float]]:
+        """Width and height, of images whose size is known."""
+        known = ~np.isnan(self.known_sizes()[:, 0])
+        sizes = zip(self.width_px[known].tolist(), self.height_px[known].tolist(), strict=True)
+        return dict(zip(self.id[known].tolist(), sizes, strict=True))
+
     def row_of_id(self) -> dict[int | str, int]:
         return {key: row for row, key in enumerate(self.id.tolist())}
 

@@ -42,6 +42,8 @@ class MethodScores:
     overall: Mapping[Setting, float]
     # By name of the class.
     by_class: Mapping[Setting, Mapping[str, float]] = field(default_factory=dict)
+    # What the numbers depend on besides.
+    parameters: Mapping[str, float] = field(default_factory=dict)
     # The file, or the detections that were evaluated.
     source: Source | None = None
     detections: tuple[Source | None, ...] = ()

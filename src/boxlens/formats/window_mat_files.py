@@ -117,7 +117,14 @@ def _of_image(variables: dict[str, Array], path: Path, limit: int | None) -> _Fo
         where = f"{name}{{{run + 1}}}"
         boxes = boxes.ravel()[run]
         if scores is not None and scores.dtype == object:
-            scores = scores.ravel()[run] if run < scores.size else None
+            if scores.size != variables[name].size:
+                raise InputError(
+                    f"{variables[name].size} runs, but {scores.size} cells of scores",
+                    path=path,
+                    where="scores",
+                    remedy="Give scores for every run",
+                )
+            scores = scores.ravel()[run]
     table = _table(boxes, where, path, widths=(4, 5))
     corners, score = table[:, :4], table[:, 4] if table.shape[1] == 5 else None
     if score is None and scores is not None and scores.size:

@@ -15,7 +15,7 @@ from boxlens.detectors.run_result import RunResult
 from boxlens.errors import InputError
 from boxlens.formats import write_detections
 from boxlens.images.sizes import upright_size
-from boxlens.proposals.generate import CLASS_NAME
+from boxlens.proposals.generate import CLASS_NAME, write_seconds
 from boxlens.proposals.words import counted
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def write_blind_windows(
     target = checked_target(output)
     if target.exists() and not restart:
         raise InputError("already there", path=output, remedy="--restart does it again")
-    windows, _ = blind_windows(generator, dataset, limit, progress=progress)
+    windows, seconds = blind_windows(generator, dataset, limit, progress=progress)
     detections = Detections.of(
         generator.name,
         windows.n_images,
@@ -110,6 +110,7 @@ def write_blind_windows(
     nothing = GroundTruth.of(windows.n_images, image_row=[], class_row=[], box=[])
     of_windows = Dataset("windows", dataset.images, Classes.of([1], [CLASS_NAME]), nothing)
     write_detections(detections, of_windows, target, "coco")
+    write_seconds(target, seconds, 1)
     return RunResult(
         output=target,
         detector=generator.name,

@@ -99,6 +99,12 @@ def seconds_per_image(output: str | PathLike[str]) -> float | None:
     return float(told["seconds"]) / max(int(told["n_images"]), 1)
 
 
+def write_seconds(output: Path, seconds: float, n_images: int) -> None:
+    """Beside the file of windows: what so many images took."""
+    told = {"seconds": round(seconds, 6), "n_images": n_images}
+    write_text(_clock_path(output), json.dumps(told) + "\n")
+
+
 def _clock_path(output: Path) -> Path:
     return output.with_name(f"{output.name}.seconds.json")
 
@@ -107,17 +113,17 @@ class _Clock:
     """Adds up what pictures take; a run that goes on adds to what is there."""
 
     def __init__(self, output: Path, *, restart: bool) -> None:
-        self.path = _clock_path(output)
+        self.output = output
         self.seconds, self.n_images = 0.0, 0
-        if self.path.exists() and journal_path(output).exists() and not restart:
-            told = json.loads(read_text(self.path))
+        path = _clock_path(output)
+        if path.exists() and journal_path(output).exists() and not restart:
+            told = json.loads(read_text(path))
             self.seconds, self.n_images = float(told["seconds"]), int(told["n_images"])
 
     def add(self, seconds: Sequence[float]) -> None:
         self.seconds += sum(seconds)
         self.n_images += len(seconds)
-        told = {"seconds": round(self.seconds, 6), "n_images": self.n_images}
-        write_text(self.path, json.dumps(told) + "\n")
+        write_seconds(self.output, self.seconds, self.n_images)
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,7 @@ def generate_proposals(
         limit=budget,
         workers=workers,
         restart=restart,
+        expected=None if dataset is None else dataset.images.sizes_by_id(),
         progress=progress,
     )
     return replace(run, notices=(*notices, *run.notices))

@@ -18,20 +18,16 @@ from boxlens.cli.proposal_actions.proposal_options import (
     add_running,
     heading,
     read_ground_truth,
-    searching,
+    searching_keywords,
 )
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
 
-    from boxlens.data import Dataset
     from boxlens.formats.files import Progress
-    from boxlens.formats.method_scores import MethodScores
     from boxlens.proposals.detection_use.correlation_result import ProposalCorrelationResult
-    from boxlens.proposals.proposed import Proposed
 
 WIDTH = 95
 
@@ -90,63 +86,25 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _correlated(options: argparse.Namespace, progress: Progress) -> ProposalCorrelationResult:
-    from boxlens.proposals.detection_use.correlation import correlate_recall
-    from boxlens.proposals.sources import find_proposed
+    from boxlens.cli.reading import read_detection_files
+    from boxlens.proposals.detection_use.asking import correlate_recall
+    from boxlens.proposals.detection_use.filtering import NMS_IOU
 
     dataset = read_ground_truth(options, options.gt, progress)
-    proposed = find_proposed(
-        dataset,
-        [*options.files, *options.method],
-        [options.budget],
-        searching(options),
-        progress=progress,
-    )
-    scores = _scores(options, dataset, proposed, progress)
-    return correlate_recall(
-        dataset,
-        proposed,
-        scores,
-        budget=options.budget,
-        threads=options.threads,
-        progress=progress,
-    )
-
-
-def _scores(
-    options: argparse.Namespace, dataset: Dataset, proposed: Sequence[Proposed], progress: Progress
-) -> MethodScores:
-    from boxlens.cli.reading import read_detection_files
-    from boxlens.formats.method_scores import read_method_scores
-    from boxlens.proposals.detection_use.asking import one_a_method
-    from boxlens.proposals.detection_use.filtering import NMS_IOU
-    from boxlens.proposals.detection_use.method_scoring import (
-        scores_of_detections,
-        scores_of_filtered,
-    )
-
-    if options.scores is not None:
-        return read_method_scores(options.scores)
     paths = options.detections or options.raw
     tables = read_detection_files(options, paths, [None] * len(paths), dataset, 1, progress)
-    if options.raw:
-        return scores_of_filtered(
-            dataset,
-            tables,
-            proposed,
-            budget=options.budget,
-            filter_iou=options.filter_iou,
-            nms_iou=NMS_IOU if options.nms_iou is None else options.nms_iou,
-            metric=options.metric,
-            threads=options.threads,
-            progress=progress,
-        )
-    return scores_of_detections(
+    return correlate_recall(
         dataset,
-        one_a_method(proposed, tables),
-        proposed,
+        [*options.files, *options.method],
+        scores=options.scores,
+        detections=tables if options.detections else (),
+        raw=tables if options.raw else (),
+        budget=options.budget,
         metric=options.metric,
-        threads=options.threads,
+        filter_iou=options.filter_iou,
+        nms_iou=NMS_IOU if options.nms_iou is None else options.nms_iou,
         progress=progress,
+        **searching_keywords(options),
     )
 
 

@@ -16,7 +16,7 @@ from boxlens.cli.proposal_actions.proposal_options import (
     add_pictures,
     add_running,
     heading,
-    searching,
+    searching_keywords,
 )
 from boxlens.cli.reading import add_files, read_tables
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
@@ -82,27 +82,20 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _asked(options: argparse.Namespace, progress: Progress) -> ProposalOracleResult:
+    from boxlens.proposals.detection_use.asking import proposal_oracles
     from boxlens.proposals.detection_use.filtering import NMS_IOU
-    from boxlens.proposals.detection_use.oracles import proposal_oracles
-    from boxlens.proposals.sources import find_proposed
 
     dataset, tables = read_tables(options, progress)
-    given = [*options.proposals, *options.method]
-    proposed = (
-        find_proposed(dataset, given, [options.budget], searching(options), progress=progress)
-        if given
-        else []
-    )
     return proposal_oracles(
         dataset,
         tables,
-        proposed,
+        [*options.proposals, *options.method],
         budget=options.budget,
         filter_iou=options.filter_iou,
         nms_iou=NMS_IOU if options.nms_iou is None else options.nms_iou,
         oracle_iou=options.oracle_iou,
-        threads=options.threads,
         progress=progress,
+        **searching_keywords(options),
     )
 
 

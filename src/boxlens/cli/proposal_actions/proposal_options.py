@@ -111,6 +111,18 @@ def searching(options: argparse.Namespace) -> Searching:
     )
 
 
+def searching_keywords(options: argparse.Namespace) -> dict[str, Any]:
+    """The same for functions that take it in parts."""
+    return {
+        "images": options.images,
+        "keep": kept_folder(options, "windows"),
+        "order": options.order or "descending",
+        "seed": options.seed,
+        "workers": worker_count(options),
+        "threads": options.threads,
+    }
+
+
 def kept_folder(options: argparse.Namespace, name: str) -> Path | None:
     """What is found stays where it is asked to, or beside the report."""
     if options.keep:

@@ -118,6 +118,7 @@ def _choice(options: argparse.Namespace) -> RecallChoice:
 def _analysed(
     options: argparse.Namespace, choice: RecallChoice, progress: Progress
 ) -> ProposalRecallResult:
+    from boxlens.metrics.evaluation import with_unique_names
     from boxlens.proposals.recall.analysis import recall_tables
     from boxlens.proposals.sources import find_proposed
 
@@ -131,10 +132,9 @@ def _analysed(
         dataset = read_ground_truth(options, path, progress)
         found = find_proposed(dataset, given, choice.curve_budgets(), how, progress=progress)
         datasets.append(dataset)
-        proposed.append(
-            [
-                one if name is None else replace(one, name=name)
-                for one, name in zip(found, names, strict=True)
-            ]
-        )
+        renamed = [
+            one if name is None else replace(one, name=name)
+            for one, name in zip(found, names, strict=True)
+        ]
+        proposed.append(with_unique_names(renamed))
     return recall_tables(datasets, proposed, choice, threads=options.threads, progress=progress)

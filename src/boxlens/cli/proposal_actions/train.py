@@ -87,7 +87,9 @@ def _pictures(
     from boxlens.proposals.generators.training import BLIND
 
     if options.method in BLIND:
-        return None, ()
+        from boxlens.proposals.generators.box_statistics import box_statistics
+
+        return None, box_statistics(dataset).notices
     if not options.images:
         raise ParameterError(f"{options.method} learns from pictures: name them with --images")
     return find_images(options.images, dataset=dataset)

@@ -118,7 +118,7 @@ def _write_generator(options: argparse.Namespace, result: ProposalTuningResult) 
     made_from = {
         "tuned_on": f"{counted(result.n_tuned_on, 'picture')} of {options.gt}",
         "budget": result.budget,
-        "AR": best.ar,
+        "AR": number(best.ar),
         "held_out": {
             "n_images": result.n_held_out,
             "AR_before": number(result.held_out_before),

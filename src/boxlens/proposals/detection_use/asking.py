@@ -13,6 +13,7 @@ from boxlens.formats.method_scores import MethodScores, read_method_scores
 from boxlens.proposals.detection_use import correlation, oracles
 from boxlens.proposals.detection_use.filtering import FILTER_IOU, NMS_IOU
 from boxlens.proposals.detection_use.method_scoring import (
+    check_metric,
     scores_of_detections,
     scores_of_filtered,
 )
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from boxlens.formats.files import Progress
+    from boxlens.formats.window_files import Order
     from boxlens.proposals.detection_use.correlation_result import ProposalCorrelationResult
     from boxlens.proposals.detection_use.method_scoring import Metric
     from boxlens.proposals.detection_use.oracle_result import ProposalOracleResult
-    from boxlens.proposals.proposed import Proposed
     from boxlens.proposals.sources import GivenProposals
 
 GivenDetections = Detections | str | PathLike[str]
@@ -45,6 +46,7 @@ def correlate_recall(
     nms_iou: float = NMS_IOU,
     images: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
     keep: str | PathLike[str] | None = None,
+    order: Order | Sequence[Order] = "descending",
     seed: int = 0,
     workers: int = 1,
     threads: int = 0,
@@ -56,19 +58,23 @@ def correlate_recall(
     method), or of `raw` detections (a file a detector) filtered by the proposals of each method.
     """
     dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, threads=threads)
+    given = listed(proposals)
+    # What can be told before proposals are looked for is told before.
+    correlation.check_enough_methods(len(given))
+    check_metric(metric)
     if (scores is not None) + bool(listed(detections)) + bool(listed(raw)) != 1:
         raise ParameterError("give the mAP of methods by one of scores, detections and raw")
-    correlation.check_enough_methods(len(listed(proposals)))
-    searching = _searching(images, keep, seed, workers, threads)
-    proposed = find_proposed(dataset, listed(proposals), [budget], searching, progress=progress)
-    if isinstance(scores, MethodScores):
-        known = scores
-    elif scores is not None:
-        known = read_method_scores(scores)
-    elif listed(raw):
-        known = scores_of_filtered(
+    if isinstance(scores, (str, PathLike)):
+        scores = read_method_scores(scores)
+    tables = _tables(listed(raw) or listed(detections), dataset, threads)
+    if listed(detections):
+        _check_one_a_method(len(given), len(tables))
+    searching = _searching(images, keep, order, seed, workers, threads)
+    proposed = find_proposed(dataset, given, [budget], searching, progress=progress)
+    if scores is None and listed(raw):
+        scores = scores_of_filtered(
             dataset,
-            _tables(raw, dataset, threads),
+            tables,
             proposed,
             budget=budget,
             filter_iou=filter_iou,
@@ -77,17 +83,17 @@ def correlate_recall(
             threads=threads,
             progress=progress,
         )
-    else:
-        known = scores_of_detections(
+    elif scores is None:
+        scores = scores_of_detections(
             dataset,
-            one_a_method(proposed, _tables(detections, dataset, threads)),
+            {one.name: table for one, table in zip(proposed, tables, strict=True)},
             proposed,
             metric=metric,
             threads=threads,
             progress=progress,
         )
     return correlation.correlate_recall(
-        dataset, proposed, known, budget=budget, threads=threads, progress=progress
+        dataset, proposed, scores, budget=budget, threads=threads, progress=progress
     )
 
 
@@ -102,6 +108,7 @@ def proposal_oracles(
     oracle_iou: float = oracles.ORACLE_IOU,
     images: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
     keep: str | PathLike[str] | None = None,
+    order: Order | Sequence[Order] = "descending",
     seed: int = 0,
     workers: int = 1,
     threads: int = 0,
@@ -109,14 +116,15 @@ def proposal_oracles(
 ) -> ProposalOracleResult:
     """What would perfect proposals, or perfect suppression, bring a detector?"""
     dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, threads=threads)
-    searching = _searching(images, keep, seed, workers, threads)
+    tables = _tables(detections, dataset, threads)
+    searching = _searching(images, keep, order, seed, workers, threads)
     given = listed(proposals)
     proposed = (
         find_proposed(dataset, given, [budget], searching, progress=progress) if given else []
     )
     return oracles.proposal_oracles(
         dataset,
-        _tables(detections, dataset, threads),
+        tables,
         proposed,
         budget=budget,
         filter_iou=filter_iou,
@@ -127,21 +135,19 @@ def proposal_oracles(
     )
 
 
-def one_a_method(
-    proposed: Sequence[Proposed], tables: Sequence[Detections]
-) -> dict[str, Detections]:
-    """Detections of one detector, run on the proposals of each method, by the methods' names."""
-    if len(tables) != len(proposed):
+def _check_one_a_method(n_methods: int, n_tables: int) -> None:
+    """Detections of one detector, run on the proposals of each method."""
+    if n_tables != n_methods:
         raise ParameterError(
-            f"detections have a file a method: there are {len(proposed)} methods and "
-            f"{len(tables)} files (--detections, detections)"
+            f"detections have a file a method: there are {n_methods} methods and {n_tables} files "
+            "(--detections, detections)"
         )
-    return {one.name: table for one, table in zip(proposed, tables, strict=True)}
 
 
 def _searching(
     images: str | PathLike[str] | Sequence[str | PathLike[str]],
     keep: str | PathLike[str] | None,
+    order: Order | Sequence[Order],
     seed: int,
     workers: int,
     threads: int,
@@ -149,6 +155,7 @@ def _searching(
     return Searching(
         images=tuple(listed(images)),
         keep=None if keep is None else Path(keep),
+        orders=tuple(listed(order)),
         seed=seed,
         workers=workers,
         threads=threads,

@@ -25,6 +25,7 @@ from boxlens.proposals.detection_use.shared_images import (
 )
 from boxlens.proposals.recall.average_recall import average_recall, recall_at
 from boxlens.proposals.recall.matched import match_objects
+from boxlens.proposals.sources import notices_of
 from boxlens.proposals.words import counted
 from boxlens.version import VERSION
 
@@ -106,14 +107,18 @@ def correlate_recall(
                 [key for key in paired if key.detector == detector], scores, methods, dataset
             )
         ),
-        parameters={"metric": scores.metric},
+        parameters={"metric": scores.metric, **scores.parameters},
         provenance=Provenance(VERSION, dataset.source, scores.detections, tuple(others)),
-        notices=(
-            *dataset.notices,
-            *scores.notices,
-            *(notice for one in windows for notice in one.notices),
-            *search_notices(images),
-            *_unpaired(proposed, scores, dataset),
+        notices=tuple(
+            dict.fromkeys(
+                (
+                    *dataset.notices,
+                    *scores.notices,
+                    *notices_of(known),
+                    *search_notices(images),
+                    *_unpaired(proposed, scores, dataset),
+                )
+            )
         ),
     )
 

@@ -34,6 +34,11 @@ Metric = Literal["AP50", "AP"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
 
 
+def check_metric(metric: str) -> None:
+    if metric not in METRICS:
+        raise ParameterError(f"mAP is {' or '.join(METRICS)}, got {metric!r} (--metric, metric)")
+
+
 def scores_of_detections(
     dataset: Dataset,
     detections: Mapping[str, Detections],
@@ -108,6 +113,7 @@ def scores_of_filtered(
         metric=metric,
         overall=overall,
         by_class=by_class,
+        parameters={"filter_iou": filter_iou, "nms_iou": nms_iou},
         detections=tuple(table.source for table in raw),
         notices=(
             *(notice for table in raw for notice in table.notices),
@@ -121,8 +127,7 @@ def _evaluate(
     dataset: Dataset, detections: Detections, metric: Metric, threads: int
 ) -> DetectorResult:
     """As COCO counts, at an IoU of .5 or over its ten."""
-    if metric not in METRICS:
-        raise ParameterError(f"mAP is {' or '.join(METRICS)}, got {metric!r} (--metric, metric)")
+    check_metric(metric)
     choice = choose(
         "coco",
         iou_thresholds=IOU_THRESHOLDS[:1] if metric == "AP50" else IOU_THRESHOLDS,

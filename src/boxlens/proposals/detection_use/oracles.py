@@ -30,6 +30,7 @@ from boxlens.proposals.detection_use.shared_images import (
     search_notices,
 )
 from boxlens.proposals.recall.matched import countable_objects
+from boxlens.proposals.sources import notices_of
 from boxlens.proposals.words import counted
 from boxlens.version import VERSION
 
@@ -89,13 +90,17 @@ def proposal_oracles(
             tuple(one.source for one in detections),
             tuple(("proposals", source) for source in sources if source is not None),
         ),
-        notices=(
-            *dataset.notices,
-            *(notice for table in detections for notice in table.notices),
-            *(notice for table in windows.values() for notice in table.notices),
-            *search_notices(images),
-            *(not_raw(named, filter_iou, threads=threads) if proposed else ()),
-            *_skipped_classes(shapes),
+        notices=tuple(
+            dict.fromkeys(
+                (
+                    *dataset.notices,
+                    *(notice for table in detections for notice in table.notices),
+                    *notices_of(proposed),
+                    *search_notices(images),
+                    *(not_raw(named, filter_iou, threads=threads) if proposed else ()),
+                    *_skipped_classes(shapes),
+                )
+            )
         ),
     )
 

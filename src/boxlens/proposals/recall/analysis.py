@@ -222,6 +222,8 @@ def _sources(
     yield from (("ground truth", one.source) for one in datasets[1:] if one.source is not None)
     for methods in proposed:
         for one in methods:
-            for windows in one.by_budget.values():
-                if windows.source is not None:
-                    yield f"proposals of {one.name}", windows.source
+            # Several runs of a method are in one file.
+            sources = {windows.source for windows in one.by_budget.values()}
+            yield from (
+                (f"proposals of {one.name}", source) for source in sources if source is not None
+            )

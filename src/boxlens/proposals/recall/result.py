@@ -39,7 +39,7 @@ class BudgetRecall:
     best_overlap_by_class: float
     # At the IoUs of the choice.
     recall: Mapping[float, float]
-    # At every IoU of `recall.curves.CURVE_IOUS`.
+    # At every IoU of `average_recall.CURVE_IOUS`.
     curve: Floats
 
     def to_json(self) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from boxlens.proposals.generators.opening import open_generator
 from boxlens.proposals.listing import listed
 from boxlens.proposals.proposed import Proposed
 from boxlens.proposals.recall.average_recall import average_recall, recall_at
-from boxlens.proposals.recall.matched import match_objects
+from boxlens.proposals.recall.matched import countable_objects, match_objects
 from boxlens.proposals.tuning.result import ProposalTuningResult, Trial
 from boxlens.proposals.tuning.search import next_settings
 from boxlens.proposals.tuning.spaces import space_of
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 FEWEST_PICTURES = 2
 TRIALS_FILE = "trials.jsonl"
+# Notices that only the pictures of a trial, or its own files, have.
+UNTOLD = ("not_searched", "resumed", "no_windows")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class TuningChoice:
     vary: tuple[str, ...] = ()
     # The share of pictures that is not tuned on, but checked on at the end.
     held_out: float = 0.3
-    # Pictures used in all, evenly spread; None: all.
+    # Pictures used in all, drawn by the seed; None: all.
     n_images: int | None = None
     seed: int = 0
 
@@ -139,10 +141,12 @@ def _search_key(
     choice: TuningChoice,
 ) -> str:
     """What trials depend on; a search may be continued with more of them."""
-    objects = zlib.crc32(dataset.gt.box.tobytes() + dataset.gt.image_row.tobytes())
-    pictures = [(path.name, path.stat().st_size) for path in files.paths]
+    columns = (dataset.gt.box, dataset.gt.image_row, countable_objects(dataset))
+    objects = zlib.crc32(b"".join(column.tobytes() for column in columns))
+    states = [path.stat() for path in files.paths]
+    pictures = [(one.st_size, one.st_mtime_ns) for one in states]
     asked = replace(choice, n_trials=1)
-    return repr((generator.identity, asked, tuple(space.items()), pictures, objects))
+    return repr((generator.identity, asked, tuple(space.items()), files.names, pictures, objects))
 
 
 def with_settings(generator: Generator, settings: Mapping[str, float]) -> Generator:
@@ -164,7 +168,7 @@ def _search(
     choice: TuningChoice,
     progress: Progress | None,
 ) -> list[Trial]:
-    trials = journal.read()
+    trials = journal.read()[: choice.n_trials]
     bench.notices.extend(_resumed(len(trials)))
     while len(trials) < choice.n_trials:
         number = len(trials)
@@ -215,10 +219,12 @@ class _Bench:
             progress=progress,
         )
         shutil.rmtree(place)
-        self.notices.extend(one for one in windows.notices if one.code == "picture_failed")
+        self.notices.extend(one for one in windows.notices if one.code not in UNTOLD)
         distinct = without_duplicates(windows, in_pixels=not self.dataset.relative)
         proposed = Proposed(generator.name, "", False, {self.budget: distinct})
-        matches = match_objects(self.dataset, proposed, [self.budget])
+        # A picture that fails under some settings counts for them: nothing was found in it.
+        images = np.isin(self.dataset.images.id, files.ids)
+        matches = match_objects(self.dataset, proposed, [self.budget], images=images)
         iou = matches.iou[0]
         return Trial(
             number=0,

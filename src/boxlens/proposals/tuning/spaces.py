@@ -103,5 +103,7 @@ def _around(value: float) -> Range:
         return Range(max(1, round(value / FACTOR)), max(2, round(value * FACTOR)), True, True)
     if 0 < value < 1:
         return Range(value / FACTOR, min(value * FACTOR, (1 + value) / 2))
-    size = abs(value) or 1.0
+    if value < 0:
+        return Range(value * FACTOR, value / FACTOR)
+    size = value or 1.0
     return Range(size / FACTOR, size * FACTOR, logarithmic=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +26,27 @@ class TrialFile:
         if self.path is None or not self.path.exists():
             return []
         head, *lines = self.path.read_text(encoding="utf-8").split("\n")
+        if not lines:  # killed before the first line was whole
+            self.path.unlink()
+            return []
         if head != json.dumps({"search": self.search}):
             raise InputError(
                 "holds the trials of another search",
                 path=self.path,
                 remedy="Remove it, name another folder, or repeat the search it was begun with",
             )
-        return [_trial(json.loads(line)) for line in lines[:-1]]
+        return [self._trial(number, line) for number, line in enumerate(lines[:-1], start=2)]
+
+    def _trial(self, number: int, line: str) -> Trial:
+        try:
+            return _trial(json.loads(line))
+        except (ValueError, KeyError) as problem:
+            raise InputError(
+                "not a trial",
+                path=self.path,
+                where=f"line {number}",
+                remedy="Remove this line and those after it: they are done again",
+            ) from problem
 
     def add(self, trial: Trial) -> None:
         if self.path is None:
@@ -50,8 +65,13 @@ def _trial(line: dict[str, Any]) -> Trial:
     return Trial(
         number=line["number"],
         settings=line["settings"],
-        ar=line["AR"],
-        recall_50=line["recall"]["0.5"],
-        n_mean=line["n_mean"],
-        seconds_per_image=line["seconds_per_image"],
+        ar=_number(line["AR"]),
+        recall_50=_number(line["recall"]["0.5"]),
+        n_mean=_number(line["n_mean"]),
+        seconds_per_image=_number(line["seconds_per_image"]),
     )
+
+
+def _number(value: float | None) -> float:
+    """What is undefined is null in JSON."""
+    return math.nan if value is None else value
