@@ -58,7 +58,7 @@ bench: $(STAMPS)/installed $(STAMPS)/extras $(STAMPS)/bench ## against the peers
 	$(PY) benchmarks/diagnose.py
 	$(PY) benchmarks/compare.py
 	$(PY) benchmarks/difficulty.py
-	$(PY) benchmarks/proposals.py
+	$(PY) benchmarks/proposing.py
 	$(PY) benchmarks/seeing.py
 
 clean: ## remove everything that was made

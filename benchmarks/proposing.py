@@ -1,6 +1,6 @@
 """Measures the matching of proposals against the usual ways, and every generator on photographs.
 
-python benchmarks/proposals.py [--repeat N] [--fresh]; writes RESULTS-proposals.md. Generators take
+python benchmarks/proposing.py [--repeat N] [--fresh]; writes RESULTS-proposals.md. Generators take
 about twenty minutes; what they found stays in data/proposals and is used again without --fresh.
 """
 
