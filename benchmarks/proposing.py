@@ -280,9 +280,9 @@ def main() -> int:
         "## Generators",
         "",
         (
-            "177 photographs of COCO val2017 with COCO's boxes, and the 80 among them that nothing "
-            "was learned from (`objectness`, `randomized-prim` and `rahtu` learned from the other "
-            "97). In brackets 95 % intervals for another draw of images. Seconds are those that a "
+            "177 photographs of COCO val2017 with COCO's boxes, and 80 among them that nothing was "
+            "learned from; docs/proposals.md says what was learned or chosen on which. "
+            "In brackets 95 % intervals for another draw of images. Seconds are those that a "
             "picture takes of one core. Published: VOC07 test, 1,000 proposals, a computer of "
             "2014; its objects are larger."
         ),
