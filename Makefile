@@ -20,7 +20,7 @@ CPP_TEST_FLAGS := -std=c++20 -g -O1 -ffp-contract=off -fsanitize=address,undefin
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup extras demo check test lint guide cpp-test bench clean
+.PHONY: help setup extras torch demo check test lint guide cpp-test bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -28,6 +28,8 @@ help: ## list the targets
 setup: $(STAMPS)/installed ## make .venv, build the kernel, install the command .venv/bin/boxlens
 
 extras: setup $(STAMPS)/extras ## what pictures, scenes and ONNX models need, into .venv
+
+torch: setup extras $(STAMPS)/torch ## what fine-tuning of classifiers needs, into .venv; large
 
 demo: setup ## evaluate and diagnose two detectors on the data the package carries
 	@$(VENV)/bin/boxlens demo
@@ -94,6 +96,12 @@ $(STAMPS)/tools: $(STAMPS)/venv pyproject.toml
 $(STAMPS)/extras: $(STAMPS)/venv scripts/install_extras.py pyproject.toml
 	@echo "Installing the packages of the extras ..."
 	@$(PY) scripts/install_extras.py
+	@touch $@
+
+# Pinned: another version may be another build, with gigabytes of libraries for graphics cards.
+$(STAMPS)/torch: $(STAMPS)/venv
+	@echo "Installing torch ..."
+	@$(PIP) install torch==2.13.0
 	@touch $@
 
 $(STAMPS)/bench: $(STAMPS)/venv pyproject.toml

@@ -9,13 +9,16 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+# Gigabytes, and few need it: `make torch` installs it.
+HEAVY = ("torch",)
 
 
 def requirements() -> list[str]:
-    """Those of all extras; one that names others of Boxlens adds nothing of its own."""
+    """Those of all but heavy extras; one that names others of Boxlens adds nothing of its own."""
     with (ROOT / "pyproject.toml").open("rb") as file:
         extras = tomllib.load(file)["project"]["optional-dependencies"]
-    listed = {requirement for extra in extras.values() for requirement in extra}
+    light = [extra for name, extra in extras.items() if name not in HEAVY]
+    listed = {requirement for extra in light for requirement in extra}
     return sorted(one for one in listed if not re.match(r"boxlens\b", one))
 
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from boxlens.comparison.gating.result import GateResult
     from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images
     from boxlens.dataset_difficulty import DifficultyChoice, DifficultyResult, difficulty
+    from boxlens.detector_robustness.analysis import robustness
+    from boxlens.detector_robustness.choice import RobustnessChoice
+    from boxlens.detector_robustness.result import RobustnessResult
     from boxlens.diagnosis import DiagnosisResult, diagnose
     from boxlens.errors import BoxlensError, InputError, ParameterError
     from boxlens.formats import read_dataset, read_detections, write_dataset, write_detections
@@ -36,6 +39,9 @@ if TYPE_CHECKING:
     from boxlens.proposals.repeatability.result import RepeatabilityResult
     from boxlens.proposals.tuning.analysis import TuningChoice, tune_proposals
     from boxlens.proposals.tuning.result import ProposalTuningResult
+    from boxlens.recognition_bound.analysis import upper_bound
+    from boxlens.recognition_bound.choice import UpperBoundChoice
+    from boxlens.recognition_bound.result import UpperBoundResult
     from boxlens.report.notebook import figures
     from boxlens.report.writing.write_report import write_report
 
@@ -66,8 +72,12 @@ _HOME = {
     "ReconciliationResult": "boxlens.comparison.conventions.results",
     "RepeatabilityChoice": "boxlens.proposals.repeatability.choice",
     "RepeatabilityResult": "boxlens.proposals.repeatability.result",
+    "RobustnessChoice": "boxlens.detector_robustness.choice",
+    "RobustnessResult": "boxlens.detector_robustness.result",
     "SensitivityResult": "boxlens.object_sensitivity",
     "TuningChoice": "boxlens.proposals.tuning.analysis",
+    "UpperBoundChoice": "boxlens.recognition_bound.choice",
+    "UpperBoundResult": "boxlens.recognition_bound.result",
     "compare": "boxlens.comparison",
     "convert": "boxlens.formats.convert",
     "correlate_recall": "boxlens.proposals.detection_use.asking",
@@ -85,8 +95,10 @@ _HOME = {
     "read_detections": "boxlens.formats",
     "reconcile": "boxlens.comparison.conventions.steps",
     "repeatability": "boxlens.proposals.repeatability.analysis",
+    "robustness": "boxlens.detector_robustness.analysis",
     "sensitivity": "boxlens.object_sensitivity",
     "tune_proposals": "boxlens.proposals.tuning.analysis",
+    "upper_bound": "boxlens.recognition_bound.analysis",
     "write_dataset": "boxlens.formats",
     "write_detections": "boxlens.formats",
     "write_report": "boxlens.report.writing.write_report",
@@ -116,8 +128,12 @@ __all__ = [
     "ReconciliationResult",
     "RepeatabilityChoice",
     "RepeatabilityResult",
+    "RobustnessChoice",
+    "RobustnessResult",
     "SensitivityResult",
     "TuningChoice",
+    "UpperBoundChoice",
+    "UpperBoundResult",
     "__version__",
     "compare",
     "convert",
@@ -136,8 +152,10 @@ __all__ = [
     "read_detections",
     "reconcile",
     "repeatability",
+    "robustness",
     "sensitivity",
     "tune_proposals",
+    "upper_bound",
     "write_dataset",
     "write_detections",
     "write_report",

@@ -14,12 +14,13 @@ from PIL import Image
 from boxlens.data import Notice
 from boxlens.errors import InputError, MissingExtraError, ParameterError
 from boxlens.images import ImageFiles, find_images, read_picture
+from boxlens.images.files import evenly_spread
 from boxlens.images.perturbing.families import FAMILIES, FAMILY_NAMES
 from boxlens.images.perturbing.perturb import perturb, reference
 from boxlens.proposals.generators.edge_boxes import EdgeBoxes
 from boxlens.proposals.generators.protocols import BlindGenerator
 from boxlens.proposals.generators.sliding_window import SlidingWindow
-from boxlens.proposals.repeatability.analysis import chosen_rows, repeatability
+from boxlens.proposals.repeatability.analysis import repeatability
 from boxlens.proposals.repeatability.choice import N_BINS, RepeatabilityChoice
 from boxlens.proposals.repeatability.kept_tallies import FILE_NAME, kept_tallies
 from boxlens.proposals.repeatability.measuring import Tally, measure, size_bins
@@ -294,8 +295,8 @@ def test_processes_find_what_one_finds(files):
 
 
 def test_pictures_are_spread_evenly():
-    assert chosen_rows(10, 5) == [0, 2, 4, 6, 8]
-    assert chosen_rows(3, 5) == chosen_rows(3, None) == [0, 1, 2]
+    assert evenly_spread(10, 5) == [0, 2, 4, 6, 8]
+    assert evenly_spread(3, 5) == evenly_spread(3, None) == [0, 1, 2]
 
 
 def test_the_verdict_tells_pictures_that_all_failed(files):

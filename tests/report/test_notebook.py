@@ -17,9 +17,11 @@ from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.theme import decimal
 from boxlens.report.notebook_summaries import SUMMARIES
 from diagnosis.worlds import demo_dataset, demo_detections, nothing_of
+from report.bound_results import bound_of
 from report.detection_use_results import tuned
 from report.drawn import svg_of, words
 from report.proposal_results import one_perturbation
+from report.robustness_results import one_severity
 from report.toy_diagnosis import NASTY_NAMES, toy_diagnosis
 
 WITH_FIGURE = (
@@ -34,6 +36,8 @@ WITH_FIGURE = (
     "ProposalTuningResult",
     "RepeatabilityResult",
     "ReconciliationResult",
+    "RobustnessResult",
+    "UpperBoundResult",
 )
 
 
@@ -54,6 +58,8 @@ def results() -> dict[str, Displayed]:
         boxlens.correlate_recall(dataset, ["uniform", "gaussian", "sliding-window"], raw=window),
         boxlens.proposal_oracles(dataset, window),
         one_perturbation(),
+        one_severity(),
+        bound_of(["cat", "dog"], {"mine": 0.3}),
         tuned(),
     )
     return {type(one).__name__: one for one in found}

@@ -19,10 +19,12 @@ from boxlens.cli import (
     proposals,
     reconcile,
     report,
+    robustness,
     scenes,
     sensitivity,
     serve,
     train,
+    upper_bound,
 )
 from boxlens.cli.options import Parser
 from boxlens.errors import BoxlensError
@@ -36,6 +38,8 @@ COMMANDS = (
     sensitivity,
     compare,
     difficulty,
+    upper_bound,
+    robustness,
     proposals,
     disagree,
     gate,

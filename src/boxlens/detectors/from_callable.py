@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.data import Classes, Detections
+from boxlens.data import Detections
+from boxlens.detectors.named_objects import classes_from, described, find_named
 from boxlens.detectors.protocols import Detector
 from boxlens.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import ModuleType
 
+    from boxlens.data import Classes
     from boxlens.data.columns import Boxes, Floats, Rows
     from boxlens.images import Pixels
 
 # (boxes n x 4 as x, y, w, h in pixels; n scores; n class names, or places in `classes` from 0).
 Answer = tuple[Any, Any, Any]
 _ANSWER = "a tuple (boxes, scores, classes)"
-_CLASSES_REMEDY = (
-    "Write classes = ['cat', 'dog'] beside the function, or set it on the function itself"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +56,7 @@ class CallableDetector:
 
     def _checked(self, answer: Any, row: int) -> tuple[Boxes, Floats, Rows]:
         if not isinstance(answer, (tuple, list)) or len(answer) != 3:
-            raise self._error(row, f"expected {_ANSWER}, got {_described(answer)}")
+            raise self._error(row, f"expected {_ANSWER}, got {described(answer)}")
         box, score = self._floats(answer[0], "boxes", row), self._floats(answer[1], "scores", row)
         if box.size == 0:
             box = box.reshape(0, 4)
@@ -113,50 +108,11 @@ def load_callable(text: str) -> Detector:
     The current folder is searched too. Classes are an attribute `classes` of the function or its
     module; an attribute `batched` that is true makes it take and give lists.
     """
-    module_name, _, attribute = text.partition(":")
-    module = _imported(module_name, text)
-    try:
-        found: Any = module
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except AttributeError as problem:
-        raise InputError(f"module '{module_name}' has no '{attribute}'", path=text) from problem
+    found, given = find_named(text)
     if isinstance(found, Detector) and not isinstance(found, type):
         return found
     if not callable(found):
         raise InputError(f"a {type(found).__name__}, where a function was expected", path=text)
-    given = getattr(found, "classes", getattr(module, "classes", None))
     return CallableDetector(
         found, classes_from(given, text), text, bool(getattr(found, "batched", False))
     )
-
-
-def classes_from(given: Any, owner: str) -> Classes:
-    """Classes as a user writes them: `Classes`, or names, which get the ids 1, 2, 3 ..."""
-    if isinstance(given, Classes):
-        return given
-    if isinstance(given, (list, tuple)) and given and all(isinstance(one, str) for one in given):
-        if len(set(given)) < len(given):
-            raise InputError("a class name occurs more than once", path=owner)
-        return Classes.of(list(range(1, len(given) + 1)), list(given))
-    problem = "says no classes" if given is None else f"classes are {_described(given)}, not names"
-    raise InputError(problem, path=owner, remedy=_CLASSES_REMEDY)
-
-
-def _imported(name: str, text: str) -> ModuleType:
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        return importlib.import_module(name)
-    except Exception as problem:
-        raise InputError(
-            f"module '{name}' cannot be imported ({type(problem).__name__}: {problem})",
-            path=text,
-            remedy="It is looked for in the current folder and where Python finds packages",
-        ) from problem
-
-
-def _described(value: Any) -> str:
-    length = f" of {len(value)}" if isinstance(value, (list, tuple, dict)) else ""
-    return f"{type(value).__name__}{length}"

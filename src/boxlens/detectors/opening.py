@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import re
-import sys
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.detectors.exchange import ExchangeFolder
 from boxlens.detectors.from_callable import load_callable
+from boxlens.detectors.named_objects import is_function_name, source_files
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.files import existing_file
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from boxlens.detectors.protocols import Detector
 
 SHIPPED = ("window", "region")
-_FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 
 
 def open_detector(
@@ -46,8 +44,8 @@ def open_detector(
     if model.endswith("/") or (model and Path(model).is_dir()):
         folder = ExchangeFolder(model, classes)
         results = folder.results_path()
-        return folder, _hash(model, _files_of(results) if results is not None else ())
-    if _FUNCTION.fullmatch(model):
+        return folder, identity_of(model, _files_of(results) if results is not None else ())
+    if is_function_name(model):
         return _open_function(model)
     raise InputError(
         "a file, but no model" if Path(model).is_file() else "no such model",
@@ -61,27 +59,26 @@ def _open_onnx(path: Path, spec: str | None) -> tuple[Detector, str]:
     from boxlens.detectors.onnx import open_onnx
 
     detector = open_onnx(path, spec)
-    return detector, _hash("onnx", detector.files)
+    return detector, identity_of("onnx", detector.files)
 
 
 def _open_saved(path: Path) -> tuple[Detector, str]:
     from boxlens.detectors.saved import load_detector
 
-    return load_detector(path), _hash("saved", [path])
+    return load_detector(path), identity_of("saved", [path])
 
 
 def _open_function(model: str) -> tuple[Detector, str]:
     """Identity is the module's file: what the function loads from elsewhere cannot be seen."""
-    detector = load_callable(model)
-    source = getattr(sys.modules[model.partition(":")[0]], "__file__", None)
-    return detector, _hash(model, [Path(source)] if source else ())
+    return load_callable(model), identity_of(model, source_files(model))
 
 
 def _files_of(path: Path) -> list[Path]:
     return sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
 
 
-def _hash(text: str, paths: Iterable[Path]) -> str:
+def identity_of(text: str, paths: Iterable[Path]) -> str:
+    """Changes with the text and with the content of the files, wherever they lie."""
     digest = hashlib.sha256(text.encode())
     for path in paths:
         with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""A detector over picture files into one results file; killed and started again, it goes on."""
+"""A detector over pictures into one results file; killed and started again, it goes on."""
 
 from __future__ import annotations
 
@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.data import Dataset, Detections, GroundTruth, Images, Notice
+from boxlens.data import Notice
 from boxlens.data.classes import ascending_unique
 from boxlens.detectors.batches import detect_batch
 from boxlens.detectors.journal import Found, Journal, Record, open_journal
+from boxlens.detectors.pictures import PictureFiles, reading
+from boxlens.detectors.recorded_results import (
+    recorded_detections,
+    summed_notices,
+    write_results,
+)
 from boxlens.detectors.run_result import Failure, NothingDetectedError, RunResult
 from boxlens.errors import (
     BoxlensError,
@@ -22,13 +28,14 @@ from boxlens.errors import (
     ParameterError,
     WorkerEndedError,
 )
-from boxlens.images import ImageError, read_picture
+from boxlens.images import ImageError
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from os import PathLike
 
+    from boxlens.detectors.pictures import Pictures
     from boxlens.detectors.protocols import Detector
     from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles, Picture, Pixels
@@ -57,6 +64,41 @@ def detect_files(
     that the detector gives where neither is said. `expected` are the sizes (width, height) of
     images by id: pictures of another size are counted.
     """
+    return detect_pictures(
+        detector,
+        PictureFiles(files),
+        output,
+        identity=identity,
+        batch=batch,
+        min_score=min_score,
+        max_per_image=max_per_image,
+        restart=restart,
+        expected=expected,
+        progress=progress,
+    )
+
+
+def detect_pictures(
+    detector: Detector,
+    pictures: Pictures,
+    output: str | PathLike[str],
+    *,
+    identity: str,
+    batch: int = 8,
+    min_score: float | None = None,
+    max_per_image: int | None = None,
+    restart: bool = False,
+    expected: Mapping[int | str, tuple[float, float]] | None = None,
+    readers: int = 1,
+    proven: bool = False,
+    before_tidying: Callable[[RunResult], None] | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """The same over pictures from anywhere; so many `readers` (threads) read those of a batch.
+
+    A detector that is `proven` to work may fail on every picture. `before_tidying` keeps what is
+    in the result alone: it is called again where a kill came between it and the end.
+    """
     _check_settings(batch, min_score, max_per_image)
     target = checked_target(output)
     header = {
@@ -70,14 +112,19 @@ def detect_files(
     with open_journal(journal_path(target), header, restart=restart) as journal:
         if journal.new and target.exists() and not restart:
             raise InputError("already there", path=output, remedy="--restart does it again")
-        run = _Run(detector, files, journal, min_score, max_per_image, expected or {})
+        run = _Run(detector, pictures, journal, min_score, max_per_image, expected or {})
+        run.works |= proven
         waiting = run.waiting()
-        n_resumed = len(files) - len(waiting)
-        for begin in range(0, len(waiting), batch):
-            if progress is not None:
-                progress("detecting", n_resumed + begin, len(files))
-            journal.add(run.done(waiting[begin : begin + batch]))
+        n_resumed = len(pictures) - len(waiting)
+        with reading(pictures, readers) as read:
+            for begin in range(0, len(waiting), batch):
+                if progress is not None:
+                    progress("detecting", n_resumed + begin, len(pictures))
+                rows = waiting[begin : begin + batch]
+                journal.add(run.done(rows, read(rows)))
         result = run.finished(target, n_resumed)
+        if before_tidying is not None:
+            before_tidying(result)
         journal.remove()
     return result
 
@@ -116,7 +163,7 @@ class _Run:
     def __init__(
         self,
         detector: Detector,
-        files: ImageFiles,
+        pictures: Pictures,
         journal: Journal,
         min_score: float | None,
         max_per_image: int | None,
@@ -124,10 +171,10 @@ class _Run:
     ) -> None:
         self.detector = detector
         self.expected = expected
-        self.files = files
-        self.order: list[int] = ascending_unique(files.ids, "image").tolist()
-        self.keys: list[int | str] = files.ids.tolist()
-        self.sizes = [_size(path) for path in files.paths]
+        self.pictures = pictures
+        self.order: list[int] = ascending_unique(pictures.ids, "image").tolist()
+        self.keys: list[int | str] = pictures.ids.tolist()
+        self.sizes = [pictures.size_bytes(row) for row in range(len(pictures))]
         self.journal = journal
         self.min_score = min_score
         self.max_per_image = max_per_image
@@ -139,24 +186,24 @@ class _Run:
 
     def waiting(self) -> list[int]:
         """Rows without a record; a file of another name or size is another picture."""
-        return [row for row in range(len(self.files)) if self._record(row) is None]
+        return [row for row in range(len(self.pictures)) if self._record(row) is None]
 
     def _record(self, row: int) -> Record | None:
         record = self.journal.records.get(self.keys[row])
         if record is None:
             return None
-        same = (record.file, record.size_bytes) == (self.files.names[row], self.sizes[row])
+        same = (record.file, record.size_bytes) == (self.pictures.names[row], self.sizes[row])
         return record if same else None
 
-    def done(self, rows: Sequence[int]) -> list[Record]:
+    def done(self, rows: Sequence[int], read: Iterable[Picture | ImageError]) -> list[Record]:
         """A batch: pictures that cannot be read, or that the detector fails on, are recorded."""
         records: list[Record] = []
         pictures: dict[int, Picture] = {}
-        for row in rows:
-            try:
-                pictures[row] = read_picture(self.files.paths[row])
-            except ImageError as problem:
-                records.append(self._new_record(row, error=problem.problem))
+        for row, picture in zip(rows, read, strict=True):
+            if isinstance(picture, ImageError):
+                records.append(self._new_record(row, error=picture.problem))
+            else:
+                pictures[row] = picture
         answers = self._answers([picture.pixels for picture in pictures.values()])
         for (row, picture), answer in zip(pictures.items(), answers, strict=True):
             if isinstance(answer, Found):
@@ -190,7 +237,7 @@ class _Run:
 
     def _new_record(self, row: int, **outcome: Any) -> Record:
         outcome.setdefault("found", None)
-        return Record(self.keys[row], self.files.names[row], self.sizes[row], **outcome)
+        return Record(self.keys[row], self.pictures.names[row], self.sizes[row], **outcome)
 
     def _answers(self, images: Sequence[Pixels]) -> list[Found | Exception]:
         """What is found in each; where a batch fails, its images are tried one by one."""
@@ -222,11 +269,11 @@ class _Run:
         self.journal.add(self._no_longer_doubtful())
         records = [self.journal.records[self.keys[row]] for row in self.order]
         failed = tuple(Failure(one.file, one.error or "") for one in records if one.found is None)
-        if len(failed) == len(records):
+        if not self.works:
             self.journal.remove()
             raise NothingDetectedError(failed)
-        detections = _detections(self.detector.name, records)
-        _write(detections, self.detector, [record.image_id for record in records], target)
+        detections = recorded_detections(self.detector.name, records)
+        write_results(detections, self.detector, [record.image_id for record in records], target)
         changes = Counter(change for record in records for change in record.changes)
         misfits = changes.pop(MISFIT, 0)
         return RunResult(
@@ -237,7 +284,7 @@ class _Run:
             n_detections=len(detections),
             failed=failed,
             changes=dict(changes.most_common()),
-            notices=(*_summed(records), *_misfits(misfits), *self._damage()),
+            notices=(*summed_notices(records), *_misfits(misfits), *self._damage()),
         )
 
     def _damage(self) -> tuple[Notice, ...]:
@@ -246,57 +293,12 @@ class _Run:
         return (Notice("damaged_lines", count, message),) if count else ()
 
 
-def _summed(records: Sequence[Record]) -> Iterator[Notice]:
-    """One notice of a kind for all batches: the first one's words, the count of all."""
-    kinds: dict[str, list[Notice]] = {}
-    for notice in (notice for record in records for notice in record.notices):
-        kinds.setdefault(notice.code, []).append(notice)
-    for code, notices in kinds.items():
-        count = sum(notice.count for notice in notices)
-        more = f" (in one batch; {count:,} in all)" if len(notices) > 1 else ""
-        yield Notice(code, count, notices[0].message + more)
-
-
 def _misfits(count: int) -> tuple[Notice, ...]:
     message = f"{count:,} pictures {MISFIT}: their boxes lie in another frame"
     return (Notice("another_size", count, message),) if count else ()
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return -1  # reading it will say what is wrong
 
 
 def _text(problem: Exception) -> str:
     if isinstance(problem, BoxlensError):
         return str(problem)
     return f"{type(problem).__name__}: {problem}"
-
-
-def _detections(name: str, records: Sequence[Record]) -> Detections:
-    found = [(row, record.found) for row, record in enumerate(records) if record.found is not None]
-    return Detections.of(
-        name,
-        len(records),
-        image_row=np.repeat([row for row, _ in found], [len(one.score) for _, one in found]),
-        class_row=np.concatenate([one.class_row for _, one in found]),
-        box=np.concatenate([one.box for _, one in found]),
-        score=np.concatenate([one.score for _, one in found]),
-    )
-
-
-def _write(
-    detections: Detections, detector: Detector, keys: Sequence[int | str], target: Path
-) -> None:
-    """COCO results; the journal may go only once they are on the disk."""
-    from boxlens.formats import write_detections
-
-    unknown = np.full(len(keys), np.nan)
-    images, _ = Images.of(keys, unknown, unknown, [""] * len(keys))
-    nothing = GroundTruth.of(len(keys), image_row=[], class_row=[], box=[])
-    dataset = Dataset("pictures", images, detector.classes, nothing)
-    write_detections(detections, dataset, target, "coco")
-    with target.open("rb") as file:
-        os.fsync(file.fileno())

@@ -66,6 +66,12 @@ def find_images(
     return _ascending(own_keys, paths, names), (*told, *id_notices)
 
 
+def evenly_spread(n: int, n_wanted: int | None) -> list[int]:
+    """Rows of so many of n pictures, the first one among them; None: all."""
+    n_chosen = n if n_wanted is None else min(n_wanted, n)
+    return [place * n // n_chosen for place in range(n_chosen)]
+
+
 def _no_pictures(given: Sequence[object], notices: Counter[str]) -> InputError:
     shown = ", ".join(map(str, given)) or "nothing"
     remedy = f"Pictures are files that end in {' '.join(ENDINGS)}"

@@ -16,8 +16,9 @@ def write_jpeg(pixels: Pixels, path: Path, *, quality: int) -> None:
     _write(pixels, path, "JPEG", quality=quality, optimize=True)
 
 
-def write_png(pixels: Pixels, path: Path) -> None:
-    _write(pixels, path, "PNG")
+def write_png(pixels: Pixels, path: Path, *, compression: int = 6) -> None:
+    """From 0, the fastest, to 9; 1 is three times as fast on photographs as 6, and as small."""
+    _write(pixels, path, "PNG", compress_level=compression)
 
 
 def _write(pixels: Pixels, path: Path, kind: str, **settings: int) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.report.charts.detector_pair import p_text, signed
 from boxlens.report.charts.theme import decimal
+from boxlens.report.notebook_bound import bound_charts, bound_summary
 from boxlens.report.notebook_detection_use import (
     correlation_charts,
     correlation_summary,
@@ -21,6 +22,7 @@ from boxlens.report.notebook_proposals import (
     repeatability_charts,
     repeatability_summary,
 )
+from boxlens.report.notebook_robustness import robustness_charts, robustness_summary
 from boxlens.report.notebook_summary import (
     MOST_DETECTORS,
     MOST_ROWS,
@@ -289,6 +291,8 @@ SUMMARIES: Mapping[str, Shown] = {
     "ReconciliationResult": Shown(_reconciliation, _reconciliation_figures),
     "DisagreementResult": Shown(_disagreement, _no_figures),
     "DifficultyResult": Shown(_difficulty, _difficulty_figures),
+    "UpperBoundResult": Shown(bound_summary, bound_charts),
+    "RobustnessResult": Shown(robustness_summary, robustness_charts),
     "ProposalRecallResult": Shown(recall_summary, recall_charts),
     "RepeatabilityResult": Shown(repeatability_summary, repeatability_charts),
     "ProposalCorrelationResult": Shown(correlation_summary, correlation_charts),

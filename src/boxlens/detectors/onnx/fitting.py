@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -12,14 +12,25 @@ from boxlens.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from boxlens.detectors.onnx.model import Model, Port
-    from boxlens.detectors.onnx.spec import BoxSpec, OnnxSpec, OutputSpec
+    from boxlens.detectors.onnx.spec import BoxSpec, InputSpec, OnnxSpec, OutputSpec
 
 Size = tuple[int, int]
 
 
-def input_size(spec: OnnxSpec, model: Model) -> Size | None:
+class FeedingSpec(Protocol):
+    """The part of a spec that says how a model is fed, be it a detector or a classifier."""
+
+    @property
+    def path(self) -> Path: ...
+
+    @property
+    def input(self) -> InputSpec: ...
+
+
+def input_size(spec: FeedingSpec, model: Model) -> Size | None:
     """Width and height to feed; None: each image's own."""
     sides = _sides(spec, model)
     fixed = (sides["w"], sides["h"])
@@ -109,7 +120,7 @@ def column_widths(output: OutputSpec, n_labels: int) -> list[int]:
     return [wide.get(name, 1) for name in output.columns]
 
 
-def _sides(spec: OnnxSpec, model: Model) -> dict[str, int | None]:
+def _sides(spec: FeedingSpec, model: Model) -> dict[str, int | None]:
     """The input's declared sizes by the letter of their axis."""
     layout = spec.input.layout
     shape = model.input.shape
@@ -141,7 +152,7 @@ def _sides(spec: OnnxSpec, model: Model) -> dict[str, int | None]:
     return sides
 
 
-def _check_values(spec: OnnxSpec, model: Model) -> None:
+def _check_values(spec: FeedingSpec, model: Model) -> None:
     if model.dtype is np.uint8:
         table = value_table(spec.input)
         if (table != np.rint(table)).any() or table.min() < 0 or table.max() > 255:
@@ -196,7 +207,7 @@ def _size_text(size: Sequence[int | None]) -> str:
     return f"{shape_text(size)} (width x height)"
 
 
-def _misfit(spec: OnnxSpec, model: Model, field: str, problem: str, remedy: str) -> InputError:
+def _misfit(spec: FeedingSpec, model: Model, field: str, problem: str, remedy: str) -> InputError:
     return InputError(
         problem, path=model.path, where=f"{field} of the spec {spec.path.name}", remedy=remedy
     )

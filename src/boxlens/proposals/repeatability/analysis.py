@@ -12,6 +12,7 @@ from boxlens.data import Notice
 from boxlens.detectors.processes import each_in_processes
 from boxlens.errors import InputError, MissingExtraError, ParameterError
 from boxlens.images import ImageFiles, find_images, read_picture
+from boxlens.images.files import evenly_spread
 from boxlens.metrics.results import Provenance
 from boxlens.proposals.generators.opening import open_named, plain_name
 from boxlens.proposals.listing import listed
@@ -94,12 +95,6 @@ def _repeatability(
     )
 
 
-def chosen_rows(n_files: int, n_wanted: int | None) -> list[int]:
-    """Evenly spread over the pictures, the first one among them."""
-    n = n_files if n_wanted is None else min(n_wanted, n_files)
-    return [place * n_files // n for place in range(n)]
-
-
 @dataclass(frozen=True, slots=True)
 class _Task:
     """One picture; what a tally of each method on it is known by."""
@@ -135,7 +130,7 @@ def _tasks(
 ) -> list[_Task]:
     tasks = []
     ids = files.ids.tolist()
-    for row in chosen_rows(len(files), choice.n_images):
+    for row in evenly_spread(len(files), choice.n_images):
         path, name = files.paths[row], files.names[row]
         size = path.stat().st_size if path.is_file() else -1
         origins = (origin_of(one, choice, ids[row], name, size) for one in methods)

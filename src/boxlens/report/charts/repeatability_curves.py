@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import altair as alt
 
 from boxlens.images.perturbing.families import FAMILIES
+from boxlens.report.charts.level_axis import level_axis, level_place
 from boxlens.report.charts.method_lines import (
     PANEL_PX,
     above_panel,
@@ -19,11 +19,10 @@ from boxlens.report.charts.method_lines import (
     method_styles,
 )
 from boxlens.report.charts.panels import message
-from boxlens.report.charts.system_lines import spread_out
 from boxlens.report.charts.theme import DECIMAL_AXIS, WIDTH, decimal, inline, themed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from boxlens.images.perturbing.families import Family
     from boxlens.proposals.repeatability.result import LevelRepeatability, RepeatabilityResult
@@ -32,11 +31,6 @@ if TYPE_CHECKING:
     Levels = tuple[LevelRepeatability, ...]
 
 PLOT_PX: Final = 150
-# Steps between these levels are no measure of the change: they stand side by side.
-BY_RANK: Final = frozenset({"jpeg"})
-# Of such levels, since their names may be long.
-MOST_NAMES: Final = 4
-PERCENT_AXIS: Final = frozenset({"brightness"})
 
 
 def repeatability_curves_chart(
@@ -99,7 +93,7 @@ def _panel(
     rows = [
         {
             "method": name,
-            "x": _place(family, levels, one.level),
+            "x": level_place(family, levels, one.level),
             "level": one.label,
             "repeatability": one.repeatability,
             "text": decimal(one.repeatability),
@@ -109,7 +103,7 @@ def _panel(
         if not math.isnan(one.repeatability)
     ]
     plot = alt.Chart(inline(rows), width=PANEL_PX, height=PLOT_PX).encode(
-        x=_x(family, levels),
+        x=level_axis(family, levels),
         y=repeatability_axis(),
         tooltip=[
             alt.Tooltip("method:N"),
@@ -127,43 +121,3 @@ def repeatability_axis() -> alt.Y:
         scale=alt.Scale(domain=[0, 1], nice=False),
         axis=alt.Axis(title=None, labelExpr=DECIMAL_AXIS, tickCount=5),
     )
-
-
-def _place(family: Family, levels: Sequence[float], level: float) -> float:
-    return levels.index(level) if family.name in BY_RANK else family.position(level)
-
-
-def _x(family: Family, levels: Sequence[float]) -> alt.X:
-    places = [_place(family, levels, level) for level in levels]
-    room = 0.04 * (places[-1] - places[0]) or 1
-    scale = alt.Scale(domain=[places[0] - room, places[-1] + room], nice=False)
-    axis: dict[str, Any] = {"title": family.axis_title, "grid": False}
-    if family.name in BY_RANK:
-        shown = spread_out(len(levels), MOST_NAMES).tolist()
-        axis |= _named({float(at): family.label(levels[at]) for at in shown})
-    elif family.log_base is not None:
-        axis |= _named(_whole_steps(places, levels))
-    elif family.name in PERCENT_AXIS:
-        axis |= {"format": "%", "tickCount": 3}
-    else:
-        axis |= {"labelExpr": DECIMAL_AXIS, "tickCount": 5}
-    return alt.X("x:Q", scale=scale, axis=alt.Axis(**axis))
-
-
-def _whole_steps(places: Sequence[float], levels: Sequence[float]) -> dict[float, str]:
-    """The levels that are powers of the base; where there are not two, both ends."""
-    pairs = list(zip(places, levels, strict=True))
-    whole = [(place, level) for place, level in pairs if abs(place - round(place)) < 1e-9]
-    shown = whole if len(whole) > 1 else [pairs[0], pairs[-1]]
-    return {place: f"{level:g}" for place, level in shown}
-
-
-def _named(labels: Mapping[float, str]) -> dict[str, Any]:
-    """Labels by their place along the axis."""
-    values = list(labels)
-    texts = json.dumps(list(labels.values()))
-    return {
-        "values": values,
-        "labelExpr": f"{texts}[indexof({json.dumps(values)}, datum.value)]",
-        "labelOverlap": False,
-    }

@@ -13,6 +13,7 @@ from boxlens.errors import ParameterError
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.pages.markup import Cell, notes, paragraph, score_cell, table, text_cell
 from boxlens.report.pages.page import Section
+from boxlens.report.pictures.bound_exhibits import bound_walls
 from boxlens.report.pictures.comparison_exhibits import comparison_walls
 from boxlens.report.pictures.exhibits import is_duplicate, n_examples, walls
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from boxlens.comparison import ComparisonResult
     from boxlens.diagnosis import DiagnosisResult
     from boxlens.object_sensitivity import Unexpected
+    from boxlens.recognition_bound.result import UpperBoundResult
     from boxlens.report.pictures.exhibits import Wall
     from boxlens.report.pictures.gallery import Crop, Gallery, HungWall
 
@@ -60,7 +62,7 @@ def fit_pictures(gallery: Gallery | None, megabytes: float = MEGABYTES) -> Pictu
     """The first examples of every kind, then the second ones, until the page has enough."""
     if gallery is None:
         return None
-    images = _within_budget(gallery.walls, 1_000_000 * megabytes)
+    images = within_budget(gallery.walls, 1_000_000 * megabytes)
     n_over = sum(len(hung.crops) for hung in gallery.walls) - sum(map(len, images))
     remarks = [notice.message for notice in gallery.notices]
     if n_over:
@@ -119,18 +121,40 @@ def comparison_examples(
     )
 
 
+def bound_examples(result: UpperBoundResult, pictures: Pictures | None) -> tuple[str, ...]:
+    """Objects with a wrong label; those without a picture are told at least."""
+    mine = [] if pictures is None else pictures.of(bound_walls(result), "")
+    if sum(len(one.hung.crops) for one in mine) == len(result.mistakes):
+        return tuple(map(_wall, mine))
+    rows = [
+        [
+            text_cell(one.said),
+            score_cell(one.score, 2),
+            text_cell(one.true_class),
+            text_cell(one.object_id),
+            text_cell(one.image_id),
+            text_cell(one.file_name or None),
+        ]
+        for one in result.mistakes
+    ]
+    headings = ["said", "score", "is", "object", "image", "file"]
+    caption = "Wrong labels, the most confident first"
+    return (*map(_wall, mine), table(headings, rows, caption=caption, wide=True))
+
+
 def _wall(shown: ShownWall) -> str:
     wall = shown.hung.wall
     figures = "".join(
-        _figure(crop, image) for crop, image in zip(shown.hung.crops, shown.images, strict=False)
+        picture_figure(crop, image)
+        for crop, image in zip(shown.hung.crops, shown.images, strict=False)
     )
     heading = f"<h3>{escape(wall.title)}</h3>{paragraph(wall.reading, 'reading')}"
     kind = "crops whole" if any(one.whole for one in wall.shown) else "crops"
     crops = f'<div class="{kind}">{figures}</div>'
-    return f'<div class="wall">{heading}{_key(wall.key)}{crops}</div>\n'
+    return f'<div class="wall">{heading}{colour_key(wall.key)}{crops}</div>\n'
 
 
-def _key(entries: Sequence[tuple[str, str]]) -> str:
+def colour_key(entries: Sequence[tuple[str, str]]) -> str:
     items = "".join(
         f'<span class="key"><i class="swatch" style="background: {colour}"></i>'
         f"{escape(name)}</span>"
@@ -139,7 +163,7 @@ def _key(entries: Sequence[tuple[str, str]]) -> str:
     return f'<p class="legend">{items}</p>'
 
 
-def _within_budget(hung_walls: Sequence[HungWall], most_bytes: float) -> list[list[str]]:
+def within_budget(hung_walls: Sequence[HungWall], most_bytes: float) -> list[list[str]]:
     """Data URIs, level by level, so that what does not fit is left out of all kinds alike."""
     images: list[list[str]] = [[] for _ in hung_walls]
     spent = 0
@@ -155,7 +179,7 @@ def _within_budget(hung_walls: Sequence[HungWall], most_bytes: float) -> list[li
     return images
 
 
-def _figure(crop: Crop, image: str) -> str:
+def picture_figure(crop: Crop, image: str) -> str:
     said, numbers = map(escape, crop.shown.caption)
     told, where = escape(crop.shown.alternative), escape(crop.shown.image_words)
     width, height = crop.image.size

@@ -85,7 +85,7 @@ def hang(
     progress: Progress | None = None,
 ) -> Gallery:
     """Reads every picture once."""
-    _need_pillow()
+    need_pillow()
     files, _ = find_images(folder, dataset=dataset)
     path_of = dict(zip(files.ids.tolist(), files.paths, strict=True))
     wanted: dict[int | str, list[Shown]] = {}
@@ -151,7 +151,7 @@ class _Cutter:
             return
         scale = self._scale(picture, self.row_of_image[image_id])
         for shown in examples:
-            self.crops[shown] = Crop(_crop(picture, shown, scale), shown)
+            self.crops[shown] = Crop(cut_example(picture, shown, scale), shown)
 
     def _scale(self, picture: Image, row: int) -> tuple[float, float]:
         """From the boxes' numbers to pixels: files may be smaller copies."""
@@ -182,7 +182,8 @@ class _Cutter:
                 yield Notice(code, count, message)
 
 
-def _crop(picture: Image, shown: Shown, scale: tuple[float, float]) -> Image:
+def cut_example(picture: Image, shown: Shown, scale: tuple[float, float] = (1.0, 1.0)) -> Image:
+    """A picture, or the part of it around the boxes, with the boxes drawn in."""
     from PIL import Image, ImageDraw
 
     boxes = [(_corners(box, scale), colour) for box, colour in shown.boxes]
@@ -255,12 +256,12 @@ def _jpeg(image: Image) -> bytes:
 
 def check_pictures(folder: str | Path) -> None:
     """Before long work: whether pictures can be shown at all."""
-    _need_pillow()
+    need_pillow()
     if not Path(folder).is_dir():
         raise InputError("no such folder of pictures", path=folder)
 
 
-def _need_pillow() -> None:
+def need_pillow() -> None:
     try:
         import PIL.Image  # noqa: F401
     except ImportError as problem:

@@ -193,6 +193,7 @@ def what_was_written(
         noun = "figure" if n_figures == 1 else "figures"
         parts.append(f"{n_figures} {noun} ({', '.join(formats)})")
     if gallery is not None:
-        parts.append(f"{len(gallery.walls)} contact sheets")
+        sheets = "contact sheet" if len(gallery.walls) == 1 else "contact sheets"
+        parts.append(f"{len(gallery.walls)} {sheets}")
         parts += [notice.message for notice in gallery.notices]
     return f"{folder}/: {', '.join(parts)}"

@@ -1,0 +1,312 @@
+"""`boxlens robustness`: what breaks a detector?"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from boxlens.cli.intervals import add_intervals, chosen_intervals
+from boxlens.cli.options import Commands, add_json, several
+from boxlens.cli.output import print_failures, print_note, print_notices, show_or_save_json
+from boxlens.cli.report_options import add_report, chosen_formats, show_report
+from boxlens.errors import ParameterError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from boxlens.data import Dataset
+    from boxlens.detector_robustness.analysis import ChangedSets
+    from boxlens.detector_robustness.choice import RobustnessChoice
+    from boxlens.detector_robustness.exporting import ExportResult
+    from boxlens.detector_robustness.picture_set import PictureSet
+    from boxlens.detector_robustness.result import RobustnessResult
+    from boxlens.formats.files import Progress
+    from boxlens.images.transforming.transform import Step
+
+SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
+# Everything was done that could be, and some pictures failed.
+SOME_FAILED = 3
+
+
+def add_command(commands: Commands) -> None:
+    command = commands.add_parser(
+        "robustness",
+        help="say what breaks a detector: context, crops, blur, noise, weather",
+        description="Say what breaks a detector: run it on the pictures of a data set and on "
+        "changed ones, with their ground truth, and compare. Or write the changed pictures out "
+        "(--export), and compare results that were made of them elsewhere (--sets, --results). "
+        "Killed and started again with -o or --keep, it goes on where it was. Options marked * may "
+        "be repeated, or given once with commas. Exit code 3: done, but some pictures failed.",
+    )
+    command.set_defaults(run=run)
+    add = command.add_argument
+    add("gt", metavar="GT", nargs="?", help="ground truth: a file or folder")
+    add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
+    add("--gt-format", metavar="F", help="read GT as this format instead of recognising it")
+    add("--images", metavar="DIR", **SEVERAL, help="folders of its pictures, or single ones")
+    add("--model", metavar="M", **SEVERAL, help="detectors to run, as boxlens detect takes them")
+    add("--spec", metavar="SPEC", help="spec of the .onnx models: a name or a YAML file")
+    _add_transforms(command)
+    _add_elsewhere(command)
+    _add_running(command)
+    add_report(command)
+    add_intervals(command)
+    add_json(command)
+
+
+def _add_transforms(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add(
+        "--transform",
+        metavar="WORD",
+        **several(str, "gaussian_noise:3"),
+        help="* transforms, one level of one (gaussian_noise:3), or groups: study, corruptions, "
+        "noise, blur, weather, digital, graded, all (study,corruptions)",
+    )
+    add(
+        "--severity",
+        metavar="N",
+        **several(int, "3"),
+        help="* severities of corruptions, from 1 to 5 (all five)",
+    )
+    add("--n-images", metavar="N", type=int, help="so many pictures, evenly spread (all)")
+    add("--cut", choices=("box", "mask"), default="box", help="what is kept of an object (box)")
+    add(
+        "--ignore-neighbours",
+        action="store_true",
+        help="finding a neighbour in the picture of another object is no error",
+    )
+    add("--scenes", metavar="DIR", help="pictures to paste objects on (others of the data set)")
+
+
+def _add_elsewhere(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("--export", metavar="DIR", help="write the changed pictures and ground truth, and stop")
+    add("--sets", metavar="DIR", help="folder that --export has written, instead of GT")
+    add("--results", metavar="DIR", **SEVERAL, help="results on --sets: a folder a detector")
+    add("--partial", action="store_true", help="go on where sets have no results")
+    add("--name", metavar="NAME", **several(str, "mine"), help="* names of the detectors, in order")
+
+
+def _add_running(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("--keep", metavar="DIR", help="keep what is found there (with -o: DIR/detections)")
+    add("--batch", metavar="N", type=int, default=8, help="pictures given to a model at once (8)")
+    add("--restart", action="store_true", help="begin anew, even where results are kept")
+    add(
+        "--images-mb",
+        dest="page_mb",
+        metavar="N",
+        type=float,
+        default=8.0,
+        help="of pictures in the page (8)",
+    )
+    add("--workers", metavar="N", type=int, default=0, help="threads of --export (all cores)")
+    add("--threads", metavar="N", type=int, default=0, help="threads for matching (all cores)")
+
+
+def run(options: argparse.Namespace) -> None:
+    _check(options)
+    choice = _choice(options)
+    formats = chosen_formats(options)
+    if options.export:
+        _export(options, choice)
+        return
+    from boxlens.cli.progress import progress_bar
+    from boxlens.cli.robustness_text import robustness_text
+
+    written = None
+    try:
+        with progress_bar() as progress:
+            result, sets = _measured(options, choice, progress)
+            if options.output:
+                from boxlens.report.writing.write_robustness import write_robustness
+
+                written = write_robustness(
+                    result,
+                    Path(options.output),
+                    formats=formats,
+                    pictures=_pictures(sets),
+                    images_mb=options.page_mb,
+                    progress=progress,
+                )
+    except KeyboardInterrupt:
+        if options.keep or options.output:
+            print_note("interrupted; the same command goes on where it stopped")
+        raise
+    print_failures(result.failed)
+    show_report(options, result.notices, written, result.to_json, lambda: robustness_text(result))
+    _leave(bool(result.failed))
+
+
+def _leave(some_failed: bool) -> None:
+    if some_failed:
+        sys.stdout.flush()
+        sys.exit(SOME_FAILED)
+
+
+def _check(options: argparse.Namespace) -> None:
+    for name in ("workers", "threads"):
+        if getattr(options, name) < 0:
+            raise ParameterError(f"--{name}: 0 (all cores) or more, got {getattr(options, name)}")
+    if options.sets:
+        if not options.results:
+            raise ParameterError("--sets are exported pictures: name what was found (--results)")
+        if options.gt or options.model or options.images or options.export:
+            raise ParameterError(
+                "--sets has its own ground truth and pictures: leave out GT, "
+                "--images, --model and --export"
+            )
+        return
+    if options.results:
+        raise ParameterError("--results are of exported pictures: name their folder (--sets)")
+    if not options.gt or not options.images:
+        raise ParameterError("name the ground truth and its pictures: GT and --images")
+    if bool(options.model) == bool(options.export):
+        raise ParameterError("name detectors to run (--model), or a folder to write to (--export)")
+    if options.name and len(options.name) != len(options.model):
+        raise ParameterError(
+            f"--name each detector once: there are {len(options.model)}, and {len(options.name)} "
+            "names"
+        )
+
+
+def _choice(options: argparse.Namespace) -> RobustnessChoice:
+    from boxlens.detector_robustness.analysis import USUAL
+    from boxlens.detector_robustness.choice import RobustnessChoice
+    from boxlens.images.transforming.catalogue import steps_of
+    from boxlens.images.transforming.transform import TransformSettings
+
+    asked = options.intervals
+    if not asked and (options.replicates or options.level or options.interval_method):
+        raise ParameterError("ask for --intervals too: without them nothing is resampled")
+    return RobustnessChoice(
+        steps=steps_of(tuple(options.transform) or USUAL, tuple(options.severity) or None),
+        settings=TransformSettings(
+            seed=options.seed or 0,
+            cut=options.cut,
+            ignore_neighbours=options.ignore_neighbours,
+        ),
+        n_images=options.n_images,
+        intervals=chosen_intervals(options, always=True) if asked else None,
+    )
+
+
+def _kept(options: argparse.Namespace) -> Path | None:
+    if options.keep:
+        return Path(options.keep)
+    if not options.output:
+        return None
+    from boxlens.report.writing.output_folder import claim_folder
+
+    return claim_folder(Path(options.output)) / "detections"
+
+
+def _measured(
+    options: argparse.Namespace, choice: RobustnessChoice, progress: Progress
+) -> tuple[RobustnessResult, tuple[PictureSet, ...]]:
+    from boxlens.detector_robustness.analysis import Model, run_and_measure
+
+    if options.sets:
+        return _imported(options, choice, progress)
+    dataset, changed = _changed(options, choice, progress)
+    models = [Model.opened(model, dataset, options.spec) for model in options.model]
+    if options.name:
+        models = [one.called(name) for one, name in zip(models, options.name, strict=True)]
+    result = run_and_measure(
+        models,
+        changed,
+        choice,
+        keep=_kept(options),
+        batch=options.batch,
+        restart=options.restart,
+        threads=options.threads,
+        progress=progress,
+    )
+    return result, changed.sets
+
+
+def _imported(
+    options: argparse.Namespace, choice: RobustnessChoice, progress: Progress
+) -> tuple[RobustnessResult, tuple[PictureSet, ...]]:
+    from boxlens.detector_robustness.analysis import imported_robustness
+    from boxlens.detector_robustness.importing import open_sets
+
+    progress("reading sets", 0, 1)
+    sets = open_sets(options.sets)
+    chosen = options.transform or options.severity
+    result = imported_robustness(
+        sets,
+        options.results,
+        choice,
+        all_sets=not chosen,
+        names=options.name,
+        partial=options.partial,
+        threads=options.threads,
+        progress=progress,
+    )
+    return result, sets
+
+
+def _changed(
+    options: argparse.Namespace, choice: RobustnessChoice, progress: Progress
+) -> tuple[Dataset, ChangedSets]:
+    from boxlens.detector_robustness.analysis import changed_sets
+    from boxlens.formats import read_dataset
+
+    progress("reading files", 0, 1)
+    dataset = read_dataset(
+        options.gt,
+        format=options.gt_format,
+        split=options.split,
+        threads=options.threads,
+        progress=progress,
+    )
+    return dataset, changed_sets(dataset, options.images, choice, scenes=options.scenes)
+
+
+def _pictures(sets: tuple[PictureSet, ...]) -> Any:
+    """Where the report finds the pixels of its examples."""
+    from boxlens.images import ImageError
+    from boxlens.report.pictures.robustness_exhibits import StepPictures
+
+    by_slug = {one.step.slug: one for one in sets}
+
+    def picture_of(step: Step, row: int) -> Any:
+        try:
+            return by_slug[step.slug].read(row).pixels
+        except ImageError:
+            return None
+
+    rows = {key: row for row, key in enumerate(sets[0].ids.tolist())}
+    return StepPictures(picture_of, rows)
+
+
+def _export(options: argparse.Namespace, choice: RobustnessChoice) -> None:
+    from boxlens.cli.progress import progress_bar
+    from boxlens.detector_robustness.exporting import export_sets
+
+    with progress_bar() as progress:
+        _, changed = _changed(options, choice, progress)
+        result = export_sets(
+            changed.sets,
+            options.export,
+            workers=options.workers or os.cpu_count() or 1,
+            progress=progress,
+        )
+    print_notices([*changed.notices, *result.notices])
+    print_failures(result.failed)
+    show_or_save_json(result.to_json, options.json, lambda: _export_text(result))
+    _leave(bool(result.failed))
+
+
+def _export_text(result: ExportResult) -> str:
+    sets, first = result.sets, result.sets[-1].step.slug
+    return (
+        f"wrote {result.folder}: {len(sets):,} sets, {result.n_images:,} pictures\n"
+        f"Run your detector over each {result.folder}/SET/images, write its boxes as "
+        f"RESULTS/SET.json (such as {first}.json, ids as in SET/ground_truth.json), then:\n"
+        f"  boxlens robustness --sets {result.folder} --results RESULTS"
+    )

@@ -1,0 +1,76 @@
+"""Robustness as text for the terminal."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from boxlens.cli.evaluate_table import score
+from boxlens.cli.intervals import interval_text
+from boxlens.cli.output import aligned
+
+if TYPE_CHECKING:
+    from boxlens.detector_robustness.result import (
+        DetectorRobustness,
+        RobustnessResult,
+        StepRobustness,
+    )
+
+WIDTH = 95
+
+
+def robustness_text(result: RobustnessResult) -> str:
+    from boxlens.detector_robustness.verdict import robustness_sentences
+
+    clean = result.sets[0]
+    head = (
+        f"Robustness | {result.dataset} | {clean.n_images:,} images, {clean.n_objects:,} objects "
+        f"| {len(result.sets) - 1:,} changes"
+    )
+    parts = [head, "\n".join(fill(one, WIDTH) for one in robustness_sentences(result))]
+    for detector in result.detectors:
+        plain = [one for one in detector.steps if one.group == "study"]
+        parts.append(aligned(_table(detector, [detector.clean, *plain])))
+        graded = [one for one in detector.steps if one.group == "graded"]
+        if graded:
+            parts.append(aligned(_table(detector, graded)))
+        corrupted = _corruptions(detector)
+        if corrupted:
+            parts.append(aligned(corrupted))
+    return "\n\n".join(parts)
+
+
+def _table(detector: DetectorRobustness, steps: list[StepRobustness]) -> list[list[str]]:
+    from boxlens.detector_robustness.result import METRICS
+
+    head = [detector.name, *METRICS, "relative", "pictures"]
+    with_drops = any(one.drop is not None for one in detector.steps)
+    rows = [[*head, "drop of AP"] if with_drops else head]
+    for one in steps:
+        named = f"{one.step.name} {one.label}".strip()
+        row = [named, *(score(one.metrics[name]) for name in METRICS)]
+        row += [score(one.relative["AP"]), f"{one.n_images:,}"]
+        drop = "-" if one.drop is None else interval_text(one.drop.interval)
+        rows.append([*row, drop] if with_drops else row)
+    return rows
+
+
+def _corruptions(detector: DetectorRobustness) -> list[list[str]]:
+    """AP by severity, and the mean."""
+    corrupted = [one for one in detector.steps if one.group not in ("study", "graded")]
+    if not corrupted:
+        return []
+    levels = sorted({one.step.level for one in corrupted})
+    found = {(one.step.name, one.step.level): one.metrics["AP"] for one in corrupted}
+    rows = [[f"{detector.name}: AP by severity", *(f"{level:g}" for level in levels), "mean"]]
+    for name in dict.fromkeys(one.step.name for one in corrupted):
+        known = [found[name, level] for level in levels if (name, level) in found]
+        cells = [score(found[name, level]) if (name, level) in found else "-" for level in levels]
+        rows.append([name, *cells, score(sum(known) / len(known))])
+    for mean in detector.corrupted:
+        title = "all" if mean.group == "all" else f"all of {mean.group}"
+        blank = [""] * (len(levels) - 1)
+        rows.append(
+            [f"mean of {title}", *blank, f"relative {score(mean.relative)}", score(mean.ap)]
+        )
+    return rows

@@ -1,0 +1,1 @@
+"""What breaks detectors: their scores on changed pictures, and what kind of error grows."""

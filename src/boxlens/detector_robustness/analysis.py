@@ -1,0 +1,290 @@
+"""What breaks a detector: it is run on changed pictures, and its results are measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data import Dataset, Notice
+from boxlens.detector_robustness.choice import RobustnessChoice
+from boxlens.detector_robustness.importing import import_results, open_sets
+from boxlens.detector_robustness.measuring import measure
+from boxlens.detector_robustness.running import run_detector
+from boxlens.detectors.opening import open_detector
+from boxlens.detectors.protocols import Detector
+from boxlens.errors import ParameterError
+from boxlens.formats import read_dataset
+from boxlens.formats.coco.mask_shapes import mask_reader
+from boxlens.images import ImageFiles, find_images
+from boxlens.images.files import evenly_spread
+from boxlens.images.transforming.catalogue import CLEAN, steps_of
+from boxlens.images.transforming.changed_set import changed_set
+from boxlens.images.transforming.pictured import with_pictures
+from boxlens.images.transforming.scene_choice import given_pictures
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from boxlens.data import Classes, Detections
+    from boxlens.detector_robustness.importing import ExportedSet
+    from boxlens.detector_robustness.picture_set import PictureSet
+    from boxlens.detector_robustness.result import RobustnessResult
+    from boxlens.detectors.run_result import Failure
+    from boxlens.formats.files import Progress
+    from boxlens.images import Pixels
+    from boxlens.images.transforming.scene_choice import Scenes
+
+Place = str | PathLike[str]
+# The study's transforms, and the corruptions that the benchmark's mean is over.
+USUAL = ("study", "corruptions")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDetector:
+    """A detector under another name."""
+
+    detector: Detector
+    name: str
+
+    @property
+    def classes(self) -> Classes:
+        return self.detector.classes
+
+    def detect(self, images: Sequence[Pixels]) -> Detections:
+        return self.detector.detect(images)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A detector that is ready, and what changes with its file or settings."""
+
+    detector: Detector
+    identity: str
+
+    def called(self, name: str) -> Model:
+        return Model(NamedDetector(self.detector, name), self.identity)
+
+    @classmethod
+    def opened(cls, model: str, dataset: Dataset, spec: str | None = None) -> Model:
+        return cls(*open_detector(model, spec=spec, classes=dataset.classes))
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSets:
+    """The unchanged pictures, then those of every step; nothing is drawn yet."""
+
+    sets: tuple[PictureSet, ...]
+    notices: tuple[Notice, ...]
+
+
+def robustness(
+    gt: Dataset | Place,
+    models: Detector | Place | Sequence[Detector | Place],
+    *,
+    images: ImageFiles | Place | Sequence[Place],
+    choice: RobustnessChoice | None = None,
+    scenes: Place | None = None,
+    spec: str | None = None,
+    split: str | None = None,
+    keep: Place | None = None,
+    batch: int = 8,
+    restart: bool = False,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> RobustnessResult:
+    """Runs detectors over the pictures and over changed ones, and says what breaks them.
+
+    Models are detectors, or words and files as `boxlens detect --model` takes them. Without a
+    choice, all transforms of the study and the fifteen corruptions are run. In the folder `keep`
+    everything found stays, so that a run that was stopped goes on.
+    """
+    asked = choice or RobustnessChoice(steps_of(USUAL))
+    dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
+    found = changed_sets(dataset, images, asked, scenes=scenes)
+    opened = [
+        Model(one, one.name)
+        if isinstance(one, Detector)
+        else Model.opened(fspath(one), dataset, spec)
+        for one in _listed(models)
+    ]
+    return run_and_measure(
+        opened,
+        found,
+        asked,
+        keep=None if keep is None else Path(keep),
+        batch=batch,
+        restart=restart,
+        threads=threads,
+        progress=progress,
+    )
+
+
+def changed_sets(
+    dataset: Dataset,
+    images: ImageFiles | Place | Sequence[Place],
+    choice: RobustnessChoice,
+    *,
+    scenes: Place | None = None,
+) -> ChangedSets:
+    """The ground truth of every step, made from sizes and boxes alone."""
+    files, notices = (
+        (images, ()) if isinstance(images, ImageFiles) else find_images(images, dataset=dataset)
+    )
+    pictured, pictures, told = with_pictures(dataset, files)
+    n_all = len(pictured.images)
+    if choice.n_images is not None and choice.n_images < n_all:
+        rows = evenly_spread(n_all, choice.n_images)
+        pictured, pictures, _ = with_pictures(pictured.select_images(rows), pictures)
+    mask_of, mask_notices = mask_reader(pictured)
+    pasted_on: Scenes | None = None
+    scene_notices: tuple[Notice, ...] = ()
+    if scenes is not None:
+        scene_files, _ = find_images(scenes)
+        pasted_on, scene_notices = given_pictures(pictured, scene_files, choice.settings.seed)
+    sets = [
+        changed_set(pictured, pictures, step, choice.settings, scenes=pasted_on, mask_of=mask_of)
+        for step in (CLEAN, *choice.steps)
+    ]
+    left_out = n_all - len(pictured.images)
+    return ChangedSets(
+        tuple(sets),
+        (
+            *notices,
+            *told,
+            *_told("pictures_left_out", left_out, f"of {n_all:,} pictures are left out, as asked"),
+            *mask_notices,
+            *scene_notices,
+            *_without_objects(sets[0]),
+        ),
+    )
+
+
+def run_and_measure(
+    models: Sequence[Model],
+    changed: ChangedSets,
+    choice: RobustnessChoice,
+    *,
+    keep: Path | None = None,
+    batch: int = 8,
+    restart: bool = False,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> RobustnessResult:
+    """Every detector over every set; what it finds is kept in a folder of its name."""
+    _check_names([model.detector.name for model in models])
+    found: dict[str, Sequence[Detections]] = {}
+    failed: list[Failure] = []
+    notices: list[Notice] = []
+    for model in models:
+        name = model.detector.name
+        run = run_detector(
+            model.detector,
+            model.identity,
+            changed.sets,
+            None if keep is None else keep / _folder_name(name),
+            batch=batch,
+            restart=restart,
+            progress=progress,
+        )
+        found[name] = run.found
+        failed += run.failed
+        notices += run.notices
+    result = measure(changed.sets, found, choice, threads=threads, progress=progress)
+    return replace(
+        result,
+        failed=(*result.failed, *failed),
+        notices=(*changed.notices, *notices, *result.notices),
+    )
+
+
+def imported_robustness(
+    sets: Place | Sequence[ExportedSet],
+    results: Place | Sequence[Place],
+    choice: RobustnessChoice | None = None,
+    *,
+    all_sets: bool = False,
+    names: Sequence[str] = (),
+    partial: bool = False,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> RobustnessResult:
+    """The same for results made elsewhere on sets that were exported: a folder a detector.
+
+    Each folder has a results file a set. Without a choice, or with `all_sets`, all sets are looked
+    at, otherwise the steps of the choice. With `partial`, sets that one of the detectors has no
+    results for are left out.
+    """
+    folders = [
+        Path(one) for one in ([results] if isinstance(results, (str, PathLike)) else results)
+    ]
+    called = list(names) or [folder.resolve().name for folder in folders]
+    if len(called) != len(folders):
+        raise ParameterError(f"{len(folders)} folders of results, and {len(called)} names")
+    _check_names(called)
+    exported = open_sets(sets) if isinstance(sets, (str, PathLike)) else sets
+    opened = _asked(exported, None if all_sets else choice)
+    imported = [
+        import_results(opened, folder, name=name, partial=partial)
+        for folder, name in zip(folders, called, strict=True)
+    ]
+    there = [all(one.found[row] is not None for one in imported) for row in range(len(opened))]
+    kept = [one for one, known in zip(opened, there, strict=True) if known]
+    if len(kept) < 2:
+        raise ParameterError("no set has results of all detectors, the unchanged pictures apart")
+    steps = tuple(one.step for one in kept[1:])
+    asked = RobustnessChoice(steps) if choice is None else replace(choice, steps=steps)
+    found = {
+        name: [
+            table
+            for table, known in zip(one.found, there, strict=True)
+            if known and table is not None
+        ]
+        for name, one in zip(called, imported, strict=True)
+    }
+    result = measure(kept, found, asked, threads=threads, progress=progress)
+    told = tuple(notice for one in imported for notice in one.notices)
+    return replace(result, notices=(*result.notices, *told))
+
+
+def _asked(sets: Sequence[ExportedSet], choice: RobustnessChoice | None) -> list[ExportedSet]:
+    """The unchanged pictures, and the steps of the choice, or all."""
+    if choice is None:
+        return list(sets)
+    by_slug = {one.step.slug: one for one in sets}
+    missing = [step.slug for step in choice.steps if step.slug not in by_slug]
+    if missing:
+        raise ParameterError(f"not among the exported sets: {', '.join(missing)}")
+    return [sets[0], *(by_slug[step.slug] for step in choice.steps)]
+
+
+def _check_names(names: Sequence[str]) -> None:
+    if not names:
+        raise ParameterError("name at least one detector (--model, models)")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ParameterError(
+            f"detectors need names of their own, {', '.join(twice)} is given twice"
+        )
+
+
+def _folder_name(detector: str) -> str:
+    """A detector may be called as no folder can be: module:function, a/b."""
+    return "".join(one if one.isalnum() or one in "-_." else "_" for one in detector) or "detector"
+
+
+def _without_objects(clean: PictureSet) -> tuple[Notice, ...]:
+    n = int(np.count_nonzero(np.diff(clean.dataset.gt.offsets) == 0))
+    what = "pictures have no object: none is made of them where every object gets its own"
+    return _told("picture_without_objects", n, what)
+
+
+def _told(code: str, count: int, what: str) -> tuple[Notice, ...]:
+    return (Notice(code, count, f"{count:,} {what}"),) if count else ()
+
+
+def _listed(given: Detector | Place | Sequence[Detector | Place]) -> list[Detector | Place]:
+    return [given] if isinstance(given, (str, PathLike, Detector)) else list(given)

@@ -1,0 +1,51 @@
+"""What is asked about robustness."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from boxlens.errors import ParameterError
+from boxlens.images.transforming.transform import Step, TransformSettings
+from boxlens.metrics.results import number
+
+if TYPE_CHECKING:
+    from boxlens.metrics.intervals import ResamplingChoice
+
+
+@dataclass(frozen=True, slots=True)
+class RobustnessChoice:
+    """Settings that numbers depend on."""
+
+    # In the order in which they are run and shown; each once.
+    steps: tuple[Step, ...]
+    settings: TransformSettings = field(default_factory=TransformSettings)
+    # Pictures, evenly spread over the data set; None: all.
+    n_images: int | None = None
+    # Detections below are in no density map and in no picture shown as evidence.
+    shown_score: float = 0.3
+    # Pictures shown of each step.
+    n_examples: int = 3
+    # How sure the drops are, by resampling pictures; None: not asked for.
+    intervals: ResamplingChoice | None = None
+
+    def __post_init__(self) -> None:
+        if not self.steps:
+            raise ParameterError("name at least one transform (--transform, steps)")
+        slugs = [step.slug for step in self.steps]
+        twice = sorted({slug for slug in slugs if slugs.count(slug) > 1})
+        if twice:
+            raise ParameterError(f"given twice: {', '.join(twice)}")
+        if self.n_images is not None and self.n_images < 1:
+            raise ParameterError(f"n_images is 1 or more, got {self.n_images}")
+        if self.n_examples < 0:
+            raise ParameterError(f"n_examples is 0 or more, got {self.n_examples}")
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "steps": [{"name": one.name, "severity": number(one.level)} for one in self.steps],
+            **self.settings.to_json(),
+            "n_images": self.n_images,
+            "shown_score": self.shown_score,
+            "intervals": None if self.intervals is None else self.intervals.to_json(),
+        }

@@ -1,0 +1,212 @@
+"""What changes of the pictures do to detectors, from ground truth and detections of every set."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data import Notice
+from boxlens.detector_robustness.corruption_means import corruption_means, ratio
+from boxlens.detector_robustness.density import box_density, without_place
+from boxlens.detector_robustness.drops import Drops, paired_drops
+from boxlens.detector_robustness.error_growth import error_profile
+from boxlens.detector_robustness.examples import Sighting, most_lost, sight
+from boxlens.detector_robustness.result import (
+    METRICS,
+    DetectorRobustness,
+    Drop,
+    RobustnessResult,
+    SetSummary,
+    StepRobustness,
+)
+from boxlens.detector_robustness.tracing import trace
+from boxlens.errors import ParameterError
+from boxlens.images.transforming.catalogue import TRANSFORMS, label_of
+from boxlens.matching import COCO
+from boxlens.metrics.evaluation import EvaluationChoice, evaluate_tables
+from boxlens.metrics.results import Provenance
+from boxlens.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from boxlens.data import Detections
+    from boxlens.data.columns import Bools
+    from boxlens.detector_robustness.choice import RobustnessChoice
+    from boxlens.detector_robustness.tracing import MeasuredSet, Traced
+    from boxlens.formats.files import Progress
+
+
+def measure(
+    sets: Sequence[MeasuredSet],
+    found: Mapping[str, Sequence[Detections]],
+    choice: RobustnessChoice,
+    *,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> RobustnessResult:
+    """`sets` are the unchanged pictures, then the steps of the choice; `found` has tables of each.
+
+    Every set is scored by itself as COCO does it; drops are paired by the images that the pictures
+    were made of.
+    """
+    _check(sets, found, choice)
+    work = _Work(sets, [trace(one, sets[0]) for one in sets], choice, threads)
+    total = len(sets) * len(found)
+    columns: dict[str, list[StepRobustness]] = {}
+    for name, tables in found.items():
+        columns[name] = []
+        clean: Sighting | None = None
+        for row, table in enumerate(tables):
+            if progress:
+                progress("measuring steps", len(sets) * (len(columns) - 1) + row, total)
+            one, seen = _measure_step(work, row, table, clean)
+            columns[name].append(one)
+            clean = clean or seen
+    drops = _drops(work, found, columns, progress)
+    dataset = sets[0].dataset
+    return RobustnessResult(
+        choice=choice,
+        dataset=dataset.name,
+        classes=tuple(dataset.classes.name),
+        sets=tuple(_summary(work, row) for row in range(len(sets))),
+        detectors=tuple(
+            _detector(name, steps, drops.by_detector[name]) for name, steps in columns.items()
+        ),
+        failed=(),
+        provenance=Provenance(
+            VERSION, dataset.source, tuple(tables[0].source for tables in found.values())
+        ),
+        notices=(
+            *dataset.notices,
+            *dict.fromkeys(
+                note for tables in found.values() for one in tables for note in one.notices
+            ),
+            *_unplaced(sets),
+            *drops.notices,
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is the same for all detectors."""
+
+    sets: Sequence[MeasuredSet]
+    traced: Sequence[Traced]
+    choice: RobustnessChoice
+    threads: int
+
+
+def _check(
+    sets: Sequence[MeasuredSet],
+    found: Mapping[str, Sequence[Detections]],
+    choice: RobustnessChoice,
+) -> None:
+    given, asked = [one.step.slug for one in sets[1:]], [one.slug for one in choice.steps]
+    if not sets or given != asked:
+        raise ParameterError(
+            f"expected the unchanged pictures and {', '.join(asked)}, got {', '.join(given)}"
+        )
+    if not found:
+        raise ParameterError("robustness needs the detections of at least one detector")
+    for name, tables in found.items():
+        if len(tables) != len(sets):
+            raise ParameterError(
+                f"{name}: {len(tables)} tables of detections for {len(sets)} sets of pictures"
+            )
+    for one in sets:
+        if one.dataset.classes.name != sets[0].dataset.classes.name:
+            raise ParameterError(f"{one.step.slug} has other classes than the unchanged pictures")
+
+
+def _measure_step(
+    work: _Work, row: int, detections: Detections, clean: Sighting | None
+) -> tuple[StepRobustness, Sighting]:
+    """All but what needs the unchanged pictures' own numbers; without `clean`, it is these."""
+    one, threads = work.sets[row], work.threads
+    dataset, transform = one.dataset, TRANSFORMS[one.step.name]
+    scored = evaluate_tables(dataset, [detections], EvaluationChoice(), threads=threads)
+    (numbers,) = scored.detectors
+    errors = error_profile(dataset, detections, threads=threads)
+    seen = sight(dataset, detections, work.choice.shown_score, threads=threads)
+    return StepRobustness(
+        step=one.step,
+        title=transform.title,
+        group=transform.group,
+        label=label_of(one.step),
+        n_images=len(dataset.images),
+        n_objects=int(np.count_nonzero(_counted(one))),
+        n_detections=len(detections),
+        metrics={name: numbers.metrics[name] for name in METRICS},
+        relative=dict.fromkeys(METRICS, math.nan),
+        error_gain=errors.gain,
+        errors_per_object=errors.per_object,
+        by_class=tuple(of_class.metrics["AP"] for of_class in numbers.classes),
+        density=box_density(dataset, seen.shown.image_row, seen.shown.box),
+        examples=()
+        if clean is None
+        else most_lost(seen, clean, work.traced[row], work.choice.n_examples),
+    ), seen
+
+
+def _counted(one: MeasuredSet) -> Bools:
+    """Objects that are to be found."""
+    counted: Bools = ~COCO.ignored(one.dataset.gt)
+    return counted
+
+
+def _drops(
+    work: _Work,
+    found: Mapping[str, Sequence[Detections]],
+    columns: Mapping[str, Sequence[StepRobustness]],
+    progress: Progress | None,
+) -> Drops:
+    if work.choice.intervals is None:
+        return Drops({name: (None,) * len(work.choice.steps) for name in found})
+    return paired_drops(
+        work.sets,
+        work.traced,
+        found,
+        {name: [one.metrics["AP"] for one in steps] for name, steps in columns.items()},
+        work.choice.intervals,
+        threads=work.threads,
+        progress=progress,
+    )
+
+
+def _detector(
+    name: str, measured: Sequence[StepRobustness], drops: Sequence[Drop | None]
+) -> DetectorRobustness:
+    clean, *steps = [_relative_to(measured[0], one) for one in measured]
+    with_drops = tuple(replace(one, drop=drop) for one, drop in zip(steps, drops, strict=True))
+    return DetectorRobustness(name, clean, with_drops, corruption_means(clean, with_drops))
+
+
+def _relative_to(clean: StepRobustness, one: StepRobustness) -> StepRobustness:
+    relative = {name: ratio(value, clean.metrics[name]) for name, value in one.metrics.items()}
+    return replace(one, relative=relative)
+
+
+def _summary(work: _Work, row: int) -> SetSummary:
+    one, clean = work.sets[row], work.sets[0]
+    gt, counted = one.dataset.gt, _counted(one)
+    gone = _counted(clean)
+    asked_for = work.traced[row].object_row[counted]
+    gone[asked_for[asked_for >= 0]] = False
+    return SetSummary(
+        step=one.step,
+        n_images=len(one.dataset.images),
+        n_objects=int(np.count_nonzero(counted)),
+        n_objects_gone=int(np.count_nonzero(gone)),
+        density=box_density(one.dataset, gt.image_row[counted], gt.box[counted]),
+    )
+
+
+def _unplaced(sets: Sequence[MeasuredSet]) -> tuple[Notice, ...]:
+    n = sum(int(np.count_nonzero(without_place(one.dataset))) for one in sets)
+    message = f"{n:,} pictures of unknown size: their boxes are in no density map"
+    return (Notice("unknown_size", n, message),) if n else ()

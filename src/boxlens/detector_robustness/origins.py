@@ -1,0 +1,77 @@
+"""What a kept piece of work was made from, in a file beside it: a run takes up its own alone."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from boxlens.errors import InputError
+from boxlens.formats.files import read_text, write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+# What work is made from, as a message calls it.
+_CALLED = {
+    "schema": "kind of file",
+    "boxlens": "version of Boxlens",
+    "detector": "detector",
+    "identity": "model or spec",
+    "step": "transform",
+    "level": "level",
+    "settings": "seed or setting of the transforms",
+    "ground_truth": "ground truth",
+    "pictures": "pictures",
+    "scenes": "scenes",
+    "masks": "use of masks",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Written when the work begins, and once more, with its outcome, when it is done."""
+
+    path: Path
+    made_from: Mapping[str, Any]
+
+    def refuse_other(self, work: Path, remedy: str) -> None:
+        """Work that was made from anything else is left alone."""
+        if not self.path.exists():
+            if work.exists():
+                problem = "already there, and what it was made from is not known"
+                raise InputError(problem, path=work, remedy=remedy)
+            return
+        old = _read(self.path).get("made_from")
+        known = old if isinstance(old, dict) else {}
+        wanted = json.loads(json.dumps(self.made_from))
+        different = [called for key, called in _CALLED.items() if known.get(key) != wanted.get(key)]
+        if different:
+            raise InputError(f"made from another {', '.join(different)}", path=work, remedy=remedy)
+
+    def outcome(self) -> dict[str, Any] | None:
+        """None while the work is not done."""
+        if not self.path.exists():
+            return None
+        done = _read(self.path).get("outcome")
+        return done if isinstance(done, dict) else None
+
+    def begin(self) -> None:
+        if not self.path.exists():
+            self._write(None)
+
+    def finish(self, outcome: Mapping[str, Any]) -> None:
+        self._write(outcome)
+
+    def _write(self, outcome: Mapping[str, Any] | None) -> None:
+        document = {"made_from": self.made_from, "outcome": outcome}
+        write_text(self.path, json.dumps(document) + "\n")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(read_text(path))
+    except ValueError:
+        document = None
+    return document if isinstance(document, dict) else {}

@@ -1,0 +1,230 @@
+"""What changes of the pictures do to detectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from boxlens.display import Displayed
+from boxlens.metrics.results import defined, notice_to_json, number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from boxlens.data import Notice
+    from boxlens.data.columns import Boxes, Floats
+    from boxlens.detector_robustness.choice import RobustnessChoice
+    from boxlens.detectors.run_result import Failure
+    from boxlens.images.transforming.transform import Group, Step
+    from boxlens.metrics.intervals import Interval
+    from boxlens.metrics.results import Provenance
+
+SCHEMA = "boxlens/robustness/1"
+METRICS = ("AP", "AP50", "AP75", "APs", "APm", "APl")
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """AP of the unchanged pictures minus that of the changed ones, on the same resampled ones."""
+
+    interval: Interval
+    # Two-sided, and adjusted for all steps of the detector (Holm).
+    p: float
+    p_holm: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {**self.interval.to_json(), "p": number(self.p), "p_holm": number(self.p_holm)}
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A changed picture in which objects were lost that are found in the unchanged one."""
+
+    # Row in the changed set, and the picture it was made of.
+    row: int
+    image_id: int | str
+    file_name: str
+    # In the frame of the changed picture.
+    lost_box: Boxes
+    lost_class: tuple[str, ...]
+    found_box: Boxes
+    found_class: tuple[str, ...]
+    # Detections of at least the shown score that hit nothing.
+    false_box: Boxes
+    false_class: tuple[str, ...]
+    false_score: Floats
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "image_id": self.image_id,
+            "file_name": self.file_name,
+            "lost": _boxes_to_json(self.lost_box, self.lost_class),
+            "found": _boxes_to_json(self.found_box, self.found_class),
+            "false": _boxes_to_json(self.false_box, self.false_class),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class StepRobustness:
+    """One detector under one step."""
+
+    step: Step
+    title: str
+    group: Group
+    # The level as it is written at an axis; "" for transforms without levels.
+    label: str
+    n_images: int
+    n_objects: int
+    n_detections: int
+    # Of METRICS; NaN where there are no objects.
+    metrics: Mapping[str, float]
+    # By the same names: this by that of the unchanged pictures.
+    relative: Mapping[str, float]
+    # TIDE at IoU .5: what repairing each kind of error would bring, and how many there are for
+    # each object. Keys are those of diagnosis.tide.GAINS.
+    error_gain: Mapping[str, float]
+    errors_per_object: Mapping[str, float]
+    # AP by class, in the order of the classes of the result.
+    by_class: tuple[float, ...]
+    # [row, column] on the unit square: detections of at least the shown score over each cell.
+    density: Floats
+    examples: tuple[Example, ...] = ()
+    drop: Drop | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.step.name,
+            "severity": number(self.step.level),
+            "label": self.label,
+            "group": self.group,
+            **defined(self.metrics),
+            "relative": number(self.relative["AP"]),
+            "relative_AP50": number(self.relative["AP50"]),
+            **({} if self.drop is None else {"drop": self.drop.to_json()}),
+            "n_images": self.n_images,
+            "n_objects": self.n_objects,
+            "n_detections": self.n_detections,
+            "errors": {
+                "dAP": defined(self.error_gain),
+                "per_object": defined(self.errors_per_object),
+            },
+            "AP_by_class": [number(value) for value in self.by_class],
+            "examples": [one.to_json() for one in self.examples],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CorruptionMean:
+    """Mean performance under corruption: over severities, then over the corruptions."""
+
+    # "all", or a group of corruptions.
+    group: str
+    n_corruptions: int
+    # Whether these are the benchmark's fifteen at five severities (for "all").
+    complete: bool
+    ap: float
+    relative: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "group": self.group,
+            "n_corruptions": self.n_corruptions,
+            "complete": self.complete,
+            "AP": number(self.ap),
+            "relative": number(self.relative),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DetectorRobustness:
+    name: str
+    clean: StepRobustness
+    # In the order of the choice.
+    steps: tuple[StepRobustness, ...]
+    # "all" first; empty where no corruption was run.
+    corrupted: tuple[CorruptionMean, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "clean": self.clean.to_json(),
+            "corrupted": [one.to_json() for one in self.corrupted],
+            "transforms": [one.to_json() for one in self.steps],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SetSummary:
+    """The changed pictures of one step, whoever looks at them."""
+
+    step: Step
+    n_images: int
+    n_objects: int
+    # Objects of the data set that no picture of the step asks for.
+    n_objects_gone: int
+    # As the density of detections, of the objects.
+    density: Floats
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.step.name,
+            "severity": number(self.step.level),
+            "n_images": self.n_images,
+            "n_objects": self.n_objects,
+            "n_objects_gone": self.n_objects_gone,
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RobustnessResult(Displayed):
+    """What breaks each detector."""
+
+    choice: RobustnessChoice
+    dataset: str
+    classes: tuple[str, ...]
+    # The unchanged pictures first, then the steps of the choice.
+    sets: tuple[SetSummary, ...]
+    detectors: tuple[DetectorRobustness, ...]
+    # Pictures that could not be used, with step, detector and reason.
+    failed: tuple[Failure, ...]
+    provenance: Provenance
+    notices: tuple[Notice, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"RobustnessResult({len(self.detectors)} detectors, {len(self.sets) - 1} steps)"
+
+    def to_json(self) -> dict[str, Any]:
+        """The stable form that `boxlens robustness --json -` prints."""
+        return {
+            "schema": SCHEMA,
+            "provenance": self.provenance.to_json(),
+            "parameters": self.choice.to_json(),
+            "notices": [notice_to_json(notice) for notice in self.notices],
+            "dataset": self.dataset,
+            "classes": list(self.classes),
+            "results": {
+                "transforms": [
+                    {"detector": detector.name, **_short(one)}
+                    for detector in self.detectors
+                    for one in detector.steps
+                ],
+                "sets": [one.to_json() for one in self.sets],
+                "detectors": [one.to_json() for one in self.detectors],
+                "failed": [{"file": one.file, "reason": one.reason} for one in self.failed],
+            },
+        }
+
+
+def _short(one: StepRobustness) -> dict[str, Any]:
+    """The row that most readers want."""
+    return {
+        "name": one.step.name,
+        "severity": number(one.step.level),
+        **defined(one.metrics),
+        "relative": number(one.relative["AP"]),
+    }
+
+
+def _boxes_to_json(boxes: Boxes, classes: tuple[str, ...]) -> list[dict[str, Any]]:
+    pairs = zip(boxes.tolist(), classes, strict=True)
+    return [{"class": name, "box": box} for box, name in pairs]

@@ -1,0 +1,230 @@
+"""What a study of robustness comes to, in sentences."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from boxlens.detector_robustness.error_growth import most_grown_error
+from boxlens.images.transforming.catalogue import TRANSFORMS
+from boxlens.images.transforming.transform import CORRUPTION_GROUPS
+from boxlens.proposals.words import counted, fraction, part_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from boxlens.detector_robustness.result import (
+        CorruptionMean,
+        DetectorRobustness,
+        RobustnessResult,
+        SetSummary,
+        StepRobustness,
+    )
+
+CONTEXT = "white_background"
+# What errors are called where their number is told.
+ERROR_NAMES = {
+    "cls": "boxes with the wrong class",
+    "loc": "badly placed boxes",
+    "both": "boxes wrong in class and place",
+    "dupe": "duplicates",
+    "bkg": "boxes on background",
+    "miss": "misses",
+}
+# Titles that keep their capital inside a sentence.
+PROPER = ("Gaussian", "JPEG")
+
+
+def robustness_sentences(result: RobustnessResult) -> tuple[str, ...]:
+    """Who keeps most, where there are several; then of each detector the most important first."""
+    level = 0.95 if result.choice.intervals is None else result.choice.intervals.level
+    remarks = _Remarks(1 - level, {one.step.slug: one for one in result.sets})
+    each = (line for one in result.detectors for line in _about(one, remarks))
+    return (*_most_robust(result.detectors), *each)
+
+
+@dataclass(frozen=True, slots=True)
+class _Remarks:
+    """What is to be kept in mind about the numbers of a step."""
+
+    alpha: float
+    sets: Mapping[str, SetSummary]
+
+    def left(self, one: StepRobustness) -> str:
+        """AP, what share of the unchanged pictures' it is, and what to keep in mind."""
+        remarks = [f"{fraction(one.relative['AP'], 2)} of it"]
+        if self.may_be_chance(one):
+            remarks.append("which may be chance")
+        if (summary := self.sets.get(one.step.slug)) and summary.n_objects_gone:
+            n_all = summary.n_objects_gone + summary.n_objects
+            remarks.append(f"without {summary.n_objects_gone:,} of {n_all:,} objects")
+        return f"{fraction(_ap(one))} ({', '.join(remarks)})"
+
+    def may_be_chance(self, one: StepRobustness) -> bool:
+        return _tested(one) and not self.is_beyond_chance(one)
+
+    def is_beyond_chance(self, one: StepRobustness) -> bool:
+        return one.drop is not None and one.drop.p_holm < self.alpha
+
+
+def _about(detector: DetectorRobustness, remarks: _Remarks) -> Iterator[str]:
+    clean_ap = detector.clean.metrics["AP"]
+    if math.isnan(clean_ap):
+        yield f"{detector.name}: no object is to be found, so nothing can be said."
+        return
+    if clean_ap == 0:
+        yield f"{detector.name} finds nothing in the unchanged pictures: there is nothing to lose."
+        return
+    steps = _changing(detector)
+    if not steps:
+        yield f"{detector.name}: no step changes the pictures, so nothing can be said."
+        return
+    worst = min(steps, key=_ap)
+    yield _what_hurts(detector, worst, max(steps, key=_ap), remarks)
+    if any(_tested(one) for one in steps) and len(steps) > 1:
+        yield _beyond_chance(detector.name, steps, remarks)
+    yield from _corruptions(detector)
+    yield from _errors(detector, worst)
+    if worst.step.name != CONTEXT:
+        yield from _context(detector, remarks)
+
+
+def _changing(detector: DetectorRobustness) -> list[StepRobustness]:
+    """Steps that do something to the pictures and have objects to be found."""
+    return [
+        one
+        for one in detector.steps
+        if one.step.level not in TRANSFORMS[one.step.name].unchanged and not math.isnan(_ap(one))
+    ]
+
+
+def _most_robust(detectors: Sequence[DetectorRobustness]) -> Iterator[str]:
+    """By the mean of what is left of AP, over all steps."""
+    kept = {}
+    for one in detectors:
+        left = [step.relative["AP"] for step in _changing(one)]
+        if left and not math.isnan(sum(left)):
+            kept[one.name] = sum(left) / len(left)
+    if len(kept) < 2:
+        return
+    best, worst = max(kept, key=kept.__getitem__), min(kept, key=kept.__getitem__)
+    most, least = fraction(kept[best], 2), fraction(kept[worst], 2)
+    if most == least:
+        yield f"{len(kept)} detectors are equally robust: each keeps {most} of its AP on average."
+        return
+    yield (
+        f"{best} is the most robust of {len(kept)} detectors: on average over all steps it keeps "
+        f"{most} of its AP; {worst} keeps {least}."
+    )
+
+
+def _what_hurts(
+    detector: DetectorRobustness, worst: StepRobustness, best: StepRobustness, remarks: _Remarks
+) -> str:
+    start = (
+        f"{detector.name} has an AP of {fraction(_ap(detector.clean))} on the unchanged pictures"
+    )
+    if not _shown_drop(detector.clean, worst) > 0:
+        return f"{start}, and no step lowers it: {_named(worst)} leaves {remarks.left(worst)}."
+    if worst is best:
+        return f"{start}; {_named(worst)} leaves {remarks.left(worst)}."
+    return (
+        f"{start}; {_named(worst)} hurts most and leaves {remarks.left(worst)}, {_named(best)} "
+        f"hurts least and leaves {remarks.left(best)}."
+    )
+
+
+def _shown_drop(clean: StepRobustness, one: StepRobustness) -> float:
+    """By as many digits as are written."""
+    return round(round(_ap(clean), 3) - round(_ap(one), 3), 3)
+
+
+def _beyond_chance(name: str, steps: Sequence[StepRobustness], remarks: _Remarks) -> str:
+    tested = [one for one in steps if _tested(one)]
+    sure = [_drop(one) for one in tested if remarks.is_beyond_chance(one)]
+    fallen, risen = sum(drop > 0 for drop in sure), sum(drop < 0 for drop in sure)
+    also = f", and so {'is' if risen == 1 else 'are'} {counted(risen, 'gain')}" if risen else ""
+    return (
+        f"{name}: {part_of(fallen, len(tested), 'drop')} beyond chance{also} (by resampling "
+        "pictures, adjusted for all steps)."
+    )
+
+
+def _corruptions(detector: DetectorRobustness) -> Iterator[str]:
+    if not detector.corrupted:
+        return
+    whole, *groups = detector.corrupted
+    over = (
+        "the fifteen corruptions at five severities"
+        if whole.complete
+        else f"{counted(whole.n_corruptions, 'corruption')} (not the whole benchmark)"
+    )
+    hardest = _hardest(groups)
+    yield (
+        f"Over {over} the mean AP of {detector.name} (mPC) is {fraction(whole.ap)}, "
+        f"{fraction(whole.relative, 2)} of that of the unchanged pictures (rPC){hardest}."
+    )
+
+
+def _hardest(groups: Sequence[CorruptionMean]) -> str:
+    if len(groups) < 2:
+        return ""
+    low = min(groups, key=lambda one: one.ap)
+    high = max(groups, key=lambda one: one.ap)
+    least, most = fraction(low.relative, 2), fraction(high.relative, 2)
+    if least == most:
+        return ""
+    return f"; {low.group} leaves least ({least}), {high.group} most ({most})"
+
+
+def _errors(detector: DetectorRobustness, worst: StepRobustness) -> Iterator[str]:
+    grown = most_grown_error(detector.clean, worst)
+    if grown is None:
+        return
+    before, after = fraction(grown.per_object_clean, 2), fraction(grown.per_object, 2)
+    if before != after:
+        yield (
+            f"Under {_named(worst)}, {ERROR_NAMES[grown.kind]} of {detector.name} rise from "
+            f"{before} to {after} for each object."
+        )
+
+
+def _context(detector: DetectorRobustness, remarks: _Remarks) -> Iterator[str]:
+    """What objects' surroundings are worth (METHODS 4.6)."""
+    for one in detector.steps:
+        if one.step.name != CONTEXT or math.isnan(_ap(one)):
+            continue
+        drop = _shown_drop(detector.clean, one)
+        after = fraction(_ap(one))
+        if not drop:
+            yield f"{detector.name} finds objects alone on white as well as in place (AP {after})."
+            continue
+        unsure = ", which may be chance" if remarks.may_be_chance(one) else ""
+        yield (
+            f"{detector.name} finds objects {'worse' if drop > 0 else 'better'} alone on white "
+            f"than in place (AP {after}, not {fraction(_ap(detector.clean))}{unsure})."
+        )
+
+
+def _ap(one: StepRobustness) -> float:
+    return one.metrics["AP"]
+
+
+def _tested(one: StepRobustness) -> bool:
+    return one.drop is not None and not math.isnan(one.drop.p_holm)
+
+
+def _drop(one: StepRobustness) -> float:
+    return math.nan if one.drop is None else one.drop.interval.value
+
+
+def _named(one: StepRobustness) -> str:
+    """As it is written inside a sentence: graded JPEG compression (50), Gaussian noise 5."""
+    noun, _, kind = one.title.partition(", ")
+    if not noun.startswith(PROPER):
+        noun = noun[:1].lower() + noun[1:]
+    title = f"{kind} {noun}".lstrip()
+    if not one.label:
+        return title
+    return f"{title} {one.label}" if one.group in CORRUPTION_GROUPS else f"{title} ({one.label})"

@@ -1,0 +1,1 @@
+"""Classifiers in one form: crops in, a number for every class out."""

@@ -1,0 +1,104 @@
+"""Any Python function as a classifier: one crop in, a number for every class or a label out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens.detectors.named_objects import classes_from, described, find_named
+from boxlens.detectors.protocols import Classifier
+from boxlens.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from boxlens.data import Classes
+    from boxlens.data.columns import Floats
+    from boxlens.images import Pixels
+
+_ANSWER = "an array of a number for every class, or a tuple (label, score)"
+
+
+@dataclass(frozen=True, slots=True)
+class CallableClassifier:
+    """Calls a function with one crop; with a list of them, and for a list, if `batched`.
+
+    It answers with a number for every class, or with a tuple of a label and its score; a label is
+    a class name, or a place in `classes` from 0. Of the other classes nothing is known then: -inf.
+    """
+
+    function: Callable[..., Any]
+    classes: Classes
+    name: str
+    batched: bool = False
+
+    def classify(self, crops: Sequence[Pixels]) -> Floats:
+        row_of_name = self.classes.row_of_name()
+        rows = np.empty((len(crops), len(self.classes)))
+        for number, answer in enumerate(self._answers(crops)):
+            if isinstance(answer, tuple) and len(answer) == 2:
+                rows[number] = -np.inf
+                column = self._column(answer[0], row_of_name, number)
+                rows[number, column] = self._score(answer[1], number)
+            else:
+                rows[number] = self._numbers(answer, number)
+        return rows
+
+    def _answers(self, crops: Sequence[Pixels]) -> Sequence[Any]:
+        if not self.batched:
+            return [self.function(crop) for crop in crops]
+        answers = list(self.function(list(crops)))
+        if len(answers) != len(crops):
+            raise InputError(f"{self.name}: {len(answers)} answers for {len(crops)} crops")
+        return answers
+
+    def _numbers(self, answer: Any, number: int) -> Floats:
+        try:
+            values = np.asarray(answer, dtype=np.float64)
+        except (TypeError, ValueError) as problem:
+            raise self._error(number, f"expected {_ANSWER}, got {described(answer)}") from problem
+        if values.shape != (len(self.classes),):
+            shape = f"{described(answer)} with shape {values.shape}"
+            raise self._error(
+                number, f"expected {_ANSWER}, got {shape} for {len(self.classes)} classes"
+            )
+        return values
+
+    def _column(self, label: Any, row_of_name: dict[str, int], number: int) -> int:
+        if isinstance(label, str) and label in row_of_name:
+            return row_of_name[label]
+        is_place = isinstance(label, (int, np.integer)) and not isinstance(label, bool)
+        if is_place and 0 <= label < len(self.classes):
+            return int(label)
+        shown = ", ".join(self.classes.name[:5])
+        raise self._error(
+            number,
+            f"label {label!r} is neither a name nor a place among {shown} ...; numbers for all "
+            "classes come as a list or an array",
+        )
+
+    def _score(self, score: Any, number: int) -> float:
+        try:
+            return float(score)
+        except (TypeError, ValueError) as problem:
+            raise self._error(number, f"the score {score!r} is no number") from problem
+
+    def _error(self, number: int, problem: str) -> InputError:
+        return InputError(problem, path=self.name, where=f"crop {number} of the batch")
+
+
+def load_classifier_function(text: str, classes: Classes | None = None) -> Classifier:
+    """The function, or the ready classifier, that "package.module:name" names.
+
+    Classes are an attribute `classes` of the function or its module, else those given; an
+    attribute `batched` that is true makes it take and give lists.
+    """
+    found, stated = find_named(text)
+    if isinstance(found, Classifier) and not isinstance(found, type):
+        return found
+    if not callable(found):
+        raise InputError(f"a {type(found).__name__}, where a function was expected", path=text)
+    own = classes if stated is None and classes is not None else classes_from(stated, text)
+    return CallableClassifier(found, own, text, bool(getattr(found, "batched", False)))

@@ -1,0 +1,1 @@
+"""Torch modules as classifiers: fine-tuned here, kept in checkpoints, saved without pickles."""

@@ -1,0 +1,120 @@
+"""Fine-tuning as it stands after an epoch, in a file: what a killed run goes on from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from boxlens.detectors.classifiers.torch.choice import Epoch
+from boxlens.detectors.classifiers.torch.state import named, of_kind
+from boxlens.detectors.model_files import read_model, write_model
+from boxlens.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from boxlens.data import Classes
+    from boxlens.detectors.classifiers.torch.choice import FineTuning
+
+    Arrays = Mapping[str, npt.NDArray[Any]]
+
+SCHEMA = "boxlens/fine-tuning/1"
+_RESTART = "--restart (restart=True) throws it away and begins anew; or name another folder"
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """No random state is needed: every epoch draws from a seed of its own."""
+
+    run: RunIdentity
+    history: tuple[Epoch, ...]
+    weights: Arrays
+    momentum: Arrays
+    # The weights of the best epoch so far; none where the last ones are kept.
+    best: Arrays
+    best_epoch: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunIdentity:
+    """What must be the same for a run to go on."""
+
+    settings: Mapping[str, Any]
+    class_names: tuple[str, ...]
+    truth: str
+    pixels: str
+
+    @classmethod
+    def of(cls, choice: FineTuning, classes: Classes, truth: str, pixels: str) -> RunIdentity:
+        """More epochs continue a run, and threads are the machine's business."""
+        settings = choice.to_json()
+        del settings["epochs"], settings["threads"]
+        return cls(settings, classes.name, truth, pixels)
+
+    def differences(self, other: RunIdentity) -> list[str]:
+        found = [
+            f"{name} ({self.settings.get(name)}, now {value})"
+            for name, value in other.settings.items()
+            if self.settings.get(name) != value
+        ]
+        found += ["classes"] if self.class_names != other.class_names else []
+        found += ["boxes or labels"] if self.truth != other.truth else []
+        # The same boxes on other pictures: where boxes differ, so do all crops.
+        if self.truth == other.truth and self.settings == other.settings:
+            found += ["pictures"] if self.pixels != other.pixels else []
+        return found
+
+
+def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
+    """Takes the place of the one before, whole or not at all."""
+    run = checkpoint.run
+    header = {
+        "schema": SCHEMA,
+        "epoch": len(checkpoint.history),
+        "choice": dict(run.settings),
+        "classes": list(run.class_names),
+        "data": {"truth": run.truth, "pixels": run.pixels},
+        "history": [epoch.to_json() for epoch in checkpoint.history],
+        "best_epoch": checkpoint.best_epoch,
+    }
+    arrays = {
+        **named("weights", checkpoint.weights),
+        **named("momentum", checkpoint.momentum),
+        **named("best", checkpoint.best),
+    }
+    write_model(path, header, arrays)
+
+
+def read_checkpoint(path: Path) -> Checkpoint | None:
+    """The run in a folder, if there is one."""
+    if not path.exists():
+        return None
+    return read_model(path, SCHEMA, _checkpoint, what="checkpoint", remedy=_RESTART)
+
+
+def _checkpoint(header: Mapping[str, Any], arrays: Arrays) -> Checkpoint:
+    data = header["data"]
+    return Checkpoint(
+        run=RunIdentity(header["choice"], tuple(header["classes"]), data["truth"], data["pixels"]),
+        history=tuple(Epoch.of_json(one) for one in header["history"]),
+        weights=of_kind("weights", arrays),
+        momentum=of_kind("momentum", arrays),
+        best=of_kind("best", arrays),
+        best_epoch=header["best_epoch"],
+    )
+
+
+def refuse_other_run(path: Path, checkpoint: Checkpoint, run: RunIdentity, epochs: int) -> None:
+    """Weights that were learnt otherwise, or from something else, are not mixed in."""
+    different = checkpoint.run.differences(run)
+    if different:
+        raise InputError(f"a run with another {', '.join(different)}", path=path, remedy=_RESTART)
+    if len(checkpoint.history) > epochs:
+        raise InputError(
+            f"a run of {len(checkpoint.history)} epochs, more than the {epochs} asked for",
+            path=path,
+            remedy=_RESTART,
+        )

@@ -1,0 +1,89 @@
+"""Any torch module as a classifier: crops as squares less their mean, on the CPU."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from boxlens.detectors.classifiers.torch.inputs import Mean, as_inputs, class_outputs, squared
+from boxlens.detectors.classifiers.torch.library import torch_library, torch_threads
+from boxlens.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torch.nn import Module
+
+    from boxlens.data import Classes, Notice
+    from boxlens.data.columns import Floats
+    from boxlens.detectors.classifiers.torch.choice import Epoch
+    from boxlens.images import Pixels
+
+ACTIVATIONS = ("softmax", "none")
+GREY: Mean = (127.5, 127.5, 127.5)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TorchClassifier:
+    """The module gets (pixels - mean) / 255 and answers with a number for every class.
+
+    `activation` makes shares of 1 of these ("softmax"), or leaves them as they are ("none",
+    METHODS 4.1). A module that wants another range, say unit variance, scales its inputs itself.
+    """
+
+    module: Module
+    classes: Classes
+    side_px: int = 224
+    mean: Mean = GREY
+    # Every batch is filled up to this size: sums are ordered by the shape of a batch, and so
+    # what is said of a crop depends on the others neither in meaning nor in its last bit.
+    batch: int = 1
+    activation: Literal["softmax", "none"] = "softmax"
+    # 0: as many as torch takes by itself.
+    threads: int = 0
+    name: str = "torch"
+    history: tuple[Epoch, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.activation not in ACTIVATIONS:
+            raise ParameterError(f"activation '{self.activation}': expected softmax or none")
+        if self.side_px < 1 or self.batch < 1 or self.threads < 0:
+            raise ParameterError("side_px and batch are 1 or more, threads 0 or more")
+        if len(self.mean) != 3 or not np.isfinite(self.mean).all():
+            raise ParameterError(f"mean {self.mean}: expected three numbers: red, green, blue")
+
+    def classify(self, crops: Sequence[Pixels]) -> Floats:
+        outputs = [np.empty((0, len(self.classes)))]
+        torch = torch_library()
+        self.module.eval()
+        with torch_threads(self.threads), torch.inference_mode():
+            for start in range(0, len(crops), self.batch):
+                squares = [
+                    squared(crop, self.side_px) for crop in crops[start : start + self.batch]
+                ]
+                outputs.append(self._outputs(squares))
+        answers: Floats = np.concatenate(outputs)
+        if not np.isfinite(answers).all():
+            raise InputError(
+                "the module answers with what is no finite number",
+                path=self.name,
+                remedy="Its weights, or the range of its inputs, are off",
+            )
+        return softmax(answers) if self.activation == "softmax" else answers
+
+    def _outputs(self, squares: list[Pixels]) -> Floats:
+        filler = [np.zeros_like(squares[0])] * (self.batch - len(squares))
+        inputs = as_inputs([*squares, *filler], self.mean)
+        answer = class_outputs(self.module, inputs, len(self.classes))
+        numbers: Floats = answer.double().numpy()[: len(squares)]
+        return numbers
+
+
+def softmax(outputs: Floats) -> Floats:
+    """Shares of 1 in every row."""
+    shares: Floats = np.exp(outputs - outputs.max(axis=1, keepdims=True, initial=-np.inf))
+    shares /= shares.sum(axis=1, keepdims=True)
+    return shares

@@ -1,0 +1,203 @@
+"""Fine-tunes any torch module on the crops of a data set; resumable after every epoch."""
+
+from __future__ import annotations
+
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens.detectors.classifiers.torch.checkpoints import (
+    RunIdentity,
+    read_checkpoint,
+    refuse_other_run,
+    write_checkpoint,
+)
+from boxlens.detectors.classifiers.torch.choice import Epoch, FineTuning
+from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
+from boxlens.detectors.classifiers.torch.course import Course
+from boxlens.detectors.classifiers.torch.crop_cache import cut_crops, truth_digest
+from boxlens.detectors.classifiers.torch.inputs import as_inputs, class_outputs
+from boxlens.detectors.classifiers.torch.lesson import Lesson
+from boxlens.detectors.classifiers.torch.library import (
+    torch_library,
+    torch_seeded,
+    torch_threads,
+)
+from boxlens.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Executor
+    from os import PathLike
+
+    from torch.nn import Module
+
+    from boxlens.data.columns import Rows
+    from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
+    from boxlens.formats.files import Progress
+
+CHECKPOINT = "checkpoint.npz"
+
+
+def fine_tune(
+    build: Callable[[int], Module],
+    crops: LabelledCrops,
+    *,
+    choice: FineTuning | None = None,
+    folder: str | PathLike[str] | None = None,
+    restart: bool = False,
+    progress: Progress | None = None,
+) -> TorchClassifier:
+    """Learns the classes of `crops` with the module that `build(n_classes)` gives.
+
+    With a folder, a run that was ended goes on after its last whole epoch, to the very bits it
+    would have reached on the same machine with as many threads. `restart` begins anew there.
+    """
+    chosen = choice or FineTuning()
+    torch_library()
+    if len(crops) == 0:
+        raise InputError("no objects to learn from", remedy="Give ground truth with boxes")
+    with ExitStack() as stack:
+        if folder is None:
+            place = Path(stack.enter_context(TemporaryDirectory(prefix="boxlens-")))
+        else:
+            place = Path(folder)
+            if place.is_file():
+                raise InputError("expected a folder, found a file", path=folder)
+        stack.enter_context(torch_threads(chosen.threads))
+        path = None if folder is None else place / CHECKPOINT
+        if path is not None and restart:
+            path.unlink(missing_ok=True)
+        return _fine_tuned(build, crops, chosen, place, path, progress)
+
+
+def _fine_tuned(
+    build: Callable[[int], Module],
+    crops: LabelledCrops,
+    choice: FineTuning,
+    folder: Path,
+    path: Path | None,
+    progress: Progress | None,
+) -> TorchClassifier:
+    checkpoint = None if path is None else read_checkpoint(path)
+    truth = truth_digest(crops)
+    if path is not None and checkpoint is not None:
+        # Before the crops of the other run are overwritten.
+        same_pixels = checkpoint.run.pixels
+        run = RunIdentity.of(choice, crops.classes, truth, same_pixels)
+        refuse_other_run(path, checkpoint, run, choice.epochs)
+    cache = cut_crops(crops, choice.side_px, folder, progress)
+    run = RunIdentity.of(choice, crops.classes, truth, cache.pixels_digest())
+    lesson = Lesson.of(cache, crops.dataset, choice)
+    course = Course.begun(build, lesson, len(crops.classes))
+    if path is not None and checkpoint is not None:
+        refuse_other_run(path, checkpoint, run, choice.epochs)
+        course.take_up(checkpoint, path)
+    _run(course, run, path, progress)
+    course.finish()
+    return TorchClassifier(
+        module=course.module,
+        classes=crops.classes,
+        side_px=choice.side_px,
+        mean=lesson.mean,
+        threads=choice.threads,
+        history=tuple(course.history),
+        notices=lesson.notices(len(crops), crops.classes.name),
+    )
+
+
+def _run(course: Course, run: RunIdentity, path: Path | None, progress: Progress | None) -> None:
+    choice = course.lesson.choice
+    with ThreadPoolExecutor(choice.threads or os.cpu_count() or 1) as pool:
+        for number in range(len(course.history) + 1, choice.epochs + 1):
+            epoch = _trained(course, number, pool, progress)
+            course.add(_judged(course, epoch))
+            if path is not None:
+                write_checkpoint(path, course.checkpoint(run))
+
+
+def _trained(course: Course, number: int, pool: Executor, progress: Progress | None) -> Epoch:
+    """One epoch; its random numbers come from its own seed, whatever came before."""
+    lesson, choice = course.lesson, course.lesson.choice
+    rate = choice.learning_rate_in(number)
+    batches = lesson.batches(number)
+    course.module.train()
+    losses, guesses = [], []
+    with torch_seeded(int(np.random.RandomState([choice.seed, number, 1]).randint(2**31))):
+        for done, rows in enumerate(batches, start=1):
+            inputs = as_inputs(lesson.squares(rows, number, pool), lesson.mean)
+            loss, guessed = _step(course, inputs, lesson.labels(rows), rate)
+            _refuse_divergence(loss, number)
+            losses.append(loss * len(rows))
+            guesses.append(guessed)
+            if progress is not None:
+                before = (number - 1) * len(batches)
+                progress("fine-tuning", before + done, choice.epochs * len(batches))
+    _refuse_divergence(_sum_of_weights(course.module), number)
+    shown = np.concatenate(batches)
+    accuracy = class_mean_accuracy(lesson.labels(shown), np.concatenate(guesses))
+    return Epoch(number, rate, sum(losses) / len(shown), accuracy, math.nan, math.nan)
+
+
+def _step(course: Course, inputs: Any, labels: Rows, rate: float) -> tuple[float, Rows]:
+    """Moves the weights by one batch; gives its loss and the classes guessed before."""
+    torch = torch_library()
+    outputs = class_outputs(course.module, inputs, course.n_classes)
+    wanted = torch.from_numpy(labels.astype(np.int64))
+    loss = torch.nn.functional.cross_entropy(outputs, wanted)
+    course.descent.forget_gradients()
+    loss.backward()
+    course.descent.step(rate)
+    guessed: Rows = outputs.detach().argmax(dim=1).numpy().astype(np.int32)
+    return float(loss.detach()), guessed
+
+
+def _judged(course: Course, epoch: Epoch) -> Epoch:
+    """The epoch with its validation numbers."""
+    lesson = course.lesson
+    if len(lesson.validation) == 0:
+        return epoch
+    torch = torch_library()
+    course.module.eval()
+    losses, guesses = [], []
+    starts = np.arange(lesson.choice.batch, len(lesson.validation), lesson.choice.batch)
+    with torch.inference_mode():
+        for rows in np.split(lesson.validation, starts):
+            inputs = as_inputs(lesson.plain_squares(rows), lesson.mean)
+            outputs = class_outputs(course.module, inputs, course.n_classes)
+            wanted = torch.from_numpy(lesson.labels(rows).astype(np.int64))
+            total = torch.nn.functional.cross_entropy(outputs, wanted, reduction="sum")
+            losses.append(float(total))
+            guesses.append(outputs.argmax(dim=1).numpy())
+    loss = sum(losses) / len(lesson.validation)
+    _refuse_divergence(loss, epoch.number)
+    accuracy = class_mean_accuracy(lesson.labels(lesson.validation), np.concatenate(guesses))
+    return replace(epoch, validation_loss=loss, validation_accuracy=accuracy)
+
+
+def class_mean_accuracy(class_row: Rows, guessed: Rows) -> float:
+    """The mean recall of the classes that occur (METHODS 4.1)."""
+    occurring, place = np.unique(class_row, return_inverse=True)
+    right = np.bincount(place, weights=class_row == guessed, minlength=len(occurring))
+    return float(np.mean(right / np.bincount(place, minlength=len(occurring))))
+
+
+def _sum_of_weights(module: Module) -> float:
+    """Not finite where a single weight is not."""
+    values = module.state_dict().values()
+    return sum(float(value.double().sum()) for value in values if value.is_floating_point())
+
+
+def _refuse_divergence(loss_or_weights: float, number: int) -> None:
+    if not math.isfinite(loss_or_weights):
+        raise InputError(
+            f"loss and weights ran away in epoch {number} ({loss_or_weights})",
+            remedy="Lower the learning rate, to a tenth, say",
+        )

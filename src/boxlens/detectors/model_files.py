@@ -1,0 +1,110 @@
+"""Trained models as .npz files: arrays and a JSON header, never a pickle."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from boxlens.data import Classes
+from boxlens.errors import BoxlensError, InputError, MissingExtraError
+from boxlens.formats.files import existing_file, written_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from os import PathLike
+
+    import numpy.typing as npt
+
+    Arrays = Mapping[str, npt.NDArray[Any]]
+    Header = Mapping[str, Any]
+    Shapes = Mapping[str, tuple[type[np.generic], tuple[int, ...]]]
+
+Model = TypeVar("Model")
+
+# What reading an .npz that is none, or only part of one, may raise.
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    OSError,
+    MemoryError,
+    NotImplementedError,
+    BoxlensError,
+)
+
+
+def write_model(path: str | PathLike[str], header: Header, arrays: Arrays) -> None:
+    """Writes the file whole; the same model always gives the same bytes."""
+    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    parts: dict[str, Any] = {"header": text, **arrays}
+    with written_whole(path) as temporary, temporary.open("wb") as file:
+        np.savez_compressed(file, **parts)
+
+
+def read_model(
+    path: str | PathLike[str],
+    schema: str,
+    make: Callable[[Header, dict[str, npt.NDArray[Any]]], Model],
+    *,
+    what: str,
+    remedy: str,
+) -> Model:
+    """What `make` builds of header and arrays; a file that is damaged or foreign is refused."""
+    source = existing_file(path)
+    content = source.read_bytes()
+    try:
+        if not content.startswith(b"PK"):
+            raise ValueError("not an .npz archive")
+        # From memory: NumPy leaves a damaged file open.
+        with np.load(BytesIO(content), allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        header = json.loads(bytes(arrays.pop("header")))
+        found = header["schema"]
+        if found != schema:
+            raise ValueError(f"its schema is {found!r}, expected {schema!r}")
+        return make(header, arrays)
+    except MissingExtraError:
+        raise
+    except _DAMAGE as problem:
+        raise InputError(f"no {what} of Boxlens ({problem})", path=path, remedy=remedy) from problem
+
+
+def header_of_classes(classes: Classes) -> dict[str, Any]:
+    """Classes as a header holds them."""
+    return {
+        "id": classes.id.tolist(),
+        "name": classes.name,
+        "supercategory": classes.supercategory,
+    }
+
+
+def classes_of_header(stated: Mapping[str, Any]) -> Classes:
+    """The inverse of `header_of_classes`."""
+    return Classes.of(stated["id"], stated["name"], supercategory=stated["supercategory"])
+
+
+def check_arrays(arrays: Arrays, shapes: Shapes) -> None:
+    """Raises where arrays are missing, of another type or shape, or not finite."""
+    if arrays.keys() != shapes.keys():
+        raise ValueError(f"it holds {', '.join(arrays)}; expected {', '.join(shapes)}")
+    for name, (dtype, shape) in shapes.items():
+        array = arrays[name]
+        if array.dtype != dtype or array.shape != shape:
+            raise ValueError(f"its {name} is {array.dtype} {array.shape}")
+        if dtype == np.float64 and not np.isfinite(array).all():
+            raise ValueError(f"its {name} is not finite")
+
+
+def check_class_rows(class_row: npt.NDArray[Any], n_classes: int) -> None:
+    """Raises where a model speaks of no class, or of classes that it does not have."""
+    if len(class_row) == 0 or class_row.min() < 0 or class_row.max() >= n_classes:
+        raise ValueError("it speaks of classes it does not have")

@@ -1,0 +1,83 @@
+"""What "package.module:name" means, and the classes that stand beside it."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from boxlens.data import Classes
+from boxlens.errors import InputError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+_NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+_CLASSES_REMEDY = (
+    "Write classes = ['cat', 'dog'] beside the function, or set it on the function itself"
+)
+
+
+def is_function_name(text: str) -> bool:
+    """Whether a text has the form package.module:name."""
+    return _NAME.fullmatch(text) is not None
+
+
+def find_named(text: str) -> tuple[Any, Any]:
+    """The object, and its attribute `classes` or its module's (None: neither has it).
+
+    The current folder is searched too.
+    """
+    module_name, _, attribute = text.partition(":")
+    module = _imported(module_name, text)
+    try:
+        found: Any = module
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except AttributeError as problem:
+        raise InputError(f"module '{module_name}' has no '{attribute}'", path=text) from problem
+    return found, getattr(found, "classes", getattr(module, "classes", None))
+
+
+def source_files(text: str) -> list[Path]:
+    """The file of the module of an object that was found; none where it has none."""
+    source = getattr(sys.modules[text.partition(":")[0]], "__file__", None)
+    return [Path(source)] if source else []
+
+
+def classes_from(given: Any, owner: str) -> Classes:
+    """Classes as a user writes them: `Classes`, or names, which get the ids 1, 2, 3 ..."""
+    if isinstance(given, Classes):
+        return given
+    if isinstance(given, (list, tuple)) and given and all(isinstance(one, str) for one in given):
+        if len(set(given)) < len(given):
+            raise InputError(
+                "a class name occurs more than once",
+                path=owner,
+                remedy="Give every class a name of its own",
+            )
+        return Classes.of(list(range(1, len(given) + 1)), list(given))
+    problem = "says no classes" if given is None else f"classes are {described(given)}, not names"
+    raise InputError(problem, path=owner, remedy=_CLASSES_REMEDY)
+
+
+def described(value: Any) -> str:
+    """The type of a value that was not expected, and its length where it has one."""
+    length = f" of {len(value)}" if isinstance(value, (list, tuple, dict)) else ""
+    return f"{type(value).__name__}{length}"
+
+
+def _imported(name: str, text: str) -> ModuleType:
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        return importlib.import_module(name)
+    except Exception as problem:
+        raise InputError(
+            f"module '{name}' cannot be imported ({type(problem).__name__}: {problem})",
+            path=text,
+            remedy="It is looked for in the current folder and where Python finds packages",
+        ) from problem

@@ -1,0 +1,205 @@
+"""Which object and which class a record of a label file means, and what does not fit."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens.data import Notice
+from boxlens.data.columns import Floats, frozen
+from boxlens.errors import InputError
+from boxlens.formats.box_label_records import REMEDY
+from boxlens.formats.image_names import rows_of_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from boxlens.data import Classes, Dataset
+    from boxlens.formats.box_label_records import LabelRecords
+
+# Boxes are the same if no side lies farther off: files are written with some digits only.
+SAME_BOX_PX = 0.01
+SAME_BOX_RELATIVE = 1e-6
+_MEANING = {
+    "unknown_object": "are of no object of the ground truth and are left out",
+    "repeated_object": "are further labels of objects that have one already and are left out",
+    "unknown_label": "name no class of the ground truth and count as wrong answers",
+    "no_score": "have no score that is a number, and no rank",
+}
+
+
+@dataclass(slots=True)
+class Misfits:
+    """What does not fit, by kind, with the first example of each."""
+
+    file: LabelRecords
+    counts: Counter[str] = field(default_factory=Counter)
+    first: dict[str, int] = field(default_factory=dict)
+
+    def count(self, kind: str, number: int) -> None:
+        self.counts[kind] += 1
+        self.first.setdefault(kind, number)
+
+    def notices(self) -> tuple[Notice, ...]:
+        total = len(self.file.records)
+        return tuple(
+            Notice(
+                kind,
+                self.counts[kind],
+                f"{self.file.path}: {self.counts[kind]:,} of {total:,} labels {meaning} (first: "
+                f"{self.file.where(self.first[kind])}, {_shown(self.file, self.first[kind])})",
+            )
+            for kind, meaning in _MEANING.items()
+            if self.counts[kind]
+        )
+
+
+class ObjectsOfRecords:
+    """Which object of the ground truth a record means."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self._ids = [str(key) for key in dataset.gt.id.tolist()]
+        self._row_of_id = {key: row for row, key in enumerate(self._ids)}
+        self._several = {key for key, n in Counter(self._ids).items() if n > 1}
+        # Of boxes that are the same, each is given once, in their order.
+        self._given = np.zeros(len(dataset.gt), dtype=np.bool_)
+        self._tolerance = SAME_BOX_RELATIVE if dataset.relative else SAME_BOX_PX
+
+    def rows_of(self, file: LabelRecords, misfits: Misfits) -> Iterator[tuple[int, int]]:
+        """Number of a record and row of its object; those that mean none are counted."""
+        images = [_text(_image(record)) for record in file.records]
+        row_of_image = dict(zip(images, rows_of_names(images, self._dataset.images), strict=True))
+        for number, record in enumerate(file.records):
+            if record.get("id") is not None:
+                row = self._by_id(_text(record["id"]), file, number)
+            elif images[number] and record.get("bbox") is not None:
+                row = self._by_box(row_of_image[images[number]], _box(record, file, number))
+            else:
+                raise InputError(
+                    "neither an id, nor an image and a bbox",
+                    path=file.path,
+                    where=file.where(number),
+                    remedy=REMEDY,
+                )
+            if row < 0:
+                misfits.count("unknown_object", number)
+            else:
+                yield number, row
+
+    def _by_id(self, key: str, file: LabelRecords, number: int) -> int:
+        if key in self._several:
+            raise InputError(
+                f"several objects of the ground truth have the id {key}",
+                path=file.path,
+                where=file.where(number),
+                remedy="Name objects by image and bbox instead",
+            )
+        return self._row_of_id.get(key, -1)
+
+    def _by_box(self, image_row: int, box: Floats) -> int:
+        if image_row < 0:
+            return -1
+        begin, end = self._dataset.gt.offsets[image_row : image_row + 2].tolist()
+        off = np.abs(self._dataset.gt.box[begin:end] - box).max(axis=1, initial=0.0)
+        same = np.flatnonzero(off <= self._tolerance)
+        if len(same) == 0:
+            return -1
+        nearest = same[np.lexsort((off[same], self._given[begin + same]))[0]]
+        self._given[begin + nearest] = True
+        return int(begin + nearest)
+
+
+class ClassesOfRecords:
+    """Which class a record names, and with which score."""
+
+    def __init__(self, classes: Classes, file: LabelRecords) -> None:
+        self._file = file
+        self._row_of_id = {str(key): row for row, key in enumerate(classes.id.tolist())}
+        self._row_of_name = classes.row_of_name()
+        self._several = {name for name, n in Counter(classes.name).items() if n > 1}
+
+    def label(self, record: Mapping[str, Any], number: int) -> tuple[int, float]:
+        """Class row, -1 where it is unknown, and score, NaN where it is no number."""
+        scores = record.get("scores")
+        if scores is not None:
+            return self._best(scores, number)
+        score = _finite(record.get("score"))
+        label = record.get("label")
+        if label is None:
+            return self._row_of_id.get(_text(record.get("category_id")), -1), score
+        return self._row(_text(label), number), score
+
+    def _best(self, scores: Any, number: int) -> tuple[int, float]:
+        if not isinstance(scores, dict):
+            raise InputError(
+                f"scores are {type(scores).__name__}, expected a number by class name",
+                path=self._file.path,
+                where=self._file.where(number),
+                remedy='Write {"scores": {"cat": 0.9, "dog": 0.1}}',
+            )
+        known = {name: _finite(value) for name, value in scores.items()}
+        known = {name: value for name, value in known.items() if not math.isnan(value)}
+        if not known:
+            return -1, math.nan
+        best = max(known, key=known.__getitem__)
+        return self._row(best, number), known[best]
+
+    def _row(self, name: str, number: int) -> int:
+        if name in self._several:
+            raise InputError(
+                f"several classes have the name {name!r}",
+                path=self._file.path,
+                where=self._file.where(number),
+                remedy="Give category_id instead of label",
+            )
+        return self._row_of_name.get(name, self._row_of_id.get(name, -1))
+
+
+def _image(record: Mapping[str, Any]) -> Any:
+    image = record.get("image")
+    return record.get("image_id") if image is None else image
+
+
+def _box(record: Mapping[str, Any], file: LabelRecords, number: int) -> Floats:
+    box = record["bbox"]
+    values = [_finite(value) for value in box] if isinstance(box, (list, tuple)) else []
+    if len(values) != 4 or any(map(math.isnan, values)):
+        raise InputError(
+            f"bbox {box!r} is not four numbers",
+            path=file.path,
+            where=file.where(number),
+            remedy="Boxes are x, y, width, height in pixels",
+        )
+    return frozen(values, np.float64)
+
+
+def _finite(value: Any) -> float:
+    """A number, or NaN for anything else."""
+    if value is None or isinstance(value, (bool, list, dict)):
+        return math.nan
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+    return number if math.isfinite(number) else math.nan
+
+
+def _text(value: Any) -> str:
+    """Ids and names as text; 7.0, as a table may hold an id, is 7."""
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()
+
+
+def _shown(file: LabelRecords, number: int) -> str:
+    record = {key: value for key, value in file.records[number].items() if value is not None}
+    text = json.dumps(record, default=str)
+    return text if len(text) <= 100 else f"{text[:97]}..."

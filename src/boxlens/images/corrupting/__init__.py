@@ -1,0 +1,1 @@
+"""Pictures corrupted as in ImageNet-C and COCO-C, at five severities; objects stay in place."""

@@ -1,0 +1,33 @@
+"""Any picture under any corruption, the same bits for the same seed and picture."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.errors import ParameterError
+from boxlens.images.corrupting.corruptions import CORRUPTIONS, SEVERITIES
+
+if TYPE_CHECKING:
+    from boxlens.images.pixels import Pixels
+
+
+def corrupt(image: Pixels, name: str, severity: int, *, seed: int = 0, key: str = "") -> Pixels:
+    """Severity 0 gives the image itself; any other pixels of their own, of the same shape.
+
+    The key is the id of the picture. Lots are drawn alike for all severities, so that these differ
+    by their parameters and not by chance.
+    """
+    if name not in CORRUPTIONS:
+        raise ParameterError(f"corruptions are {', '.join(CORRUPTIONS)}, got {name}")
+    if severity not in (0, *SEVERITIES):
+        raise ParameterError(f"severities of {name} are 0 to {SEVERITIES[-1]}, got {severity}")
+    if seed < 0:
+        raise ParameterError(f"a seed is 0 or more, got {seed}")
+    if severity == 0:
+        return image
+    random = np.random.default_rng([seed, zlib.crc32(f"{name}/{key}".encode())])
+    corrupted = CORRUPTIONS[name].apply(np.ascontiguousarray(image), int(severity), random)
+    return np.ascontiguousarray(corrupted)

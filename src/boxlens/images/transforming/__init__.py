@@ -1,0 +1,1 @@
+"""Pictures with their objects, changed: what each change does to pixels, boxes and objects."""

@@ -1,0 +1,107 @@
+"""The six graded perturbations (METHODS 6.6), with the objects that survive them."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data.columns import owned
+from boxlens.images.box_maps import map_boxes
+from boxlens.images.crops import PixelSpan
+from boxlens.images.perturbing.families import FAMILIES
+from boxlens.images.perturbing.perturb import perturb
+from boxlens.images.perturbing.rotation import shared_crop
+from boxlens.images.perturbing.scale import scaled_side
+from boxlens.images.transforming.layout import Layout
+from boxlens.images.transforming.transform import Transform
+from boxlens.images.transforming.visible_objects import clipped, share_left
+from boxlens.images.transforming.whole_layouts import mapped_layout, plan_unmoved
+
+if TYPE_CHECKING:
+    from boxlens.data.columns import Bools, Floats, Rows
+    from boxlens.images.perturbing.families import Family
+    from boxlens.images.pixels import Pixels
+    from boxlens.images.transforming.shot import Exposure, Shot
+    from boxlens.images.transforming.transform import Change, Plan
+
+# An object is to be found in the crop of a rotation when so much of its box is inside.
+SURVIVING_SHARE = 0.5
+
+
+def _plan_scaled(shot: Shot, _scene: Shot | None, change: Change) -> tuple[Layout, ...]:
+    """Coordinates go by the sizes that result, not by the factor."""
+    width = scaled_side(shot.width_px, change.level)
+    height = scaled_side(shot.height_px, change.level)
+    matrix = np.array([[width / shot.width_px, 0.0, 0.0], [0.0, height / shot.height_px, 0.0]])
+    return (mapped_layout(shot, matrix, width, height),)
+
+
+def _plan_rotated(shot: Shot, _scene: Shot | None, change: Change) -> tuple[Layout, ...]:
+    crop = shared_crop(shot.width_px, shot.height_px)
+    width, height = crop.x2 - crop.x1, crop.y2 - crop.y1
+    matrix = rotation_map(shot.width_px, shot.height_px, change.level)
+    boxes, picture = map_boxes(shot.box, matrix), PixelSpan(0, 0, width, height)
+    seen = clipped(boxes, picture)
+    share = share_left(boxes, seen)
+    survives = _rows(share >= SURVIVING_SHARE)
+    ignored = _rows((share > 0) & (share < SURVIVING_SHARE))
+    return (
+        Layout(
+            width,
+            height,
+            owned(matrix),
+            survives,
+            owned(seen[survives]),
+            ignored_row=ignored,
+            ignored_box=owned(seen[ignored]),
+        ),
+    )
+
+
+def rotation_map(width_px: int, height_px: int, angle_deg: float) -> Floats:
+    """Picture to the crop that rotations share: counter-clockwise about the centre."""
+    cos, sin = math.cos(math.radians(angle_deg)), math.sin(math.radians(angle_deg))
+    linear, centre = np.array([[cos, sin], [-sin, cos]]), np.array([width_px / 2, height_px / 2])
+    crop = shared_crop(width_px, height_px)
+    return np.column_stack([linear, centre - linear @ centre - [crop.x1, crop.y1]])
+
+
+def _rows(chosen: Bools) -> Rows:
+    return owned(np.flatnonzero(chosen).astype(np.int32))
+
+
+def _draw(
+    family: str, exposure: Exposure, _scene: Exposure | None, _layout: Layout, change: Change
+) -> Pixels:
+    return perturb(exposure.pixels, family, change.level, seed=change.settings.seed).pixels
+
+
+def _is_legal(family: Family, level: float) -> bool:
+    return math.isfinite(level) and family.is_legal(level)
+
+
+# Of the others, objects stay where they are.
+_PLANS: dict[str, Plan] = {"scale": _plan_scaled, "rotation": _plan_rotated}
+
+
+def _transform(family: Family) -> Transform:
+    """Levels that change nothing are not run, but for the crop of the rotations."""
+    run = family.levels if family.name == "rotation" else filter(family.changes, family.levels)
+    return Transform(
+        f"graded_{family.name}",
+        f"{family.title}, graded",
+        "graded",
+        _PLANS.get(family.name, plan_unmoved),
+        partial(_draw, family.name),
+        levels=tuple(run),
+        unchanged=family.unchanged,
+        is_legal=partial(_is_legal, family),
+        legal=family.legal,
+        spelled=family.label,
+    )
+
+
+GRADED = tuple(_transform(family) for family in FAMILIES.values())

@@ -1,0 +1,120 @@
+"""Objects at their places with their surroundings gone (METHODS 4.6)."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data.columns import frozen, owned
+from boxlens.images.perturbing.libraries import opencv
+from boxlens.images.perturbing.perturbed import STAYS
+from boxlens.images.transforming.layout import Layout
+from boxlens.images.transforming.transform import Transform
+from boxlens.images.transforming.visible_objects import (
+    region_of,
+    seen_neighbours,
+    single_spans,
+    visible_spans,
+)
+
+if TYPE_CHECKING:
+    from boxlens.images.crops import PixelSpan
+    from boxlens.images.pixels import Pixels
+    from boxlens.images.transforming.shot import Exposure, Shot
+    from boxlens.images.transforming.transform import Change
+
+WHITE = np.uint8(255)
+# METHODS 4.6: noise is uniform from 0 to 254.
+NOISE_END = 255
+# Sigma of the blurred background by the longer side: no object is recognised in it.
+BLUR_SHARE = 0.1
+# A wide Gaussian is applied to a picture made smaller until its sigma has so many pixels.
+_SMALL_SIGMA_PX = 4.0
+
+
+def _plan_each(shot: Shot, _scene: Shot | None, change: Change) -> tuple[Layout, ...]:
+    """A picture for every object that is no crowd, of the size of the shot."""
+    return tuple(_alone(shot, row, span, change) for row, span in single_spans(shot).items())
+
+
+def _alone(shot: Shot, row: int, span: PixelSpan, change: Change) -> Layout:
+    rows = frozen([row], np.int32)
+    layout = Layout(shot.width_px, shot.height_px, STAYS, rows, owned(shot.box[rows]), subject=row)
+    if not change.settings.ignore_neighbours:
+        return layout
+    neighbours, _ = seen_neighbours(shot, row, span)
+    return replace(layout, ignored_row=neighbours, ignored_box=owned(shot.box[neighbours]))
+
+
+def _plan_together(shot: Shot, _scene: Shot | None, _change: Change) -> tuple[Layout, ...]:
+    rows = frozen(list(single_spans(shot)), np.int32)
+    return (Layout(shot.width_px, shot.height_px, STAYS, rows, owned(shot.box[rows])),)
+
+
+def _on_white(
+    exposure: Exposure, _scene: Exposure | None, layout: Layout, change: Change
+) -> Pixels:
+    return _on(WHITE, exposure, layout, change)
+
+
+def _on_noise(
+    exposure: Exposure, _scene: Exposure | None, layout: Layout, change: Change
+) -> Pixels:
+    key = zlib.crc32(exposure.shot.key.encode())
+    random = np.random.default_rng([change.settings.seed, key, layout.subject])
+    noise = random.integers(0, NOISE_END, exposure.pixels.shape, dtype=np.uint8)
+    return _on(noise, exposure, layout, change)
+
+
+def _on_blurred(
+    exposure: Exposure, _scene: Exposure | None, layout: Layout, change: Change
+) -> Pixels:
+    return _on(_widely_blurred(exposure.pixels), exposure, layout, change)
+
+
+def _on(ground: Pixels | np.uint8, exposure: Exposure, layout: Layout, change: Change) -> Pixels:
+    region = region_of(exposure, layout.row, change.settings.cut)
+    return np.where(region[..., None], exposure.pixels, ground)
+
+
+def _widely_blurred(pixels: Pixels) -> Pixels:
+    """By a Gaussian as wide as a tenth of the picture, mirrored at its border."""
+    cv2 = opencv()
+    height, width = pixels.shape[:2]
+    sigma_px = BLUR_SHARE * max(width, height)
+    factor = max(sigma_px / _SMALL_SIGMA_PX, 1.0)
+    size = (max(round(width / factor), 1), max(round(height / factor), 1))
+    small = cv2.resize(pixels.astype(np.float32), size, interpolation=cv2.INTER_AREA)
+    smooth = cv2.GaussianBlur(small, (0, 0), sigma_px / factor, borderType=cv2.BORDER_REFLECT)
+    large = cv2.resize(smooth, (width, height), interpolation=cv2.INTER_LINEAR)
+    blurred: Pixels = np.rint(large).astype(np.uint8)
+    return blurred
+
+
+def _others_white(
+    exposure: Exposure, _scene: Exposure | None, layout: Layout, change: Change
+) -> Pixels:
+    """Crowds are painted over, too: nothing is left to be found that is not asked for."""
+    rows = list(visible_spans(exposure.shot))
+    others = frozen([row for row in rows if row != layout.subject], np.int32)
+    cut = change.settings.cut
+    hidden = region_of(exposure, others, cut) & ~region_of(exposure, layout.row, cut)
+    return np.where(hidden[..., None], WHITE, exposure.pixels)
+
+
+WHITE_BACKGROUND = Transform(
+    "white_background", "White background", "study", _plan_each, _on_white, per_object=True
+)
+NOISE_BACKGROUND = Transform(
+    "noise_background", "Noise background", "study", _plan_each, _on_noise, per_object=True
+)
+BLURRED_BACKGROUND = Transform(
+    "blurred_background", "Blurred background", "study", _plan_each, _on_blurred, per_object=True
+)
+ONE_OBJECT = Transform(
+    "one_object", "One object", "study", _plan_each, _others_white, per_object=True
+)
+OBJECTS_ONLY = Transform("objects_only", "Objects only", "study", _plan_together, _on_white)

@@ -1,0 +1,1 @@
+"""How good a detector could be that finds every object: its classifier on the true boxes."""

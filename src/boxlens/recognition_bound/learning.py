@@ -1,0 +1,199 @@
+"""Which classifier names the objects of which image, and where it learnt to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
+from boxlens.detectors.classifiers.renaming import with_classes
+from boxlens.detectors.learning_files import usable_pictures
+from boxlens.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from boxlens.data import Dataset, Notice
+    from boxlens.data.columns import Rows
+    from boxlens.detectors.classifiers.renaming import JoinedClassifier
+    from boxlens.detectors.classifiers.torch.choice import FineTuning
+    from boxlens.detectors.protocols import Classifier
+    from boxlens.detectors.run_result import Failure
+    from boxlens.formats.files import Progress
+    from boxlens.images import ImageFiles
+    from boxlens.recognition_bound.classifying import ClassifierOf
+
+HOG = "hog"
+TORCH = "torch:"
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """What a classifier may learn from: a data set and its pictures."""
+
+    dataset: Dataset
+    files: ImageFiles
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """How a classifier is made, where it is not ready."""
+
+    seed: int = 0
+    workers: int = 0
+    # Of torch modules.
+    fine_tuning: FineTuning | None = None
+    # Folder in which torch keeps what it has learnt, so that a run that was stopped goes on.
+    keep: Path | None = None
+    restart: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Recogniser:
+    """A classifier for every image."""
+
+    name: str
+    learnt_from: str
+    classifier_of: ClassifierOf
+    # The one that was trained, to be saved; None where there are several, or it came ready.
+    trained: Classifier | None = None
+    failed: tuple[Failure, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+
+def needs_training(word: str) -> bool:
+    return word == HOG or word.startswith(TORCH)
+
+
+def ready(classifier: Classifier, dataset: Dataset, source: str) -> Recogniser:
+    """One classifier for all images."""
+    joined, notices = with_classes(classifier, dataset.classes)
+    return Recogniser(classifier.name, source, lambda _row: joined, notices=notices)
+
+
+def taught(
+    word: str,
+    dataset: Dataset,
+    lessons: Lessons,
+    training: Training,
+    progress: Progress | None = None,
+) -> Recogniser:
+    """One classifier, trained on another data set than the one it is tried on."""
+    images, part, failed = usable_pictures(lessons.files, lessons.dataset, progress)
+    crops = LabelledCrops.of(part, images)
+    _check_crops(len(crops), lessons.dataset.name)
+    classifier, notices = _trainer(word, training, progress)(crops, "all")
+    joined, join_notices = with_classes(classifier, dataset.classes)
+    return Recogniser(
+        name=classifier.name,
+        learnt_from=f"{len(crops):,} objects in {len(part.images):,} images of {part.name}",
+        classifier_of=lambda _row: joined,
+        trained=classifier,
+        failed=failed,
+        notices=(*notices, *join_notices),
+    )
+
+
+def cross_taught(
+    word: str,
+    dataset: Dataset,
+    files: ImageFiles,
+    training: Training,
+    n_folds: int,
+    progress: Progress | None = None,
+) -> Recogniser:
+    """As many classifiers as parts: objects of a part are named by one that has not seen it."""
+    images, part, failed = usable_pictures(files, dataset, progress)
+    crops = LabelledCrops.of(part, images)
+    _check_crops(len(crops), dataset.name)
+    fold_of_image = fold_of_images(crops, n_folds, training.seed)
+    train = _trainer(word, training, progress)
+    taught_folds: list[JoinedClassifier] = []
+    told: dict[str, Notice] = {}
+    for fold in range(int(fold_of_image.max()) + 1):
+        seen = np.flatnonzero(fold_of_image != fold).astype(np.int32)
+        classifier, notices = train(crops.in_images(seen), f"part-{fold + 1}")
+        joined, _ = with_classes(classifier, dataset.classes)
+        taught_folds.append(joined)
+        told |= {one.code: one for one in notices}
+    keys = part.images.id.tolist()
+    fold_of_id: Mapping[int | str, int] = dict(zip(keys, fold_of_image.tolist(), strict=True))
+    ids = dataset.images.id.tolist()
+    return Recogniser(
+        name=taught_folds[0].classifier.name,
+        learnt_from=f"cross-validation: each of {len(taught_folds)} parts of the images is named "
+        "by a classifier trained on the others",
+        classifier_of=lambda row: taught_folds[fold_of_id.get(ids[row], 0)],
+        failed=failed,
+        notices=tuple(told.values()),
+    )
+
+
+def save_trained(classifier: Classifier, word: str, path: str) -> None:
+    """As a file that a later run may name; `word` is what it was trained as."""
+    from boxlens.detectors.classifiers.hog_classifier import HogClassifier
+    from boxlens.detectors.classifiers.saved_classifiers import save_classifier
+    from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
+    from boxlens.detectors.classifiers.torch.saved import save_torch_classifier
+
+    if isinstance(classifier, HogClassifier):
+        save_classifier(classifier, path)
+    elif isinstance(classifier, TorchClassifier):
+        save_torch_classifier(classifier, path, word.removeprefix(TORCH))
+
+
+def fold_of_images(crops: LabelledCrops, n_folds: int, seed: int) -> Rows:
+    """Parts of nearly one size, drawn by seed among the images with objects."""
+    with_objects = np.unique(crops.image_row)
+    if len(with_objects) < 2:
+        raise InputError(
+            "objects lie in fewer than two images: no part is left to learn from",
+            path=crops.dataset.name,
+            remedy="Give a training set (--train-gt, --train-images), or a ready classifier",
+        )
+    fold = np.zeros(len(crops.dataset.images), dtype=np.int32)
+    places = np.random.default_rng(seed).permutation(len(with_objects))
+    fold[with_objects] = places % min(n_folds, len(with_objects))
+    return fold
+
+
+def _check_crops(n: int, name: str) -> None:
+    if n == 0:
+        raise InputError(
+            "no object to learn from", path=name, remedy="Give pictures whose objects are labelled"
+        )
+
+
+def _trainer(
+    word: str, training: Training, progress: Progress | None
+) -> Callable[[LabelledCrops, str], tuple[Classifier, tuple[Notice, ...]]]:
+    if word == HOG:
+        from boxlens.detectors.classifiers.hog_training import train_hog_classifier
+
+        def train_hog(crops: LabelledCrops, _part: str) -> tuple[Classifier, tuple[Notice, ...]]:
+            found = train_hog_classifier(
+                crops, seed=training.seed, workers=training.workers, progress=progress
+            )
+            return found, found.notices
+
+        return train_hog
+    if not word.startswith(TORCH):
+        raise ParameterError(f"no classifier that can be trained: {word}")
+    from boxlens.detectors.classifiers.torch.choice import FineTuning
+    from boxlens.detectors.classifiers.torch.opening import builder
+    from boxlens.detectors.classifiers.torch.training import fine_tune
+
+    build = builder(word)
+    choice = training.fine_tuning or FineTuning(seed=training.seed)
+
+    def train_torch(crops: LabelledCrops, part: str) -> tuple[Classifier, tuple[Notice, ...]]:
+        folder = None if training.keep is None else training.keep / part
+        found = fine_tune(
+            build, crops, choice=choice, folder=folder, restart=training.restart, progress=progress
+        )
+        return found, found.notices
+
+    return train_torch

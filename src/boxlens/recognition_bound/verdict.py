@@ -1,0 +1,244 @@
+"""What an upper bound says, in sentences."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from boxlens.proposals.words import counted, enumerated, fraction
+from boxlens.recognition_bound.result import MOST_CONFIDENT, MOST_FREQUENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from boxlens.recognition_bound.result import (
+        ContextAccuracy,
+        DetectorGap,
+        UpperBoundResult,
+    )
+
+# Accuracy explains so much of UAP: closely, or loosely.
+CLOSELY, LOOSELY = 0.7, 0.3
+# Fewer classes lie on a line by chance.
+FEWEST_CLASSES = 4
+# Differences below are not worth a word.
+ALIKE = 0.005
+N_CLASSES_TOLD = 3
+# How labels around an object are chosen, in words.
+CHOSEN_BY = {MOST_CONFIDENT: "the most confident box", MOST_FREQUENT: "the most frequent label"}
+
+
+def bound_sentences(result: UpperBoundResult) -> tuple[str, ...]:
+    """How near detectors come, where they lack most, and what recognition itself depends on."""
+    if result.n_objects == 0:
+        return (f"{result.dataset} has no objects that count.",)
+    if result.bound.n_labelled == 0 or math.isnan(result.bound.uap):
+        return ("No object got a label, so there is no bound.",)
+    return (
+        *_detectors(result),
+        *_sizes(result),
+        *_classes(result),
+        *_thresholds(result),
+        *_recognition(result),
+        *_correlation(result),
+        *_sampling(result),
+        *_context(result),
+        *_unlabelled(result),
+    )
+
+
+def best_detector(result: UpperBoundResult) -> DetectorGap | None:
+    """None where no detector has an AP."""
+    return next((one for one in result.detectors if not math.isnan(one.ap)), None)
+
+
+def _detectors(result: UpperBoundResult) -> Iterator[str]:
+    """Without any, what one could reach."""
+    best, uap = best_detector(result), result.bound.uap
+    if best is None:
+        yield (
+            f"A detector that finds every object and labels it as {result.classifier} does has an "
+            f"AP of {fraction(uap)}."
+        )
+        return
+    one = f"The best detector, {best.name}," if len(result.detectors) > 1 else best.name
+    if best.ap > uap:
+        yield (
+            f"{one} is beyond what this classifier allows (AP {fraction(best.ap)}, UAP "
+            f"{fraction(uap)}): its own recognition is better, and a stronger classifier is needed "
+            "for a bound."
+        )
+        return
+    yield (
+        f"{one} reaches {_percent(best.share)} of what recognition alone allows (AP "
+        f"{fraction(best.ap)} of {fraction(uap)}){_gap(result, best)}."
+    )
+
+
+def _gap(result: UpperBoundResult, best: DetectorGap) -> str:
+    gap, choice = best.gap, result.choice.intervals
+    if gap is None or choice is None or math.isnan(gap.low):
+        return ""
+    level = f"{100 * choice.level:g} %"
+    return f"; the gap, {level} interval {fraction(gap.low)} to {fraction(gap.high)}, " + (
+        "is beyond chance" if gap.low > 0 else "may be chance"
+    )
+
+
+def _recognition(result: UpperBoundResult) -> Iterator[str]:
+    bound = result.bound
+    mean = f" ({_percent(bound.class_accuracy)} in the mean of classes)"
+    yield (
+        f"The classifier, {result.classifier}, names {_percent(bound.accuracy)} of "
+        f"{counted(bound.n_labelled, 'object')} rightly{mean if len(bound.classes) > 1 else ''}."
+    )
+
+
+def _sizes(result: UpperBoundResult) -> Iterator[str]:
+    """Where the best detector lacks most; without one, where recognition does."""
+    best, uaps = best_detector(result), result.bound.by_size
+    if best is None:
+        known = {size: uap for size, uap in uaps.items() if not math.isnan(uap)}
+        if len(known) > 1:
+            worst = min(known, key=known.__getitem__)
+            yield f"Recognition is weakest for {worst} objects (UAP {fraction(known[worst])})."
+        return
+    aps = {size: best.by_size.get(size, math.nan) for size in uaps}
+    gaps = {size: uaps[size] - aps[size] for size in uaps if not math.isnan(uaps[size] - aps[size])}
+    if len(gaps) < 2:
+        return
+    widest = max(gaps, key=gaps.__getitem__)
+    if gaps[widest] > ALIKE:
+        yield (
+            f"By size its gap is widest for {widest} objects (AP {fraction(aps[widest])} of "
+            f"{fraction(uaps[widest])})."
+        )
+
+
+def _classes(result: UpperBoundResult) -> Iterator[str]:
+    classes, best = result.bound.classes, best_detector(result)
+    if best is None or len(classes) < 2:
+        return
+    pairs = zip(classes, best.by_class, strict=True)
+    gaps = [(one.uap - ap, one, ap) for one, ap in pairs if one.uap - ap > ALIKE]
+    widest = sorted(gaps, key=lambda gap: -gap[0])[:N_CLASSES_TOLD]
+    if widest:
+        told = [f"{one.name} ({fraction(ap)} of {fraction(one.uap)})" for _, one, ap in widest]
+        yield f"By class it is widest for {enumerated(told)}."
+    n_beyond = sum(ap > one.uap for one, ap in zip(classes, best.by_class, strict=True))
+    if n_beyond and best.ap <= result.bound.uap:
+        yield (
+            f"In {n_beyond:,} of {counted(len(classes), 'class', 'classes')} it is beyond the "
+            "bound: it recognises these better than the classifier does."
+        )
+
+
+def _thresholds(result: UpperBoundResult) -> Iterator[str]:
+    """UAP stays where it is; a detector's AP falls."""
+    bound = {iou: uap for iou, uap in result.bound.by_iou.items() if not math.isnan(uap)}
+    if len(bound) < 2:
+        return
+    low, high = min(bound), max(bound)
+    steady = max(bound.values()) - min(bound.values()) <= ALIKE
+    said = (
+        f"UAP is about {fraction(bound[low])} at every IoU"
+        if steady
+        else f"UAP goes from {fraction(bound[low])} at an IoU of {fraction(low, 2)} to "
+        f"{fraction(bound[high])} at {fraction(high, 2)}"
+    )
+    best = best_detector(result)
+    first, last = (
+        math.nan if best is None else best.by_iou.get(end, math.nan) for end in (low, high)
+    )
+    if best is not None and first > last:
+        yield (
+            f"{said}, while {best.name} falls from {fraction(first)} at {fraction(low, 2)} to "
+            f"{fraction(last)} at {fraction(high, 2)}: that loss is placement."
+        )
+    elif steady:
+        yield f"{said}: true boxes are never badly placed."
+
+
+def _correlation(result: UpperBoundResult) -> Iterator[str]:
+    found = result.bound.correlation
+    if found.n_classes < FEWEST_CLASSES or math.isnan(found.r_squared):
+        return
+    how = (
+        "closely"
+        if found.r_squared >= CLOSELY
+        else "loosely"
+        if found.r_squared >= LOOSELY
+        else "hardly"
+    )
+    yield (
+        f"Over {found.n_classes:,} classes UAP follows accuracy {how} (r squared "
+        f"{fraction(found.r_squared, 2)})."
+    )
+
+
+def _sampling(result: UpperBoundResult) -> Iterator[str]:
+    """What labels of boxes around the object change."""
+    changes = [
+        (one.uap - result.bound.uap, one)
+        for one in result.strategies[1:]
+        if not math.isnan(one.uap)
+    ]
+    if not changes:
+        return
+    told = [f"{fraction(one.uap)} by {CHOSEN_BY[one.strategy]}" for _, one in changes]
+    steps = [change for change, _ in changes]
+    if max(map(abs, steps)) <= ALIKE:
+        what = "hardly change"
+    elif max(steps) <= ALIKE:
+        what = "lower"
+    else:
+        what = "raise" if min(steps) >= -ALIKE else "change"
+    yield (
+        f"Labels of boxes around the object {what} the UAP: from {fraction(result.bound.uap)} to "
+        f"{enumerated(told)}."
+    )
+
+
+def _context(result: UpperBoundResult) -> Iterator[str]:
+    known = [one for one in result.context if not math.isnan(one.accuracy)]
+    own = next((one for one in known if one.kind == "object" and one.scale == 1), None)
+    around = [one for one in known if one.kind == "object_and_context"]
+    if own is not None and around:
+        best = max(around, key=lambda one: one.accuracy)
+        alone = f"{_percent(own.accuracy)} with the box alone"
+        if best.accuracy - own.accuracy > ALIKE:
+            yield (
+                f"Context helps: {_percent(best.accuracy)} are named rightly with {best.scale:g} "
+                f"times the box, {alone}."
+            )
+        else:
+            yield f"Context does not help: {alone}, at best {_percent(best.accuracy)} with more."
+    yield from _context_alone(known)
+
+
+def _context_alone(known: list[ContextAccuracy]) -> Iterator[str]:
+    """How far one comes without seeing the object."""
+    blank = [one for one in known if one.kind in ("context", "image_context")]
+    if not blank:
+        return
+    best = max(blank, key=lambda one: one.accuracy)
+    where = "the whole picture" if math.isnan(best.scale) else f"{best.scale:g} times the box"
+    yield (
+        f"Without the object itself, {where} still tells the class of {_percent(best.accuracy)}."
+    )
+
+
+def _unlabelled(result: UpperBoundResult) -> Iterator[str]:
+    n_left = result.n_objects - result.bound.n_labelled
+    if n_left > 0:
+        without = "has no label and counts" if n_left == 1 else "have no label and count"
+        yield f"{n_left:,} of {counted(result.n_objects, 'object')} {without} as missed."
+
+
+def _percent(share: float) -> str:
+    """60 %; only nothing reads 0 %, and only everything 100 %."""
+    if math.isnan(share):
+        return "n/a"
+    if 0 < share < 0.005:
+        return "under 1 %"
+    return "over 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"

@@ -1,0 +1,64 @@
+"""The axis of graded changes: where each level of a family stands, and how it is labelled."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import altair as alt
+
+from boxlens.report.charts.system_lines import spread_out
+from boxlens.report.charts.theme import DECIMAL_AXIS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from boxlens.images.perturbing.families import Family
+
+# Steps between these levels are no measure of the change: they stand side by side.
+BY_RANK: Final = frozenset({"jpeg"})
+# Of such levels, since their names may be long.
+MOST_NAMES: Final = 4
+PERCENT_AXIS: Final = frozenset({"brightness"})
+
+
+def level_place(family: Family, levels: Sequence[float], level: float) -> float:
+    """Along the axis of `level_axis`, whose levels these are."""
+    return levels.index(level) if family.name in BY_RANK else family.position(level)
+
+
+def level_axis(family: Family, levels: Sequence[float], field: str = "x") -> alt.X:
+    """Of ascending levels."""
+    places = [level_place(family, levels, level) for level in levels]
+    room = 0.04 * (places[-1] - places[0]) or 1
+    scale = alt.Scale(domain=[places[0] - room, places[-1] + room], nice=False)
+    axis: dict[str, Any] = {"title": family.axis_title, "grid": False}
+    if family.name in BY_RANK:
+        shown = spread_out(len(levels), MOST_NAMES).tolist()
+        axis |= _named({float(at): family.label(levels[at]) for at in shown})
+    elif family.log_base is not None:
+        axis |= _named(_whole_steps(places, levels))
+    elif family.name in PERCENT_AXIS:
+        axis |= {"format": "%", "tickCount": 3}
+    else:
+        axis |= {"labelExpr": DECIMAL_AXIS, "tickCount": 5}
+    return alt.X(f"{field}:Q", scale=scale, axis=alt.Axis(**axis))
+
+
+def _whole_steps(places: Sequence[float], levels: Sequence[float]) -> dict[float, str]:
+    """The levels that are powers of the base; where there are not two, both ends."""
+    pairs = list(zip(places, levels, strict=True))
+    whole = [(place, level) for place, level in pairs if abs(place - round(place)) < 1e-9]
+    shown = whole if len(whole) > 1 else [pairs[0], pairs[-1]]
+    return {place: f"{level:g}" for place, level in shown}
+
+
+def _named(labels: Mapping[float, str]) -> dict[str, Any]:
+    """Labels by their place along the axis."""
+    values = list(labels)
+    texts = json.dumps(list(labels.values()))
+    return {
+        "values": values,
+        "labelExpr": f"{texts}[indexof({json.dumps(values)}, datum.value)]",
+        "labelOverlap": False,
+    }

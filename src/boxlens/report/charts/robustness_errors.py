@@ -1,0 +1,187 @@
+"""Which kind of error grows: what repairs would bring more than on unchanged pictures."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import altair as alt
+
+from boxlens.diagnosis.tide_types import ERRORS
+from boxlens.images.transforming.transform import CORRUPTION_GROUPS
+from boxlens.report.charts.detector_lines import detector_words, first_detectors
+from boxlens.report.charts.detector_pair import short, signed
+from boxlens.report.charts.kinds import kind_of
+from boxlens.report.charts.method_lines import above_panel
+from boxlens.report.charts.panels import cell_scale, message
+from boxlens.report.charts.robustness_steps import by_transform, changing, mean_over
+from boxlens.report.charts.theme import FONT_PX, INK, LINE, WIDTH, decimal, inline, themed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from boxlens.detector_robustness.result import (
+        DetectorRobustness,
+        RobustnessResult,
+        StepRobustness,
+    )
+    from boxlens.images.transforming.transform import Group
+
+TITLE: Final = "What kind of error grows"
+MOST_DETECTORS: Final = 3
+ROW_PX: Final = 15
+COLUMN_PX: Final = 29
+LABELS_PX: Final = 170
+NAME_CHARACTERS: Final = 28
+# Fewer of an error, as many, more of it.
+DIVERGING: Final = (kind_of("loc").colour, "#ffffff", kind_of("cls").colour)
+# From here on a cell is too dark for dark letters.
+DARK_LEVEL: Final = 0.75
+GROUPS: Final[tuple[Group, ...]] = ("study", "graded", *CORRUPTION_GROUPS)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorGrowth:
+    """A transform: means over its levels, minus what the unchanged pictures have."""
+
+    name: str
+    title: str
+    n_levels: int
+    kind: str
+    gain: float
+    per_object: float
+
+
+def robustness_errors_chart(
+    result: RobustnessResult, *, about: str = ""
+) -> alt.HConcatChart | alt.Chart:
+    """A row a transform, a column a kind of error, side by side for detectors."""
+    shown = result.detectors[:MOST_DETECTORS]
+    found = [(detector_words(one.name), error_growth(one)) for one in shown]
+    known = [one for _, growth in found for one in growth if not math.isnan(one.gain)]
+    if not known:
+        empty = message("no transform has errors to compare", width=WIDTH, height=80)
+        return themed(empty, title=TITLE, about=about)
+    # Of at least a hundredth: else noise would be painted as loud as change.
+    largest = max(0.01, *(abs(one.gain) for one in known))
+    titles = {one.name: _row_title(one) for one in known}
+    panels = [
+        _panel(who, growth, titles, largest, first=at == 0)
+        for at, (who, growth) in enumerate(found)
+    ]
+    return themed(
+        alt.hconcat(*panels, spacing=14),
+        title=TITLE,
+        about=about,
+        reading="AP50 that repairing each kind of error alone would bring, minus what it would "
+        "bring on the unchanged pictures. Orange: this error costs more than before; blue: less. "
+        "Where a transform has several levels (how many, in brackets), their mean."
+        + first_detectors(len(shown), len(result.detectors)),
+    )
+
+
+def error_growth(detector: DetectorRobustness) -> list[ErrorGrowth]:
+    """Transforms in the order of the choice, group by group; levels that change nothing aside."""
+    found = []
+    for name, steps in by_transform(detector, *GROUPS).items():
+        levels = changing(steps)
+        found += [_growth(detector, name, levels, kind.label) for kind in ERRORS if levels]
+    return found
+
+
+def _growth(
+    detector: DetectorRobustness, name: str, levels: Sequence[StepRobustness], kind: str
+) -> ErrorGrowth:
+    clean = detector.clean
+    return ErrorGrowth(
+        name,
+        levels[0].title,
+        len(levels),
+        kind,
+        mean_over(levels, lambda one: one.error_gain[kind]) - clean.error_gain[kind],
+        mean_over(levels, lambda one: one.errors_per_object[kind]) - clean.errors_per_object[kind],
+    )
+
+
+def _row_title(one: ErrorGrowth) -> str:
+    return f"{one.title} ({one.n_levels})" if one.n_levels > 1 else one.title
+
+
+def _panel(
+    who: str,
+    growth: Sequence[ErrorGrowth],
+    titles: dict[str, str],
+    largest: float,
+    *,
+    first: bool,
+) -> alt.LayerChart:
+    kinds = {kind.label: kind_of(kind.label).label for kind in ERRORS}
+    rows = [_record(one, largest) for one in growth if not math.isnan(one.gain)]
+    plot = alt.Chart(
+        inline(rows), width=COLUMN_PX * len(kinds), height=ROW_PX * len(titles)
+    ).encode(
+        x=alt.X(
+            "kind:N",
+            sort=list(kinds),
+            scale=cell_scale(list(kinds)),
+            axis=alt.Axis(
+                title=None,
+                ticks=False,
+                domain=False,
+                labelAngle=-45,
+                labelExpr=f"({json.dumps(kinds)})[datum.value]",
+            ),
+        ),
+        y=alt.Y(
+            "name:N",
+            sort=list(titles),
+            scale=cell_scale(list(titles)),
+            axis=alt.Axis(
+                title=None,
+                ticks=False,
+                domain=False,
+                labels=first,
+                labelLimit=LABELS_PX,
+                labelExpr=f"({json.dumps(titles)})[datum.value]",
+            ),
+        ),
+        tooltip=[
+            alt.Tooltip("title:N", title="pictures"),
+            alt.Tooltip("kind_words:N", title="error"),
+            alt.Tooltip("gain_text:N", title="AP50 by its repair, more than before"),
+            alt.Tooltip("per_object:N", title="errors an object, more than before"),
+            alt.Tooltip("levels:Q", title="mean over levels"),
+        ],
+    )
+    cells = plot.mark_rect(stroke=LINE, strokeWidth=0.25).encode(
+        color=alt.Color(
+            "level:Q",
+            scale=alt.Scale(domain=[-1, 0, 1], range=list(DIVERGING), interpolate="lab"),
+            legend=None,
+        )
+    )
+    texts = plot.mark_text(fontSize=FONT_PX - 2).encode(
+        text="text:N", color=alt.Color("ink:N", scale=None)
+    )
+    layers = [cells, texts, above_panel(short(who, NAME_CHARACTERS))]
+    panel: alt.LayerChart = alt.LayerChart(layer=layers).resolve_scale(color="independent")
+    return panel
+
+
+def _record(one: ErrorGrowth, largest: float) -> dict[str, Any]:
+    level = one.gain / largest
+    text = decimal(one.gain, 2)
+    return {
+        "name": one.name,
+        "title": one.title,
+        "kind": one.kind,
+        "kind_words": kind_of(one.kind).label,
+        "level": level,
+        "text": f"+{text}" if float(text) > 0 else text,
+        "ink": "#ffffff" if abs(level) > DARK_LEVEL else INK,
+        "gain_text": signed(one.gain),
+        "per_object": signed(one.per_object),
+        "levels": one.n_levels,
+    }

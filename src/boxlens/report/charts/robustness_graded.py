@@ -1,0 +1,149 @@
+"""AP as pictures change by degrees: a panel a kind of change."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+import altair as alt
+
+from boxlens.images.perturbing.families import FAMILIES
+from boxlens.report.charts.detector_lines import detector_styles, detector_words, first_detectors
+from boxlens.report.charts.level_axis import level_axis, level_place
+from boxlens.report.charts.method_lines import (
+    PANEL_PX,
+    above_panel,
+    method_marks,
+    method_panels,
+    recall_limit,
+)
+from boxlens.report.charts.panels import message
+from boxlens.report.charts.robustness_steps import by_transform, family_of
+from boxlens.report.charts.theme import DECIMAL_AXIS, WIDTH, decimal, inline, themed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from boxlens.detector_robustness.result import DetectorRobustness, RobustnessResult
+    from boxlens.images.perturbing.families import Family
+    from boxlens.report.charts.method_lines import LineStyle
+
+TITLE: Final = "AP as pictures change by degrees"
+PLOT_PX: Final = 130
+
+
+def robustness_graded_chart(
+    result: RobustnessResult, *, about: str = ""
+) -> alt.VConcatChart | alt.Chart:
+    """Kinds of change in the order of the choice, with the same axis of AP."""
+    styles = detector_styles(one.name for one in result.detectors)
+    shown = [one for one in result.detectors if detector_words(one.name) in styles]
+    names = graded_names(result)
+    if not names:
+        empty = message("no graded change has a score", width=WIDTH, height=PLOT_PX)
+        return themed(empty, title=TITLE, about=about)
+    scores = [
+        one.metrics["AP"]
+        for detector in shown
+        for one in (detector.clean, *detector.steps)
+        if one is detector.clean or one.group == "graded"
+    ]
+    top = recall_limit(scores)
+    panels = [_panel(shown, name, styles, top) for name in names]
+    return themed(
+        method_panels(styles, panels),
+        title=TITLE,
+        about=about,
+        reading="Dashed: AP of the unchanged pictures."
+        + " Rotated pictures are also cropped." * ("graded_rotation" in names)
+        + first_detectors(len(styles), len(result.detectors)),
+    )
+
+
+def graded_names(result: RobustnessResult) -> list[str]:
+    """Graded transforms for which some detector has a score."""
+    known = {
+        one.step.name: None
+        for detector in result.detectors
+        for one in detector.steps
+        if one.group == "graded" and not math.isnan(one.metrics["AP"])
+    }
+    return list(known)
+
+
+def _panel(
+    detectors: Sequence[DetectorRobustness],
+    name: str,
+    styles: Mapping[str, LineStyle],
+    top: float,
+) -> alt.LayerChart:
+    family = FAMILIES[family_of(name)]
+    found = {of.name: by_transform(of, "graded").get(name, ()) for of in detectors}
+    levels = sorted({one.step.level for steps in found.values() for one in steps})
+    rows: list[dict[str, Any]] = [
+        {
+            "method": detector_words(who),
+            "x": level_place(family, levels, one.step.level),
+            "level": one.label,
+            "ap": one.metrics["AP"],
+            "text": decimal(one.metrics["AP"]),
+            "relative": decimal(one.relative["AP"]),
+        }
+        for who, steps in found.items()
+        for one in steps
+        if not math.isnan(one.metrics["AP"])
+    ]
+    plot = alt.Chart(inline(rows), width=PANEL_PX, height=PLOT_PX).encode(
+        x=level_axis(family, levels),
+        y=_ap(top),
+        tooltip=[
+            alt.Tooltip("method:N", title="detector"),
+            alt.Tooltip("level:N"),
+            alt.Tooltip("text:N", title="AP"),
+            alt.Tooltip("relative:N"),
+        ],
+    )
+    rules = _clean_rules(detectors, styles, family, top)
+    return alt.LayerChart(layer=[rules, *method_marks(plot, styles), above_panel(family.title)])
+
+
+def _ap(top: float) -> alt.Y:
+    return alt.Y(
+        "ap:Q",
+        scale=alt.Scale(domain=[0, top], nice=False),
+        axis=alt.Axis(title=None, labelExpr=DECIMAL_AXIS, tickCount=4),
+    )
+
+
+def _clean_rules(
+    detectors: Sequence[DetectorRobustness],
+    styles: Mapping[str, LineStyle],
+    family: Family,
+    top: float,
+) -> alt.Chart:
+    rows = [
+        {
+            "method": detector_words(one.name),
+            "ap": one.clean.metrics["AP"],
+            "text": decimal(one.clean.metrics["AP"]),
+            "level": f"unchanged, beside {family.title}",
+        }
+        for one in detectors
+        if not math.isnan(one.clean.metrics["AP"])
+    ]
+    colours = alt.Scale(
+        domain=tuple(styles), range=tuple(style.colour for style in styles.values())
+    )
+    rules: alt.Chart = (
+        alt.Chart(inline(rows))
+        .mark_rule(strokeDash=[3, 2], strokeWidth=0.8)
+        .encode(
+            y=_ap(top),
+            color=alt.Color("method:N", scale=colours, legend=None),
+            tooltip=[
+                alt.Tooltip("method:N", title="detector"),
+                alt.Tooltip("text:N", title="AP, unchanged"),
+            ],
+        )
+    )
+    return rules

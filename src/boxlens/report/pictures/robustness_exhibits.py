@@ -1,0 +1,174 @@
+"""What a change of pictures costs, to be looked at: changed pictures beside unchanged ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from boxlens.data import Notice
+from boxlens.images.transforming.catalogue import CLEAN
+from boxlens.report.charts.detector_lines import detector_words
+from boxlens.report.charts.kinds import KINDS
+from boxlens.report.charts.robustness_steps import step_words, worst_of_transforms
+from boxlens.report.charts.theme import decimal
+from boxlens.report.pictures.exhibits import OBJECT_COLOUR, Shown, Wall
+from boxlens.report.pictures.gallery import Crop, Gallery, HungWall, cut_example, need_pillow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from PIL.Image import Image
+
+    from boxlens.data.columns import Boxes
+    from boxlens.detector_robustness.result import (
+        DetectorRobustness,
+        Example,
+        RobustnessResult,
+        StepRobustness,
+    )
+    from boxlens.formats.files import Progress
+    from boxlens.images.pixels import Pixels
+    from boxlens.images.transforming.transform import Step
+    from boxlens.report.pictures.exhibits import Box
+
+# Of each detector.
+MOST_STEPS: Final = 12
+# Seen on pictures of any kind, night scenes too: the colours of kinds of errors are not.
+LOST: Final = KINDS["cls"].colour
+FALSE: Final = KINDS["dupe"].colour
+KEY: Final = (
+    ("lost object, found in the unchanged picture", LOST),
+    ("found object", OBJECT_COLOUR),
+    ("false detection", FALSE),
+)
+MOST_CLASSES: Final = 4
+GAP_PX: Final = 6
+LEAST_HEIGHT_PX: Final = 160
+
+
+@dataclass(frozen=True, slots=True)
+class StepPictures:
+    """Where pixels come from."""
+
+    # The picture of a row of a step, and of `CLEAN` the unchanged ones; None: it cannot be read.
+    picture_of: Callable[[Step, int], Pixels | None]
+    # Rows of the unchanged pictures by their ids.
+    row_of_image: Mapping[int | str, int]
+
+
+def shown_steps(detector: DetectorRobustness) -> list[StepRobustness]:
+    """Of each transform with examples the level that costs most, the largest losses first."""
+    with_examples = (one for one in detector.steps if one.examples)
+    return worst_of_transforms(detector, with_examples)[:MOST_STEPS]
+
+
+def hang_robustness(
+    result: RobustnessResult, pictures: StepPictures, *, progress: Progress | None = None
+) -> tuple[Gallery, ...]:
+    """One a detector: a wall a step, and a word on pictures that cannot be shown."""
+    need_pillow()
+    unchanged = _Unchanged(pictures)
+    galleries = []
+    for done, detector in enumerate(result.detectors):
+        if progress:
+            progress("drawing examples", done, len(result.detectors))
+        galleries.append(_hang(detector, pictures, unchanged))
+    return tuple(galleries)
+
+
+def _hang(detector: DetectorRobustness, pictures: StepPictures, unchanged: _Unchanged) -> Gallery:
+    hung, n_absent = [], 0
+    for one in shown_steps(detector):
+        crops = tuple(_crops(one, pictures, unchanged))
+        n_absent += len(one.examples) - len(crops)
+        if crops:
+            hung.append(HungWall(_wall(detector, one), crops))
+    told = f"{n_absent:,} examples of {detector_words(detector.name)} have no picture to be read"
+    notices = (Notice("example_unreadable", n_absent, told),) if n_absent else ()
+    return Gallery(tuple(hung), notices)
+
+
+def _wall(detector: DetectorRobustness, one: StepRobustness) -> Wall:
+    ap, before = one.metrics["AP"], detector.clean.metrics["AP"]
+    return Wall(
+        name=one.step.slug,
+        title=step_words(one),
+        reading=f"AP {decimal(ap)}, unchanged {decimal(before)}.",
+        key=KEY,
+        shown=tuple(_shown(example) for example in one.examples),
+    )
+
+
+def _shown(example: Example) -> Shown:
+    lost = class_words(example.lost_class)
+    others = (("found", example.found_class), ("false", example.false_class))
+    told = "; ".join(f"{what}: {class_words(names)}" for what, names in others if names)
+    boxes = (
+        *_coloured(example.found_box, OBJECT_COLOUR),
+        *_coloured(example.false_box, FALSE),
+        *_coloured(example.lost_box, LOST),
+    )
+    return Shown(
+        image_id=example.image_id,
+        boxes=boxes,
+        caption=(f"lost: {lost}", told),
+        file_name=example.file_name,
+        whole=True,
+    )
+
+
+def class_words(names: Iterable[str]) -> str:
+    """3 person, dog: the most frequent first."""
+    counts = Counter(names).most_common()
+    told = [f"{n} {name}" if n > 1 else name for name, n in counts[:MOST_CLASSES]]
+    n_more = sum(n for _, n in counts[MOST_CLASSES:])
+    return ", ".join([*told, *[f"{n_more} more"] * (n_more > 0)]) or "nothing"
+
+
+def _coloured(boxes: Boxes, colour: str) -> Iterator[tuple[Box, str]]:
+    for x, y, width, height in boxes.tolist():
+        yield (x, y, width, height), colour
+
+
+class _Unchanged:
+    """Small copies of unchanged pictures, each read once: many steps show the same."""
+
+    def __init__(self, pictures: StepPictures) -> None:
+        self.pictures = pictures
+        self.known: dict[int | str, Image | None] = {}
+
+    def of(self, image_id: int | str) -> Image | None:
+        if image_id not in self.known:
+            row = self.pictures.row_of_image.get(image_id)
+            pixels = None if row is None else self.pictures.picture_of(CLEAN, row)
+            plain = Shown(image_id, (), ("", ""), whole=True)
+            self.known[image_id] = None if pixels is None else _drawn(pixels, plain)
+        return self.known[image_id]
+
+
+def _crops(one: StepRobustness, pictures: StepPictures, unchanged: _Unchanged) -> Iterator[Crop]:
+    for example in one.examples:
+        pixels = pictures.picture_of(one.step, example.row)
+        before = unchanged.of(example.image_id)
+        if pixels is not None and before is not None:
+            shown = _shown(example)
+            yield Crop(_side_by_side(before, _drawn(pixels, shown)), shown)
+
+
+def _drawn(pixels: Pixels, shown: Shown) -> Image:
+    from PIL import Image
+
+    return cut_example(Image.fromarray(pixels), shown)
+
+
+def _side_by_side(before: Image, after: Image) -> Image:
+    """As high as the changed picture, which may be the crop of one object."""
+    from PIL import Image
+
+    height = max(after.height, LEAST_HEIGHT_PX)
+    width = max(round(before.width * height / before.height), 1)
+    pair = Image.new("RGB", (width + GAP_PX + after.width, height), "white")
+    pair.paste(before.resize((width, height), Image.Resampling.LANCZOS), (0, 0))
+    pair.paste(after, (width + GAP_PX, (height - after.height) // 2))
+    return pair

@@ -1,0 +1,177 @@
+"""What is said about robustness: what hurts, whether it is chance, and which errors grow."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from boxlens.detector_robustness.choice import RobustnessChoice
+from boxlens.detector_robustness.corruption_means import corruption_means, ratio
+from boxlens.detector_robustness.result import (
+    METRICS,
+    DetectorRobustness,
+    Drop,
+    RobustnessResult,
+    SetSummary,
+    StepRobustness,
+)
+from boxlens.detector_robustness.verdict import robustness_sentences
+from boxlens.diagnosis.tide import GAINS
+from boxlens.images.transforming.catalogue import TRANSFORMS, label_of
+from boxlens.images.transforming.transform import Step
+from boxlens.metrics.intervals import Interval
+from boxlens.metrics.results import Provenance
+
+
+def step(name, level, ap, clean, p=None, **errors):
+    """`errors` are, by kind, how many there are for each object and what their repair brings."""
+    drop = None
+    if p is not None:
+        nan = math.nan
+        drop = Drop(Interval(clean - ap, nan, nan, nan, nan, nan), p, p)
+    one = Step(name, level)
+    return StepRobustness(
+        step=one,
+        title=TRANSFORMS[name].title,
+        group=TRANSFORMS[name].group,
+        label=label_of(one),
+        n_images=20,
+        n_objects=40,
+        n_detections=50,
+        metrics=dict.fromkeys(METRICS, ap),
+        relative=dict.fromkeys(METRICS, ratio(ap, clean)),
+        error_gain=dict.fromkeys(GAINS, 0.0) | {kind: pair[1] for kind, pair in errors.items()},
+        errors_per_object=dict.fromkeys(GAINS, 0.0)
+        | {kind: pair[0] for kind, pair in errors.items()},
+        by_class=(ap,),
+        density=np.zeros((32, 32)),
+        drop=drop,
+    )
+
+
+def detector(name, clean, *steps, **errors):
+    whole = step("clean", math.nan, clean, clean, **errors)
+    changed = tuple(
+        step(*one[:3], clean, *one[3:4], **(one[4] if len(one) > 4 else {})) for one in steps
+    )
+    return DetectorRobustness(name, whole, changed, corruption_means(whole, changed))
+
+
+def sentences(*detectors, sets=()):
+    choice = RobustnessChoice(steps=(Step("fog", 1.0),))
+    provenance = Provenance("1", None, ())
+    result = RobustnessResult(choice, "data", ("a",), sets, detectors, (), provenance)
+    return robustness_sentences(result)
+
+
+def test_what_hurts_most_and_least_comes_first_then_the_errors_that_grow():
+    said = sentences(
+        detector(
+            "mine",
+            0.3,
+            (
+                *("gaussian_noise", 5.0, 0.06, None),
+                {"miss": (0.72, 0.1), "bkg": (9.0, 0.055), "loc": (0.1, 0.9)},
+            ),
+            ("fog", 1.0, 0.27, None),
+            miss=(0.31, 0.2),
+            bkg=(2.0, 0.05),
+            loc=(0.2, 0.1),
+        )
+    )
+    assert said == (
+        (
+            "mine has an AP of .300 on the unchanged pictures; Gaussian noise 5 hurts most and "
+            "leaves .060 (.20 of it), fog 1 hurts least and leaves .270 (.90 of it)."
+        ),
+        (
+            "Over 2 corruptions (not the whole benchmark) the mean AP of mine (mPC) is .165, .55 "
+            "of that of the unchanged pictures (rPC); noise leaves least (.20), weather most (.90)."
+        ),
+        # Badly placed boxes became fewer; boxes on background cost hardly more than before.
+        "Under Gaussian noise 5, misses of mine rise from .31 to .72 for each object.",
+    )
+
+
+def test_drops_that_may_be_chance_are_told():
+    said = sentences(
+        detector("mine", 0.3, ("vertical_flip", math.nan, 0.1, 1e-9), ("fog", 1.0, 0.28, 0.4))
+    )
+    assert said[0] == (
+        "mine has an AP of .300 on the unchanged pictures; vertical flip hurts most and leaves "
+        ".100 (.33 of it), fog 1 hurts least and leaves .280 (.93 of it, which may be chance)."
+    )
+    assert said[1] == (
+        "mine: 1 of 2 drops is beyond chance (by resampling pictures, adjusted for all steps)."
+    )
+    gained = sentences(
+        detector("mine", 0.3, ("vertical_flip", math.nan, 0.1, 1e-9), ("fog", 1.0, 0.5, 1e-9))
+    )
+    assert "1 of 2 drops is beyond chance, and so is 1 gain (" in gained[1]
+
+
+def test_surroundings_are_told_apart_from_what_hurts_most():
+    blur = ("gaussian_blur", math.nan, 0.1)
+    told = [
+        sentences(detector("mine", 0.3, blur, ("white_background", math.nan, ap)))[-1]
+        for ap in (0.2, 0.4, 0.3001)
+    ]
+    assert told == [
+        "mine finds objects worse alone on white than in place (AP .200, not .300).",
+        "mine finds objects better alone on white than in place (AP .400, not .300).",
+        "mine finds objects alone on white as well as in place (AP .300).",
+    ]
+    assert len(sentences(detector("mine", 0.3, ("white_background", math.nan, 0.05), blur))) == 1
+
+
+def test_objects_that_are_no_longer_there_are_told():
+    level = Step("graded_rotation", 10.0)
+    summary = SetSummary(level, 20, 139, 62, np.zeros((32, 32)))
+    said = sentences(detector("mine", 0.3, ("graded_rotation", 10.0, 0.2)), sets=(summary,))
+    assert said[0].endswith("leaves .200 (.67 of it, without 62 of 201 objects).")
+
+
+def test_several_detectors_are_ranked_by_what_they_keep():
+    said = sentences(
+        detector("firm", 0.2, ("fog", 1.0, 0.18)), detector("weak", 0.4, ("fog", 1.0, 0.2))
+    )
+    assert said[0] == (
+        "firm is the most robust of 2 detectors: on average over all steps it keeps .90 of its AP; "
+        "weak keeps .50."
+    )
+    assert said[1] == (
+        "firm has an AP of .200 on the unchanged pictures; fog 1 leaves .180 (.90 of it)."
+    )
+    assert sentences(*(detector(name, 0.2, ("fog", 1.0, 0.1)) for name in "ab"))[0] == (
+        "2 detectors are equally robust: each keeps .50 of its AP on average."
+    )
+
+
+def test_levels_that_change_nothing_do_not_hurt_least():
+    unchanged = TRANSFORMS["graded_jpeg"].unchanged[0]
+    said = sentences(
+        detector("mine", 0.3, ("graded_jpeg", 10.0, 0.1), ("graded_jpeg", unchanged, 0.3))
+    )
+    (only,) = said
+    assert only == (
+        "mine has an AP of .300 on the unchanged pictures; graded JPEG compression (10) leaves "
+        ".100 (.33 of it)."
+    )
+
+
+def test_nothing_is_said_where_nothing_can_be():
+    assert sentences(detector("mine", 0.0, ("fog", 1.0, 0.0))) == (
+        "mine finds nothing in the unchanged pictures: there is nothing to lose.",
+    )
+    assert sentences(detector("mine", math.nan, ("fog", 1.0, math.nan))) == (
+        "mine: no object is to be found, so nothing can be said.",
+    )
+    assert sentences(detector("mine", 0.3, ("fog", 0.0, 0.3))) == (
+        "mine: no step changes the pictures, so nothing can be said.",
+    )
+    (said, *_) = sentences(detector("mine", 0.3, ("fog", 1.0, 0.3), ("fog", 2.0, 0.31)))
+    assert said == (
+        "mine has an AP of .300 on the unchanged pictures, and no step lowers it: fog 1 leaves "
+        ".300 (1.00 of it)."
+    )

@@ -1,0 +1,122 @@
+"""A classifier's answers under the classes of a data set: right, wrong, or no answer at all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boxlens.data import Classes
+from boxlens.detectors import Classifier
+from boxlens.detectors.classifiers.from_function import CallableClassifier
+from boxlens.detectors.classifiers.renaming import answers_of, with_classes
+from boxlens.errors import InputError
+from pictures import scene
+
+OWN = Classes.of([1, 2, 3], ["cat", "wolf", "dog"])
+TRUTH = Classes.of([10, 20, 30], ["ant", "dog", "cat"])
+
+
+def saying(*rows):
+    """A classifier that answers with these rows, and as many crops."""
+    classifier = CallableClassifier(
+        lambda _: [list(row) for row in rows], OWN, "mine", batched=True
+    )
+    return classifier, [scene(0)] * len(rows)
+
+
+def test_columns_are_those_of_the_data_set():
+    classifier, crops = saying([0.1, 0.2, 0.7])
+    joined, _ = with_classes(classifier, TRUTH)
+    assert isinstance(joined, Classifier)
+    assert joined.name == "mine"
+    assert joined.classes is TRUTH
+    assert joined.classify(crops).tolist() == [[-np.inf, 0.7, 0.1]]
+
+
+def test_a_class_that_the_data_set_lacks_is_a_wrong_answer():
+    classifier, crops = saying([0.1, 0.2, 0.7], [0.1, 0.8, 0.05], [5, -3, 4])
+    answers = with_classes(classifier, TRUTH)[0].answers(crops)
+    assert answers.class_row.tolist() == [1, -1, 2]
+    assert answers.own_row.tolist() == [2, 1, 0]
+    assert answers.score.tolist() == [0.7, 0.8, 5]
+    assert answers.runner_up.tolist() == [0.2, 0.1, 4]
+    assert answers.usable.all()
+    assert len(answers) == 3
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        [np.nan] * 3,
+        [-np.inf] * 3,
+        [np.nan, -np.inf, np.nan],
+        [0.5, np.inf, 0.5],
+    ],
+)
+def test_a_row_without_a_number_or_with_infinity_is_no_answer(row):
+    classifier, crops = saying(row, [1, 0, 0])
+    answers = with_classes(classifier, TRUTH)[0].answers(crops)
+    assert answers.usable.tolist() == [False, True]
+    assert answers.class_row.tolist() == [-1, 2]
+    np.testing.assert_array_equal(answers.score, [np.nan, 1])
+    np.testing.assert_array_equal(answers.runner_up, [np.nan, 0])
+
+
+def test_a_single_number_is_enough_and_the_first_of_equals_is_taken():
+    classifier, crops = saying([np.nan, -np.inf, 3], [2, 2, 2])
+    answers = with_classes(classifier, TRUTH)[0].answers(crops)
+    assert answers.own_row.tolist() == [2, 0]
+    np.testing.assert_array_equal(answers.runner_up, [np.nan, 2])
+
+
+def test_notices_tell_which_classes_are_not_shared():
+    _, notices = with_classes(saying()[0], TRUTH)
+    assert [(one.code, one.count) for one in notices] == [
+        ("class_without_name", 1),
+        ("class_never_named", 1),
+    ]
+    assert "wolf" in notices[0].message
+    assert "ant" in notices[1].message
+    assert with_classes(saying()[0], OWN)[1] == ()
+
+
+def test_a_classifier_of_other_classes_is_refused():
+    with pytest.raises(InputError, match="knows none of the classes"):
+        with_classes(saying()[0], Classes.of([1], ["unicorn"]))
+
+
+def test_answers_of_another_shape_are_refused():
+    class Odd:
+        name, classes = "odd", OWN
+
+        def classify(self, crops):
+            return np.zeros((len(crops), 2))
+
+    with pytest.raises(InputError, match=r"shape \(1, 2\) for 1 crops and 3 classes"):
+        with_classes(Odd(), TRUTH)[0].answers([scene(0)])
+
+
+NUMBERS = st.sampled_from([np.nan, -np.inf, -1.5, 0.0, 0.25, 0.5, 2.0])
+
+
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(st.lists(st.lists(NUMBERS, min_size=3, max_size=3), max_size=4))
+def test_answers_equal_a_plain_loop(rows):
+    class_row_of = np.array([2, -1, 1], dtype=np.int32)
+    found = answers_of(np.array(rows).reshape(-1, 3), class_row_of)
+    for number, row in enumerate(rows):
+        finite = sorted((value for value in row if np.isfinite(value)), reverse=True)
+        best = row.index(finite[0]) if finite else -1
+        assert found.own_row[number] == best
+        assert found.class_row[number] == (class_row_of[best] if finite else -1)
+        np.testing.assert_array_equal(
+            [found.score[number], found.runner_up[number]], [*finite, np.nan, np.nan][:2]
+        )
+
+
+def test_one_class_alone_has_no_runner_up():
+    found = answers_of(np.array([[0.5]]), np.array([0], dtype=np.int32))
+    assert found.score.tolist() == [0.5]
+    assert np.isnan(found.runner_up).all()

@@ -1,0 +1,161 @@
+"""Objects whose surroundings are gone: what is kept, what is painted over, what is asked for."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from boxlens.images.transforming.catalogue import TRANSFORMS
+from boxlens.images.transforming.transform import Change, TransformSettings
+from painted_shots import COLOURS, painted, shot_of, speckled
+
+ALONE = ("white_background", "noise_background", "blurred_background", "one_object")
+WHITE = 255
+
+
+def made(name, exposure, **settings):
+    transform = TRANSFORMS[name]
+    change = Change(math.nan, TransformSettings(**settings))
+    layouts = transform.plan(exposure.shot, None, change)
+    return [(layout, transform.draw(exposure, None, layout, change)) for layout in layouts]
+
+
+def planned(name, shot, **settings):
+    return TRANSFORMS[name].plan(shot, None, Change(math.nan, TransformSettings(**settings)))
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_the_box_keeps_its_pixels(name):
+    exposure = speckled([(5, 6, 20, 10), (12, 9, 30, 20)], width=60, height=40)
+    for layout, pixels in made(name, exposure):
+        (x, y, w, h) = layout.box[0].astype(int)
+        kept = exposure.pixels[y : y + h, x : x + w]
+        np.testing.assert_array_equal(pixels[y : y + h, x : x + w], kept)
+
+
+def test_all_around_the_box_is_white():
+    exposure = speckled([(5, 6, 20, 10)], width=60, height=40)
+    ((_, pixels),) = made("white_background", exposure)
+    assert (pixels == WHITE).all(axis=2).sum() == 60 * 40 - 20 * 10
+
+
+def test_noise_is_uniform_from_0_to_254():
+    exposure = painted([(0, 0, 4, 4)], width=200, height=150)
+    ((_, pixels),) = made("noise_background", exposure)
+    around = pixels[4:].ravel()
+    assert around.min() == 0
+    assert around.max() == 254
+    counts = np.bincount(around, minlength=255)
+    expected = len(around) / 255
+    # Chi-square of 254 degrees of freedom: its mean and eight of its deviations.
+    assert ((counts - expected) ** 2 / expected).sum() < 254 + 8 * math.sqrt(2 * 254)
+
+
+def test_every_object_and_every_picture_has_noise_of_its_own():
+    boxes = [(2, 2, 5, 5), (2, 2, 5, 5)]
+    drawn = [
+        pixels
+        for key in ("1", "2")
+        for _, pixels in made("noise_background", speckled(boxes, width=30, height=20, key=key))
+    ]
+    assert len({pixels.tobytes() for pixels in drawn}) == 4
+
+
+def test_the_blurred_background_is_smooth_and_as_bright_as_before():
+    exposure = speckled([(0, 0, 2, 2)], width=160, height=120)
+    ((_, pixels),) = made("blurred_background", exposure)
+    around = pixels[4:].astype(int)
+    assert np.abs(np.diff(around, axis=0)).max() <= 2
+    assert around.mean() == pytest.approx(exposure.pixels.mean(), abs=2)
+
+
+def test_the_blurred_background_is_a_gaussian_of_a_tenth_of_the_longer_side():
+    """An edge in the middle turns into the integral of the Gaussian."""
+    width, height = 400, 60
+    edge = [(0, 0, 200, height)]
+    exposure = painted([(0, 0, 1, 1)], width=width, height=height)
+    pixels = painted(edge, [(200, 200, 200)], ground=(0, 0, 0), width=width, height=height).pixels
+    ((_, drawn),) = made(
+        "blurred_background", type(exposure)(exposure.shot, pixels, exposure.mask_of)
+    )
+    places = np.arange(120, 280) + 0.5
+    expected = [200 * (1 - math.erf((x - 200) / (40 * math.sqrt(2)))) / 2 for x in places]
+    np.testing.assert_allclose(drawn[30, 120:280, 0], expected, atol=4)
+
+
+def test_other_objects_are_painted_over_and_the_scene_stays():
+    exposure = painted(crowd=[2])
+    (first, pixels), (_, _) = made("one_object", exposure)
+    assert first.row.tolist() == [0]
+    assert (pixels == COLOURS[0]).all(axis=2).sum() == 36 * 44
+    assert (pixels == WHITE).all(axis=2).sum() == 40 * 32 + 30 * 62
+    unchanged = (pixels == exposure.pixels).all(axis=2).sum()
+    assert unchanged == 160 * 120 - 40 * 32 - 30 * 62
+
+
+def test_objects_only_shows_all_objects_but_no_crowd():
+    exposure = painted(crowd=[1])
+    ((layout, pixels),) = made("objects_only", exposure)
+    assert layout.row.tolist() == [0, 2]
+    assert layout.subject == -1
+    assert (pixels != WHITE).any(axis=2).sum() == 36 * 44 + 30 * 62
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_crowds_and_objects_without_a_pixel_have_no_picture(name):
+    boxes = [(5, 5, 10, 10), (1, 1, 8, 8), (200, 5, 10, 10), (5, 5, 0, 10), (-4, 2, 9, 9)]
+    layouts = planned(name, shot_of(boxes, width=60, height=40, crowd=[1]))
+    assert [layout.subject for layout in layouts] == [0, 4]
+    # Boxes that leave the picture stay real.
+    assert layouts[1].box.tolist() == [[-4, 2, 9, 9]]
+
+
+def test_boxes_are_rounded_for_drawing_and_stay_real_in_the_ground_truth():
+    exposure = speckled([(5.4, 6.6, 20.2, 10.0)], width=60, height=40)
+    ((layout, pixels),) = made("white_background", exposure)
+    assert layout.box.tolist() == [[5.4, 6.6, 20.2, 10.0]]
+    kept = (pixels != WHITE).any(axis=2)
+    rows, columns = np.nonzero(kept)
+    assert (columns.min(), rows.min(), columns.max(), rows.max()) == (5, 7, 25, 16)
+
+
+@pytest.mark.parametrize("name", [*ALONE, "objects_only"])
+def test_masks_are_kept_where_there_are_some(name):
+    mask = np.zeros((40, 60), dtype=np.bool_)
+    mask[8:14, 7:20] = True
+
+    def mask_of(row):
+        return {0: mask, 1: np.zeros_like(mask)}.get(row)
+
+    boxes = [(5, 6, 20, 10), (30, 20, 10, 10), (45, 20, 10, 10)]
+    exposure = speckled(boxes, width=60, height=40, mask_of=mask_of)
+    first, second, *_ = made(name, exposure, cut="mask") * 2
+    np.testing.assert_array_equal(first[1][mask], exposure.pixels[mask])
+    if name == "white_background":
+        assert (first[1] != WHITE).any(axis=2).sum() == mask.sum()
+        # An empty mask is none: the box is kept.
+        assert (second[1] != WHITE).any(axis=2).sum() == 100
+    if name == "objects_only":
+        assert (first[1] != WHITE).any(axis=2).sum() == mask.sum() + 200
+
+
+def test_boxes_are_kept_where_masks_are_not_asked_for():
+    mask = np.zeros((40, 60), dtype=np.bool_)
+    mask[8:14, 7:20] = True
+    exposure = speckled([(5, 6, 20, 10)], width=60, height=40, mask_of=lambda _row: mask)
+    ((_, pixels),) = made("white_background", exposure, cut="box")
+    assert (pixels != WHITE).any(axis=2).sum() == 20 * 10
+
+
+def test_neighbours_of_which_a_quarter_is_seen_are_ignored_if_asked():
+    boxes = [(10, 10, 20, 20), (25, 10, 20, 20), (26, 10, 20, 20), (12, 12, 4, 4), (12, 12, 4, 4)]
+    shot = shot_of(boxes, width=60, height=40, crowd=[4])
+    first, *_ = planned("white_background", shot, ignore_neighbours=True)
+    assert first.row.tolist() == [0]
+    # A quarter of row 1, a fifth of row 2; row 4 is a crowd.
+    assert first.ignored_row.tolist() == [1, 3]
+    assert first.ignored_box.tolist() == [list(boxes[1]), list(boxes[3])]
+    plain, *_ = planned("white_background", shot)
+    assert plain.ignored_row.tolist() == []

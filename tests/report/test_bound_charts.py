@@ -1,0 +1,201 @@
+"""Figures of an upper bound hold its numbers, whatever is there and whatever is not."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+
+import pytest
+import vl_convert
+from altair.utils.schemapi import debug_mode
+
+from boxlens.recognition_bound.result import STRATEGY_TITLES
+from boxlens.report.charts.bound_accuracy import MOST_NAMED, bound_accuracy_chart
+from boxlens.report.charts.bound_by_class import MOST_CLASSES, bound_by_class_chart
+from boxlens.report.charts.bound_by_iou import bound_by_iou_chart
+from boxlens.report.charts.bound_by_size import bound_by_size_chart
+from boxlens.report.charts.bound_context import WORDS, bound_context_chart
+from boxlens.report.charts.bound_series import BOUND, MOST_DETECTORS
+from boxlens.report.charts.bound_strategies import bound_strategies_chart
+from boxlens.report.charts.export import chart_json
+from boxlens.report.planning.bound_figures import bound_figures
+from report.bound_results import BOUND_WORLDS, IOUS, bound_of, numbered
+from report.drawn import records, size, svg_of, texts, words
+
+CHARTS = {
+    "bound_by_size": bound_by_size_chart,
+    "bound_by_iou": bound_by_iou_chart,
+    "bound_by_class": bound_by_class_chart,
+    "bound_strategies": bound_strategies_chart,
+    "bound_accuracy": bound_accuracy_chart,
+    "bound_context": bound_context_chart,
+}
+whole = BOUND_WORLDS["detectors and context"]
+many = BOUND_WORLDS["many of all"]
+
+
+@pytest.fixture(autouse=True)
+def _unchecked():
+    with debug_mode(False):
+        yield
+
+
+def reading(chart) -> str:
+    return chart_json(chart)["usermeta"]["reading"]
+
+
+def test_a_result_has_all_figures_and_each_is_valid_and_fits_the_page():
+    figures = bound_figures(whole()).figures
+    assert [one.name for one in figures] == list(CHARTS)
+    for figure in figures:
+        with debug_mode(True):
+            svg = svg_of(figure.draw())
+        assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", words(svg)), figure.name
+        assert size(svg)[0] <= 680, figure.name
+        assert vl_convert.svg_to_png(svg).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("world", ["no detectors", "half undefined", "undefined", "many of all"])
+def test_every_figure_compiles_whatever_is_missing_or_many(world):
+    for name, chart in CHARTS.items():
+        svg = svg_of(chart(BOUND_WORLDS[world]()))
+        assert not re.search(r"NaN|\bnan\b|\bnull\b", words(svg)), name
+        width, height = size(svg)
+        assert width <= 700, name
+        assert height <= 760, name
+
+
+def test_only_what_was_asked_for_is_planned():
+    planned = {name: bound_figures(make()) for name, make in BOUND_WORLDS.items()}
+    names = {name: {one.name for one in plan.figures} for name, plan in planned.items()}
+    assert names["no detectors"] == set(CHARTS)
+    assert names["no context, one way"] == set(CHARTS) - {"bound_context", "bound_strategies"}
+    assert names["one class"] == set(CHARTS) - {"bound_accuracy"}
+    assert names["undefined"] == set()
+    assert {one.why for one in planned["undefined"].left_out} == {"no object has a label"}
+
+
+def test_a_class_has_a_tick_for_its_uap_and_a_point_a_detector():
+    result = whole()
+    rows = [row for row in records(bound_by_class_chart(result), "who") if "best" not in row]
+    ordered = sorted(result.bound.classes, key=lambda one: -one.uap)
+    ticks = [row for row in rows if row["who"] == BOUND]
+    assert [(row["class"], row["value"]) for row in ticks] == [(o.name, o.uap) for o in ordered]
+    for one in result.detectors:
+        mine = {row["class"]: row["value"] for row in rows if row["who"] == one.name}
+        assert mine == {
+            of.name: ap for of, ap in zip(result.bound.classes, one.by_class, strict=True)
+        }
+
+
+def test_of_many_classes_those_with_the_widest_gap_are_shown_and_that_is_told():
+    result = many()
+    chart = bound_by_class_chart(result)
+    shown = {row["class"] for row in records(chart, "who")}
+    best = result.detectors[0].by_class
+    gaps = {one.name: one.uap - ap for one, ap in zip(result.bound.classes, best, strict=True)}
+    assert shown == set(sorted(gaps, key=lambda name: -gaps[name])[:MOST_CLASSES])
+    assert "The 60 of 80 classes with the widest gap." in reading(chart)
+    # All names can be read.
+    assert shown <= set(texts(svg_of(chart)))
+    lowest = bound_by_class_chart(bound_of(numbered(80), {}))
+    assert "The 60 of 80 classes with the lowest UAP." in reading(lowest)
+
+
+def test_classes_without_objects_are_counted():
+    assert "Without objects: 2 more." in reading(
+        bound_by_class_chart(BOUND_WORLDS["half undefined"]())
+    )
+
+
+def test_as_many_detectors_are_shown_as_there_are_colours_and_that_is_told():
+    for chart in (bound_by_class_chart, bound_by_iou_chart, bound_by_size_chart):
+        drawn = chart(many())
+        assert f"The first {MOST_DETECTORS} of 10 detectors." in reading(drawn)
+        assert len({row["who"] for row in records(drawn, "who")}) == MOST_DETECTORS + 1
+
+
+def test_bars_by_size_say_what_part_of_the_bound_they_are():
+    result = whole()
+    rows = records(bound_by_size_chart(result), "share")
+    mine = {row["size"]: row for row in rows if row["who"] == "window"}
+    assert list(mine) == ["all", "small", "medium", "large"]
+    assert mine["all"]["ap"] == result.detectors[0].ap
+    assert mine["small"]["ap"] == result.detectors[0].by_size["small"]
+    assert {row["share"] for row in mine.values()} == {"60%"}
+    ends = {row["size"]: row["ap"] for row in rows if row["who"] == BOUND}
+    assert ends == {"all": result.bound.uap, **result.bound.by_size}
+
+
+def test_sizes_without_objects_are_left_out_and_that_is_told():
+    chart = bound_by_size_chart(BOUND_WORLDS["half undefined"]())
+    assert {row["size"] for row in records(chart, "share")} == {"all", "small", "medium"}
+    assert "There are no large objects." in reading(chart)
+
+
+def test_lines_over_the_overlap_are_the_numbers():
+    result = whole()
+    rows = records(bound_by_iou_chart(result), "iou")
+    found = {name: [row["ap"] for row in rows if row["who"] == name] for name in (BOUND, "window")}
+    assert [row["iou"] for row in rows if row["who"] == BOUND] == IOUS
+    assert found[BOUND] == list(result.bound.by_iou.values())
+    assert found["window"] == list(result.detectors[0].by_iou.values())
+
+
+def test_points_are_classes_and_those_far_from_the_line_have_names():
+    result = many()
+    chart = bound_accuracy_chart(result)
+    points = records(chart, "uap50")
+    assert {(row["class"], row["accuracy"], row["uap"]) for row in points} == {
+        (one.name, one.accuracy, one.uap) for one in result.bound.classes
+    }
+    assert len(records(chart, "name")) == MOST_NAMED
+    r_squared = f"{result.bound.correlation.r_squared:.2f}".lstrip("0")
+    assert f"r squared {r_squared} over 80 classes" in reading(chart)
+    # Of a few classes all have names, and of one there is no line.
+    assert len(records(bound_accuracy_chart(whole()), "name")) == 5
+    assert "least squares" not in reading(bound_accuracy_chart(BOUND_WORLDS["one class"]()))
+
+
+def test_context_lines_meet_where_the_crop_is_the_box():
+    result = whole()
+    rows = records(bound_context_chart(result), "accuracy")
+    own = next(one for one in result.context if one.kind == "object" and one.scale == 1)
+    at_one = {(row["kind"], row["accuracy"]) for row in rows if row["scale"] == 1}
+    assert at_one == {
+        (WORDS["object"], own.accuracy),
+        (WORDS["object_and_context"], own.accuracy),
+    }
+    whole_picture = {row["kind"]: row["accuracy"] for row in rows if row["scale"] is None}
+    assert whole_picture == {
+        WORDS[one.kind]: one.accuracy for one in result.context if math.isnan(one.scale)
+    }
+
+
+def test_strategies_have_intervals_where_there_are_any():
+    rows = records(bound_strategies_chart(whole()), "interval")
+    assert [row["strategy"] for row in rows] == list(STRATEGY_TITLES.values())
+    assert rows[0]["interval"] == ".480 to .520"
+    assert [row["change"] for row in rows] == ["", "-.020", "-.030"]
+    assert "95 % interval" in reading(bound_strategies_chart(whole()))
+    unsure = bound_strategies_chart(BOUND_WORLDS["no detectors"]())
+    assert "interval" not in reading(unsure)
+    assert {row["interval"] for row in records(unsure, "interval")} == {"n/a"}
+
+
+def test_two_classes_of_one_name_are_two_rows():
+    result = whole()
+    first, second, *others = result.bound.classes
+    bound = replace(result.bound, classes=(first, replace(second, name=first.name), *others))
+    rows = records(bound_by_class_chart(replace(result, strategies=(bound,))), "who")
+    assert len({row["place"] for row in rows}) == 5
+
+
+def test_without_detectors_no_title_speaks_of_any():
+    for figure in bound_figures(BOUND_WORLDS["no detectors"]()).figures:
+        spec = chart_json(figure.draw())
+        heading = " ".join(spec["title"]["text"])
+        assert heading == figure.title
+        assert "detectors" not in heading
+        assert "AP of" not in spec["usermeta"]["reading"]

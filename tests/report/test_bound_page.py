@@ -1,0 +1,213 @@
+"""What an upper bound leaves behind: the page, the tables and results.json agree."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from PIL import Image, ImageColor
+
+from boxlens.images import find_images
+from boxlens.recognition_bound.verdict import bound_sentences
+from boxlens.report.frames.bound_tables import bound_frames
+from boxlens.report.notebook import html_of
+from boxlens.report.pages.bound_page import bound_page
+from boxlens.report.pages.page import DrawnPlan
+from boxlens.report.pictures.bound_exhibits import COLOUR
+from boxlens.report.pictures.bound_gallery import bound_gallery
+from boxlens.report.planning.bound_figures import bound_figures
+from boxlens.report.writing.write_bound import write_bound
+from report.bound_results import BOUND_WORLDS, numbered
+from report.test_page import FETCHING, Reader
+
+TABLES = {
+    "bound_summary",
+    "bound_detectors",
+    "bound_classes",
+    "bound_by_iou",
+    "bound_by_size",
+    "bound_context",
+    "bound_mistakes",
+}
+SECTIONS = ["summary", "detectors", "classes", "recognition", "context", "mistakes"]
+whole = BOUND_WORLDS["detectors and context"]
+
+
+def page_without_figures(result):
+    drawn = DrawnPlan((), bound_figures(result).left_out)
+    return bound_page(result, result.to_json(), drawn)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Two of the three pictures with mistakes; their names are their ids."""
+    folder = tmp_path_factory.mktemp("pictures")
+    for name in ("1.png", "2.png"):
+        Image.fromarray(np.full((24, 32, 3), 90, np.uint8)).save(folder / name)
+    return find_images(folder)[0]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory, files):
+    folder = tmp_path_factory.mktemp("run") / "out"
+    return folder, write_bound(whole(), folder, files=files, formats=())
+
+
+def test_every_file_is_there_and_named_in_the_line(written):
+    folder, told = written
+    assert told == (
+        f"{folder}/: report.html, results.json, 7 tables, 1 contact sheet, "
+        "1 of 3 images with examples have no picture here"
+    )
+    assert {path.stem for path in (folder / "tables").iterdir()} == TABLES
+    stored = json.loads((folder / "results.json").read_text())
+    assert stored == json.loads(json.dumps(whole().to_json()))
+
+
+def test_the_page_is_whole_in_order_and_fetches_nothing(written):
+    reader = Reader((written[0] / "report.html").read_text(encoding="utf-8"))
+    assert reader.open == []
+    ids = [attributes["id"] for _, attributes in reader.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    linked = [name for name in reader.linked if name != "method"]
+    assert linked == [*SECTIONS, "provenance"]
+    fetched = [
+        value
+        for tag, a in reader.tags
+        for name, value in a.items()
+        if name in FETCHING and tag != "a"
+    ]
+    assert fetched
+    assert all(value.startswith("data:image/jpeg;base64,") for value in fetched)
+    policy = next(a["content"] for tag, a in reader.tags if tag == "meta" and "http-equiv" in a)
+    assert policy.startswith("default-src 'none'")
+
+
+def test_sentences_come_first_and_every_figure_is_explained(written):
+    reader = Reader((written[0] / "report.html").read_text(encoding="utf-8"))
+    shown = " ".join(reader.text)
+    places = [shown.index(text) for text in bound_sentences(whole())]
+    assert len(places) > 6
+    assert places == sorted(places)
+    for figure in bound_figures(whole()).figures:
+        assert figure.title in shown
+        assert figure.reading in shown
+    assert "7.png: not used, cannot be read (truncated)." in shown
+    assert "2 objects have no pixel in their picture" in shown
+
+
+def test_mistakes_are_shown_where_there_are_pictures_and_listed_in_any_case(written, files):
+    page = (written[0] / "report.html").read_text(encoding="utf-8")
+    # Two mistakes each in pictures 1 and 2; of picture 3 there is no file.
+    assert page.count('src="data:image/jpeg;base64,') == 4
+    listed = page[page.rindex("Wrong labels, the most confident first") :].split("</table>")[0]
+    assert listed.count("<tr>") == 1 + 5
+    gallery = bound_gallery(whole(), files)
+    (hung,) = gallery.walls
+    assert [crop.shown.caption for crop in hung.crops][:2] == [
+        ("van .95", "is car"),
+        ("bus .85", "is van"),
+    ]
+    for crop in hung.crops:
+        distance = np.abs(np.asarray(crop.image).astype(int) - ImageColor.getrgb(COLOUR)).sum(-1)
+        assert (distance == 0).any()
+
+
+@pytest.mark.parametrize("world", BOUND_WORLDS)
+def test_every_result_has_a_page_and_tables(world):
+    result = BOUND_WORLDS[world]()
+    text = page_without_figures(result)
+    reader = Reader(text)
+    assert reader.open == []
+    assert "<script>alert" not in text
+    assert not {"nan", "None", "NaN"} & set(" ".join(reader.text).split())
+    known = bound_frames(whole())
+    for name, frame in bound_frames(result).items():
+        assert frame.schema == known[name].schema, name
+        for column in frame.select(pl.col(pl.Float64)):
+            assert not column.is_nan().any()
+
+
+def test_what_was_not_asked_for_has_no_section():
+    assert (
+        "context" not in Reader(page_without_figures(BOUND_WORLDS["no context, one way"]())).linked
+    )
+    assert "mistakes" not in Reader(page_without_figures(BOUND_WORLDS["undefined"]())).linked
+
+
+def test_tables_hold_the_numbers_of_the_result():
+    result = whole()
+    tables = bound_frames(result)
+    summary = tables["bound_summary"]
+    assert summary["strategy"].to_list() == [one.strategy for one in result.strategies]
+    assert summary["UAP"].to_list() == [one.uap for one in result.strategies]
+    assert summary["UAP_low"].to_list() == [one.interval.low for one in result.strategies]
+    assert summary["n_labelled"].to_list() == [one.n_labelled for one in result.strategies]
+    assert summary["r_squared"].to_list() == [
+        one.correlation.r_squared for one in result.strategies
+    ]
+    detectors = tables["bound_detectors"]
+    assert detectors["AP"].to_list() == [one.ap for one in result.detectors]
+    assert detectors["share_of_UAP"].to_list() == [one.share for one in result.detectors]
+    assert detectors["gap_high"].to_list() == [one.gap.high for one in result.detectors]
+    classes = tables["bound_classes"]
+    own = classes.filter(of="strategy", name="own_box")
+    assert own["class"].to_list() == [one.name for one in result.bound.classes]
+    assert own["AP"].to_list() == [one.uap for one in result.bound.classes]
+    assert own["accuracy"].to_list() == [one.accuracy for one in result.bound.classes]
+    mine = classes.filter(of="detector", name="region")
+    assert mine["AP"].to_list() == list(result.detectors[1].by_class)
+    assert mine["accuracy"].null_count() == len(mine)
+
+
+def test_tables_by_overlap_size_context_and_mistake_hold_them_too():
+    result = whole()
+    tables = bound_frames(result)
+    curve = tables["bound_by_iou"].filter(name="most_frequent")
+    assert dict(zip(curve["iou"], curve["AP"], strict=True)) == result.strategies[2].by_iou
+    sizes = tables["bound_by_size"].filter(name="window")
+    assert dict(zip(sizes["size"], sizes["AP"], strict=True)) == {
+        "all": result.detectors[0].ap,
+        **result.detectors[0].by_size,
+    }
+    context = tables["bound_context"]
+    assert context["accuracy"].to_list() == [one.accuracy for one in result.context]
+    assert context["scale"].null_count() == 2
+    mistakes = tables["bound_mistakes"]
+    assert mistakes["object_id"].to_list() == [str(one.object_id) for one in result.mistakes]
+    assert mistakes.select("x", "y", "w", "h").rows() == [
+        tuple(one.box.tolist()) for one in result.mistakes
+    ]
+
+
+def test_classes_begin_with_the_widest_gap_and_many_are_folded():
+    result = whole()
+    page = page_without_figures(result)
+    table = page[page.index("<figcaption>Classes<") :].split("</table>")[0]
+    gaps = [
+        one.uap - ap
+        for one, ap in zip(result.bound.classes, result.detectors[0].by_class, strict=True)
+    ]
+    ordered = [result.bound.classes[row].name for row in np.argsort(gaps)[::-1]]
+    assert re.findall(r'<th scope="row">([^<]+)</th>', table) == ordered
+    folded = page_without_figures(BOUND_WORLDS["many of all"]())
+    assert "<summary>All 80 classes</summary>" in folded
+    assert all(f">{name}<" in folded for name in numbered(80))
+
+
+def test_a_notebook_shows_the_bound_and_a_figure():
+    html = html_of(whole())
+    assert ".500 (.480 to .520)" in html
+    assert ">60%<" in html
+    assert "data:image/svg+xml" in html
+    assert "data:image/svg+xml" not in html_of(BOUND_WORLDS["undefined"]())
+
+
+def test_the_guide_names_every_column():
+    guide = (Path(__file__).parents[2] / "docs" / "tables.md").read_text(encoding="utf-8")
+    for name, frame in bound_frames(whole()).items():
+        assert not [one for one in (name, *frame.columns) if f"`{one}`" not in guide], name

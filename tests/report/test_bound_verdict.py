@@ -1,0 +1,117 @@
+"""What is said of an upper bound is what its numbers are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from boxlens.recognition_bound.verdict import bound_sentences
+from report.bound_results import BOUND_WORLDS
+
+whole = BOUND_WORLDS["detectors and context"]
+
+
+def said(world: str) -> str:
+    return " ".join(bound_sentences(BOUND_WORLDS[world]()))
+
+
+def test_the_best_detector_is_put_beside_the_bound():
+    assert bound_sentences(whole())[0] == (
+        "The best detector, window, reaches 60 % of what recognition alone allows (AP .300 of "
+        ".500); the gap, 95 % interval .180 to .220, is beyond chance."
+    )
+    told = said("detectors and context")
+    assert "By size its gap is widest for large objects (AP .360 of .600)." in told
+    assert (
+        "UAP is about .500 at every IoU, while window falls from .480 at .50 to .030 at .95: "
+        in told
+    )
+    assert "names 60 % of 412 objects rightly (55 % in the mean of classes)." in told
+
+
+def test_a_bound_that_depends_on_the_overlap_is_said_to():
+    result = whole()
+    bound = replace(result.bound, by_iou={0.5: 0.5, 0.75: 0.45, 0.95: 0.4})
+    told = " ".join(bound_sentences(replace(result, strategies=(bound,))))
+    assert "UAP goes from .500 at an IoU of .50 to .400 at .95, while window falls" in told
+
+
+def test_a_lone_detector_is_not_the_best_one():
+    first = bound_sentences(BOUND_WORLDS["no context, one way"]())[0]
+    assert first == ("window reaches 60 % of what recognition alone allows (AP .300 of .500).")
+
+
+def test_a_gap_whose_interval_holds_nothing_may_be_chance():
+    result = whole()
+    best = result.detectors[0]
+    unsure = replace(best, gap=replace(best.gap, low=-0.01))
+    told = bound_sentences(replace(result, detectors=(unsure, result.detectors[1])))[0]
+    assert told.endswith("may be chance.")
+
+
+def test_a_detector_beyond_the_bound_asks_for_a_stronger_classifier():
+    first = bound_sentences(BOUND_WORLDS["beyond the bound"]())[0]
+    assert first.startswith("window is beyond what this classifier allows (AP .700, UAP .500)")
+    assert "stronger classifier" in first
+    assert "widest" not in said("beyond the bound")
+
+
+def test_without_detectors_the_bound_speaks_for_itself():
+    assert bound_sentences(BOUND_WORLDS["no detectors"]())[:2] == (
+        "A detector that finds every object and labels it as hog does has an AP of .500.",
+        "Recognition is weakest for small objects (UAP .300).",
+    )
+
+
+def test_sampling_and_context_are_told_where_they_were_asked_for():
+    told = said("detectors and context")
+    assert (
+        "Labels of boxes around the object lower the UAP: from .500 to .480 by the most confident "
+        "box and .470 by the most frequent label."
+    ) in told
+    assert (
+        "Context helps: 72 % are named rightly with 2 times the box, 60 % with the box alone."
+    ) in told
+    assert "Without the object itself, the whole picture still tells the class of 30 %." in told
+    short = said("no context, one way")
+    assert "boxes around" not in short
+    assert "ontext" not in short
+
+
+def test_context_that_brings_nothing_is_said_to():
+    result = whole()
+    less = tuple(
+        replace(one, accuracy=0.5) if one.kind == "object_and_context" else one
+        for one in result.context
+    )
+    told = " ".join(bound_sentences(replace(result, context=less)))
+    assert "Context does not help: 60 % with the box alone, at best 50 % with more." in told
+
+
+def test_objects_without_a_label_are_counted():
+    assert "8 of 420 objects have no label and count as missed." in said("detectors and context")
+    one_left = replace(whole(), n_objects=413)
+    assert bound_sentences(one_left)[-1] == "1 of 413 objects has no label and counts as missed."
+
+
+def test_classes_beyond_the_bound_are_counted():
+    result = whole()
+    best = result.detectors[0]
+    ahead = replace(best, by_class=(1.0, *best.by_class[1:]))
+    told = " ".join(bound_sentences(replace(result, detectors=(ahead,))))
+    assert "In 1 of 5 classes it is beyond the bound" in told
+
+
+def test_where_nothing_is_defined_that_is_all_there_is_to_say():
+    assert bound_sentences(BOUND_WORLDS["undefined"]()) == ("street has no objects that count.",)
+    unlabelled = replace(BOUND_WORLDS["undefined"](), n_objects=5)
+    assert bound_sentences(unlabelled) == ("No object got a label, so there is no bound.",)
+
+
+@pytest.mark.parametrize("world", BOUND_WORLDS)
+def test_no_sentence_tells_what_is_undefined(world):
+    for text in bound_sentences(BOUND_WORLDS[world]()):
+        assert text.endswith(".")
+        assert "nan" not in text.split()
+        assert "n/a" not in text

@@ -1,0 +1,222 @@
+"""Figures of robustness show what the results hold, whatever was run."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from altair.utils.schemapi import debug_mode
+
+from boxlens.report.charts.export import chart_json
+from boxlens.report.charts.robustness_classes import robustness_classes_chart, shown_classes
+from boxlens.report.charts.robustness_curves import robustness_curves_chart
+from boxlens.report.charts.robustness_density import (
+    coarser,
+    density_columns,
+    robustness_density_chart,
+    share_moved,
+)
+from boxlens.report.charts.robustness_errors import error_growth, robustness_errors_chart
+from boxlens.report.charts.robustness_graded import robustness_graded_chart
+from boxlens.report.charts.robustness_groups import robustness_groups_chart
+from boxlens.report.charts.robustness_steps import step_words, worst_of_transforms
+from boxlens.report.charts.robustness_study import robustness_study_chart
+from boxlens.report.planning.robustness_figures import robustness_figures
+from report.drawn import records, size, svg_of, texts, words
+from report.robustness_results import (
+    ROBUSTNESS_WORLDS,
+    a_few,
+    everything,
+    one_severity,
+    one_step,
+    planned,
+    robustness_of,
+    undefined,
+)
+
+CHARTS = (
+    robustness_curves_chart,
+    robustness_study_chart,
+    robustness_groups_chart,
+    robustness_graded_chart,
+    robustness_errors_chart,
+    robustness_density_chart,
+)
+
+
+@pytest.fixture(autouse=True)
+def _unchecked():
+    """Altair checks every part where all figures are drawn: of each chart it would take seconds."""
+    with debug_mode(False):
+        yield
+
+
+def test_every_figure_is_drawn_and_nothing_undefined_written():
+    plan = robustness_figures(a_few())
+    assert not plan.left_out
+    for figure in plan.figures:
+        with debug_mode(True):
+            svg = svg_of(figure.draw())
+        assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", words(svg)), figure.name
+        assert size(svg)[0] <= 760, figure.name
+
+
+@pytest.mark.parametrize("world", ["one step", "one severity", "one level"])
+def test_small_results_have_the_figures_they_can_have(world):
+    result = ROBUSTNESS_WORLDS[world]()
+    plan = robustness_figures(result)
+    assert len(plan.figures) >= 3
+    assert plan.left_out
+    for figure in plan.figures:
+        # Maps are the same in all worlds, and slow.
+        if figure.name != "robustness_density":
+            assert "NaN" not in words(svg_of(figure.draw())), figure.name
+
+
+def test_without_a_score_every_figure_says_so():
+    plan = robustness_figures(undefined())
+    assert not plan.figures
+    assert len(plan.left_out) == len(CHARTS) + len(undefined().detectors)
+    for chart in CHARTS[:-1]:
+        told = records(chart(undefined()), "text")[0]["text"]
+        assert isinstance(told, list), chart.__name__
+    empty = robustness_classes_chart(undefined(), undefined().detectors[0], "#000000")
+    assert records(empty, "text")[0]["text"] == ["AP of every class is undefined"]
+
+
+def test_curves_start_at_the_unchanged_pictures_and_hold_every_severity():
+    result = a_few()
+    rows = records(robustness_curves_chart(result), "severity")
+    n_corruptions, n_severities = 2, 2
+    assert len(rows) == len(result.detectors) * n_corruptions * (n_severities + 1)
+    assert {row["relative"] for row in rows if row["severity"] == 0} == {1.0}
+    fog = [one for one in result.detectors[0].steps if one.step.name == "fog"]
+    known = {row["relative"] for row in rows if row["method"] == "yolox_nano"}
+    assert {one.relative["AP"] for one in fog} <= known
+
+
+def test_the_band_of_a_curve_is_the_interval_of_its_drop():
+    result = a_few()
+    detector = result.detectors[0]
+    one = next(one for one in detector.steps if one.step.slug == "fog-3")
+    row = next(
+        row
+        for row in records(robustness_curves_chart(result), "severity")
+        if row["relative"] == one.relative["AP"]
+    )
+    clean, around = detector.clean.metrics["AP"], one.drop.interval
+    assert row["low"] == max(0, 1 - around.high / clean)
+    assert row["high"] == 1 - around.low / clean
+    assert row["low"] <= row["relative"] <= row["high"]
+
+
+def test_bars_are_the_scores_of_the_study_beside_the_unchanged_ones():
+    result = everything()
+    rows = records(robustness_study_chart(result), "clean")
+    assert len(rows) == 2 * 10 * len(result.detectors)
+    crop = next(one for one in result.detectors[1].steps if one.step.name == "crop")
+    mine = [row for row in rows if (row["row"], row["detector"]) == ("crop", "fastestdet")]
+    assert [row["value"] for row in mine] == [crop.metrics["AP"], crop.metrics["AP50"]]
+    clean = result.detectors[1].clean.metrics
+    assert [row["clean"] for row in mine] == [clean["AP"], clean["AP50"]]
+
+
+def test_groups_are_means_under_corruption():
+    result = everything()
+    rows = records(robustness_groups_chart(result), "clean")
+    means = [one for of in result.detectors for one in of.corrupted]
+    assert {row["value"] for row in rows} == {
+        value for one in means for value in (one.ap, one.relative)
+    }
+
+
+def test_graded_changes_have_a_panel_each_and_levels_in_their_own_units():
+    result = robustness_of(planned(["graded_scale:0.5:2", "graded_jpeg:5:20"]))
+    read = texts(svg_of(robustness_graded_chart(result)))
+    assert {"Scale", "JPEG compression", "scale, log2", "0.5", "2", "quality"} <= set(read)
+
+
+def test_growth_of_errors_is_the_mean_over_levels_minus_the_unchanged_pictures():
+    detector = everything().detectors[0]
+    fog = [one for one in detector.steps if one.step.name == "fog"]
+    grown = next(one for one in error_growth(detector) if (one.name, one.kind) == ("fog", "miss"))
+    expected = np.mean([one.error_gain["miss"] for one in fog]) - detector.clean.error_gain["miss"]
+    assert grown.gain == pytest.approx(expected)
+    assert grown.n_levels == 5
+    rows = records(robustness_errors_chart(everything()), "kind_words")
+    assert len(rows) == 2 * 6 * (10 + 6 + 15)
+    assert max(abs(row["level"]) for row in rows) == 1
+
+
+def test_maps_show_at_most_six_sets_and_each_transform_once():
+    columns = density_columns(everything())
+    assert len(columns) == 6
+    assert columns[0].title == ("Unchanged", "")
+    assert len({column.title[0] for column in columns}) == 6
+    rows = records(robustness_density_chart(one_severity()), "level")
+    assert len(rows) == 2 * 3 * 16 * 16
+    assert all(row["level"] == pytest.approx(math.log10(1 + row["n"]), abs=0.01) for row in rows)
+
+
+def test_coarser_maps_keep_what_lies_over_the_whole():
+    rng = np.random.default_rng(3)
+    for shape in ((32, 32), (50, 20), (5, 7)):
+        density = rng.poisson(4, shape).astype(float)
+        coarse = coarser(density)
+        assert max(coarse.shape) <= 16
+        if all(side % 16 == 0 or side < 16 for side in shape):
+            assert coarse.mean() == pytest.approx(density.mean())
+    assert np.array_equal(coarser(np.ones((50, 33))), np.ones((16, 16)))
+
+
+def test_the_share_moved_does_not_depend_on_how_many_boxes_there_are():
+    first, second = np.array([[1.0, 0.0]]), np.array([[0.0, 5.0]])
+    assert share_moved(first, 7 * first) == 0
+    assert share_moved(first, second) == 1
+    assert share_moved(first, 0 * first) == 1
+    assert share_moved(0 * first, 0 * first) == 0
+
+
+def test_classes_are_ranked_by_their_score_and_of_many_those_that_lose_most_are_kept():
+    detector = everything().detectors[0]
+    rows = shown_classes(detector, detector.steps[:1])
+    assert len(rows) == 80
+    scores = [detector.clean.by_class[row] for row in rows]
+    assert scores == sorted(scores, reverse=True)
+    many = 3
+    wide = replace(
+        detector,
+        clean=replace(detector.clean, by_class=detector.clean.by_class * many),
+        steps=tuple(replace(one, by_class=one.by_class * many) for one in detector.steps),
+    )
+    kept = shown_classes(wide, wide.steps[:1])
+    lost = [wide.clean.by_class[row] - wide.steps[0].by_class[row] for row in range(80 * many)]
+    assert len(kept) == 80
+    assert min(lost[row] for row in kept) >= np.sort(lost)[-80]
+
+
+def test_names_of_any_signs_are_kept_and_one_detector_has_no_key():
+    svg = svg_of(robustness_errors_chart(one_step()))
+    assert "alert" in words(svg)
+    spec = chart_json(robustness_curves_chart(one_severity()))
+    assert [row for rows in spec["datasets"].values() for row in rows if "end" in row]
+
+
+def test_the_worst_of_a_transform_is_the_level_that_costs_most():
+    detector = everything().detectors[0]
+    worst = worst_of_transforms(detector, detector.steps)
+    assert len({one.step.name for one in worst}) == len(worst) == 10 + 6 + 15
+    scores = [one.metrics["AP"] for one in worst]
+    assert scores == sorted(scores)
+    assert scores[0] == min(one.metrics["AP"] for one in detector.steps)
+
+
+def test_levels_are_told_in_words_that_tell_corruptions_from_graded_changes():
+    told = {one.step.slug: step_words(one) for one in everything().detectors[0].steps}
+    assert told["jpeg_compression-5"] == "JPEG compression, severity 5"
+    assert told["graded_jpeg-5"] == "JPEG compression, quality 5"
+    assert told["graded_blur-8"] == "Blur, 8 px"
+    assert told["crop"] == "Crop"

@@ -1,0 +1,195 @@
+"""What a study of robustness leaves behind: page, tables, pictures and results.json agree."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+from boxlens.detector_robustness.result import METRICS
+from boxlens.detector_robustness.verdict import robustness_sentences
+from boxlens.images.transforming.catalogue import CLEAN
+from boxlens.report.frames.robustness_tables import robustness_frames
+from boxlens.report.notebook import html_of
+from boxlens.report.pages.page import DrawnPlan
+from boxlens.report.pages.robustness_examples import robustness_examples
+from boxlens.report.pages.robustness_page import robustness_page
+from boxlens.report.pictures.robustness_exhibits import (
+    StepPictures,
+    class_words,
+    hang_robustness,
+    shown_steps,
+)
+from boxlens.report.planning.robustness_figures import robustness_figures
+from boxlens.report.writing.write_robustness import write_robustness
+from report.robustness_results import (
+    ROBUSTNESS_WORLDS,
+    a_few,
+    everything,
+    one_severity,
+    one_step,
+)
+from report.test_page import FETCHING, Reader
+
+
+def page_without_figures(result, galleries=(), megabytes=8.0):
+    drawn = DrawnPlan((), robustness_figures(result).left_out)
+    examples = robustness_examples(result, galleries, megabytes)
+    return robustness_page(result, result.to_json(), drawn, examples)
+
+
+def painted(step, row):
+    """The unchanged pictures are wider than the changed ones."""
+    shape = (60, 120, 3) if step.name == CLEAN.name else (60, 80, 3)
+    return np.full(shape, 40 * row % 256, dtype=np.uint8)
+
+
+PICTURES = StepPictures(painted, {1: 0, 2: 1})
+
+
+def test_every_file_is_there_and_the_page_is_whole(tmp_path):
+    result = one_severity()
+    told = write_robustness(result, tmp_path, formats=(), pictures=PICTURES)
+    assert told == f"{tmp_path}/: report.html, results.json, 6 tables"
+    stored = json.loads((tmp_path / "results.json").read_text())
+    assert stored == json.loads(json.dumps(result.to_json()))
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<script>alert" not in page
+    reader = Reader(page)
+    assert reader.open == []
+    links = [value for _, a in reader.tags for name, value in a.items() if name in FETCHING]
+    assert all(link.startswith(("#", "data:image/jpeg;base64,")) for link in links)
+    assert sum(link.startswith("data:") for link in links) == len(result.detectors)
+    shown = " ".join(reader.text)
+    for text in robustness_sentences(result):
+        assert text in shown
+
+
+@pytest.mark.parametrize("world", ROBUSTNESS_WORLDS)
+def test_every_result_has_a_page_and_tables(world):
+    result = ROBUSTNESS_WORLDS[world]()
+    reader = Reader(page_without_figures(result))
+    assert reader.open == []
+    assert not {"nan", "None", "NaN"} & set(" ".join(reader.text).split())
+    sections = [a["id"] for tag, a in reader.tags if tag == "section"]
+    assert sections == reader.linked
+    known = robustness_frames(everything())
+    for name, frame in robustness_frames(result).items():
+        assert frame.schema == known[name].schema
+        for column in frame.select(pl.col(pl.Float64)):
+            assert not column.is_nan().any()
+
+
+def test_tables_hold_the_numbers_of_the_result():
+    result = everything()
+    tables = robustness_frames(result)
+    detector = result.detectors[1]
+    steps = tables["robustness_steps"].filter(detector=detector.name)
+    found = (detector.clean, *detector.steps)
+    assert steps["name"].to_list() == [one.step.name for one in found]
+    for name in METRICS:
+        assert steps[name].to_list() == [one.metrics[name] for one in found]
+        assert steps[f"relative_{name}"].to_list() == [one.relative[name] for one in found]
+    assert steps["drop_low"].to_list()[1:] == [one.drop.interval.low for one in detector.steps]
+    assert steps["p_holm"].to_list()[1:] == [one.drop.p_holm for one in detector.steps]
+    assert steps["severity"].to_list() == [
+        None if math.isnan(one.step.level) else one.step.level for one in found
+    ]
+    classes = tables["robustness_classes"].filter(detector=detector.name, name="crop")
+    crop = next(one for one in detector.steps if one.step.name == "crop")
+    assert classes["class"].to_list() == list(result.classes)
+    assert classes["AP"].to_list() == list(crop.by_class)
+    errors = tables["robustness_errors"].filter(detector=detector.name, name="crop")
+    assert dict(zip(errors["error"], errors["dAP"], strict=True)) == dict(crop.error_gain)
+    assert errors["per_object"].to_list() == list(crop.errors_per_object.values())
+    means = tables["robustness_corrupted"].filter(detector=detector.name)
+    assert means["AP"].to_list() == [one.ap for one in detector.corrupted]
+    assert tables["robustness_sets"]["n_objects_gone"].to_list() == [
+        one.n_objects_gone for one in result.sets
+    ]
+    assert tables["robustness_failed"]["file"].to_list() == ["a.jpg"]
+
+
+def test_density_tables_have_a_row_a_cell_of_objects_and_of_detections():
+    result = a_few()
+    cells = robustness_frames(result)["robustness_density"]
+    assert len(cells) == (len(result.detectors) + 1) * len(result.sets) * 32 * 32
+    mine = cells.filter(detector="fastestdet", name="fog", severity=3.0)
+    one = next(one for one in result.detectors[1].steps if one.step.slug == "fog-3")
+    assert np.array_equal(mine["boxes"].to_numpy().reshape(32, 32), one.density)
+    corner = mine.row(33, named=True)
+    assert (corner["x_from"], corner["y_from"], corner["y_to"]) == (1 / 32, 1 / 32, 2 / 32)
+    objects = cells.filter(pl.col("detector").is_null(), name="fog", severity=1.0)
+    known = next(one for one in result.sets if one.step.slug == "fog-1")
+    assert objects["boxes"].to_list() == known.density.ravel().tolist()
+
+
+def test_the_page_says_every_number_of_the_study_and_of_corruptions():
+    result = everything()
+    shown = " ".join(Reader(page_without_figures(result)).text)
+    for one in result.detectors[0].steps:
+        if one.group != "graded":
+            assert f"{one.metrics['AP']:.3f}".lstrip("0") in shown
+    for mean in result.detectors[0].corrupted:
+        assert f"{mean.ap:.3f}".lstrip("0") in shown
+    assert "a.jpg: not used, crop: net: it cannot be read." in shown
+    assert "3 crowds are in no picture of one object" in shown
+
+
+def test_columns_of_chance_are_there_only_with_intervals():
+    assert "p adjusted" in page_without_figures(a_few())
+    assert "p adjusted" not in page_without_figures(one_step())
+
+
+def test_examples_are_of_the_largest_losses_one_level_a_transform():
+    detector = everything().detectors[0]
+    steps = shown_steps(detector)
+    assert len(steps) == 12
+    assert len({one.step.name for one in steps}) == 12
+    assert min(one.metrics["AP"] for one in detector.steps) == steps[0].metrics["AP"]
+
+
+def test_unchanged_pictures_stand_beside_changed_ones_and_boxes_are_drawn_in():
+    result = one_severity()
+    gallery, _ = hang_robustness(result, PICTURES)
+    assert not gallery.notices
+    image = np.asarray(gallery.walls[0].crops[0].image)
+    # 60 x 80 pixels, enlarged five times; the other, which is wider, of the same height.
+    width = 600
+    assert image.shape == (300, width + 6 + 400, 3)
+    assert len(np.unique(image[:, :width].reshape(-1, 3), axis=0)) == 1
+    assert len(np.unique(image[:, -400:].reshape(-1, 3), axis=0)) > 3
+
+
+def test_pictures_that_cannot_be_read_are_counted_and_told_in_a_table():
+    result = one_severity()
+    nothing = StepPictures(lambda _step, _row: None, {1: 0})
+    galleries = hang_robustness(result, nothing)
+    assert [one.notices[0].count for one in galleries] == [1, 1]
+    page = page_without_figures(result, galleries)
+    assert "have no picture to be read" in page
+    assert "Where objects are lost" in page
+    assert "scene.png" in page
+
+
+def test_pictures_beyond_the_budget_are_left_out_and_told():
+    result = one_severity()
+    page = page_without_figures(result, hang_robustness(result, PICTURES), megabytes=0)
+    assert "2 more examples are left out" in page
+    assert "data:image/jpeg" not in page
+
+
+def test_classes_of_an_example_are_counted():
+    assert class_words(["dog", "cat", "dog"]) == "2 dog, cat"
+    assert class_words("abcdefg") == "a, b, c, d, 3 more"
+    assert class_words([]) == "nothing"
+
+
+def test_a_notebook_shows_the_study_and_the_mean_under_corruption():
+    html = html_of(a_few())
+    for text in (">All corruptions<", ">White background<", ">yolox_nano<", "data:image/svg+xml"):
+        assert text in html
+    assert ">Scale, 0.50 x<" in html_of(ROBUSTNESS_WORLDS["one level"]())
