@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from detectors.classifiers.torch_toys import QUICK, toy_crops
 
 from boxlens.detectors.classifiers.torch.augmentation import augmented, colour_matrix
 from boxlens.detectors.classifiers.torch.crop_cache import cut_crops
 from boxlens.detectors.classifiers.torch.lesson import Lesson
+from detectors.classifiers.torch_toys import QUICK, toy_crops
 
 PLAIN = {"brightness": 1.0, "contrast": 1.0, "saturation": 1.0, "hue": 0.0, "mean_grey": 90.0}
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from detectors.classifiers.torch_toys import LONG, QUICK, REASON, bits, tiny, toy_crops
 
 from boxlens.data import Classes
 from boxlens.data.columns import frozen
 from boxlens.detectors.classifiers.torch.checkpoints import read_checkpoint
 from boxlens.detectors.classifiers.torch.training import CHECKPOINT, fine_tune
 from boxlens.errors import InputError
+from detectors.classifiers.torch_toys import LONG, QUICK, REASON, bits, tiny, toy_crops
 from shared_data import ROOT
 
 if TYPE_CHECKING:

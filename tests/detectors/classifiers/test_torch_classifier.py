@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from detectors.classifiers.torch_toys import REASON, some_crops, tiny
 
 from boxlens.data import Classes
 from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
@@ -12,6 +11,7 @@ from boxlens.detectors.classifiers.torch.inputs import squared
 from boxlens.detectors.classifiers.torch.library import torch_seeded
 from boxlens.detectors.protocols import Classifier
 from boxlens.errors import InputError, ParameterError
+from detectors.classifiers.torch_toys import REASON, some_crops, tiny
 
 torch = pytest.importorskip("torch", reason=REASON)
 

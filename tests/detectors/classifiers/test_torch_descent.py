@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from detectors.classifiers.torch_toys import REASON
 
 from boxlens.detectors.classifiers.torch.descent import Descent
 from boxlens.detectors.classifiers.torch.library import torch_seeded
+from detectors.classifiers.torch_toys import REASON
 
 torch = pytest.importorskip("torch", reason=REASON)
 

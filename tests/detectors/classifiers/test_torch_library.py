@@ -6,11 +6,11 @@ import subprocess
 import sys
 
 import pytest
-from detectors.classifiers.torch_toys import tiny, toy_crops
 
 from boxlens.detectors.classifiers.torch.opening import builder
 from boxlens.detectors.classifiers.torch.training import fine_tune
 from boxlens.errors import MissingExtraError
+from detectors.classifiers.torch_toys import tiny, toy_crops
 
 LAZY = """
 import sys

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 
 import pytest
-from detectors.classifiers.torch_toys import REASON
 
 from boxlens.detectors.classifiers.torch.library import torch_threads
 from boxlens.detectors.classifiers.torch.opening import SMALL, builder
 from boxlens.errors import InputError
+from detectors.classifiers.torch_toys import REASON
 
 torch = pytest.importorskip("torch", reason=REASON)
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from detectors.classifiers.torch_toys import REASON, bits, some_crops, tiny
 
 from boxlens.data import Classes, Notice
 from boxlens.detectors.classifiers.torch.choice import Epoch
@@ -18,6 +17,7 @@ from boxlens.detectors.classifiers.torch.saved import (
 )
 from boxlens.detectors.classifiers.torch.small import small_network
 from boxlens.errors import InputError
+from detectors.classifiers.torch_toys import REASON, bits, some_crops, tiny
 
 pytest.importorskip("torch", reason=REASON)
 

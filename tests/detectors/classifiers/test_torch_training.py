@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from detectors.classifiers.torch_toys import QUICK, REASON, bits, first_objects, tiny, toy_crops
 
 from boxlens.data.columns import frozen
 from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
@@ -16,6 +15,7 @@ from boxlens.detectors.classifiers.torch.lesson import Lesson, in_batches
 from boxlens.detectors.classifiers.torch.small import small_network
 from boxlens.detectors.classifiers.torch.training import class_mean_accuracy, fine_tune
 from boxlens.errors import InputError
+from detectors.classifiers.torch_toys import QUICK, REASON, bits, first_objects, tiny, toy_crops
 
 torch = pytest.importorskip("torch", reason=REASON)
 
