@@ -61,6 +61,7 @@ bench: $(STAMPS)/installed $(STAMPS)/extras $(STAMPS)/bench ## against the peers
 	$(PY) benchmarks/compare.py
 	$(PY) benchmarks/difficulty.py
 	$(PY) benchmarks/proposing.py
+	$(PY) benchmarks/changing_pictures.py
 	$(PY) benchmarks/seeing.py
 
 clean: ## remove everything that was made

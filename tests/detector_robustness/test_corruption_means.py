@@ -32,6 +32,7 @@ def step(name, level, ap):
         n_objects=1,
         n_detections=1,
         metrics=dict.fromkeys(METRICS, ap),
+        reference=Step("clean", math.nan),
         relative={},
         error_gain={},
         errors_per_object={},

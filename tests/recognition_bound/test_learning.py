@@ -65,3 +65,34 @@ def test_a_function_is_a_classifier_of_the_classes_of_the_data_set(tmp_path):
     result = boxlens.upper_bound(dataset, images=files, classifier=reddest)
     assert result.classifier == "reddest"
     assert result.bound.uap == 1
+
+
+def test_what_each_part_cannot_learn_is_told_of_that_part(tmp_path):
+    """Two classes that lie in one image each: only the classifiers without it lack them."""
+    dataset, files = painted_set(tmp_path, n=24)
+    first = {
+        row: int(dataset.gt.image_row[np.flatnonzero(dataset.gt.class_row == row)[0]])
+        for row in (0, 1)
+    }
+    lonely = dataset.where(
+        [
+            int(of_class) not in first or first[int(of_class)] == image
+            for of_class, image in zip(dataset.gt.class_row, dataset.gt.image_row, strict=True)
+        ]
+    )
+    result = boxlens.upper_bound(lonely, images=files, choice=UpperBoundChoice(n_folds=2))
+    untrained = [one for one in result.notices if one.code == "untrained_classes"]
+    assert sum(one.count for one in untrained) == len(first)
+    assert all(one.message.startswith("classifier of part ") for one in untrained)
+
+
+def test_training_pictures_that_are_missing_are_told(tmp_path):
+    folder = tmp_path / "train"
+    folder.mkdir()
+    train, _ = painted_set(folder, n=16, seed=7)
+    (folder / "3.png").unlink()
+    dataset, files = painted_set(tmp_path, n=8)
+    result = boxlens.upper_bound(dataset, images=files, train_gt=train, train_images=folder)
+    assert "training set: 1 of 16 images of the ground truth have no picture here" in [
+        one.message for one in result.notices
+    ]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import boxlens
-from boxlens.data import Classes, Detections, GroundTruth
+from boxlens.data import Classes, Detections, GroundTruth, Notice
 from boxlens.errors import InputError, ParameterError
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.recognition_bound.choice import UpperBoundChoice
@@ -60,6 +60,16 @@ def test_a_classifier_that_swaps_two_classes_finds_the_third_alone(painted):
     }
     scores = [one.score for one in result.mistakes]
     assert scores == sorted(scores, reverse=True)
+
+
+def test_what_was_noticed_of_detections_is_told(painted):
+    dataset, files = painted
+    noticed = Notice("unknown_image", 7, "skipped 7 detections")
+    none = Detections.of("none", len(dataset.images), image_row=[], class_row=[], box=[], score=[])
+    result = boxlens.upper_bound(
+        dataset, [replace(none, notices=(noticed,))], classifier=PaintReader(), images=files
+    )
+    assert noticed in result.notices
 
 
 def test_the_gap_is_the_detectors_share_of_the_bound(painted):

@@ -10,6 +10,7 @@ import numpy as np
 
 from boxlens.data import Notice
 from boxlens.detector_robustness.choice import RobustnessChoice
+from boxlens.detector_robustness.references import reference_of
 from boxlens.detector_robustness.result import (
     METRICS,
     CorruptionMean,
@@ -109,6 +110,7 @@ def step_of(rng, plan, clean, classes, *, sure, n_examples):
         n_objects=1234,
         n_detections=int(9000 * left),
         metrics=metrics,
+        reference=reference_of(step),
         relative=dict.fromkeys(metrics, 1.0 if clean is None else left),
         error_gain=dict(zip(GAINS, gains.tolist(), strict=True)),
         errors_per_object=dict(zip(GAINS, (4 * gains).tolist(), strict=True)),
@@ -149,7 +151,14 @@ def detector_of(name, skill, plans, classes, *, sure, n_examples, seed):
     clean = replace(clean, metrics={key: value * skill for key, value in clean.metrics.items()})
     options["n_examples"] = n_examples
     steps = tuple(step_of(rng, one, clean, classes, **options) for one in plans)
-    return DetectorRobustness(name, clean, steps, means_of(steps))
+    detector = DetectorRobustness(name, clean, steps, means_of(steps))
+    return replace(detector, steps=tuple(fairly_compared(detector, one) for one in steps))
+
+
+def fairly_compared(detector, one):
+    whole = detector.reference_of(one).metrics
+    relative = {name: value / whole[name] for name, value in one.metrics.items()}
+    return one if one.reference is CLEAN else replace(one, relative=relative)
 
 
 def robustness_of(

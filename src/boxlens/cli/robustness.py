@@ -8,9 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
-from boxlens.cli.options import Commands, add_json, several
+from boxlens.cli.options import Commands, add_json
 from boxlens.cli.output import print_failures, print_note, print_notices, show_or_save_json
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
+from boxlens.cli.robustness_options import (
+    SEVERAL,
+    add_elsewhere,
+    add_running,
+    add_transforms,
+)
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -25,7 +31,6 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.images.transforming.transform import Step
 
-SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
 # Everything was done that could be, and some pictures failed.
 SOME_FAILED = 3
 
@@ -48,63 +53,13 @@ def add_command(commands: Commands) -> None:
     add("--images", metavar="DIR", **SEVERAL, help="folders of its pictures, or single ones")
     add("--model", metavar="M", **SEVERAL, help="detectors to run, as boxlens detect takes them")
     add("--spec", metavar="SPEC", help="spec of the .onnx models: a name or a YAML file")
-    _add_transforms(command)
-    _add_elsewhere(command)
-    _add_running(command)
+    add("--bound", metavar="FILE", help="results.json of boxlens upper-bound: UAP beside classes")
+    add_transforms(command)
+    add_elsewhere(command)
+    add_running(command)
     add_report(command)
     add_intervals(command)
     add_json(command)
-
-
-def _add_transforms(command: argparse.ArgumentParser) -> None:
-    add = command.add_argument
-    add(
-        "--transform",
-        metavar="WORD",
-        **several(str, "gaussian_noise:3"),
-        help="* transforms, one level of one (gaussian_noise:3), or groups: study, corruptions, "
-        "noise, blur, weather, digital, graded, all (study,corruptions)",
-    )
-    add(
-        "--severity",
-        metavar="N",
-        **several(int, "3"),
-        help="* severities of corruptions, from 1 to 5 (all five)",
-    )
-    add("--n-images", metavar="N", type=int, help="so many pictures, evenly spread (all)")
-    add("--cut", choices=("box", "mask"), default="box", help="what is kept of an object (box)")
-    add(
-        "--ignore-neighbours",
-        action="store_true",
-        help="finding a neighbour in the picture of another object is no error",
-    )
-    add("--scenes", metavar="DIR", help="pictures to paste objects on (others of the data set)")
-
-
-def _add_elsewhere(command: argparse.ArgumentParser) -> None:
-    add = command.add_argument
-    add("--export", metavar="DIR", help="write the changed pictures and ground truth, and stop")
-    add("--sets", metavar="DIR", help="folder that --export has written, instead of GT")
-    add("--results", metavar="DIR", **SEVERAL, help="results on --sets: a folder a detector")
-    add("--partial", action="store_true", help="go on where sets have no results")
-    add("--name", metavar="NAME", **several(str, "mine"), help="* names of the detectors, in order")
-
-
-def _add_running(command: argparse.ArgumentParser) -> None:
-    add = command.add_argument
-    add("--keep", metavar="DIR", help="keep what is found there (with -o: DIR/detections)")
-    add("--batch", metavar="N", type=int, default=8, help="pictures given to a model at once (8)")
-    add("--restart", action="store_true", help="begin anew, even where results are kept")
-    add(
-        "--images-mb",
-        dest="page_mb",
-        metavar="N",
-        type=float,
-        default=8.0,
-        help="of pictures in the page (8)",
-    )
-    add("--workers", metavar="N", type=int, default=0, help="threads of --export (all cores)")
-    add("--threads", metavar="N", type=int, default=0, help="threads for matching (all cores)")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -207,11 +162,14 @@ def _kept(options: argparse.Namespace) -> Path | None:
 def _measured(
     options: argparse.Namespace, choice: RobustnessChoice, progress: Progress
 ) -> tuple[RobustnessResult, tuple[PictureSet, ...]]:
-    from boxlens.detector_robustness.analysis import Model, run_and_measure
+    from boxlens.detector_robustness.analysis import run_and_measure
+    from boxlens.detector_robustness.bound_file import read_bound
+    from boxlens.detector_robustness.models import Model
 
     if options.sets:
         return _imported(options, choice, progress)
     dataset, changed = _changed(options, choice, progress)
+    bound = read_bound(options.bound, dataset.classes.name) if options.bound else None
     models = [Model.opened(model, dataset, options.spec) for model in options.model]
     if options.name:
         models = [one.called(name) for one, name in zip(models, options.name, strict=True)]
@@ -219,6 +177,7 @@ def _measured(
         models,
         changed,
         choice,
+        bound=bound,
         keep=_kept(options),
         batch=options.batch,
         restart=options.restart,
@@ -243,6 +202,7 @@ def _imported(
         choice,
         all_sets=not chosen,
         names=options.name,
+        bound=options.bound,
         partial=options.partial,
         threads=options.threads,
         progress=progress,

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     )
 
 WIDTH = 95
+# The step of the unchanged pictures.
+CLEAN = "clean"
 
 
 def robustness_text(result: RobustnessResult) -> str:
@@ -27,13 +29,15 @@ def robustness_text(result: RobustnessResult) -> str:
         f"Robustness | {result.dataset} | {clean.n_images:,} images, {clean.n_objects:,} objects "
         f"| {len(result.sets) - 1:,} changes"
     )
+    if result.bound is not None:
+        head += f" | UAP {score(result.uap)} ({result.bound.classifier})"
     parts = [head, "\n".join(fill(one, WIDTH) for one in robustness_sentences(result))]
     for detector in result.detectors:
         plain = [one for one in detector.steps if one.group == "study"]
         parts.append(aligned(_table(detector, [detector.clean, *plain])))
         graded = [one for one in detector.steps if one.group == "graded"]
         if graded:
-            parts.append(aligned(_table(detector, graded)))
+            parts.append("\n".join([aligned(_table(detector, graded)), *_references(graded)]))
         corrupted = _corruptions(detector)
         if corrupted:
             parts.append(aligned(corrupted))
@@ -55,22 +59,30 @@ def _table(detector: DetectorRobustness, steps: list[StepRobustness]) -> list[li
     return rows
 
 
+def _references(steps: list[StepRobustness]) -> list[str]:
+    """Which are not compared with the unchanged pictures."""
+    told = {one.step.name: one.reference.slug for one in steps if one.reference.name != CLEAN}
+    return [f"{name}: relative to {slug}, the same crop" for name, slug in told.items()]
+
+
 def _corruptions(detector: DetectorRobustness) -> list[list[str]]:
-    """AP by severity, and the mean."""
+    """AP by severity, its mean, and the means under corruption."""
+    from boxlens.detector_robustness.corruption_means import ratio
+
     corrupted = [one for one in detector.steps if one.group not in ("study", "graded")]
     if not corrupted:
         return []
     levels = sorted({one.step.level for one in corrupted})
     found = {(one.step.name, one.step.level): one.metrics["AP"] for one in corrupted}
-    rows = [[f"{detector.name}: AP by severity", *(f"{level:g}" for level in levels), "mean"]]
+    clean = detector.clean.metrics["AP"]
+    head = [f"{detector.name}: AP by severity", *(f"{level:g}" for level in levels)]
+    rows = [[*head, "mean", "relative"]]
     for name in dict.fromkeys(one.step.name for one in corrupted):
         known = [found[name, level] for level in levels if (name, level) in found]
         cells = [score(found[name, level]) if (name, level) in found else "-" for level in levels]
-        rows.append([name, *cells, score(sum(known) / len(known))])
-    for mean in detector.corrupted:
-        title = "all" if mean.group == "all" else f"all of {mean.group}"
-        blank = [""] * (len(levels) - 1)
-        rows.append(
-            [f"mean of {title}", *blank, f"relative {score(mean.relative)}", score(mean.ap)]
-        )
+        mean = sum(known) / len(known)
+        rows.append([name, *cells, score(mean), score(ratio(mean, clean))])
+    for one in detector.corrupted:
+        title = "mPC" if one.group == "all" else f"mPC of {one.group}"
+        rows.append([title, *("" for _ in levels), score(one.ap), score(one.relative)])
     return rows

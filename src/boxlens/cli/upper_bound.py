@@ -260,4 +260,4 @@ def _lessons(options: argparse.Namespace, progress: Progress) -> Lessons | None:
     if not options.train_gt or not options.train_images:
         raise ParameterError("a training set is --train-gt and --train-images: give both")
     dataset = read_dataset(options.train_gt, threads=options.threads, progress=progress)
-    return Lessons(dataset, find_images(options.train_images, dataset=dataset)[0])
+    return Lessons(dataset, *find_images(options.train_images, dataset=dataset))

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.data import Dataset, Notice
+from boxlens.detector_robustness.bound_file import read_bound
 from boxlens.detector_robustness.choice import RobustnessChoice
 from boxlens.detector_robustness.importing import import_results, open_sets
 from boxlens.detector_robustness.measuring import measure
+from boxlens.detector_robustness.models import Model
+from boxlens.detector_robustness.references import with_references
 from boxlens.detector_robustness.running import run_detector
-from boxlens.detectors.opening import open_detector
 from boxlens.detectors.protocols import Detector
 from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset
@@ -29,48 +31,18 @@ from boxlens.images.transforming.scene_choice import given_pictures
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from boxlens.data import Classes, Detections
+    from boxlens.data import Detections
+    from boxlens.detector_robustness.bound_file import KnownBound
     from boxlens.detector_robustness.importing import ExportedSet
     from boxlens.detector_robustness.picture_set import PictureSet
     from boxlens.detector_robustness.result import RobustnessResult
     from boxlens.detectors.run_result import Failure
     from boxlens.formats.files import Progress
-    from boxlens.images import Pixels
     from boxlens.images.transforming.scene_choice import Scenes
 
 Place = str | PathLike[str]
 # The study's transforms, and the corruptions that the benchmark's mean is over.
 USUAL = ("study", "corruptions")
-
-
-@dataclass(frozen=True, slots=True)
-class NamedDetector:
-    """A detector under another name."""
-
-    detector: Detector
-    name: str
-
-    @property
-    def classes(self) -> Classes:
-        return self.detector.classes
-
-    def detect(self, images: Sequence[Pixels]) -> Detections:
-        return self.detector.detect(images)
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A detector that is ready, and what changes with its file or settings."""
-
-    detector: Detector
-    identity: str
-
-    def called(self, name: str) -> Model:
-        return Model(NamedDetector(self.detector, name), self.identity)
-
-    @classmethod
-    def opened(cls, model: str, dataset: Dataset, spec: str | None = None) -> Model:
-        return cls(*open_detector(model, spec=spec, classes=dataset.classes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +62,7 @@ def robustness(
     scenes: Place | None = None,
     spec: str | None = None,
     split: str | None = None,
+    bound: Place | None = None,
     keep: Place | None = None,
     batch: int = 8,
     restart: bool = False,
@@ -99,22 +72,19 @@ def robustness(
     """Runs detectors over the pictures and over changed ones, and says what breaks them.
 
     Models are detectors, or words and files as `boxlens detect --model` takes them. Without a
-    choice, all transforms of the study and the fifteen corruptions are run. In the folder `keep`
-    everything found stays, so that a run that was stopped goes on.
+    choice, all transforms of the study and the fifteen corruptions are run. `bound` is the
+    results.json of an upper bound, to be shown beside the classes. In the folder `keep` everything
+    found stays, so that a run that was stopped goes on.
     """
     asked = choice or RobustnessChoice(steps_of(USUAL))
     dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
+    known = None if bound is None else read_bound(bound, dataset.classes.name)
     found = changed_sets(dataset, images, asked, scenes=scenes)
-    opened = [
-        Model(one, one.name)
-        if isinstance(one, Detector)
-        else Model.opened(fspath(one), dataset, spec)
-        for one in _listed(models)
-    ]
     return run_and_measure(
-        opened,
+        [Model.opened(one, dataset, spec) for one in _listed(models)],
         found,
         asked,
+        bound=known,
         keep=None if keep is None else Path(keep),
         batch=batch,
         restart=restart,
@@ -130,7 +100,7 @@ def changed_sets(
     *,
     scenes: Place | None = None,
 ) -> ChangedSets:
-    """The ground truth of every step, made from sizes and boxes alone."""
+    """The ground truth of every step, and of those it is compared with, from sizes and boxes."""
     files, notices = (
         (images, ()) if isinstance(images, ImageFiles) else find_images(images, dataset=dataset)
     )
@@ -147,7 +117,7 @@ def changed_sets(
         pasted_on, scene_notices = given_pictures(pictured, scene_files, choice.settings.seed)
     sets = [
         changed_set(pictured, pictures, step, choice.settings, scenes=pasted_on, mask_of=mask_of)
-        for step in (CLEAN, *choice.steps)
+        for step in (CLEAN, *with_references(choice.steps))
     ]
     left_out = n_all - len(pictured.images)
     return ChangedSets(
@@ -168,6 +138,7 @@ def run_and_measure(
     changed: ChangedSets,
     choice: RobustnessChoice,
     *,
+    bound: KnownBound | None = None,
     keep: Path | None = None,
     batch: int = 8,
     restart: bool = False,
@@ -193,7 +164,9 @@ def run_and_measure(
         found[name] = run.found
         failed += run.failed
         notices += run.notices
-    result = measure(changed.sets, found, choice, threads=threads, progress=progress)
+    run_steps = replace(choice, steps=tuple(one.step for one in changed.sets[1:]))
+    measured = measure(changed.sets, found, run_steps, threads=threads, progress=progress)
+    result = _beside(measured, bound)
     return replace(
         result,
         failed=(*result.failed, *failed),
@@ -208,6 +181,7 @@ def imported_robustness(
     *,
     all_sets: bool = False,
     names: Sequence[str] = (),
+    bound: Place | None = None,
     partial: bool = False,
     threads: int = 0,
     progress: Progress | None = None,
@@ -227,6 +201,7 @@ def imported_robustness(
     _check_names(called)
     exported = open_sets(sets) if isinstance(sets, (str, PathLike)) else sets
     opened = _asked(exported, None if all_sets else choice)
+    known_bound = None if bound is None else read_bound(bound, opened[0].dataset.classes.name)
     imported = [
         import_results(opened, folder, name=name, partial=partial)
         for folder, name in zip(folders, called, strict=True)
@@ -245,20 +220,28 @@ def imported_robustness(
         ]
         for name, one in zip(called, imported, strict=True)
     }
-    result = measure(kept, found, asked, threads=threads, progress=progress)
+    measured = measure(kept, found, asked, threads=threads, progress=progress)
+    result = _beside(measured, known_bound)
     told = tuple(notice for one in imported for notice in one.notices)
     return replace(result, notices=(*result.notices, *told))
 
 
+def _beside(result: RobustnessResult, bound: KnownBound | None) -> RobustnessResult:
+    if bound is None:
+        return result
+    return replace(result, bound=bound, notices=(*result.notices, *bound.notices))
+
+
 def _asked(sets: Sequence[ExportedSet], choice: RobustnessChoice | None) -> list[ExportedSet]:
-    """The unchanged pictures, and the steps of the choice, or all."""
+    """The unchanged pictures, and all sets, or those of the choice and what they need beside."""
     if choice is None:
         return list(sets)
     by_slug = {one.step.slug: one for one in sets}
     missing = [step.slug for step in choice.steps if step.slug not in by_slug]
     if missing:
         raise ParameterError(f"not among the exported sets: {', '.join(missing)}")
-    return [sets[0], *(by_slug[step.slug] for step in choice.steps)]
+    wanted = [step.slug for step in with_references(choice.steps)]
+    return [sets[0], *(by_slug[slug] for slug in wanted if slug in by_slug)]
 
 
 def _check_names(names: Sequence[str]) -> None:

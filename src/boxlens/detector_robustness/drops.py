@@ -52,6 +52,7 @@ def paired_drops(
     traced: Sequence[Traced],
     found: Mapping[str, Sequence[Detections]],
     ap: Mapping[str, Sequence[float]],
+    references: Sequence[int],
     choice: ResamplingChoice,
     *,
     threads: int = 0,
@@ -59,7 +60,7 @@ def paired_drops(
 ) -> Drops:
     """What is drawn is an unchanged picture, with all that was made of it.
 
-    `ap` is by detector, one a set.
+    `ap` is by detector, one a set; `references` are the rows that sets are compared with.
     """
     n_images = len(sets[0].dataset.images)
     if n_images < FEWEST_IMAGES:
@@ -78,7 +79,7 @@ def paired_drops(
                 progress("resampling pictures", row * len(found) + place, len(sets) * len(found))
             drawn[name].append(_draw(one, traced[row], tables[row], n_images, weights, threads))
     return Drops(
-        {name: _of_detector(drawn[name], ap[name], choice) for name in found},
+        {name: _of_detector(drawn[name], ap[name], references, choice) for name in found},
         _too_few(sets, next(iter(drawn.values()))),
     )
 
@@ -111,12 +112,16 @@ def _draw(
 
 
 def _of_detector(
-    drawn: Sequence[_Draws | None], ap: Sequence[float], choice: ResamplingChoice
+    drawn: Sequence[_Draws | None],
+    ap: Sequence[float],
+    references: Sequence[int],
+    choice: ResamplingChoice,
 ) -> tuple[Drop | None, ...]:
     """Each step is a test of its own; Holm's adjustment is over all of them."""
-    clean, *others = drawn
     found = [
-        _drop(clean, one, ap[0] - value, choice) for one, value in zip(others, ap[1:], strict=True)
+        _drop(drawn[reference], drawn[row], ap[reference] - ap[row], choice)
+        for row, reference in enumerate(references)
+        if row > 0
     ]
     adjusted = holm(np.array([np.nan if one is None else one.p for one in found])).tolist()
     return tuple(
@@ -126,12 +131,12 @@ def _of_detector(
 
 
 def _drop(
-    clean: _Draws | None, changed: _Draws | None, value: float, choice: ResamplingChoice
+    reference: _Draws | None, changed: _Draws | None, value: float, choice: ResamplingChoice
 ) -> Drop | None:
-    if clean is None or changed is None:
+    if reference is None or changed is None:
         return None
-    drawn = clean.bootstrap - changed.bootstrap
-    left = clean.jackknife - changed.jackknife
+    drawn = reference.bootstrap - changed.bootstrap
+    left = reference.jackknife - changed.jackknife
     return Drop(
         interval=interval(value, drawn, left, choice, difference=True),
         p=two_sided(chance_below(value, drawn, left, choice)),

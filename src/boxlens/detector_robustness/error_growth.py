@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from boxlens.detector_robustness.result import StepRobustness
 
 IOU = 0.5
-# What a repair must bring more than in the unchanged pictures for its error to be named.
+# What a repair must bring more than in the reference for its error to be named.
 LEAST_GAIN_GROWTH = 0.01
 
 
@@ -43,24 +43,24 @@ def error_profile(dataset: Dataset, detections: Detections, *, threads: int = 0)
 
 @dataclass(frozen=True, slots=True)
 class GrownError:
-    """A kind of error of which there is more than in the unchanged pictures."""
+    """A kind of error of which there is more than in the reference."""
 
     kind: str
-    per_object_clean: float
+    per_object_before: float
     per_object: float
 
     @property
     def growth(self) -> float:
-        return self.per_object - self.per_object_clean
+        return self.per_object - self.per_object_before
 
 
-def most_grown_error(clean: StepRobustness, changed: StepRobustness) -> GrownError | None:
+def most_grown_error(reference: StepRobustness, changed: StepRobustness) -> GrownError | None:
     """By how many more there are for each object, among the kinds that matter."""
     grown = [
-        GrownError(name, clean.errors_per_object[name], changed.errors_per_object[name])
+        GrownError(name, reference.errors_per_object[name], changed.errors_per_object[name])
         for name in (kind.label for kind in ERRORS)
-        if changed.errors_per_object[name] > clean.errors_per_object[name]
-        and _matters(name, changed.error_gain[name] - clean.error_gain[name])
+        if changed.errors_per_object[name] > reference.errors_per_object[name]
+        and _matters(name, changed.error_gain[name] - reference.error_gain[name])
     ]
     return max(grown, key=lambda one: one.growth, default=None)
 

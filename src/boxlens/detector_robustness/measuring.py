@@ -14,6 +14,7 @@ from boxlens.detector_robustness.density import box_density, without_place
 from boxlens.detector_robustness.drops import Drops, paired_drops
 from boxlens.detector_robustness.error_growth import error_profile
 from boxlens.detector_robustness.examples import Sighting, most_lost, sight
+from boxlens.detector_robustness.references import reference_rows
 from boxlens.detector_robustness.result import (
     METRICS,
     DetectorRobustness,
@@ -50,11 +51,12 @@ def measure(
 ) -> RobustnessResult:
     """`sets` are the unchanged pictures, then the steps of the choice; `found` has tables of each.
 
-    Every set is scored by itself as COCO does it; drops are paired by the images that the pictures
-    were made of.
+    Every set is scored by itself as COCO does it, and compared with its reference, the unchanged
+    pictures mostly; drops are paired by the images that the pictures were made of.
     """
     _check(sets, found, choice)
-    work = _Work(sets, [trace(one, sets[0]) for one in sets], choice, threads)
+    references, told = reference_rows([one.step for one in sets])
+    work = _Work(sets, [trace(one, sets[0]) for one in sets], references, choice, threads)
     total = len(sets) * len(found)
     columns: dict[str, list[StepRobustness]] = {}
     for name, tables in found.items():
@@ -74,7 +76,8 @@ def measure(
         classes=tuple(dataset.classes.name),
         sets=tuple(_summary(work, row) for row in range(len(sets))),
         detectors=tuple(
-            _detector(name, steps, drops.by_detector[name]) for name, steps in columns.items()
+            _detector(name, steps, references, drops.by_detector[name])
+            for name, steps in columns.items()
         ),
         failed=(),
         provenance=Provenance(
@@ -86,6 +89,7 @@ def measure(
                 note for tables in found.values() for one in tables for note in one.notices
             ),
             *_unplaced(sets),
+            *told,
             *drops.notices,
         ),
     )
@@ -97,6 +101,8 @@ class _Work:
 
     sets: Sequence[MeasuredSet]
     traced: Sequence[Traced]
+    # The row of the set that each is compared with.
+    references: Sequence[int]
     choice: RobustnessChoice
     threads: int
 
@@ -126,7 +132,7 @@ def _check(
 def _measure_step(
     work: _Work, row: int, detections: Detections, clean: Sighting | None
 ) -> tuple[StepRobustness, Sighting]:
-    """All but what needs the unchanged pictures' own numbers; without `clean`, it is these."""
+    """All but what needs the reference's own numbers; without `clean`, it is the unchanged ones."""
     one, threads = work.sets[row], work.threads
     dataset, transform = one.dataset, TRANSFORMS[one.step.name]
     scored = evaluate_tables(dataset, [detections], EvaluationChoice(), threads=threads)
@@ -142,6 +148,7 @@ def _measure_step(
         n_objects=int(np.count_nonzero(_counted(one))),
         n_detections=len(detections),
         metrics={name: numbers.metrics[name] for name in METRICS},
+        reference=work.sets[work.references[row]].step,
         relative=dict.fromkeys(METRICS, math.nan),
         error_gain=errors.gain,
         errors_per_object=errors.per_object,
@@ -172,6 +179,7 @@ def _drops(
         work.traced,
         found,
         {name: [one.metrics["AP"] for one in steps] for name, steps in columns.items()},
+        work.references,
         work.choice.intervals,
         threads=work.threads,
         progress=progress,
@@ -179,15 +187,20 @@ def _drops(
 
 
 def _detector(
-    name: str, measured: Sequence[StepRobustness], drops: Sequence[Drop | None]
+    name: str,
+    measured: Sequence[StepRobustness],
+    references: Sequence[int],
+    drops: Sequence[Drop | None],
 ) -> DetectorRobustness:
-    clean, *steps = [_relative_to(measured[0], one) for one in measured]
+    clean, *steps = [
+        _relative_to(measured[row], one) for row, one in zip(references, measured, strict=True)
+    ]
     with_drops = tuple(replace(one, drop=drop) for one, drop in zip(steps, drops, strict=True))
     return DetectorRobustness(name, clean, with_drops, corruption_means(clean, with_drops))
 
 
-def _relative_to(clean: StepRobustness, one: StepRobustness) -> StepRobustness:
-    relative = {name: ratio(value, clean.metrics[name]) for name, value in one.metrics.items()}
+def _relative_to(reference: StepRobustness, one: StepRobustness) -> StepRobustness:
+    relative = {name: ratio(value, reference.metrics[name]) for name, value in one.metrics.items()}
     return replace(one, relative=relative)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from boxlens.data import Notice
     from boxlens.data.columns import Boxes, Floats
+    from boxlens.detector_robustness.bound_file import KnownBound
     from boxlens.detector_robustness.choice import RobustnessChoice
     from boxlens.detectors.run_result import Failure
     from boxlens.images.transforming.transform import Group, Step
@@ -25,7 +27,7 @@ METRICS = ("AP", "AP50", "AP75", "APs", "APm", "APl")
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """AP of the unchanged pictures minus that of the changed ones, on the same resampled ones."""
+    """AP of the step's reference minus that of the step, on the same resampled pictures."""
 
     interval: Interval
     # Two-sided, and adjusted for all steps of the detector (Holm).
@@ -78,7 +80,9 @@ class StepRobustness:
     n_detections: int
     # Of METRICS; NaN where there are no objects.
     metrics: Mapping[str, float]
-    # By the same names: this by that of the unchanged pictures.
+    # What it is compared with: the unchanged pictures, but for transforms with a reference level.
+    reference: Step
+    # By the names of the metrics: this by that of the reference.
     relative: Mapping[str, float]
     # TIDE at IoU .5: what repairing each kind of error would bring, and how many there are for
     # each object. Keys are those of diagnosis.tide.GAINS.
@@ -100,6 +104,7 @@ class StepRobustness:
             **defined(self.metrics),
             "relative": number(self.relative["AP"]),
             "relative_AP50": number(self.relative["AP50"]),
+            "reference": self.reference.slug,
             **({} if self.drop is None else {"drop": self.drop.to_json()}),
             "n_images": self.n_images,
             "n_objects": self.n_objects,
@@ -143,6 +148,11 @@ class DetectorRobustness:
     steps: tuple[StepRobustness, ...]
     # "all" first; empty where no corruption was run.
     corrupted: tuple[CorruptionMean, ...]
+
+    def reference_of(self, one: StepRobustness) -> StepRobustness:
+        """What a step of this detector is compared with."""
+        slug = one.reference.slug
+        return next((step for step in self.steps if step.step.slug == slug), self.clean)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -189,6 +199,17 @@ class RobustnessResult(Displayed):
     failed: tuple[Failure, ...]
     provenance: Provenance
     notices: tuple[Notice, ...] = ()
+    # What recognition alone would reach on the unchanged pictures, where it was given.
+    bound: KnownBound | None = None
+
+    @property
+    def uap(self) -> float:
+        return nan if self.bound is None else self.bound.uap
+
+    @property
+    def uap_by_class(self) -> tuple[float, ...] | None:
+        """In the order of the classes; NaN where a class has none."""
+        return None if self.bound is None else self.bound.by_class
 
     def __repr__(self) -> str:
         return f"RobustnessResult({len(self.detectors)} detectors, {len(self.sets) - 1} steps)"
@@ -208,6 +229,7 @@ class RobustnessResult(Displayed):
                     for detector in self.detectors
                     for one in detector.steps
                 ],
+                "bound": None if self.bound is None else self.bound.to_json(),
                 "sets": [one.to_json() for one in self.sets],
                 "detectors": [one.to_json() for one in self.detectors],
                 "failed": [{"file": one.file, "reason": one.reason} for one in self.failed],
@@ -222,6 +244,7 @@ def _short(one: StepRobustness) -> dict[str, Any]:
         "severity": number(one.step.level),
         **defined(one.metrics),
         "relative": number(one.relative["AP"]),
+        "reference": one.reference.slug,
     }
 
 

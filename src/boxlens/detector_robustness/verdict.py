@@ -51,9 +51,12 @@ class _Remarks:
     alpha: float
     sets: Mapping[str, SetSummary]
 
-    def left(self, one: StepRobustness) -> str:
-        """AP, what share of the unchanged pictures' it is, and what to keep in mind."""
-        remarks = [f"{fraction(one.relative['AP'], 2)} of it"]
+    def left(self, detector: DetectorRobustness, one: StepRobustness) -> str:
+        """AP, what share of the reference's it is, and what to keep in mind."""
+        reference = detector.reference_of(one)
+        whole = f"its {fraction(_ap(reference))} at {reference.label}"
+        share = "it" if reference is detector.clean else whole
+        remarks = [f"{fraction(one.relative['AP'], 2)} of {share}"]
         if self.may_be_chance(one):
             remarks.append("which may be chance")
         if (summary := self.sets.get(one.step.slug)) and summary.n_objects_gone:
@@ -80,8 +83,8 @@ def _about(detector: DetectorRobustness, remarks: _Remarks) -> Iterator[str]:
     if not steps:
         yield f"{detector.name}: no step changes the pictures, so nothing can be said."
         return
-    worst = min(steps, key=_ap)
-    yield _what_hurts(detector, worst, max(steps, key=_ap), remarks)
+    worst = min(steps, key=_relative)
+    yield _what_hurts(detector, worst, max(steps, key=_relative), remarks)
     if any(_tested(one) for one in steps) and len(steps) > 1:
         yield _beyond_chance(detector.name, steps, remarks)
     yield from _corruptions(detector)
@@ -91,11 +94,12 @@ def _about(detector: DetectorRobustness, remarks: _Remarks) -> Iterator[str]:
 
 
 def _changing(detector: DetectorRobustness) -> list[StepRobustness]:
-    """Steps that do something to the pictures and have objects to be found."""
+    """Steps that do something to the pictures, and a score to be compared."""
     return [
         one
         for one in detector.steps
-        if one.step.level not in TRANSFORMS[one.step.name].unchanged and not math.isnan(_ap(one))
+        if one.step.level not in TRANSFORMS[one.step.name].unchanged
+        and not math.isnan(_relative(one))
     ]
 
 
@@ -103,8 +107,7 @@ def _most_robust(detectors: Sequence[DetectorRobustness]) -> Iterator[str]:
     """By the mean of what is left of AP, over all steps."""
     kept = {}
     for one in detectors:
-        left = [step.relative["AP"] for step in _changing(one)]
-        if left and not math.isnan(sum(left)):
+        if left := [_relative(step) for step in _changing(one)]:
             kept[one.name] = sum(left) / len(left)
     if len(kept) < 2:
         return
@@ -125,19 +128,17 @@ def _what_hurts(
     start = (
         f"{detector.name} has an AP of {fraction(_ap(detector.clean))} on the unchanged pictures"
     )
-    if not _shown_drop(detector.clean, worst) > 0:
-        return f"{start}, and no step lowers it: {_named(worst)} leaves {remarks.left(worst)}."
+    low, high = (f"leaves {remarks.left(detector, one)}" for one in (worst, best))
+    if not _shown_drop(detector.reference_of(worst), worst) > 0:
+        return f"{start}, and no step lowers it: {_named(worst)} {low}."
     if worst is best:
-        return f"{start}; {_named(worst)} leaves {remarks.left(worst)}."
-    return (
-        f"{start}; {_named(worst)} hurts most and leaves {remarks.left(worst)}, {_named(best)} "
-        f"hurts least and leaves {remarks.left(best)}."
-    )
+        return f"{start}; {_named(worst)} {low}."
+    return f"{start}; {_named(worst)} hurts most and {low}, {_named(best)} hurts least and {high}."
 
 
-def _shown_drop(clean: StepRobustness, one: StepRobustness) -> float:
+def _shown_drop(reference: StepRobustness, one: StepRobustness) -> float:
     """By as many digits as are written."""
-    return round(round(_ap(clean), 3) - round(_ap(one), 3), 3)
+    return round(round(_ap(reference), 3) - round(_ap(one), 3), 3)
 
 
 def _beyond_chance(name: str, steps: Sequence[StepRobustness], remarks: _Remarks) -> str:
@@ -179,10 +180,10 @@ def _hardest(groups: Sequence[CorruptionMean]) -> str:
 
 
 def _errors(detector: DetectorRobustness, worst: StepRobustness) -> Iterator[str]:
-    grown = most_grown_error(detector.clean, worst)
+    grown = most_grown_error(detector.reference_of(worst), worst)
     if grown is None:
         return
-    before, after = fraction(grown.per_object_clean, 2), fraction(grown.per_object, 2)
+    before, after = fraction(grown.per_object_before, 2), fraction(grown.per_object, 2)
     if before != after:
         yield (
             f"Under {_named(worst)}, {ERROR_NAMES[grown.kind]} of {detector.name} rise from "
@@ -209,6 +210,10 @@ def _context(detector: DetectorRobustness, remarks: _Remarks) -> Iterator[str]:
 
 def _ap(one: StepRobustness) -> float:
     return one.metrics["AP"]
+
+
+def _relative(one: StepRobustness) -> float:
+    return one.relative["AP"]
 
 
 def _tested(one: StepRobustness) -> bool:

@@ -16,6 +16,7 @@ from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset, read_detections
 from boxlens.images import ImageFiles, find_images
 from boxlens.images.transforming.pictured import with_pictures
+from boxlens.matching import COCO
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.results import Provenance
 from boxlens.recognition_bound.bounds import (
@@ -207,7 +208,7 @@ def _result(
         choice=choice,
         dataset=dataset.name,
         n_images=len(dataset.images),
-        n_objects=int(np.count_nonzero(~dataset.gt.crowd)),
+        n_objects=int(np.count_nonzero(~COCO.regions(dataset.gt))),
         classifier=named.classifier,
         learnt_from=named.learnt_from,
         strategies=bounds,
@@ -218,13 +219,18 @@ def _result(
         provenance=Provenance(
             VERSION, dataset.source, tuple(table.source for table in tables), named.others
         ),
-        notices=(*dataset.notices, *named.notices, *_crowds(dataset)),
+        notices=(
+            *dataset.notices,
+            *(notice for table in tables for notice in table.notices),
+            *named.notices,
+            *_crowds(dataset),
+        ),
     )
 
 
 def _crowds(dataset: Dataset) -> tuple[Notice, ...]:
-    n = int(np.count_nonzero(dataset.gt.crowd))
-    return told("crowds", n, "crowds are no single objects: they are not classified")
+    n = int(np.count_nonzero(COCO.regions(dataset.gt)))
+    return told("crowds", n, "crowds or groups are no single objects: they are not classified")
 
 
 def _listed(given: Detections | Place | Sequence[Detections | Place]) -> list[Detections | Place]:
@@ -248,8 +254,9 @@ def _lessons(
             "--train-images, train_gt and train_images)"
         )
     dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, threads=threads)
-    files = images if isinstance(images, ImageFiles) else find_images(images, dataset=dataset)[0]
-    return Lessons(dataset, files)
+    if isinstance(images, ImageFiles):
+        return Lessons(dataset, images)
+    return Lessons(dataset, *find_images(images, dataset=dataset))
 
 
 def _pictures(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from boxlens.matching import COCO
 from boxlens.metrics.bootstrap import resample
 from boxlens.metrics.intervals import Interval, interval
 from boxlens.recognition_bound.result import ClassBound, Correlation, DetectorGap, StrategyBound
@@ -56,7 +57,7 @@ def accuracy_of(dataset: Dataset, class_row: Rows, counted: Bools) -> Accuracy:
 def strategy_bound(dataset: Dataset, labels: ObjectLabels, *, threads: int = 0) -> StrategyBound:
     """Objects without a label are missed, and their labels count as wrong."""
     scores = bound_scores(dataset, labelled_boxes(dataset, labels), threads=threads)
-    countable = ~dataset.gt.crowd
+    countable = ~COCO.regions(dataset.gt)
     accuracy = accuracy_of(dataset, labels.class_row, countable)
     n_objects = np.bincount(dataset.gt.class_row[countable], minlength=len(dataset.classes))
     classes = tuple(

@@ -76,7 +76,7 @@ def classify_objects(
     *,
     progress: Progress | None = None,
 ) -> Labels:
-    """All objects but crowds; a picture that cannot be read costs its own objects alone."""
+    """All objects but crowds and groups; an unreadable picture costs its own objects alone."""
     work = _Work(dataset, views)
     row_of_id = dataset.images.row_of_id()
     rows = [row_of_id[key] for key in files.ids.tolist()]
@@ -98,9 +98,10 @@ def classify_objects(
 
 
 def _objects(dataset: Dataset, image_row: int) -> Rows:
-    begin, end = dataset.gt.offsets[image_row : image_row + 2].tolist()
+    gt = dataset.gt
+    begin, end = gt.offsets[image_row : image_row + 2].tolist()
     rows = np.arange(begin, end, dtype=np.int32)
-    return rows[~dataset.gt.crowd[begin:end]]
+    return rows[~(gt.crowd[begin:end] | gt.group_of[begin:end])]
 
 
 def _read(path: Path, dataset: Dataset, row: int) -> Pixels:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.matching import COCO
 from boxlens.recognition_bound.bounds import accuracy_of
 from boxlens.recognition_bound.result import ContextAccuracy
 
@@ -21,7 +22,7 @@ def context_accuracy(dataset: Dataset, labels: Labels) -> tuple[ContextAccuracy,
     ]
     if not places:
         return ()
-    counted = ~np.isnan(labels.score[:, places]).any(axis=1) & ~dataset.gt.crowd
+    counted = ~np.isnan(labels.score[:, places]).any(axis=1) & ~COCO.regions(dataset.gt)
     rows = []
     for place in places:
         view = labels.views[place]

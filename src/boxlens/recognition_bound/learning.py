@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,7 @@ from boxlens.detectors.learning_files import usable_pictures
 from boxlens.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from boxlens.data import Dataset, Notice
@@ -36,6 +36,8 @@ class Lessons:
 
     dataset: Dataset
     files: ImageFiles
+    # Of finding the pictures.
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,11 @@ def taught(
         classifier_of=lambda _row: joined,
         trained=classifier,
         failed=failed,
-        notices=(*notices, *join_notices),
+        notices=(
+            *_said_of("training set", (*lessons.dataset.notices, *lessons.notices)),
+            *notices,
+            *join_notices,
+        ),
     )
 
 
@@ -112,13 +118,13 @@ def cross_taught(
     fold_of_image = fold_of_images(crops, n_folds, training.seed)
     train = _trainer(word, training, progress)
     taught_folds: list[JoinedClassifier] = []
-    told: dict[str, Notice] = {}
+    told: list[Notice] = []
     for fold in range(int(fold_of_image.max()) + 1):
         seen = np.flatnonzero(fold_of_image != fold).astype(np.int32)
         classifier, notices = train(crops.in_images(seen), f"part-{fold + 1}")
         joined, _ = with_classes(classifier, dataset.classes)
         taught_folds.append(joined)
-        told |= {one.code: one for one in notices}
+        told += _said_of(f"classifier of part {fold + 1}", notices)
     keys = part.images.id.tolist()
     fold_of_id: Mapping[int | str, int] = dict(zip(keys, fold_of_image.tolist(), strict=True))
     ids = dataset.images.id.tolist()
@@ -128,7 +134,7 @@ def cross_taught(
         "by a classifier trained on the others",
         classifier_of=lambda row: taught_folds[fold_of_id.get(ids[row], 0)],
         failed=failed,
-        notices=tuple(told.values()),
+        notices=tuple(told),
     )
 
 
@@ -158,6 +164,10 @@ def fold_of_images(crops: LabelledCrops, n_folds: int, seed: int) -> Rows:
     places = np.random.default_rng(seed).permutation(len(with_objects))
     fold[with_objects] = places % min(n_folds, len(with_objects))
     return fold
+
+
+def _said_of(whom: str, notices: Iterable[Notice]) -> list[Notice]:
+    return [replace(one, message=f"{whom}: {one.message}") for one in notices]
 
 
 def _check_crops(n: int, name: str) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.matching import COCO
 from boxlens.recognition_bound.result import Mistake
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ ANOTHER = "a class that the data set lacks"
 def surest_mistakes(dataset: Dataset, labels: ObjectLabels, n: int) -> tuple[Mistake, ...]:
     """Best-scored first."""
     gt, images = dataset.gt, dataset.images
-    wrong = ~np.isnan(labels.score) & (labels.class_row != gt.class_row) & ~gt.crowd
+    wrong = ~np.isnan(labels.score) & (labels.class_row != gt.class_row) & ~COCO.regions(gt)
     rows = np.flatnonzero(wrong)
     surest = rows[np.argsort(-labels.score[rows], kind="stable")][:n]
     names = (*dataset.classes.name, ANOTHER)

@@ -78,7 +78,7 @@ class StrategyBound:
     by_iou: Mapping[float, float]
     # "small", "medium", "large".
     by_size: Mapping[str, float]
-    # Share of the labelled objects with the right label; and its mean over classes.
+    # Share of all objects that have the right label; and its mean over classes.
     accuracy: float
     class_accuracy: float
     classes: tuple[ClassBound, ...]

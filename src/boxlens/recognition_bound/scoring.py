@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data import Detections
+from boxlens.matching import COCO
 from boxlens.metrics.grid import (
     AREA_RANGES,
     IOU_THRESHOLDS,
@@ -44,7 +45,7 @@ class Scores:
 def labelled_boxes(dataset: Dataset, labels: ObjectLabels) -> Detections:
     """One detection an object that has a label: its own box (METHODS 4.1)."""
     gt = dataset.gt
-    kept = np.flatnonzero((labels.class_row >= 0) & ~np.isnan(labels.score) & ~gt.crowd)
+    kept = np.flatnonzero((labels.class_row >= 0) & ~np.isnan(labels.score) & ~COCO.regions(gt))
     return Detections.of(
         labels.strategy,
         len(dataset.images),

@@ -90,7 +90,7 @@ def _recognition(result: UpperBoundResult) -> Iterator[str]:
     mean = f" ({_percent(bound.class_accuracy)} in the mean of classes)"
     yield (
         f"The classifier, {result.classifier}, names {_percent(bound.accuracy)} of "
-        f"{counted(bound.n_labelled, 'object')} rightly{mean if len(bound.classes) > 1 else ''}."
+        f"{counted(result.n_objects, 'object')} rightly{mean if len(bound.classes) > 1 else ''}."
     )
 
 

@@ -98,6 +98,8 @@ def _transform(family: Family) -> Transform:
         partial(_draw, family.name),
         levels=tuple(run),
         unchanged=family.unchanged,
+        # All rotations are cropped alike (METHODS 6.6).
+        reference_level=0.0 if family.name == "rotation" else None,
         is_legal=partial(_is_legal, family),
         legal=family.legal,
         spelled=family.label,

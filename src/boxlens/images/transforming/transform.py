@@ -67,6 +67,8 @@ class Transform:
     levels: tuple[float, ...] = ()
     # Those that leave pictures as they are.
     unchanged: tuple[float, ...] = ()
+    # The level that others are fairly compared with; None: the unchanged pictures.
+    reference_level: float | None = None
     # Whether any number is a level, and which ones are, in words.
     is_legal: Callable[[float], bool] = lambda _level: False
     legal: str = "none: it has no levels"

@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 import altair as alt
 
 from boxlens.report.charts.detector_pair import short
+from boxlens.report.charts.kinds import kind_of
 from boxlens.report.charts.method_lines import above_panel
 from boxlens.report.charts.panels import message, rows_axis
-from boxlens.report.charts.robustness_steps import CLEAN_WORDS, step_words, worst_of_transforms
+from boxlens.report.charts.robustness_steps import (
+    CLEAN_WORDS,
+    level_words,
+    step_words,
+    worst_of_transforms,
+)
 from boxlens.report.charts.theme import (
     DECIMAL_AXIS,
     INK,
@@ -23,7 +29,7 @@ from boxlens.report.charts.theme import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from boxlens.detector_robustness.result import (
         DetectorRobustness,
@@ -38,6 +44,8 @@ ROW_PX: Final = 11
 PANEL_PX: Final = 122
 NAME_CHARACTERS: Final = 24
 TITLE_CHARACTERS: Final = 24
+# None of the bars has it.
+UAP_COLOUR: Final = kind_of("both").colour
 
 
 def robustness_classes_chart(
@@ -50,19 +58,37 @@ def robustness_classes_chart(
         empty = message("AP of every class is undefined", width=WIDTH, height=80)
         return themed(empty, title=TITLE, about=about)
     labels = {str(row): short(result.classes[row], NAME_CHARACTERS) for row in rows}
-    panels = [_panel(detector, detector.clean, labels, CLEAN_WORDS, NEUTRAL, first=True)]
-    panels += [
-        _panel(detector, one, labels, short(step_words(one), TITLE_CHARACTERS), colour, first=False)
-        for one in steps
-    ]
-    n_known = sum(not math.isnan(value) for value in detector.clean.by_class)
-    reading = (
-        "Classes by AP on the unchanged pictures, which strokes repeat in every panel. No bar: "
-        "no object of the class is there, or none is found."
-        + f" Of {n_known:,} classes the {len(rows)} that lose most."
-        * (len(rows) < n_known)
+    uap = result.uap_by_class
+    panels = [_panel(detector, detector.clean, labels, NEUTRAL, uap)]
+    panels += [_panel(detector, one, labels, colour, uap) for one in steps]
+    return themed(
+        alt.hconcat(*panels, spacing=8),
+        title=TITLE,
+        about=about,
+        reading=_reading(result, detector, steps, len(rows)),
     )
-    return themed(alt.hconcat(*panels, spacing=8), title=TITLE, about=about, reading=reading)
+
+
+def _reading(
+    result: RobustnessResult,
+    detector: DetectorRobustness,
+    steps: Sequence[StepRobustness],
+    n_shown: int,
+) -> str:
+    n_known = sum(not math.isnan(value) for value in detector.clean.by_class)
+    cropped = any(detector.reference_of(one) is not detector.clean for one in steps)
+    reading = (
+        "Classes by AP on the unchanged pictures, which strokes repeat in every panel"
+        + " (of rotations: on the same crop unturned)" * cropped
+        + ". No bar: no object of the class is there, or none is found."
+        + f" Of {n_known:,} classes the {n_shown} that lose most." * (n_shown < n_known)
+    )
+    if result.bound is None:
+        return reading
+    return (
+        f"{reading} Pink line: UAP, what {result.bound.classifier} reaches on the true boxes "
+        "of the unchanged pictures."
+    )
 
 
 def shown_steps(detector: DetectorRobustness) -> list[StepRobustness]:
@@ -75,10 +101,12 @@ def shown_classes(detector: DetectorRobustness, steps: Sequence[StepRobustness])
     """Rows of classes that have a score, the best first; of too many those that lose most."""
     clean = detector.clean.by_class
     known = [row for row, value in enumerate(clean) if not math.isnan(value)]
+    pairs = [(detector.reference_of(one).by_class, one.by_class) for one in steps]
 
     def lost(row: int) -> float:
-        left = [one.by_class[row] for one in steps if not math.isnan(one.by_class[row])]
-        return clean[row] - math.fsum(left) / len(left) if left else -1.0
+        drops = [before[row] - after[row] for before, after in pairs]
+        told = [drop for drop in drops if not math.isnan(drop)]
+        return math.fsum(told) / len(told) if told else -1.0
 
     kept = sorted(known, key=lambda row: -lost(row))[:MOST_CLASSES]
     return sorted(kept, key=lambda row: (-clean[row], row))
@@ -88,22 +116,12 @@ def _panel(
     detector: DetectorRobustness,
     one: StepRobustness,
     labels: dict[str, str],
-    title: str,
     colour: str,
-    *,
-    first: bool,
+    uap: Sequence[float] | None,
 ) -> alt.LayerChart:
-    records: list[dict[str, Any]] = [
-        {
-            "row": row,
-            "class": label,
-            "ap": None if math.isnan(value := one.by_class[int(row)]) else value,
-            "clean": detector.clean.by_class[int(row)],
-            "text": decimal(value),
-            "clean_text": decimal(detector.clean.by_class[int(row)]),
-        }
-        for row, label in labels.items()
-    ]
+    first, reference = one is detector.clean, detector.reference_of(one)
+    columns = {"ap": one.by_class, "before": reference.by_class} | ({"uap": uap} if uap else {})
+    records = [_record(row, label, columns) for row, label in labels.items()]
     plot = alt.Chart(inline(records), width=PANEL_PX, height=ROW_PX * len(labels)).encode(
         y=rows_axis(
             "row",
@@ -119,8 +137,12 @@ def _panel(
         ),
         tooltip=[
             alt.Tooltip("class:N"),
-            alt.Tooltip("text:N", title="AP"),
-            alt.Tooltip("clean_text:N", title="unchanged"),
+            alt.Tooltip("ap_text:N", title="AP"),
+            alt.Tooltip(
+                "before_text:N",
+                title="unchanged" if reference is detector.clean else level_words(reference),
+            ),
+            *[alt.Tooltip("uap_text:N", title="UAP")] * bool(uap),
         ],
     )
     x = alt.X(
@@ -128,8 +150,21 @@ def _panel(
         scale=alt.Scale(domain=[0, 1], nice=False),
         axis=alt.Axis(title=None, labelExpr=DECIMAL_AXIS, values=[0, 0.5, 1]),
     )
-    strokes = [plot.mark_tick(color=INK, thickness=1, bandSize=ROW_PX - 3).encode(x="clean:Q")] * (
-        not first
-    )
-    layers = [plot.mark_bar(color=colour).encode(x=x), *strokes, above_panel(title)]
-    return alt.LayerChart(layer=layers)
+    layers = [plot.mark_bar(color=colour).encode(x=x)]
+    if not first:
+        stroke = plot.mark_tick(color=INK, thickness=1, bandSize=ROW_PX - 3)
+        layers.append(stroke.encode(x="before:Q"))
+    if uap:
+        # As high as a row: together they are a line.
+        stroke = plot.mark_tick(color=UAP_COLOUR, thickness=1.5, bandSize=ROW_PX)
+        layers.append(stroke.encode(x="uap:Q"))
+    title = CLEAN_WORDS if first else short(step_words(one), TITLE_CHARACTERS)
+    return alt.LayerChart(layer=[*layers, above_panel(title)])
+
+
+def _record(row: str, label: str, columns: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    record: dict[str, Any] = {"row": row, "class": label}
+    for name, values in columns.items():
+        value = values[int(row)]
+        record |= {name: None if math.isnan(value) else value, f"{name}_text": decimal(value)}
+    return record

@@ -16,7 +16,12 @@ from boxlens.report.charts.detector_pair import short, signed
 from boxlens.report.charts.kinds import kind_of
 from boxlens.report.charts.method_lines import above_panel
 from boxlens.report.charts.panels import cell_scale, message
-from boxlens.report.charts.robustness_steps import by_transform, changing, mean_over
+from boxlens.report.charts.robustness_steps import (
+    by_transform,
+    changing,
+    mean_over,
+    own_references,
+)
 from boxlens.report.charts.theme import FONT_PX, INK, LINE, WIDTH, decimal, inline, themed
 
 if TYPE_CHECKING:
@@ -44,7 +49,7 @@ GROUPS: Final[tuple[Group, ...]] = ("study", "graded", *CORRUPTION_GROUPS)
 
 @dataclass(frozen=True, slots=True)
 class ErrorGrowth:
-    """A transform: means over its levels, minus what the unchanged pictures have."""
+    """A transform: means over its levels, minus what their reference has."""
 
     name: str
     title: str
@@ -67,6 +72,7 @@ def robustness_errors_chart(
     # Of at least a hundredth: else noise would be painted as loud as change.
     largest = max(0.01, *(abs(one.gain) for one in known))
     titles = {one.name: _row_title(one) for one in known}
+    crop = " (of rotations: on the same crop unturned)" * bool(own_references(result))
     panels = [
         _panel(who, growth, titles, largest, first=at == 0)
         for at, (who, growth) in enumerate(found)
@@ -76,8 +82,8 @@ def robustness_errors_chart(
         title=TITLE,
         about=about,
         reading="AP50 that repairing each kind of error alone would bring, minus what it would "
-        "bring on the unchanged pictures. Orange: this error costs more than before; blue: less. "
-        "Where a transform has several levels (how many, in brackets), their mean."
+        f"bring on the unchanged pictures{crop}. Orange: this error costs more than before; blue: "
+        "less. Where a transform has several levels (how many, in brackets), their mean."
         + first_detectors(len(shown), len(result.detectors)),
     )
 
@@ -94,14 +100,15 @@ def error_growth(detector: DetectorRobustness) -> list[ErrorGrowth]:
 def _growth(
     detector: DetectorRobustness, name: str, levels: Sequence[StepRobustness], kind: str
 ) -> ErrorGrowth:
-    clean = detector.clean
+    reference = detector.reference_of(levels[0])
     return ErrorGrowth(
         name,
         levels[0].title,
         len(levels),
         kind,
-        mean_over(levels, lambda one: one.error_gain[kind]) - clean.error_gain[kind],
-        mean_over(levels, lambda one: one.errors_per_object[kind]) - clean.errors_per_object[kind],
+        mean_over(levels, lambda one: one.error_gain[kind]) - reference.error_gain[kind],
+        mean_over(levels, lambda one: one.errors_per_object[kind])
+        - reference.errors_per_object[kind],
     )
 
 

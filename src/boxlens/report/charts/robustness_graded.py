@@ -18,14 +18,24 @@ from boxlens.report.charts.method_lines import (
     recall_limit,
 )
 from boxlens.report.charts.panels import message
-from boxlens.report.charts.robustness_steps import by_transform, family_of
+from boxlens.report.charts.robustness_steps import (
+    CLEAN_WORDS,
+    by_transform,
+    changing,
+    family_of,
+    own_references,
+    step_words,
+)
 from boxlens.report.charts.theme import DECIMAL_AXIS, WIDTH, decimal, inline, themed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from boxlens.detector_robustness.result import DetectorRobustness, RobustnessResult
-    from boxlens.images.perturbing.families import Family
+    from boxlens.detector_robustness.result import (
+        DetectorRobustness,
+        RobustnessResult,
+        StepRobustness,
+    )
     from boxlens.report.charts.method_lines import LineStyle
 
 TITLE: Final = "AP as pictures change by degrees"
@@ -54,8 +64,9 @@ def robustness_graded_chart(
         method_panels(styles, panels),
         title=TITLE,
         about=about,
-        reading="Dashed: AP of the unchanged pictures."
-        + " Rotated pictures are also cropped." * ("graded_rotation" in names)
+        reading="Dashed: AP of the unchanged pictures"
+        + ", of rotations that of the same crop unturned" * bool(own_references(result))
+        + "."
         + first_detectors(len(styles), len(result.detectors)),
     )
 
@@ -103,7 +114,7 @@ def _panel(
             alt.Tooltip("relative:N"),
         ],
     )
-    rules = _clean_rules(detectors, styles, family, top)
+    rules = _reference_rules([of for of in detectors if found[of.name]], name, styles, top)
     return alt.LayerChart(layer=[rules, *method_marks(plot, styles), above_panel(family.title)])
 
 
@@ -115,21 +126,22 @@ def _ap(top: float) -> alt.Y:
     )
 
 
-def _clean_rules(
+def _reference_rules(
     detectors: Sequence[DetectorRobustness],
+    name: str,
     styles: Mapping[str, LineStyle],
-    family: Family,
     top: float,
 ) -> alt.Chart:
+    """What the levels of a transform are compared with."""
     rows = [
         {
             "method": detector_words(one.name),
-            "ap": one.clean.metrics["AP"],
-            "text": decimal(one.clean.metrics["AP"]),
-            "level": f"unchanged, beside {family.title}",
+            "ap": reference.metrics["AP"],
+            "text": decimal(reference.metrics["AP"]),
+            "level": CLEAN_WORDS if reference is one.clean else step_words(reference),
         }
         for one in detectors
-        if not math.isnan(one.clean.metrics["AP"])
+        if not math.isnan((reference := _reference(one, name)).metrics["AP"])
     ]
     colours = alt.Scale(
         domain=tuple(styles), range=tuple(style.colour for style in styles.values())
@@ -142,8 +154,14 @@ def _clean_rules(
             color=alt.Color("method:N", scale=colours, legend=None),
             tooltip=[
                 alt.Tooltip("method:N", title="detector"),
-                alt.Tooltip("text:N", title="AP, unchanged"),
+                alt.Tooltip("level:N", title="pictures"),
+                alt.Tooltip("text:N", title="AP"),
             ],
         )
     )
     return rules
+
+
+def _reference(detector: DetectorRobustness, name: str) -> StepRobustness:
+    levels = by_transform(detector, "graded")[name]
+    return detector.reference_of(next(iter(changing(levels)), levels[0]))

@@ -12,7 +12,11 @@ from boxlens.images.transforming.transform import CORRUPTION_GROUPS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from boxlens.detector_robustness.result import DetectorRobustness, StepRobustness
+    from boxlens.detector_robustness.result import (
+        DetectorRobustness,
+        RobustnessResult,
+        StepRobustness,
+    )
     from boxlens.images.transforming.transform import Group
 
     Steps = tuple[StepRobustness, ...]
@@ -50,6 +54,17 @@ def level_words(one: StepRobustness) -> str:
     return one.label
 
 
+def own_references(result: RobustnessResult) -> list[str]:
+    """What some steps are compared with instead of the unchanged pictures: Rotation, 0 deg."""
+    found = {
+        one.reference.slug: step_words(detector.reference_of(one))
+        for detector in result.detectors
+        for one in detector.steps
+        if one.reference.name != detector.clean.step.name
+    }
+    return list(found.values())
+
+
 def family_of(name: str) -> str:
     """The family of a graded transform."""
     return name.removeprefix(GRADED_PREFIX)
@@ -80,8 +95,8 @@ def mean_over(steps: Sequence[StepRobustness], value: Callable[[StepRobustness],
 
 
 def ap_lost(detector: DetectorRobustness, one: StepRobustness) -> float:
-    """How much lower AP is than on the unchanged pictures."""
-    return detector.clean.metrics["AP"] - one.metrics["AP"]
+    """How much lower AP is than that of the step's reference."""
+    return detector.reference_of(one).metrics["AP"] - one.metrics["AP"]
 
 
 def worst_of_transforms(
@@ -89,7 +104,7 @@ def worst_of_transforms(
 ) -> list[StepRobustness]:
     """Of each transform the level at which most AP is lost, the largest loss first."""
     worst: dict[str, StepRobustness] = {}
-    for one in steps:
+    for one in changing(steps):
         lost = ap_lost(detector, one)
         if math.isnan(lost):
             continue

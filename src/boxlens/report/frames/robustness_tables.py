@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from boxlens.images.transforming.transform import Step
     from boxlens.report.frames.typed_frame import Record
 
-TEXTS: Final = ("detector", "name", "title", "group", "label", "class", "error", "file", "reason")
+TEXTS: Final = (
+    *("detector", "name", "title", "group", "label", "reference", "class", "error"),
+    *("file", "reason"),
+)
 FLAGS: Final = ("complete",)
 
 
@@ -30,6 +33,7 @@ def robustness_frames(result: RobustnessResult) -> dict[str, pl.DataFrame]:
     tables: dict[str, Iterator[Record]] = {
         "robustness_steps": _steps(result),
         "robustness_classes": _classes(result),
+        "robustness_bound": _bound(result),
         "robustness_errors": _errors(result),
         "robustness_corrupted": _corrupted(result),
         "robustness_sets": _sets(result),
@@ -60,6 +64,7 @@ def _steps(result: RobustnessResult) -> Iterator[Record]:
             "group": one.group,
             "label": one.label,
             **{name: one.metrics[name] for name in METRICS},
+            "reference": one.reference.slug,
             **{f"relative_{name}": one.relative[name] for name in METRICS},
             "drop": math.nan if around is None else around.value,
             "drop_low": math.nan if around is None else around.low,
@@ -76,6 +81,12 @@ def _classes(result: RobustnessResult) -> Iterator[Record]:
     for named, one in _all_steps(result):
         for name, ap in zip(result.classes, one.by_class, strict=True):
             yield {**named, "class": name, "AP": ap}
+
+
+def _bound(result: RobustnessResult) -> Iterator[Record]:
+    if result.uap_by_class is not None:
+        for name, uap in zip(result.classes, result.uap_by_class, strict=True):
+            yield {"class": name, "UAP": uap}
 
 
 def _errors(result: RobustnessResult) -> Iterator[Record]:

@@ -8,6 +8,7 @@ from boxlens.detector_robustness.verdict import robustness_sentences
 from boxlens.images.transforming.catalogue import label_of, title_of
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS
 from boxlens.report.charts.detector_lines import detector_words
+from boxlens.report.charts.theme import decimal
 from boxlens.report.pages.markup import counted, notes, paragraph, tiles
 from boxlens.report.pages.page import Section, page, provenance_section
 from boxlens.report.pages.robustness_page_tables import (
@@ -33,6 +34,7 @@ from boxlens.report.planning.study_words import listed_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from boxlens.detector_robustness.bound_file import KnownBound
     from boxlens.detector_robustness.result import RobustnessResult
     from boxlens.images.transforming.transform import Step
     from boxlens.report.pages.page import DrawnPlan
@@ -58,9 +60,10 @@ READINGS = {
     CORRUPTIONS: "Usual corruptions from severity 1 to 5. Means are over severities, then over "
     "corruptions.",
     GRADED: "The same changes as in studies of proposals, level by level. Means are over levels "
-    "that change something.",
-    ERRORS: "TIDE's kinds of errors at IoU .5, against those on the unchanged pictures; of "
-    "transforms with several levels the mean.",
+    "that change something. Rotations are cropped, so they are set against the same crop unturned "
+    "(0 deg), and that against the unchanged pictures.",
+    ERRORS: "TIDE's kinds of errors at IoU .5, against those on the unchanged pictures (of "
+    "rotations: the crop unturned); of transforms with several levels the mean.",
     PLACES: "Whether detections still lie where objects do.",
     CLASSES: "Which classes a change costs most.",
     SETS: "What was looked at. Gone: objects of the data set that no picture of the step asks for.",
@@ -126,18 +129,26 @@ def _questions(
         CLASSES: (class_tables(result),),
         SETS: (sets_table(result), _failed(result)),
     }
+    told = {} if result.bound is None else {CLASSES: f" {_bound_words(result.bound)}"}
     sections = [
         Section(
             name,
             TITLES[name],
             (drawn.cards(name), *shown),
-            reading=READINGS[name],
+            reading=READINGS[name] + told.get(name, ""),
             guide=GUIDE,
         )
         for name, shown in parts.items()
     ]
     # What is seen before what is counted of it.
     return (*sections[:3], examples, *sections[3:])
+
+
+def _bound_words(bound: KnownBound) -> str:
+    return (
+        f"UAP is what a detector would reach that finds every object and has the labels of the "
+        f"classifier {bound.classifier}; over all classes it is {decimal(bound.uap)}."
+    )
 
 
 def _failed(result: RobustnessResult) -> str:

@@ -192,6 +192,7 @@ def class_tables(result: RobustnessResult, shown: int = 3) -> str:
     from boxlens.report.charts.robustness_classes import shown_steps
 
     parts = []
+    bounds = [] if result.uap_by_class is None else [result.uap_by_class]
     for detector in result.detectors:
         steps = shown_steps(detector)[:shown]
         rows = [
@@ -199,10 +200,11 @@ def class_tables(result: RobustnessResult, shown: int = 3) -> str:
                 text_cell(name),
                 score_cell(detector.clean.by_class[row]),
                 *(score_cell(one.by_class[row]) for one in steps),
+                *(score_cell(uap[row]) for uap in bounds),
             ]
             for row, name in enumerate(result.classes)
         ]
-        headings = ["class", CLEAN_WORDS, *map(step_words, steps)]
+        headings = ["class", CLEAN_WORDS, *map(step_words, steps), *["UAP"] * len(bounds)]
         caption = f"AP of each class, {detector_words(detector.name)}"
         parts.append(folded_table(headings, rows, caption=caption))
     return "".join(parts)
@@ -232,4 +234,6 @@ def tile_pairs(result: RobustnessResult, most: int) -> list[tuple[str, str]]:
         pairs.append((f"AP unchanged, {who}", decimal(detector.clean.metrics["AP"])))
         if detector.corrupted:
             pairs.append((f"mean under corruption, {who}", decimal(detector.corrupted[0].ap)))
+    if result.bound is not None:
+        pairs.append(("upper bound (UAP), unchanged", decimal(result.uap)))
     return pairs

@@ -10,7 +10,11 @@ from boxlens.data import Notice
 from boxlens.images.transforming.catalogue import CLEAN
 from boxlens.report.charts.detector_lines import detector_words
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.charts.robustness_steps import step_words, worst_of_transforms
+from boxlens.report.charts.robustness_steps import (
+    level_words,
+    step_words,
+    worst_of_transforms,
+)
 from boxlens.report.charts.theme import decimal
 from boxlens.report.pictures.exhibits import OBJECT_COLOUR, Shown, Wall
 from boxlens.report.pictures.gallery import Crop, Gallery, HungWall, cut_example, need_pillow
@@ -90,11 +94,12 @@ def _hang(detector: DetectorRobustness, pictures: StepPictures, unchanged: _Unch
 
 
 def _wall(detector: DetectorRobustness, one: StepRobustness) -> Wall:
-    ap, before = one.metrics["AP"], detector.clean.metrics["AP"]
+    reference = detector.reference_of(one)
+    before = "unchanged" if reference is detector.clean else level_words(reference)
     return Wall(
         name=one.step.slug,
         title=step_words(one),
-        reading=f"AP {decimal(ap)}, unchanged {decimal(before)}.",
+        reading=f"AP {decimal(one.metrics['AP'])}, {before} {decimal(reference.metrics['AP'])}.",
         key=KEY,
         shown=tuple(_shown(example) for example in one.examples),
     )

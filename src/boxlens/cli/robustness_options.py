@@ -1,0 +1,63 @@
+"""Options of `boxlens robustness`: how pictures are changed, and where detectors run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from boxlens.cli.options import several
+
+if TYPE_CHECKING:
+    import argparse
+
+SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
+
+
+def add_transforms(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add(
+        "--transform",
+        metavar="WORD",
+        **several(str, "gaussian_noise:3"),
+        help="* transforms, one level of one (gaussian_noise:3), or groups: study, corruptions, "
+        "noise, blur, weather, digital, graded, all (study,corruptions)",
+    )
+    add(
+        "--severity",
+        metavar="N",
+        **several(int, "3"),
+        help="* severities of corruptions, from 1 to 5 (all five)",
+    )
+    add("--n-images", metavar="N", type=int, help="so many pictures, evenly spread (all)")
+    add("--cut", choices=("box", "mask"), default="box", help="what is kept of an object (box)")
+    add(
+        "--ignore-neighbours",
+        action="store_true",
+        help="finding a neighbour in the picture of another object is no error",
+    )
+    add("--scenes", metavar="DIR", help="pictures to paste objects on (others of the data set)")
+
+
+def add_elsewhere(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("--export", metavar="DIR", help="write the changed pictures and ground truth, and stop")
+    add("--sets", metavar="DIR", help="folder that --export has written, instead of GT")
+    add("--results", metavar="DIR", **SEVERAL, help="results on --sets: a folder a detector")
+    add("--partial", action="store_true", help="go on where sets have no results")
+    add("--name", metavar="NAME", **several(str, "mine"), help="* names of the detectors, in order")
+
+
+def add_running(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("--keep", metavar="DIR", help="keep what is found there (with -o: DIR/detections)")
+    add("--batch", metavar="N", type=int, default=8, help="pictures given to a model at once (8)")
+    add("--restart", action="store_true", help="begin anew, even where results are kept")
+    add(
+        "--images-mb",
+        dest="page_mb",
+        metavar="N",
+        type=float,
+        default=8.0,
+        help="of pictures in the page (8)",
+    )
+    add("--workers", metavar="N", type=int, default=0, help="threads of --export (all cores)")
+    add("--threads", metavar="N", type=int, default=0, help="threads for matching (all cores)")

@@ -1,0 +1,94 @@
+"""What recognition alone would reach, from the results.json of `boxlens upper-bound -o`."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from boxlens.data import Notice
+from boxlens.data.naming import some_names
+from boxlens.errors import InputError
+from boxlens.formats.files import existing_file, read_text
+from boxlens.metrics.results import number
+from boxlens.recognition_bound.result import SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from os import PathLike
+
+_REMEDY = "Give the results.json that boxlens upper-bound -o has written"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownBound:
+    """UAP, as it was measured on the unchanged pictures (METHODS 4.1)."""
+
+    classifier: str
+    uap: float
+    # One a class of the study; NaN where it has none.
+    by_class: tuple[float, ...]
+    notices: tuple[Notice, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "classifier": self.classifier,
+            "uap": number(self.uap),
+            "by_class": [number(value) for value in self.by_class],
+        }
+
+
+def read_bound(path: str | PathLike[str], classes: Sequence[str]) -> KnownBound:
+    """Joined by the names of classes; what does not fit is told in the notices."""
+    document = _document(path)
+    try:
+        classifier = str(document["classifier"]["name"])
+        uap = _number(document["results"]["uap"])
+        given = [(one["class"], _number(one["uap"])) for one in document["results"]["classes"]]
+    except (KeyError, TypeError, ValueError) as problem:
+        raise InputError(f"damaged ({problem!r})", path=path, remedy=_REMEDY) from problem
+    # Two classes may be called alike: they are taken in order.
+    left: dict[str, list[float]] = {}
+    for name, value in given:
+        left.setdefault(name, []).append(value)
+    if not any(name in left for name in classes):
+        raise InputError(
+            f"names no class of the data set, but {some_names(map(repr, left))}",
+            path=path,
+            remedy=f"The classes are {some_names(map(repr, classes))}",
+        )
+    found = [left[name].pop(0) if left.get(name) else None for name in classes]
+    without = [name for name, value in zip(classes, found, strict=True) if value is None]
+    unknown = [name for name, values in left.items() for _ in values]
+    return KnownBound(
+        classifier,
+        uap,
+        tuple(math.nan if value is None else value for value in found),
+        (
+            *_told("class_without_bound", without, f"have no upper bound in {path}"),
+            *_told("bound_without_class", unknown, f"of {path} are not in the data set"),
+        ),
+    )
+
+
+def _document(path: str | PathLike[str]) -> dict[str, Any]:
+    try:
+        document = json.loads(read_text(existing_file(path)))
+    except ValueError as problem:
+        raise InputError(f"not JSON ({problem})", path=path, remedy=_REMEDY) from problem
+    schema = document.get("schema") if isinstance(document, dict) else None
+    if schema != SCHEMA:
+        problem_words = f"expected {SCHEMA}, got {schema or 'no schema'}"
+        raise InputError(problem_words, path=path, remedy=_REMEDY)
+    known: dict[str, Any] = document
+    return known
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _told(code: str, names: Sequence[str], what: str) -> Iterator[Notice]:
+    if names:
+        yield Notice(code, len(names), f"{len(names):,} classes {what}: {some_names(names)}")

@@ -1,0 +1,51 @@
+"""Detectors that are ready to be run, under any name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import TYPE_CHECKING
+
+from boxlens.detectors.opening import open_detector
+from boxlens.detectors.protocols import Detector
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from boxlens.data import Classes, Dataset, Detections
+    from boxlens.images import Pixels
+
+Place = str | PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDetector:
+    """A detector under another name."""
+
+    detector: Detector
+    name: str
+
+    @property
+    def classes(self) -> Classes:
+        return self.detector.classes
+
+    def detect(self, images: Sequence[Pixels]) -> Detections:
+        return self.detector.detect(images)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A detector that is ready, and what changes with its file or settings."""
+
+    detector: Detector
+    identity: str
+
+    def called(self, name: str) -> Model:
+        return Model(NamedDetector(self.detector, name), self.identity)
+
+    @classmethod
+    def opened(cls, model: Detector | Place, dataset: Dataset, spec: str | None = None) -> Model:
+        """A detector itself, or what `boxlens detect --model` takes."""
+        if isinstance(model, Detector):
+            return cls(model, model.name)
+        return cls(*open_detector(fspath(model), spec=spec, classes=dataset.classes))

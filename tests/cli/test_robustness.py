@@ -1,0 +1,183 @@
+"""`boxlens robustness` as a user runs it: changed scenes, a detector, sets that go out and back."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from rendered_set import rendered_set
+from running import boxlens_here
+
+TRANSFORMS = "vertical_flip,white_background,gaussian_noise:2"
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("world")
+    rendered_set(folder)
+    return folder
+
+
+def robustness(world, *arguments):
+    return boxlens_here("robustness", *arguments, cwd=world)
+
+
+def run(world, *arguments):
+    known = ("ground_truth.json", "--images", "images", "--model", "region")
+    return robustness(world, *known, "--transform", TRANSFORMS, *arguments)
+
+
+def test_every_transform_has_a_row_with_its_numbers(world):
+    done = run(world, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    rows = document["results"]["transforms"]
+    assert [(row["name"], row["severity"]) for row in rows] == [
+        ("vertical_flip", None),
+        ("white_background", None),
+        ("gaussian_noise", 2),
+    ]
+    clean = document["results"]["detectors"][0]["clean"]["AP"]
+    for row in rows:
+        assert {"AP", "AP50", "AP75", "APs", "APm", "APl", "relative", "detector"} <= set(row)
+        assert row["relative"] == pytest.approx(row["AP"] / clean)
+
+
+def test_a_severity_of_nothing_leaves_everything_as_it_was(world):
+    done = robustness(
+        world,
+        *("ground_truth.json", "--images", "images", "--model", "region"),
+        *("--transform", "fog:0,gaussian_noise:0,graded_scale:1", "--json", "-"),
+    )
+    rows = json.loads(done.stdout)["results"]["transforms"]
+    assert [row["relative"] for row in rows] == [1, 1, 1]
+
+
+def test_sets_that_went_out_come_back_with_the_same_numbers(world, tmp_path):
+    direct = json.loads(run(world, "--json", "-").stdout)
+    known = ("ground_truth.json", "--images", "images", "--transform", TRANSFORMS)
+    out = robustness(world, *known, "--export", str(tmp_path / "sets"))
+    assert out.returncode == 0, out.stderr
+    assert "boxlens robustness --sets" in out.stdout
+    for slug in ("clean", "vertical_flip", "white_background", "gaussian_noise-2"):
+        place = tmp_path / "sets" / slug
+        done = boxlens_here(
+            *("detect", str(place / "images"), "--gt", str(place / "ground_truth.json")),
+            *("--model", "region", "-o", str(tmp_path / "region" / f"{slug}.json")),
+            cwd=tmp_path,
+        )
+        assert done.returncode == 0, done.stderr
+    back = robustness(
+        world,
+        "--sets",
+        str(tmp_path / "sets"),
+        "--results",
+        str(tmp_path / "region"),
+        "--json",
+        "-",
+    )
+    assert back.returncode == 0, back.stderr
+    assert json.loads(back.stdout)["results"]["transforms"] == direct["results"]["transforms"]
+
+
+def test_a_second_run_takes_over_what_the_first_has_kept(world, tmp_path):
+    keep = ("--keep", str(tmp_path / "kept"))
+    first = run(world, *keep, "--json", "-")
+    results = sorted((tmp_path / "kept" / "region").glob("*.json"))
+    before = [path.stat().st_mtime_ns for path in results]
+    again = run(world, *keep, "--json", "-")
+    assert json.loads(again.stdout)["results"] == json.loads(first.stdout)["results"]
+    assert [path.stat().st_mtime_ns for path in results] == before
+    other = run(world, *keep, "--seed", "3")
+    assert other.returncode == 2
+    assert "--restart" in other.stderr
+
+
+def test_a_report_is_written_with_pictures_of_what_was_lost(world, tmp_path):
+    done = run(world, "-o", str(tmp_path / "out"), "--figures", "svg")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "data:image/jpeg" in page
+    assert (tmp_path / "out" / "results.json").exists()
+    assert (tmp_path / "out" / "figures" / "robustness_study.svg").exists()
+    assert (tmp_path / "out" / "tables" / "robustness_steps.parquet").exists()
+    assert (tmp_path / "out" / "detections" / "region" / "clean.json").exists()
+
+
+MOODY = """
+import numpy as np
+
+classes = CLASSES
+
+def moody(image):
+    if image[:20].mean() < 100:
+        raise RuntimeError("too dark for me")
+    return np.array([[0, 0, 10, 10.0]]), np.array([0.5]), [classes[0]]
+
+moody.classes = classes
+"""
+
+
+def test_a_detector_that_raises_on_a_picture_costs_that_picture_alone(world, tmp_path):
+    from PIL import Image
+
+    folder = tmp_path / "dark"
+    rendered = rendered_set(folder)
+    dark = np.asarray(Image.open(folder / "images" / "000002.png")) // 8
+    Image.fromarray(dark).save(folder / "images" / "000002.png")
+    names = list(rendered.dataset.classes.name)
+    (folder / "moods_of_9.py").write_text(MOODY.replace("CLASSES", repr(names)))
+    done = robustness(
+        folder,
+        *("ground_truth.json", "--images", "images", "--model", "moods_of_9:moody"),
+        *("--transform", "brightness:1", "--json", "-"),
+    )
+    assert done.returncode == 3
+    assert "failed: clean/000002.png" in done.stderr
+    assert "too dark for me" in done.stderr
+    failed = json.loads(done.stdout)["results"]["failed"]
+    assert {one["file"] for one in failed} == {"clean/000002.png", "brightness-1/000002.png"}
+
+
+def test_a_picture_that_cannot_be_read_is_listed_and_the_run_goes_on(tmp_path):
+    rendered_set(tmp_path / "torn")
+    path = tmp_path / "torn" / "images" / "000003.png"
+    path.write_bytes(path.read_bytes()[:900])
+    done = run(tmp_path / "torn", "--json", "-")
+    assert done.returncode == 3
+    assert "clean/000003.png" in done.stderr
+    assert len(json.loads(done.stdout)["results"]["transforms"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("ground_truth.json", "--images", "images"), "--model"),
+        (("ground_truth.json", "--model", "region"), "--images"),
+        (("--sets", "sets"), "--results"),
+        (("--results", "mine"), "--sets"),
+        (
+            ("ground_truth.json", "--images", "images", "--model", "region", "--transform", "fogg"),
+            "did you mean fog",
+        ),
+        (
+            ("ground_truth.json", "--images", "images", "--model", "region", "--severity", "6"),
+            "got 6",
+        ),
+        (
+            ("ground_truth.json", "--images", "images", "--model", "region", "--replicates", "200"),
+            "--intervals",
+        ),
+        (
+            ("ground_truth.json", "--images", "images", "--model", "region", "region"),
+            "given twice",
+        ),
+    ],
+)
+def test_what_cannot_be_meant_is_told_in_a_line(world, arguments, told):
+    done = robustness(world, *arguments)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert done.stderr.count("\n") == 1
