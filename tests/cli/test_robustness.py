@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rendered_set import rendered_set
+from report.bound_results import bound_of
 from running import boxlens_here
 
 TRANSFORMS = "vertical_flip,white_background,gaussian_noise:2"
@@ -104,6 +105,24 @@ def test_a_report_is_written_with_pictures_of_what_was_lost(world, tmp_path):
     assert (tmp_path / "out" / "figures" / "robustness_study.svg").exists()
     assert (tmp_path / "out" / "tables" / "robustness_steps.parquet").exists()
     assert (tmp_path / "out" / "detections" / "region" / "clean.json").exists()
+
+
+def test_rotations_bring_their_crop_and_a_bound_stands_beside(world, tmp_path):
+    names = [
+        one["name"] for one in json.loads((world / "ground_truth.json").read_text())["categories"]
+    ]
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(bound_of(names, {}).to_json()))
+    known = ("ground_truth.json", "--images", "images", "--model", "region", "--json", "-")
+    turned = (*known, "--transform", "graded_rotation:10", "--bound")
+    found = json.loads(robustness(world, *turned, str(path)).stdout)["results"]
+    crop, ten = found["transforms"]
+    assert (crop["reference"], ten["reference"]) == ("clean", "graded_rotation-0")
+    assert ten["relative"] == pytest.approx(ten["AP"] / crop["AP"])
+    assert found["bound"]["uap"] == json.loads(path.read_text())["results"]["uap"]
+    refused = robustness(world, *turned, "ground_truth.json")
+    assert refused.returncode == 2
+    assert "boxlens upper-bound -o" in refused.stderr
 
 
 MOODY = """

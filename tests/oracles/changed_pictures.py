@@ -204,10 +204,10 @@ def blurred(pixels: np.ndarray) -> np.ndarray:
 
 
 def mirrored(place: int, side: int) -> int:
-    """The border itself is the mirror: ... 1 0 | 0 1 2 ... side-1 | side-1 ..."""
-    while not 0 <= place < side:
-        place = -1 - place if place < 0 else 2 * side - 1 - place
-    return place
+    """The outermost pixels are the mirrors, as in the study's OpenCV: ... 2 1 | 0 1 2 ..."""
+    while side > 1 and not 0 <= place < side:
+        place = -place if place < 0 else 2 * (side - 1) - place
+    return place if side > 1 else 0
 
 
 def relative(now: float, clean: float) -> float:
@@ -237,10 +237,15 @@ class Ranked:
 
     def ap(self, weights: Sequence[int]) -> float:
         """METHODS 11: every picture counts as often as it was drawn."""
-        values = []
+        values: list[float] = []
+        # The labels of a class are often the same at several thresholds.
+        known: dict[tuple[int, tuple[int, ...]], float] = {}
         for (_, cls), (labels, images) in self.labels.items():
-            positives = sum(weights[image] for image in self.objects[cls])
-            values.append(coco101(labels, [weights[image] for image in images], positives))
+            key = cls, tuple(labels)
+            if key not in known:
+                positives = sum(weights[image] for image in self.objects[cls])
+                known[key] = coco101(labels, [weights[image] for image in images], positives)
+            values.append(known[key])
         return mean_of_defined(values)
 
 

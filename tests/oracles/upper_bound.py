@@ -72,9 +72,7 @@ def average_precisions(labelled: Scene, threshold: float, area: str) -> list[flo
     everything = len(labelled.detections)
     matching = coco.match(labelled, threshold, coco.AREAS[area], everything)
     return [
-        ap_coco101(
-            ranked_labels(labelled, cls, matching), count_positives(labelled, cls, matching)
-        )
+        ap_coco101(ranked_labels(labelled, cls, matching), count_positives(labelled, cls, matching))
         for cls in labelled.classes
     ]
 

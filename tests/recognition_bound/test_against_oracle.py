@@ -73,7 +73,10 @@ def test_the_bound_equals_the_oracle_at_every_iou_and_in_every_class(part):
         scene = hard_scene(seed)
         labels = random_labels(scene, seed)
         dataset, _ = scene_to_tables(scene)
-        found, expected = strategy_bound(dataset, as_table(scene, labels)), oracle.bound(scene, labels)
+        found, expected = (
+            strategy_bound(dataset, as_table(scene, labels)),
+            oracle.bound(scene, labels),
+        )
         assert list(found.by_iou) == coco.THRESHOLDS
         same(list(found.by_iou.values()), [expected.at(row) for row in range(10)])
         same(found.uap, expected.uap)

@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 
 from boxlens.data import Notice
+from boxlens.detector_robustness.bound_file import KnownBound
 from boxlens.detector_robustness.choice import RobustnessChoice
 from boxlens.detector_robustness.references import reference_of
 from boxlens.detector_robustness.result import (
@@ -241,6 +242,10 @@ def undefined() -> RobustnessResult:
     """No objects: every score is undefined, and nothing was detected."""
     known = a_few()
     return replace(known, detectors=tuple(_undefined(one) for one in known.detectors))
+
+
+def with_bound(result, by_class):
+    return replace(result, bound=KnownBound("region", 0.8, by_class))
 
 
 def _undefined(detector):

@@ -27,7 +27,7 @@ def test_the_best_detector_is_put_beside_the_bound():
         "UAP is about .500 at every IoU, while window falls from .480 at .50 to .030 at .95: "
         in told
     )
-    assert "names 60 % of 412 objects rightly (55 % in the mean of classes)." in told
+    assert "names 60 % of 420 objects rightly (55 % in the mean of classes)." in told
 
 
 def test_a_bound_that_depends_on_the_overlap_is_said_to():

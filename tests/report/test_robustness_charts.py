@@ -35,6 +35,7 @@ from report.robustness_results import (
     planned,
     robustness_of,
     undefined,
+    with_bound,
 )
 
 CHARTS = (
@@ -139,6 +140,23 @@ def test_graded_changes_have_a_panel_each_and_levels_in_their_own_units():
     assert {"Scale", "JPEG compression", "scale, log2", "0.5", "2", "quality"} <= set(read)
 
 
+def test_rotations_are_drawn_against_their_crop_unturned():
+    result = robustness_of(planned(["graded_rotation:-20:0:20", "graded_blur:8"]))
+    detector = result.detectors[0]
+    crop = next(one for one in detector.steps if one.step.level == 0)
+    rules = [row for row in records(robustness_graded_chart(result), "level") if "x" not in row]
+    told = {row["level"]: row["ap"] for row in rules if row["method"] == "yolox_nano"}
+    clean = detector.clean.metrics["AP"]
+    assert told == {"Rotation, 0 deg": crop.metrics["AP"], "Unchanged": clean}
+    grown = next(one for one in error_growth(detector) if one.name == "graded_rotation")
+    turned = [one.error_gain[grown.kind] for one in detector.steps if abs(one.step.level) == 20]
+    assert grown.gain == pytest.approx(np.mean(turned) - crop.error_gain[grown.kind])
+    for chart in (robustness_graded_chart(result), robustness_errors_chart(result)):
+        assert "same crop unturned" in words(svg_of(chart))
+    before = records(robustness_classes_chart(result, detector, "#000000"), "before")
+    assert set(crop.by_class) <= {row["before"] for row in before}
+
+
 def test_growth_of_errors_is_the_mean_over_levels_minus_the_unchanged_pictures():
     detector = everything().detectors[0]
     fog = [one for one in detector.steps if one.step.name == "fog"]
@@ -198,6 +216,18 @@ def test_classes_are_ranked_by_their_score_and_of_many_those_that_lose_most_are_
     assert min(lost[row] for row in kept) >= np.sort(lost)[-80]
 
 
+def test_the_bound_of_recognition_is_a_line_above_the_classes():
+    result = with_bound(a_few(), (0.9, math.nan, 0.7))
+    chart = robustness_classes_chart(result, result.detectors[0], "#000000")
+    rows = records(chart, "uap")
+    assert {(row["class"], row["uap"]) for row in rows} == {
+        *(("person", 0.9), ("bus", None), ("dog", 0.7))
+    }
+    assert "UAP, what region reaches" in words(svg_of(chart))
+    plain = robustness_classes_chart(a_few(), a_few().detectors[0], "#000000")
+    assert "UAP" not in words(svg_of(plain))
+
+
 def test_names_of_any_signs_are_kept_and_one_detector_has_no_key():
     svg = svg_of(robustness_errors_chart(one_step()))
     assert "alert" in words(svg)
@@ -209,9 +239,9 @@ def test_the_worst_of_a_transform_is_the_level_that_costs_most():
     detector = everything().detectors[0]
     worst = worst_of_transforms(detector, detector.steps)
     assert len({one.step.name for one in worst}) == len(worst) == 10 + 6 + 15
-    scores = [one.metrics["AP"] for one in worst]
-    assert scores == sorted(scores)
-    assert scores[0] == min(one.metrics["AP"] for one in detector.steps)
+    lost = [detector.reference_of(one).metrics["AP"] - one.metrics["AP"] for one in worst]
+    assert lost == sorted(lost, reverse=True)
+    assert worst[0].metrics["AP"] == min(one.metrics["AP"] for one in detector.steps)
 
 
 def test_levels_are_told_in_words_that_tell_corruptions_from_graded_changes():

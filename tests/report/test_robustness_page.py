@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
+from boxlens.cli.robustness_text import robustness_text
 from boxlens.detector_robustness.result import METRICS
 from boxlens.detector_robustness.verdict import robustness_sentences
 from boxlens.images.transforming.catalogue import CLEAN
@@ -31,6 +33,9 @@ from report.robustness_results import (
     everything,
     one_severity,
     one_step,
+    planned,
+    robustness_of,
+    with_bound,
 )
 from report.test_page import FETCHING, Reader
 
@@ -137,6 +142,33 @@ def test_the_page_says_every_number_of_the_study_and_of_corruptions():
         assert f"{mean.ap:.3f}".lstrip("0") in shown
     assert "a.jpg: not used, crop: net: it cannot be read." in shown
     assert "3 crowds are in no picture of one object" in shown
+
+
+def test_the_bound_is_in_tables_page_and_text():
+    result = with_bound(a_few(), (0.912, math.nan, 0.734))
+    bounds = robustness_frames(result)["robustness_bound"]
+    assert bounds["class"].to_list() == list(result.classes)
+    assert bounds["UAP"].to_list() == [0.912, None, 0.734]
+    shown = " ".join(Reader(page_without_figures(result)).text)
+    for text in (".912", ".734", "the classifier region; over all classes it is .800"):
+        assert text in shown
+    assert "UAP 0.8000 (region)" in robustness_text(result)
+    assert "upper bound (UAP)" in shown
+    assert "upper bound (UAP)" not in page_without_figures(a_few())
+
+
+def test_what_rotations_are_compared_with_is_told():
+    result = robustness_of(planned(["graded_rotation:0:10"]))
+    steps = robustness_frames(result)["robustness_steps"]
+    assert steps["reference"].to_list()[:3] == ["clean", "clean", "graded_rotation-0"]
+    told = "graded_rotation: relative to graded_rotation-0, the same crop"
+    assert told in robustness_text(result)
+
+
+def test_the_guide_names_every_column():
+    guide = (Path(__file__).parents[2] / "docs" / "tables.md").read_text(encoding="utf-8")
+    for name, frame in robustness_frames(with_bound(everything(), (0.5,) * 80)).items():
+        assert not [one for one in (name, *frame.columns) if f"`{one}`" not in guide], name
 
 
 def test_columns_of_chance_are_there_only_with_intervals():

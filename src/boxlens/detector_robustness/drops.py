@@ -12,7 +12,7 @@ from boxlens.detector_robustness.result import Drop
 from boxlens.metrics.bootstrap import FEWEST_IMAGES, over_replicates
 from boxlens.metrics.evaluation import EvaluationChoice, samplers
 from boxlens.metrics.grid import AREA_RANGES, MAX_DETS
-from boxlens.metrics.intervals import chance_below, holm, interval, two_sided
+from boxlens.metrics.intervals import chance_below, detectable_errors, holm, interval, two_sided
 from boxlens.metrics.readings import Mean
 from boxlens.metrics.resampling import images_with_objects, read_whole, replicate
 
@@ -123,9 +123,11 @@ def _of_detector(
         for row, reference in enumerate(references)
         if row > 0
     ]
-    adjusted = holm(np.array([np.nan if one is None else one.p for one in found])).tolist()
+    p_values = np.array([np.nan if one is None else one.p for one in found])
+    adjusted = holm(p_values).tolist()
+    errors = detectable_errors(1 - choice.level, int(np.count_nonzero(~np.isnan(p_values))))
     return tuple(
-        None if one is None else replace(one, p_holm=p)
+        None if one is None else replace(one, p_holm=p, detectable=errors * one.interval.se)
         for one, p in zip(found, adjusted, strict=True)
     )
 
@@ -141,6 +143,7 @@ def _drop(
         interval=interval(value, drawn, left, choice, difference=True),
         p=two_sided(chance_below(value, drawn, left, choice)),
         p_holm=float("nan"),
+        detectable=float("nan"),
     )
 
 

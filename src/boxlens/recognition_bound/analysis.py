@@ -115,6 +115,7 @@ def bound_tables(
     word = str(classifier) if isinstance(classifier, (str, PathLike)) else ""
     if word.lower().endswith(LABEL_ENDINGS):
         named = labels_from_file(dataset, word, choice)
+        named = replace(named, notices=(*notices, *named.notices))
     else:
         files, found = _pictures(images, dataset, word)
         dataset, files, detections, sized = _pictured(dataset, detections, files)

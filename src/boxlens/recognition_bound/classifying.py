@@ -47,9 +47,9 @@ class ClassifierOf(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """[object, view]: row of the class, -1 where there is none; score, NaN where there is no crop.
+    """[object, view]: row of the class, and score; -1 and NaN where there is no label.
 
-    A label of -1 with a score is a class that the data set lacks.
+    Classes that the data set lacks are -2 and below, each by a number of its own.
     """
 
     views: tuple[View, ...]
@@ -184,7 +184,8 @@ class _Work:
             return
         self.works = True
         rows, places = [one.object_row for one in part], [one.view_place for one in part]
-        self.class_row[rows, places] = answers.class_row
+        lacking = answers.usable & (answers.class_row < 0)
+        self.class_row[rows, places] = np.where(lacking, -2 - answers.own_row, answers.class_row)
         self.score[rows, places] = answers.score
         self.n_without_answer += int(np.count_nonzero(np.isnan(answers.score)))
 

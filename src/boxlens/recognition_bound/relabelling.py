@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ObjectLabels:
-    """One row an object of the ground truth: -1 and NaN where it has no label."""
+    """One row an object of the ground truth: -1 and NaN where it has no label.
+
+    -1 with a score is a class that the data set lacks.
+    """
 
     strategy: str
     class_row: Rows
@@ -26,16 +29,21 @@ class ObjectLabels:
 
 def relabelled(labels: Labels) -> tuple[ObjectLabels, ...]:
     """The true box first; the other two where boxes around were shown."""
-    own = ObjectLabels(OWN_BOX, *labels.column(OWN))
+    own = _labels(OWN_BOX, *labels.column(OWN))
     samples = [place for place, view in enumerate(labels.views) if view.kind == "sample"]
     if not samples:
         return (own,)
     class_row, score = labels.class_row[:, samples], labels.score[:, samples]
     return (
         own,
-        ObjectLabels(MOST_CONFIDENT, *most_confident(class_row, score)),
-        ObjectLabels(MOST_FREQUENT, *most_frequent(class_row, score)),
+        _labels(MOST_CONFIDENT, *most_confident(class_row, score)),
+        _labels(MOST_FREQUENT, *most_frequent(class_row, score)),
     )
+
+
+def _labels(strategy: str, class_row: Rows, score: Floats) -> ObjectLabels:
+    """Once votes are counted, all classes that the data set lacks are alike."""
+    return ObjectLabels(strategy, np.maximum(class_row, np.int32(-1)), score)
 
 
 def most_confident(class_row: Rows, score: Floats) -> tuple[Rows, Floats]:

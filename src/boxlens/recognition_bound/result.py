@@ -30,7 +30,7 @@ STRATEGY_TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class ClassBound:
-    """One class; NaN where it has no objects."""
+    """One class; NaN where it has no objects (UAP: none that counts, as difficult ones do not)."""
 
     name: str
     n_objects: int

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from onnx import TensorProto
@@ -11,8 +13,10 @@ from boxlens.detectors import Classifier
 from boxlens.detectors.classifiers.onnx_classifier import fitted_crop, open_onnx_classifier
 from boxlens.detectors.classifiers.onnx_classifier_spec import IMAGENET_MEAN, IMAGENET_STD
 from boxlens.errors import InputError, ParameterError
+from documentation_pages import blocks_of
 from onnx_classifiers import save_colour_classifier
 from onnx_models import save_constant
+from shared_data import ROOT
 
 NAMES = ["red", "green", "blue"]
 # Outputs are the mean values of the three channels as the model sees them.
@@ -49,6 +53,17 @@ def test_by_default_it_is_fed_as_imagenet_and_answers_with_probabilities(tmp_pat
     shares = np.exp(values) / np.exp(values).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(classifier.classify(crops), shares, atol=2e-5)
     assert classifier.classify([]).shape == (0, 3)
+
+
+def test_the_spec_in_the_guide_says_what_is_usual(tmp_path):
+    blocks = blocks_of(ROOT / "docs" / "upper-bound.md")
+    (spec,) = ["\n".join(block.lines) for block in blocks if block.language == "yaml"]
+    usual = opened(tmp_path)
+    told = opened(tmp_path, spec, classes=None)
+    assert told.classes.name == ("cat", "dog", "horse")
+    assert replace(told.spec.input, size="model") == usual.spec.input
+    assert (told.size, told.spec.shorter_side) == (usual.size, usual.spec.shorter_side)
+    assert told.spec.activation == usual.spec.activation
 
 
 def test_the_numbers_of_a_spec_are_those_the_model_sees(tmp_path):

@@ -69,7 +69,7 @@ class ChangedSet:
         """Decodes the source and draws; raises `ImageError` where there is no whole picture."""
         source_row = int(self.source_row[row])
         picture = self.source.read(source_row)
-        shot, scene = self.source.shot(source_row), None
+        shot, scene = self.source.shot(source_row, masked=self.mask_of is not None), None
         if self.scenes is not None:
             scene_row = int(self.scenes.row_of[source_row])
             scene_pixels = self.scenes.pictured.read(scene_row).pixels
@@ -135,7 +135,8 @@ def changed_set(
         scenes = other_pictures(dataset, files, settings.seed)
     if not (transform.needs_scene or settings.cut == "mask"):
         mask_of = None  # so that sets which do not look at masks do not depend on them
-    planned = _planned(transform, source, scenes, Change(step.level, settings))
+    change = Change(step.level, settings)
+    planned = _planned(transform, source, scenes, change, masked=mask_of is not None)
     changed, object_row = changed_ground_truth(dataset, planned, per_object=transform.per_object)
     names = files.names
     if transform.per_object:
@@ -167,13 +168,19 @@ def _transform(step: Step) -> Transform:
 
 
 def _planned(
-    transform: Transform, source: Pictured, scenes: Scenes | None, change: Change
+    transform: Transform,
+    source: Pictured,
+    scenes: Scenes | None,
+    change: Change,
+    *,
+    masked: bool,
 ) -> list[Planned]:
     planned = []
     for row in range(len(source)):
         scene_row = -1 if scenes is None else int(scenes.row_of[row])
         scene = None if scenes is None else scenes.pictured.shot(scene_row)
-        for place, layout in enumerate(transform.plan(source.shot(row), scene, change)):
+        shot = source.shot(row, masked=masked)
+        for place, layout in enumerate(transform.plan(shot, scene, change)):
             planned.append(Planned(row, scene_row, place, layout))
     return planned
 

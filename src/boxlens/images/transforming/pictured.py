@@ -42,7 +42,7 @@ class Pictured:
     def __len__(self) -> int:
         return len(self.files)
 
-    def shot(self, row: int) -> Shot:
+    def shot(self, row: int, *, masked: bool = False) -> Shot:
         images, gt = self.dataset.images, self.dataset.gt
         objects = slice(*gt.offsets[row : row + 2].tolist())
         return Shot(
@@ -51,6 +51,7 @@ class Pictured:
             height_px=round(float(images.height_px[row])),
             box=gt.box[objects],
             crowd=gt.crowd[objects] | gt.group_of[objects],
+            masked=masked,
         )
 
     def read(self, row: int) -> Picture:

@@ -27,6 +27,8 @@ class Shot:
     box: Boxes
     # Regions rather than objects: never shown alone (METHODS 4.6).
     crowd: Bools
+    # Whether objects may be drawn along masks, so that their boxes do not hide all beneath them.
+    masked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,8 @@ MASK_KERNEL_PX = 5
 def _plan(shot: Shot, scene: Shot | None, _change: Change) -> tuple[Layout, ...]:
     spans = single_spans(shot)
     rows = frozen(list(spans), np.int32)
-    scene_row, scene_box = _seen_around(list(spans.values()), shot, _needed(scene))
+    covers = [] if shot.masked else list(spans.values())
+    scene_row, scene_box = _seen_around(covers, shot, _needed(scene))
     return (
         Layout(
             shot.width_px,
@@ -61,12 +62,12 @@ def covering_map(width_px: int, height_px: int, scene: Shot) -> Floats:
     return np.array([[scale, 0.0, x], [0.0, scale, y]])
 
 
-def _seen_around(pasted: list[PixelSpan], shot: Shot, scene: Shot) -> tuple[Rows, Boxes]:
-    """Objects of the scene, crowds too, that are not all beneath pasted boxes or cut off."""
+def _seen_around(covers: list[PixelSpan], shot: Shot, scene: Shot) -> tuple[Rows, Boxes]:
+    """Objects of the scene, crowds too, that are not all beneath what covers them, or cut off."""
     width, height = shot.width_px, shot.height_px
     boxes = map_boxes(scene.box, covering_map(width, height, scene))
     spans = [span_inside(box, width, height) for box in boxes]
-    rows = [row for row, span in enumerate(spans) if span and not _is_covered(span, pasted)]
+    rows = [row for row, span in enumerate(spans) if span and not _is_covered(span, covers)]
     seen = clipped(boxes[rows], PixelSpan(0, 0, width, height))
     return frozen(rows, np.int32), owned(seen)
 

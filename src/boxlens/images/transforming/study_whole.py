@@ -34,7 +34,7 @@ def _draw_blurred(
     cv2 = opencv()
     kernel = (KERNEL_PX, KERNEL_PX)
     blurred: Pixels = cv2.GaussianBlur(
-        exposure.pixels, kernel, SIGMA_PX, borderType=cv2.BORDER_REFLECT
+        exposure.pixels, kernel, SIGMA_PX, borderType=cv2.BORDER_REFLECT_101
     )
     return blurred
 

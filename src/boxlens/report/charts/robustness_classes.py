@@ -86,7 +86,7 @@ def _reading(
     if result.bound is None:
         return reading
     return (
-        f"{reading} Pink line: UAP, what {result.bound.classifier} reaches on the true boxes "
+        f"{reading} Pink strokes: UAP, what {result.bound.classifier} reaches on the true boxes "
         "of the unchanged pictures."
     )
 
@@ -155,8 +155,7 @@ def _panel(
         stroke = plot.mark_tick(color=INK, thickness=1, bandSize=ROW_PX - 3)
         layers.append(stroke.encode(x="before:Q"))
     if uap:
-        # As high as a row: together they are a line.
-        stroke = plot.mark_tick(color=UAP_COLOUR, thickness=1.5, bandSize=ROW_PX)
+        stroke = plot.mark_tick(color=UAP_COLOUR, thickness=1.5, size=ROW_PX)
         layers.append(stroke.encode(x="uap:Q"))
     title = CLEAN_WORDS if first else short(step_words(one), TITLE_CHARACTERS)
     return alt.LayerChart(layer=[*layers, above_panel(title)])
