@@ -102,7 +102,8 @@ def test_bad_pictures_are_listed_and_the_others_done(folder):
     bad_pictures(folder)
     done = detect(folder)
     assert done.returncode == 0
-    notes = done.stderr.splitlines()
+    *notes, last = done.stderr.splitlines()
+    assert last == "note: 3 pictures failed"
     assert [note.split(":")[:3] for note in notes] == [
         ["note", " failed", f" 0000{number}"] for number in ("40.jpg", "41.jpg", "42.png")
     ]
@@ -115,8 +116,8 @@ def test_twenty_failures_are_shown_and_all_are_in_the_json(folder):
         (folder / "in" / f"{number}.jpg").write_bytes(b"")
     done = detect(folder, "--json", "-")
     assert done.returncode == 0
-    assert len(done.stderr.splitlines()) == 21
-    assert done.stderr.endswith("note: failed: and 5 more\n")
+    assert len(done.stderr.splitlines()) == 22
+    assert done.stderr.endswith("note: failed: and 5 more\nnote: 25 pictures failed\n")
     document = json.loads(done.stdout)
     assert document["schema"] == "boxlens/detect/1"
     assert len(document["failed"]) == 25

@@ -154,8 +154,10 @@ def test_a_detector_that_raises_on_a_picture_costs_that_picture_alone(world, tmp
         *("--transform", "brightness:1", "--json", "-"),
     )
     assert done.returncode == 3
-    assert "failed: clean/000002.png" in done.stderr
-    assert "too dark for me" in done.stderr
+    *_, told, count = done.stderr.splitlines()
+    assert told.startswith("note: failed: 000002.png: moods_of_9:moody: the detector failed")
+    assert told.endswith("too dark for me (in 2 sets)")
+    assert count == "note: 1 picture failed"
     failed = json.loads(done.stdout)["results"]["failed"]
     assert {one["file"] for one in failed} == {"clean/000002.png", "brightness-1/000002.png"}
 
@@ -166,8 +168,18 @@ def test_a_picture_that_cannot_be_read_is_listed_and_the_run_goes_on(tmp_path):
     path.write_bytes(path.read_bytes()[:900])
     done = run(tmp_path / "torn", "--json", "-")
     assert done.returncode == 3
-    assert "clean/000003.png" in done.stderr
-    assert len(json.loads(done.stdout)["results"]["transforms"]) == 3
+    assert done.stderr.count("failed: 000003.png") == 1
+    assert done.stderr.endswith("note: 1 picture failed\n")
+    found = json.loads(done.stdout)["results"]
+    assert [one["file"] for one in found["failed"]] == ["000003.png"]
+    assert len(found["transforms"]) == 3
+    assert {one["n_images"] for one in found["sets"] if one["name"] != "white_background"} == {2}
+    known = ("ground_truth.json", "--images", "images", "--transform", "vertical_flip")
+    out = robustness(tmp_path / "torn", *known, "--export", "sets", "--json", "-")
+    assert out.returncode == 3
+    exported = json.loads(out.stdout)
+    assert [one["file"] for one in exported["failed"]] == ["000003.png"]
+    assert [one["n_images"] for one in exported["sets"]] == [2, 2]
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,10 @@ def test_a_report_shows_mistakes_and_context(world, tmp_path):
     assert (out / "figures" / "bound_context.svg").exists()
     assert (out / "tables" / "bound_classes.parquet").exists()
     assert "without it" in done.stdout
+    n_objects = len(json.loads((world / "gt.json").read_text())["annotations"])
+    assert f"accuracy, by scale ({n_objects} objects)" in done.stdout
+    # A function is named once.
+    assert done.stdout.partition("\n\n")[0].count("readers_of_paint:paint") == 1
 
 
 def test_grey_and_16_bit_pictures_are_read(world, tmp_path):
@@ -112,6 +116,7 @@ def test_grey_and_16_bit_pictures_are_read(world, tmp_path):
         tmp_path, "--images", "images", "--classifier", "readers_of_grey:paint", "--json", "-"
     )
     assert done.returncode == 0, done.stderr
+    assert "1 picture: 16 bits to 8" in done.stderr
     assert 0 < json.loads(done.stdout)["results"]["accuracy"] < 1
 
 
@@ -127,6 +132,17 @@ def test_what_fails_is_listed_and_the_exit_code_says_so(world):
     assert (accuracy["red"], accuracy["green"], accuracy["blue"]) == (1, 1, 0)
 
 
+def test_labels_that_do_not_fit_are_listed_and_the_exit_code_says_so(world, tmp_path):
+    labels = (world / "labels.csv").read_text().splitlines()
+    labels[1] = labels[1].replace(",0.9", ",high")
+    (tmp_path / "odd.csv").write_text("\n".join([*labels, "999,red,0.5", ""]))
+    done = upper_bound(world, "--classifier", str(tmp_path / "odd.csv"))
+    assert done.returncode == 3
+    assert "failed: odd.csv: 1 label is of no object of the ground truth" in done.stderr
+    assert "1 object: a score that is no number" in done.stderr
+    assert "pictures failed" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -137,7 +153,15 @@ def test_what_fails_is_listed_and_the_exit_code_says_so(world):
         (("--images", "images", "--scale", "2"), "--context"),
         (("--images", "images", "--train-gt", "gt.json"), "--train-images"),
         (("--classifier", "labels.csv", "--context"), "context"),
-        (("--classifier", "labels.csv", "--sampled-iou", "1.5"), "between 0 and 1"),
+        (("--images", "images", "--sampled-iou", "1.5"), "between 0 and 1"),
+        (("--classifier", "labels.csv", "--sampled-iou", "0.7"), "a file of labels has none"),
+        (("--classifier", "labels.csv", "--folds", "3"), "cross-validation"),
+        (
+            ("--classifier", "labels.csv", "--train-gt", "gt.json", "--train-images", "images"),
+            "holds labels",
+        ),
+        (("--images", "images", "--spec", "a.yaml"), "belongs to an .onnx model"),
+        (("--images", "images", "--keep", "there"), "checkpoints"),
     ],
 )
 def test_what_cannot_be_meant_is_told_in_a_line(world, arguments, told):

@@ -8,8 +8,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from boxlens.detector_robustness.corruption_means import corruption_means
-from boxlens.detector_robustness.result import METRICS, StepRobustness
+from boxlens.detector_robustness.corruption_means import (
+    corruption_means,
+    family_means,
+    telling_means,
+)
+from boxlens.detector_robustness.result import METRICS, DetectorRobustness, StepRobustness
 from boxlens.images.transforming.catalogue import TRANSFORMS
 from boxlens.images.transforming.transform import Step
 
@@ -35,6 +39,7 @@ def step(name, level, ap):
         reference=Step("clean", math.nan),
         relative={},
         error_gain={},
+        error_growth={},
         errors_per_object={},
         by_class=(),
         density=np.zeros((1, 1)),
@@ -96,6 +101,26 @@ def test_extra_corruptions_other_transforms_and_severity_0_do_not_count():
     ]
     assert corruption_means(CLEAN, [noise, *others]) == corruption_means(CLEAN, [noise])
     assert corruption_means(CLEAN, others) == ()
+
+
+def test_the_mean_of_a_corruption_is_over_severities_that_change_something():
+    steps = [step("fog", 0, 0.5), step("fog", 1, 0.4), step("fog", 5, 0.1), step("snow", 0, 0.5)]
+    steps += [step("spatter", 1, 0.2), step("crop", math.nan, 0.1)]
+    assert family_means(steps) == {"fog": 0.25, "spatter": 0.2}
+    (whole, _) = corruption_means(CLEAN, steps)
+    assert whole.ap == 0.25
+
+
+def test_groups_that_repeat_a_corruption_or_all_of_them_are_not_told():
+    def told(*names):
+        steps = tuple(step(name, 1, 0.2) for name in names)
+        detector = DetectorRobustness("mine", CLEAN, steps, corruption_means(CLEAN, steps))
+        return [one.group for one in telling_means(detector)]
+
+    assert told("fog", "snow", "gaussian_noise") == ["all", "weather"]
+    assert told("fog", "gaussian_noise") == ["all"]
+    assert told("fog", "snow") == ["all"]
+    assert told("crop") == []
 
 
 def test_nothing_is_relative_to_nothing():

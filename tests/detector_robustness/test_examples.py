@@ -52,6 +52,7 @@ def test_pictures_that_lost_most_come_first_and_equals_in_order():
     assert shown[0].file_name == "1.jpg"
     assert shown[0].lost_class == ("a", "b")
     np.testing.assert_array_equal(shown[0].lost_box, dataset.gt.box[4:6])
+    np.testing.assert_array_equal(shown[0].lost_clean_box, dataset.gt.box[4:6])
     assert shown[0].found_class == ("d", "e")
     np.testing.assert_array_equal(shown[0].found_box, dataset.gt.box[6:8])
     assert len(shown[0].false_box) == 0
@@ -94,6 +95,22 @@ def test_boxes_that_hit_nothing_are_shown_with_their_scores():
     np.testing.assert_array_equal(shown.false_box, dataset.gt.box[2:3])
     assert shown.false_score.tolist() == [0.9]
     assert shown.to_json()["false"] == [{"class": "f", "box": dataset.gt.box[2].tolist()}]
+
+
+def test_the_surest_false_boxes_come_first_and_lost_objects_are_known_where_they_were():
+    dataset = roomy(2)
+    moved = replace(dataset, gt=replace(dataset.gt, box=dataset.gt.box + np.array([3, 5, 0, 0])))
+    sets = [whole(dataset), whole(moved, FLIP)]
+    wrong = replace(
+        perfect(moved),
+        class_row=np.full(8, 5, dtype=np.int32),
+        score=np.array([0.5, 0.9, 0.4, 0.8, 0.1, 0.1, 0.1, 0.1]),
+    )
+    (shown, _) = examples(sets, perfect(dataset), wrong)
+    assert shown.false_score.tolist() == [0.9, 0.8, 0.5, 0.4]
+    np.testing.assert_array_equal(shown.false_box, moved.gt.box[[1, 3, 0, 2]])
+    np.testing.assert_array_equal(shown.lost_box, moved.gt.box[:4])
+    np.testing.assert_array_equal(shown.lost_clean_box, dataset.gt.box[:4])
 
 
 def test_one_image_is_shown_once_however_many_pictures_it_made():

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 import boxlens
-from boxlens.data import Detections, GroundTruth, Notice
+from boxlens.data import Classes, Detections, GroundTruth, Notice
 from boxlens.detector_robustness.choice import RobustnessChoice
+from boxlens.detector_robustness.error_growth import error_profile
 from boxlens.detector_robustness.measuring import measure
 from boxlens.detector_robustness.result import METRICS
+from boxlens.diagnosis.tide import GAINS
 from boxlens.errors import ParameterError
 from boxlens.images.transforming.transform import Step
 from boxlens.scenes.plant import Kind, Recipe, plant
@@ -61,10 +63,25 @@ def test_every_number_is_that_of_an_evaluation_of_the_set_alone(seed):
         assert (step.n_images, step.n_detections) == (len(one.dataset.images), len(table))
 
 
+def present_classes(dataset):
+    """Rows of classes with objects that count."""
+    gt = dataset.gt
+    return set(gt.class_row[~(gt.crowd | gt.difficult | gt.group_of)].tolist())
+
+
+def gain_over(slow, kind, classes):
+    """What a repair brings in the mean over some classes."""
+    if not classes:
+        return math.nan
+    after, before = (of["classes"] for of in (slow["after"][kind], slow))
+    return max(0.0, sum(after[row] - before[row] for row in classes) / len(classes))
+
+
 @pytest.mark.parametrize("seed", range(1, 5))
 def test_errors_are_those_of_the_slow_diagnosis(seed):
     sets, found = tables_of(seed)
     (detector,) = measured(sets, *found).detectors
+    slow_clean = oracle.tide(sets[0].dataset, found[0])
     for one, table, step in zip(sets, found, (detector.clean, *detector.steps), strict=True):
         gt = one.dataset.gt
         n_objects = int((~(gt.crowd | gt.difficult | gt.group_of)).sum())
@@ -76,8 +93,49 @@ def test_errors_are_those_of_the_slow_diagnosis(seed):
         for kind in oracle.KINDS:
             expected = n[kind] / n_objects if n_objects else math.nan
             np.testing.assert_equal(step.errors_per_object[kind], expected)
-        for kind, gain in slow["dap"].items():
+        present = present_classes(one.dataset)
+        for kind in GAINS:
+            gain = gain_over(slow, kind, present)
             assert step.error_gain[kind] == pytest.approx(gain, abs=1e-12, nan_ok=True)
+            shared = present & present_classes(sets[0].dataset)
+            growth = gain_over(slow, kind, shared) - gain_over(slow_clean, kind, shared)
+            assert step.error_growth[kind] == pytest.approx(growth, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("seed", range(1, 5))
+def test_repairs_start_from_ap50_and_classes_that_never_appear_change_nothing(seed):
+    dataset, detections = scene_of_images(8, 20 * seed)
+    # Crowds at exactly the IoU are TIDE's own affair.
+    dataset = dataset.where(~(dataset.gt.crowd | dataset.gt.difficult | dataset.gt.group_of))
+    profile = error_profile(dataset, detections)
+    (scored,) = boxlens.evaluate(dataset, detections).detectors
+    start = profile.repaired_ap[profile.present, 0].mean()
+    assert start == pytest.approx(scored.metrics["AP50"], abs=1e-12)
+    names = [*dataset.classes.name, "never there"]
+    wider = replace(dataset, classes=Classes.of(range(1, len(names) + 1), names))
+    stray = Detections.of(
+        "mine",
+        len(dataset.images),
+        image_row=np.append(detections.image_row, 0),
+        class_row=np.append(detections.class_row, len(names) - 1),
+        box=np.vstack([detections.box, [900.0, 900.0, 5.0, 5.0]]),
+        score=np.append(detections.score, 0.99),
+    )
+    same = error_profile(wider, stray)
+    assert same.gain == profile.gain
+
+
+def test_growth_of_errors_is_over_the_classes_that_both_sets_have():
+    dataset = roomy(20)
+    planted = plant(dataset, Recipe(), seed=1).detections
+    before, after = thinned(planted, 4), thinned(planted, 3)
+    first = dataset.gt.class_row[0]
+    fewer = dataset.where(dataset.gt.class_row != first)
+    grown = error_profile(fewer, after.where(after.class_row != first))
+    start = error_profile(fewer, before.where(before.class_row != first))
+    assert grown.growth_from(error_profile(dataset, before)) == grown.growth_from(start)
+    assert grown.growth_from(start)["miss"] == grown.gain["miss"] - start.gain["miss"] != 0
+    assert error_profile(dataset, before).gain["miss"] != start.gain["miss"]
 
 
 def test_errors_for_each_object_are_as_many_as_were_planted():

@@ -25,8 +25,10 @@ from boxlens.metrics.intervals import Interval
 from boxlens.metrics.results import Provenance
 
 
-def step(name, level, ap, clean, p=None, reference=None, **errors):
+def step(name, level, ap, clean, p=None, reference=None, before=(), **errors):
     """`errors` are, by kind, how many there are for each object and what their repair brings.
+
+    `before` has those of what the step is compared with.
 
     `clean` is the AP of what the step is compared with, `reference` the level of that.
     """
@@ -35,6 +37,10 @@ def step(name, level, ap, clean, p=None, reference=None, **errors):
         nan = math.nan
         drop = Drop(Interval(clean - ap, nan, nan, nan, nan, nan), p, p)
     one = Step(name, level)
+    gain, start = (
+        dict.fromkeys(GAINS, 0.0) | {kind: pair[1] for kind, pair in dict(of).items()}
+        for of in (errors, before)
+    )
     return StepRobustness(
         step=one,
         title=TRANSFORMS[name].title,
@@ -46,7 +52,8 @@ def step(name, level, ap, clean, p=None, reference=None, **errors):
         metrics=dict.fromkeys(METRICS, ap),
         reference=CLEAN if reference is None else Step(name, reference),
         relative=dict.fromkeys(METRICS, ratio(ap, clean)),
-        error_gain=dict.fromkeys(GAINS, 0.0) | {kind: pair[1] for kind, pair in errors.items()},
+        error_gain=gain,
+        error_growth={kind: gain[kind] - start[kind] for kind in GAINS},
         errors_per_object=dict.fromkeys(GAINS, 0.0)
         | {kind: pair[0] for kind, pair in errors.items()},
         by_class=(ap,),
@@ -58,7 +65,8 @@ def step(name, level, ap, clean, p=None, reference=None, **errors):
 def detector(name, clean, *steps, **errors):
     whole = step("clean", math.nan, clean, clean, **errors)
     changed = tuple(
-        step(*one[:3], clean, *one[3:4], **(one[4] if len(one) > 4 else {})) for one in steps
+        step(*one[:3], clean, *one[3:4], before=errors, **(one[4] if len(one) > 4 else {}))
+        for one in steps
     )
     return DetectorRobustness(name, whole, changed, corruption_means(whole, changed))
 
@@ -158,14 +166,47 @@ def test_several_detectors_are_ranked_by_what_they_keep():
         detector("firm", 0.2, ("fog", 1.0, 0.18)), detector("weak", 0.4, ("fog", 1.0, 0.2))
     )
     assert said[0] == (
-        "firm is the most robust of 2 detectors: on average over all steps it keeps .90 of its AP; "
-        "weak keeps .50."
+        "firm is the most robust of 2 detectors: over 1 corruption it keeps .90 of its AP; weak "
+        "keeps .50."
     )
     assert said[1] == (
         "firm has an AP of .200 on the unchanged pictures; fog 1 leaves .180 (.90 of it)."
     )
     assert sentences(*(detector(name, 0.2, ("fog", 1.0, 0.1)) for name in "ab"))[0] == (
-        "2 detectors are equally robust: each keeps .50 of its AP on average."
+        "2 detectors are equally robust: over 1 corruption each keeps .50 of its AP."
+    )
+
+
+def test_pictures_of_objects_alone_make_no_detector_robust():
+    crops, alone = ("crop", math.nan, 0.6), ("objects_only", math.nan, 0.6)
+    flips = [("vertical_flip", math.nan, 0.1), ("gaussian_blur", math.nan, 0.2)]
+    weak = detector("weak", 0.3, crops, alone, flips[0])
+    said = sentences(weak, detector("firm", 0.4, *flips))
+    assert said[0] == (
+        "firm is the most robust of 2 detectors: over 2 steps of whole pictures it keeps .38 of "
+        "its AP; weak keeps .33."
+    )
+    assert said[1] == (
+        "weak has an AP of .300 on the unchanged pictures; vertical flip hurts most and leaves "
+        ".100 (.33 of it), crop raises it to .600 (2.00 of it)."
+    )
+    # Corruptions, where there are any, say it alone.
+    fogs = [detector(name, 0.3, crops, flips[0], ("fog", 1.0, ap)) for name, ap in FOGGED]
+    assert sentences(*fogs)[0].startswith("b is the most robust of 2 detectors: over 1 corruption")
+    # Nothing fair is there to rank by.
+    assert sentences(*(detector(name, 0.3, crops, alone) for name in "ab"))[0].startswith("a has")
+
+
+FOGGED = (("a", 0.1), ("b", 0.2))
+
+
+def test_a_step_that_costs_nothing_does_not_hurt():
+    mine = detector("mine", 0.3, ("fog", 1.0, 0.2), ("fog", 2.0, 0.3))
+    assert ", fog 2 does not hurt and leaves .300 (1.00 of it)." in sentences(mine)[0]
+    crop = step("graded_rotation", 0.0, 0.2, 0.3)
+    turned = step("graded_rotation", 5.0, 0.21, 0.2, reference=0.0)
+    assert sentences(replace(mine, steps=(*mine.steps, crop, turned)))[0].endswith(
+        "graded rotation (5 deg) does not hurt and leaves .210 (1.05 of its .200 at 0 deg)."
     )
 
 

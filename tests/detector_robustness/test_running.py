@@ -205,7 +205,7 @@ def test_progress_names_the_set_and_notices_are_told_once(tmp_path):
     )
     names = ("clean (1 of 2)", "gaussian_noise 3 (2 of 2)")
     assert told == [(name, done, 3) for name in names for done in (0, 2)]
-    assert result.notices == (Notice("changed_picture", 1, "1 pictures: greyscale to RGB"),)
+    assert result.notices == (Notice("changed_picture", 1, "1 picture: greyscale to RGB"),)
 
 
 def test_without_a_set_there_is_nothing_to_run(rendered):

@@ -175,7 +175,7 @@ def test_labels_around_an_object_are_chosen_as_the_oracle_chooses():
             for place, vote in enumerate(cast):
                 if vote is not None:
                     class_row[row, 1 + place], score[row, 1 + place] = vote
-        labels = Labels(views_of(choice), class_row.astype(np.int32), score, (), 0, 0)
+        labels = Labels(views_of(choice), class_row.astype(np.int32), score)
         own, surest, commonest = relabelled(labels)
         assert [one.strategy for one in (own, surest, commonest)] == [
             OWN_BOX,
@@ -203,7 +203,7 @@ def test_with_right_labels_all_around_strategy_two_equals_strategy_one():
         choice = UpperBoundChoice(n_shifts=2)
         class_row = np.repeat(dataset.gt.class_row[:, None], 9, axis=1)
         score = np.random.default_rng(seed).random(class_row.shape)
-        labels = Labels(views_of(choice), class_row, score, (), 0, 0)
+        labels = Labels(views_of(choice), class_row, score)
         for one in relabelled(labels):
             # The score differs, but nothing is wrong, whatever its rank.
             bound = strategy_bound(dataset, one)
@@ -272,7 +272,7 @@ def test_the_context_table_counts_objects_that_all_crops_are_of():
             np.stack([getattr(one, name) for one in tables], axis=1)
             for name in ("class_row", "score")
         ]
-        found = context_accuracy(dataset, Labels(views, *columns, (), 0, 0))
+        found = context_accuracy(dataset, Labels(views, *columns))
         everywhere = [
             g
             for g in range(len(scene.objects))

@@ -74,6 +74,7 @@ def example_of(rng, row, *, file_name="scene.png"):
         image_id=row + 1,
         file_name=file_name,
         lost_box=boxes[:1],
+        lost_clean_box=boxes[:1] + 2,
         lost_class=("person",),
         found_box=boxes[1:2],
         found_class=("bus",),
@@ -114,6 +115,7 @@ def step_of(rng, plan, clean, classes, *, sure, n_examples):
         reference=reference_of(step),
         relative=dict.fromkeys(metrics, 1.0 if clean is None else left),
         error_gain=dict(zip(GAINS, gains.tolist(), strict=True)),
+        error_growth=dict.fromkeys(GAINS, 0.0),
         errors_per_object=dict(zip(GAINS, (4 * gains).tolist(), strict=True)),
         by_class=tuple(by_class.tolist()),
         density=density_of(rng, 200 * left, 0.3 + left),
@@ -157,9 +159,13 @@ def detector_of(name, skill, plans, classes, *, sure, n_examples, seed):
 
 
 def fairly_compared(detector, one):
-    whole = detector.reference_of(one).metrics
+    reference = detector.reference_of(one)
+    whole, before = reference.metrics, reference.error_gain
+    grown = replace(
+        one, error_growth={kind: gain - before[kind] for kind, gain in one.error_gain.items()}
+    )
     relative = {name: value / whole[name] for name, value in one.metrics.items()}
-    return one if one.reference is CLEAN else replace(one, relative=relative)
+    return grown if one.reference is CLEAN else replace(grown, relative=relative)
 
 
 def robustness_of(
@@ -253,6 +259,7 @@ def _undefined(detector):
         "metrics": dict.fromkeys(METRICS, math.nan),
         "relative": dict.fromkeys(METRICS, math.nan),
         "error_gain": dict.fromkeys(GAINS, math.nan),
+        "error_growth": dict.fromkeys(GAINS, math.nan),
         "errors_per_object": dict.fromkeys(GAINS, math.nan),
         "n_objects": 0,
         "n_detections": 0,

@@ -11,12 +11,12 @@ import vl_convert
 from altair.utils.schemapi import debug_mode
 
 from boxlens.recognition_bound.result import STRATEGY_TITLES
-from boxlens.report.charts.bound_accuracy import MOST_NAMED, bound_accuracy_chart
+from boxlens.report.charts.bound_accuracy import MOST_NAMED, Span, bound_accuracy_chart
 from boxlens.report.charts.bound_by_class import MOST_CLASSES, bound_by_class_chart
 from boxlens.report.charts.bound_by_iou import bound_by_iou_chart
 from boxlens.report.charts.bound_by_size import bound_by_size_chart
 from boxlens.report.charts.bound_context import WORDS, bound_context_chart
-from boxlens.report.charts.bound_series import BOUND, MOST_DETECTORS
+from boxlens.report.charts.bound_series import BOUND, MOST_DETECTORS, share_text
 from boxlens.report.charts.bound_strategies import bound_strategies_chart
 from boxlens.report.charts.export import chart_json
 from boxlens.report.planning.bound_figures import bound_figures
@@ -128,6 +128,11 @@ def test_bars_by_size_say_what_part_of_the_bound_they_are():
     assert ends == {"all": result.bound.uap, **result.bound.by_size}
 
 
+def test_nothing_is_a_share_of_a_bound_that_reads_nothing():
+    assert share_text(0.3, 0.0004) == share_text(0.3, 0.0) == "n/a"
+    assert share_text(0.3, 0.5) == "60%"
+
+
 def test_sizes_without_objects_are_left_out_and_that_is_told():
     chart = bound_by_size_chart(BOUND_WORLDS["half undefined"]())
     assert {row["size"] for row in records(chart, "share")} == {"all", "small", "medium"}
@@ -153,9 +158,38 @@ def test_points_are_classes_and_those_far_from_the_line_have_names():
     assert len(records(chart, "name")) == MOST_NAMED
     r_squared = f"{result.bound.correlation.r_squared:.2f}".lstrip("0")
     assert f"r squared {r_squared} over 80 classes" in reading(chart)
+    named = {row["name"] for row in records(chart, "name")}
+    for key in ("uap", "accuracy"):
+        ordered = sorted(result.bound.classes, key=lambda one, key=key: getattr(one, key))
+        assert {ordered[0].name, ordered[-1].name} <= named
+    assert "Named: the extremes and the classes furthest from it." in reading(chart)
     # Of a few classes all have names, and of one there is no line.
     assert len(records(bound_accuracy_chart(whole()), "name")) == 5
     assert "least squares" not in reading(bound_accuracy_chart(BOUND_WORLDS["one class"]()))
+
+
+def test_axes_of_accuracy_end_at_the_tenths_around_the_classes():
+    assert Span.around([0.21, 0.58]) == Span(0.2, 0.6)
+    assert Span.around([0.6, 0.6]) == Span(0.6, 0.7)
+    assert Span.around([1.0]) == Span(0.9, 1.0)
+    assert Span.around([0.0, 1.0]).ticks() == [0, 0.2, 0.4, 0.6, 0.8, 1]
+    assert Span.around([0.31, 0.5]).ticks() == [0.3, 0.4, 0.5]
+    assert len(Span.around([0.31, 0.89]).ticks()) == 7
+
+
+def test_what_the_whole_picture_gives_is_written_beside_and_not_one_over_the_other():
+    result = whole()
+    alike = tuple(
+        replace(one, accuracy=0.3) if math.isnan(one.scale) else one for one in result.context
+    )
+    chart = bound_context_chart(replace(result, context=alike))
+    labels = records(chart, "label")
+    assert [row["label"] for row in labels] == [
+        ".300 whole picture",
+        ".300 picture without object",
+    ]
+    assert labels[1]["label_px"] - labels[0]["label_px"] >= 12
+    assert "Share of 400 objects with the right label" in reading(chart)
 
 
 def test_context_lines_meet_where_the_crop_is_the_box():

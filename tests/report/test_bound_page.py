@@ -96,7 +96,7 @@ def test_sentences_come_first_and_every_figure_is_explained(written):
     for figure in bound_figures(whole()).figures:
         assert figure.title in shown
         assert figure.reading in shown
-    assert "7.png: not used, cannot be read (truncated)." in shown
+    assert "7.png: cannot be read (truncated)." in shown
     assert "2 objects have no pixel in their picture" in shown
 
 

@@ -79,6 +79,59 @@ def test_sampling_and_context_are_told_where_they_were_asked_for():
     assert "ontext" not in short
 
 
+def with_uaps(result, *uaps):
+    strategies = (replace(one, uap=uap) for one, uap in zip(result.strategies, uaps, strict=True))
+    return " ".join(bound_sentences(replace(result, strategies=tuple(strategies))))
+
+
+def test_labels_around_that_go_both_ways_change_the_bound():
+    around = "Labels of boxes around the object {} the UAP: from .015"
+    assert around.format("change") in with_uaps(whole(), 0.015, 0.017, 0.002)
+    assert around.format("lower") in with_uaps(whole(), 0.015, 0.0151, 0.002)
+    assert around.format("raise") in with_uaps(whole(), 0.015, 0.015, 0.03)
+    assert around.format("hardly change") in with_uaps(whole(), 0.015, 0.017, 0.012)
+
+
+def test_where_nothing_is_recognised_no_empty_words_are_made():
+    result = BOUND_WORLDS["no detectors"]()
+    strategies = tuple(
+        replace(
+            one,
+            uap=0.0,
+            by_iou=dict.fromkeys(one.by_iou, 0.0),
+            by_size=dict.fromkeys(one.by_size, 0.0),
+            accuracy=0.0,
+            class_accuracy=0.0,
+            classes=tuple(
+                replace(cls, uap=0.0, accuracy=0.1 * (row == 0))
+                for row, cls in enumerate(one.classes)
+            ),
+        )
+        for one in result.strategies
+    )
+    context = tuple(replace(one, accuracy=0.0) for one in result.context)
+    nothing = replace(result, strategies=strategies, context=context)
+    assert bound_sentences(nothing) == (
+        "A detector that finds every object and labels it as hog does has an AP of .000.",
+        "The classifier, hog, names 0 % of 420 objects rightly (0 % in the mean of classes).",
+        "8 of 420 objects have no label and count as missed.",
+    )
+    blind = replace(whole().detectors[0], ap=0.0, share=float("nan"), gap=None)
+    first = bound_sentences(replace(nothing, detectors=(blind,)))[0]
+    assert first == "window has an AP of 0, as has the bound: nothing can be compared."
+
+
+def test_a_line_through_few_values_says_nothing():
+    result = whole()
+    first, *others = result.bound.classes
+    assert "UAP follows accuracy" in said("detectors and context")
+    same = (first, *(replace(one, uap=0.0) for one in others))
+    told = " ".join(
+        bound_sentences(replace(result, strategies=(replace(result.bound, classes=same),)))
+    )
+    assert "UAP follows accuracy" not in told
+
+
 def test_context_that_brings_nothing_is_said_to():
     result = whole()
     less = tuple(
@@ -86,7 +139,7 @@ def test_context_that_brings_nothing_is_said_to():
         for one in result.context
     )
     told = " ".join(bound_sentences(replace(result, context=less)))
-    assert "Context does not help: 60 % with the box alone, at best 50 % with more." in told
+    assert "Context does not help this classifier, which knows plain boxes: 60 % with the box alone, at best 50 % with more." in told
 
 
 def test_objects_without_a_label_are_counted():

@@ -70,7 +70,10 @@ def test_small_results_have_the_figures_they_can_have(world):
     result = ROBUSTNESS_WORLDS[world]()
     plan = robustness_figures(result)
     assert len(plan.figures) >= 3
-    assert plan.left_out
+    # What was not run is not spoken of.
+    run = {"one step": "study", "one severity": "corruptions", "one level": "graded"}
+    about = {one.section for one in (*plan.figures, *plan.left_out)}
+    assert about & set(run.values()) == {run[world]}
     for figure in plan.figures:
         # Maps are the same in all worlds, and slow.
         if figure.name != "robustness_density":
@@ -85,7 +88,7 @@ def test_without_a_score_every_figure_says_so():
         told = records(chart(undefined()), "text")[0]["text"]
         assert isinstance(told, list), chart.__name__
     empty = robustness_classes_chart(undefined(), undefined().detectors[0], "#000000")
-    assert records(empty, "text")[0]["text"] == ["AP of every class is undefined"]
+    assert records(empty, "text")[0]["text"] == ["AP of every class is 0 or undefined"]
 
 
 def test_curves_start_at_the_unchanged_pictures_and_hold_every_severity():
@@ -132,6 +135,8 @@ def test_groups_are_means_under_corruption():
     assert {row["value"] for row in rows} == {
         value for one in means for value in (one.ap, one.relative)
     }
+    few = records(robustness_groups_chart(a_few()), "clean")
+    assert {row["row"] for row in few} == {"all"}
 
 
 def test_graded_changes_have_a_panel_each_and_levels_in_their_own_units():
@@ -149,8 +154,12 @@ def test_rotations_are_drawn_against_their_crop_unturned():
     clean = detector.clean.metrics["AP"]
     assert told == {"Rotation, 0 deg": crop.metrics["AP"], "Unchanged": clean}
     grown = next(one for one in error_growth(detector) if one.name == "graded_rotation")
-    turned = [one.error_gain[grown.kind] for one in detector.steps if abs(one.step.level) == 20]
-    assert grown.gain == pytest.approx(np.mean(turned) - crop.error_gain[grown.kind])
+    turned = [one.error_growth[grown.kind] for one in detector.steps if abs(one.step.level) == 20]
+    assert grown.gain == pytest.approx(np.mean(turned))
+    mean_gain = np.mean(
+        [one.error_gain[grown.kind] for one in detector.steps if abs(one.step.level) == 20]
+    )
+    assert grown.gain == pytest.approx(mean_gain - crop.error_gain[grown.kind])
     for chart in (robustness_graded_chart(result), robustness_errors_chart(result)):
         assert "same crop unturned" in words(svg_of(chart))
     before = records(robustness_classes_chart(result, detector, "#000000"), "before")
@@ -167,6 +176,10 @@ def test_growth_of_errors_is_the_mean_over_levels_minus_the_unchanged_pictures()
     rows = records(robustness_errors_chart(everything()), "kind_words")
     assert len(rows) == 2 * 6 * (10 + 6 + 15)
     assert max(abs(row["level"]) for row in rows) == 1
+    # What would be .00 is no number.
+    small = [row["text"] for row in rows if abs(float(row["gain_text"])) < 0.005]
+    assert set(small) == {""}
+    assert {"", ".00", "+.00", "-.00"} & {row["text"] for row in rows} == {""}
 
 
 def test_maps_show_at_most_six_sets_and_each_transform_once():
@@ -214,6 +227,21 @@ def test_classes_are_ranked_by_their_score_and_of_many_those_that_lose_most_are_
     lost = [wide.clean.by_class[row] - wide.steps[0].by_class[row] for row in range(80 * many)]
     assert len(kept) == 80
     assert min(lost[row] for row in kept) >= np.sort(lost)[-80]
+
+
+def test_classes_of_which_nothing_is_ever_found_are_left_out_and_told():
+    result = a_few()
+    detector = result.detectors[0]
+
+    def without_bus(one):
+        return replace(one, by_class=(one.by_class[0], 0.0, one.by_class[2]))
+
+    poor = replace(
+        detector, clean=without_bus(detector.clean), steps=tuple(map(without_bus, detector.steps))
+    )
+    chart = robustness_classes_chart(result, poor, "#000000")
+    assert {row["class"] for row in records(chart, "before")} == {"person", "dog"}
+    assert "Without 1 class of AP 0 in all panels" in words(svg_of(chart))
 
 
 def test_the_bound_of_recognition_is_a_line_above_the_classes():

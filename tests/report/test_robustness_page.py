@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,8 @@ from boxlens.report.pages.page import DrawnPlan
 from boxlens.report.pages.robustness_examples import robustness_examples
 from boxlens.report.pages.robustness_page import robustness_page
 from boxlens.report.pictures.robustness_exhibits import (
+    FALSE,
+    LOST,
     StepPictures,
     class_words,
     hang_robustness,
@@ -81,6 +84,9 @@ def test_every_result_has_a_page_and_tables(world):
     assert not {"nan", "None", "NaN"} & set(" ".join(reader.text).split())
     sections = [a["id"] for tag, a in reader.tags if tag == "section"]
     assert sections == reader.linked
+    groups = {one.group for one in result.detectors[0].steps}
+    assert ("graded" in sections) == ("graded" in groups)
+    assert ("corruptions" in sections) == bool(groups - {"study", "graded"})
     known = robustness_frames(everything())
     for name, frame in robustness_frames(result).items():
         assert frame.schema == known[name].schema
@@ -109,6 +115,7 @@ def test_tables_hold_the_numbers_of_the_result():
     assert classes["AP"].to_list() == list(crop.by_class)
     errors = tables["robustness_errors"].filter(detector=detector.name, name="crop")
     assert dict(zip(errors["error"], errors["dAP"], strict=True)) == dict(crop.error_gain)
+    assert dict(zip(errors["error"], errors["dAP_growth"], strict=True)) == crop.error_growth
     assert errors["per_object"].to_list() == list(crop.errors_per_object.values())
     means = tables["robustness_corrupted"].filter(detector=detector.name)
     assert means["AP"].to_list() == [one.ap for one in detector.corrupted]
@@ -140,7 +147,7 @@ def test_the_page_says_every_number_of_the_study_and_of_corruptions():
             assert f"{one.metrics['AP']:.3f}".lstrip("0") in shown
     for mean in result.detectors[0].corrupted:
         assert f"{mean.ap:.3f}".lstrip("0") in shown
-    assert "a.jpg: not used, crop: net: it cannot be read." in shown
+    assert "a.jpg: crop: net: it cannot be read." in shown
     assert "3 crowds are in no picture of one object" in shown
 
 
@@ -155,6 +162,15 @@ def test_the_bound_is_in_tables_page_and_text():
     assert "UAP 0.8000 (region)" in robustness_text(result)
     assert "upper bound (UAP)" in shown
     assert "upper bound (UAP)" not in page_without_figures(a_few())
+
+
+def test_the_terminal_counts_no_severity_that_changes_nothing():
+    result = robustness_of(planned(["fog:0:2:4"], None))
+    *_, table = robustness_text(result).split("\n\n")
+    row = next(line.split() for line in table.splitlines() if line.startswith("fog"))
+    aps = {one.step.level: one.metrics["AP"] for one in result.detectors[1].steps}
+    assert row[-2] == f"{(aps[2.0] + aps[4.0]) / 2:.4f}"
+    assert "mPC of" not in table
 
 
 def test_what_rotations_are_compared_with_is_told():
@@ -192,8 +208,32 @@ def test_unchanged_pictures_stand_beside_changed_ones_and_boxes_are_drawn_in():
     # 60 x 80 pixels, enlarged five times; the other, which is wider, of the same height.
     width = 600
     assert image.shape == (300, width + 6 + 400, 3)
-    assert len(np.unique(image[:, :width].reshape(-1, 3), axis=0)) == 1
+    lost = [int(LOST[at : at + 2], 16) for at in (1, 3, 5)]
+    for half in (image[:, :width], image[:, -400:]):
+        assert (np.abs(half.astype(int) - lost).max(axis=2) < 30).any()
+    example = result.detectors[0].steps[0].examples[0]
+    x, y, box_width, box_height = example.lost_clean_box[0] * 5
+    inside = image[round(y + box_height / 2), round(x + 20) : round(x + box_width - 20)]
+    assert len(np.unique(inside, axis=0)) == 1
     assert len(np.unique(image[:, -400:].reshape(-1, 3), axis=0)) > 3
+
+
+def test_at_most_five_false_detections_are_drawn():
+    result = one_severity()
+    detector = result.detectors[0]
+    many = replace(
+        detector.steps[0].examples[0],
+        false_box=np.tile([[4.0, 4.0, 20.0, 20.0]], (7, 1)),
+        false_class=("dog",) * 7,
+        false_score=np.linspace(0.9, 0.4, 7),
+    )
+    steps = (replace(detector.steps[0], examples=(many,)),)
+    (gallery,) = hang_robustness(
+        replace(result, detectors=(replace(detector, steps=steps),)), PICTURES
+    )
+    (crop,) = gallery.walls[0].crops
+    assert sum(colour == FALSE for _, colour in crop.shown.boxes) == 5
+    assert "false, 5 drawn: 7 dog" in crop.shown.caption[1]
 
 
 def test_pictures_that_cannot_be_read_are_counted_and_told_in_a_table():
@@ -202,7 +242,7 @@ def test_pictures_that_cannot_be_read_are_counted_and_told_in_a_table():
     galleries = hang_robustness(result, nothing)
     assert [one.notices[0].count for one in galleries] == [1, 1]
     page = page_without_figures(result, galleries)
-    assert "have no picture to be read" in page
+    assert "has no picture to be read" in page
     assert "Where objects are lost" in page
     assert "scene.png" in page
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 
 FAILURES_SHOWN = 20
+# Exit code: everything was done that could be, and some pictures failed.
+SOME_FAILED = 3
 
 
 def print_note(text: str) -> None:
@@ -27,11 +29,14 @@ def print_notices(notices: Iterable[Notice]) -> None:
 
 
 def print_failures(failed: Sequence[Failure]) -> None:
-    """The first pictures that could not be used; all of them are in the JSON."""
+    """The first pictures that could not be used, and how many; all of them are in the JSON."""
     for failure in failed[:FAILURES_SHOWN]:
         print_note(f"failed: {failure.file}: {failure.reason}")
     if len(failed) > FAILURES_SHOWN:
         print_note(f"failed: and {len(failed) - FAILURES_SHOWN:,} more")
+    n_pictures = len({failure.file for failure in failed})
+    if n_pictures:
+        print_note(f"{n_pictures:,} {'picture' if n_pictures == 1 else 'pictures'} failed")
 
 
 def show_or_save_json(

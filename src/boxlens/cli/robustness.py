@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, add_json
-from boxlens.cli.output import print_failures, print_note, print_notices, show_or_save_json
+from boxlens.cli.output import (
+    SOME_FAILED,
+    print_failures,
+    print_note,
+    print_notices,
+    show_or_save_json,
+)
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.cli.robustness_options import (
     SEVERAL,
@@ -21,6 +28,7 @@ from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable, Sequence
 
     from boxlens.data import Dataset
     from boxlens.detector_robustness.analysis import ChangedSets
@@ -28,11 +36,9 @@ if TYPE_CHECKING:
     from boxlens.detector_robustness.exporting import ExportResult
     from boxlens.detector_robustness.picture_set import PictureSet
     from boxlens.detector_robustness.result import RobustnessResult
+    from boxlens.detectors.run_result import Failure
     from boxlens.formats.files import Progress
     from boxlens.images.transforming.transform import Step
-
-# Everything was done that could be, and some pictures failed.
-SOME_FAILED = 3
 
 
 def add_command(commands: Commands) -> None:
@@ -91,14 +97,17 @@ def run(options: argparse.Namespace) -> None:
         if options.keep or options.output:
             print_note("interrupted; the same command goes on where it stopped")
         raise
-    print_failures(result.failed)
     show_report(options, result.notices, written, result.to_json, lambda: robustness_text(result))
-    _leave(bool(result.failed))
+    _leave(result.failed, [one.step for one in result.sets])
 
 
-def _leave(some_failed: bool) -> None:
-    if some_failed:
-        sys.stdout.flush()
+def _leave(failed: Sequence[Failure], steps: Iterable[Step]) -> None:
+    """The failures are the last that is said."""
+    from boxlens.detector_robustness.failures import told_failures
+
+    sys.stdout.flush()
+    print_failures(told_failures(failed, {step.slug for step in steps}))
+    if failed:
         sys.exit(SOME_FAILED)
 
 
@@ -224,7 +233,10 @@ def _changed(
         threads=options.threads,
         progress=progress,
     )
-    return dataset, changed_sets(dataset, options.images, choice, scenes=options.scenes)
+    changed = changed_sets(
+        dataset, options.images, choice, scenes=options.scenes, progress=progress
+    )
+    return dataset, changed
 
 
 def _pictures(sets: tuple[PictureSet, ...]) -> Any:
@@ -257,9 +269,13 @@ def _export(options: argparse.Namespace, choice: RobustnessChoice) -> None:
             progress=progress,
         )
     print_notices([*changed.notices, *result.notices])
-    print_failures(result.failed)
-    show_or_save_json(result.to_json, options.json, lambda: _export_text(result))
-    _leave(bool(result.failed))
+    failed = (*changed.failed, *result.failed)
+    show_or_save_json(
+        lambda: {**result.to_json(), "failed": [asdict(one) for one in failed]},
+        options.json,
+        lambda: _export_text(result),
+    )
+    _leave(failed, [one.step for one in result.sets])
 
 
 def _export_text(result: ExportResult) -> str:

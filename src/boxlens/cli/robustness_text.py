@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import nan
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -67,22 +68,22 @@ def _references(steps: list[StepRobustness]) -> list[str]:
 
 def _corruptions(detector: DetectorRobustness) -> list[list[str]]:
     """AP by severity, its mean, and the means under corruption."""
-    from boxlens.detector_robustness.corruption_means import ratio
+    from boxlens.detector_robustness.corruption_means import family_means, ratio, telling_means
 
     corrupted = [one for one in detector.steps if one.group not in ("study", "graded")]
     if not corrupted:
         return []
+    means = family_means(corrupted)
     levels = sorted({one.step.level for one in corrupted})
     found = {(one.step.name, one.step.level): one.metrics["AP"] for one in corrupted}
     clean = detector.clean.metrics["AP"]
     head = [f"{detector.name}: AP by severity", *(f"{level:g}" for level in levels)]
     rows = [[*head, "mean", "relative"]]
     for name in dict.fromkeys(one.step.name for one in corrupted):
-        known = [found[name, level] for level in levels if (name, level) in found]
         cells = [score(found[name, level]) if (name, level) in found else "-" for level in levels]
-        mean = sum(known) / len(known)
+        mean = means.get(name, nan)
         rows.append([name, *cells, score(mean), score(ratio(mean, clean))])
-    for one in detector.corrupted:
+    for one in telling_means(detector):
         title = "mPC" if one.group == "all" else f"mPC of {one.group}"
         rows.append([title, *("" for _ in levels), score(one.ap), score(one.relative)])
     return rows

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, add_json, several
-from boxlens.cli.output import print_failures, print_note
+from boxlens.cli.output import SOME_FAILED, print_failures, print_note
 from boxlens.cli.reading import add_reading, read_tables
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.errors import InputError, ParameterError
@@ -20,12 +21,11 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles
     from boxlens.recognition_bound.choice import UpperBoundChoice
+    from boxlens.recognition_bound.label_source import LabelSource
     from boxlens.recognition_bound.learning import Lessons, Training
     from boxlens.recognition_bound.result import UpperBoundResult
 
 SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
-# Everything was done that could be, and some pictures failed.
-SOME_FAILED = 3
 
 
 def add_command(commands: Commands) -> None:
@@ -76,7 +76,6 @@ def _add_classifier(command: argparse.ArgumentParser) -> None:
         "--folds",
         metavar="N",
         type=int,
-        default=5,
         help="without --train-gt: parts of the images, each named by a classifier that has learnt "
         "from the others (5)",
     )
@@ -96,10 +95,9 @@ def _add_questions(command: argparse.ArgumentParser) -> None:
         "--sampled-iou",
         metavar="T",
         type=float,
-        default=0.5,
         help="IoU of the boxes around an object that vote on its label (.5); 0: none are asked",
     )
-    add("--shifts", metavar="N", type=int, default=1, help="such boxes a corner (1: 4 in all)")
+    add("--shifts", metavar="N", type=int, help="such boxes a corner (1: 4 in all)")
     add("--context", action="store_true", help="show less and more than the box, too")
     add(
         "--scale",
@@ -114,12 +112,12 @@ def run(options: argparse.Namespace) -> None:
     from boxlens.cli.upper_bound_text import upper_bound_text
 
     choice = _choice(options)
-    training = _training(options)
+    source = _source(options)
     formats = chosen_formats(options)
     written = None
     try:
         with progress_bar() as progress:
-            result, files = _bounded(options, choice, training, progress)
+            result, files = _bounded(options, choice, source, progress)
             if options.output:
                 from boxlens.report.writing.write_bound import write_bound
 
@@ -132,7 +130,7 @@ def run(options: argparse.Namespace) -> None:
                     progress=progress,
                 )
     except KeyboardInterrupt:
-        if training.keep is not None:
+        if source.training.keep is not None:
             print_note("interrupted; the same command goes on where it stopped")
         raise
     print_failures(result.failed)
@@ -148,22 +146,48 @@ def run(options: argparse.Namespace) -> None:
         sys.exit(SOME_FAILED)
 
 
+def _source(options: argparse.Namespace) -> LabelSource:
+    """Without the training set, which is read later."""
+    from boxlens.recognition_bound.label_source import LabelSource
+
+    return LabelSource(options.classifier, options.spec, training=_training(options))
+
+
 def _choice(options: argparse.Namespace) -> UpperBoundChoice:
     from boxlens.recognition_bound.choice import CONTEXT_SCALES, UpperBoundChoice
 
+    _check_questions(options)
     resampling = chosen_intervals(options, always=True) if options.intervals else None
+    usual = UpperBoundChoice()
+    sampled_iou = usual.sampled_iou if options.sampled_iou is None else options.sampled_iou
+    return UpperBoundChoice(
+        sampled_iou=sampled_iou or None,
+        n_shifts=usual.n_shifts if options.shifts is None else options.shifts,
+        context_scales=(tuple(options.scale) or CONTEXT_SCALES) if options.context else (),
+        n_folds=usual.n_folds if options.folds is None else options.folds,
+        seed=options.seed or 0,
+        intervals=resampling,
+    )
+
+
+def _check_questions(options: argparse.Namespace) -> None:
+    """Options that would change nothing are refused."""
+    from boxlens.recognition_bound.label_source import LabelSource
+    from boxlens.recognition_bound.learning import needs_training
+
     if not options.intervals and (options.replicates or options.level or options.interval_method):
         raise ParameterError("ask for --intervals too: without them nothing is resampled")
     if options.scale and not options.context:
         raise ParameterError("--scale is for the context study: ask for it with --context")
-    return UpperBoundChoice(
-        sampled_iou=options.sampled_iou or None,
-        n_shifts=options.shifts,
-        context_scales=(tuple(options.scale) or CONTEXT_SCALES) if options.context else (),
-        n_folds=options.folds,
-        seed=options.seed or 0,
-        intervals=resampling,
-    )
+    sampled = options.sampled_iou is not None or options.shifts is not None
+    if sampled and LabelSource(options.classifier).is_file:
+        raise ParameterError(
+            "--sampled-iou and --shifts show boxes to a classifier: a file of labels has none"
+        )
+    if options.folds is not None and (options.train_gt or not needs_training(options.classifier)):
+        raise ParameterError(
+            "--folds is for cross-validation: for hog and torch:... without --train-gt"
+        )
 
 
 def _training(options: argparse.Namespace) -> Training:
@@ -220,24 +244,21 @@ def _fine_tuning(options: argparse.Namespace) -> FineTuning | None:
 
 
 def _bounded(
-    options: argparse.Namespace, choice: UpperBoundChoice, training: Training, progress: Progress
+    options: argparse.Namespace, choice: UpperBoundChoice, source: LabelSource, progress: Progress
 ) -> tuple[UpperBoundResult, ImageFiles | None]:
     """The result, and the pictures of its mistakes."""
     from boxlens.images import find_images
     from boxlens.recognition_bound.analysis import bound_tables
 
-    lessons = _lessons(options, progress)
+    source = replace(source, lessons=_lessons(options, progress))
     dataset, tables = read_tables(options, progress)
     files, notices = find_images(options.images, dataset=dataset) if options.images else (None, ())
     result, trained = bound_tables(
         dataset,
         tables,
-        options.classifier,
+        source,
         files,
         choice,
-        spec=options.spec,
-        lessons=lessons,
-        training=training,
         notices=notices,
         threads=options.threads,
         progress=progress,

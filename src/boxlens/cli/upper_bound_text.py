@@ -16,11 +16,12 @@ WIDTH = 95
 
 
 def upper_bound_text(result: UpperBoundResult, *, per_class: bool = False) -> str:
+    from boxlens.proposals.words import counted
     from boxlens.recognition_bound.verdict import bound_sentences
 
     head = (
-        f"Upper bound | {result.dataset} | {result.n_images:,} images, {result.n_objects:,} "
-        f"objects | {result.classifier} ({result.learnt_from})"
+        f"Upper bound | {result.dataset} | {counted(result.n_images, 'image')}, "
+        f"{counted(result.n_objects, 'object')} | {result.labelled_by}"
     )
     parts = [
         fill(head, WIDTH, subsequent_indent="  "),
@@ -65,9 +66,12 @@ def _by_iou(result: UpperBoundResult) -> list[list[str]]:
 
 def _context(context: tuple[ContextAccuracy, ...]) -> list[list[str]]:
     """Scales as columns; the whole picture as the last."""
+    from boxlens.proposals.words import counted
+
+    heading = f"accuracy, by scale ({counted(context[0].n_objects, 'object')})"
     scales = sorted({one.scale for one in context if one.scale == one.scale})
     found = {(one.kind, one.scale if one.scale == one.scale else None): one for one in context}
-    rows = [["accuracy, by scale of the box", *(f"{scale:g}" for scale in scales), "picture"]]
+    rows = [[heading, *(f"{scale:g}" for scale in scales), "picture"]]
     for title, kinds, whole in (
         ("with the object", ("object", "object_and_context"), "image"),
         ("without it", ("context",), "image_context"),

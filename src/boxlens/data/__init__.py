@@ -11,7 +11,7 @@ from boxlens.data.selection import (
     select_classes,
     select_images,
 )
-from boxlens.data.source import Notice, Source
+from boxlens.data.source import Notice, Source, counted_notice
 
 __all__ = [
     "ClassTree",
@@ -26,6 +26,7 @@ __all__ = [
     "Spans",
     "concatenate",
     "concatenate_detections",
+    "counted_notice",
     "select_classes",
     "select_images",
 ]

@@ -18,6 +18,12 @@ class Notice:
     message: str
 
 
+def counted_notice(code: str, count: int, many: str, one: str = "") -> tuple[Notice, ...]:
+    """Of a number and what follows it, in other words where it is 1; none where it is 0."""
+    what = one if one and count == 1 else many
+    return (Notice(code, count, f"{count:,} {what}"),) if count else ()
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A file or folder as it was when it was read."""

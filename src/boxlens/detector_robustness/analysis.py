@@ -7,40 +7,34 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from boxlens.data import Dataset, Notice
+from boxlens.data import Dataset
 from boxlens.detector_robustness.bound_file import read_bound
 from boxlens.detector_robustness.choice import RobustnessChoice
 from boxlens.detector_robustness.importing import import_results, open_sets
 from boxlens.detector_robustness.measuring import measure
-from boxlens.detector_robustness.models import Model
+from boxlens.detector_robustness.models import Model, Place
 from boxlens.detector_robustness.references import with_references
 from boxlens.detector_robustness.running import run_detector
+from boxlens.detector_robustness.sources import usable_scenes, usable_sources
 from boxlens.detectors.protocols import Detector
 from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset
 from boxlens.formats.coco.mask_shapes import mask_reader
 from boxlens.images import ImageFiles, find_images
-from boxlens.images.files import evenly_spread
 from boxlens.images.transforming.catalogue import CLEAN, steps_of
 from boxlens.images.transforming.changed_set import changed_set
-from boxlens.images.transforming.pictured import with_pictures
-from boxlens.images.transforming.scene_choice import given_pictures
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from boxlens.data import Detections
+    from boxlens.data import Detections, Notice
     from boxlens.detector_robustness.bound_file import KnownBound
-    from boxlens.detector_robustness.importing import ExportedSet
+    from boxlens.detector_robustness.importing import ExportedSet, ImportedResults
     from boxlens.detector_robustness.picture_set import PictureSet
     from boxlens.detector_robustness.result import RobustnessResult
     from boxlens.detectors.run_result import Failure
     from boxlens.formats.files import Progress
-    from boxlens.images.transforming.scene_choice import Scenes
 
-Place = str | PathLike[str]
 # The study's transforms, and the corruptions that the benchmark's mean is over.
 USUAL = ("study", "corruptions")
 
@@ -50,6 +44,8 @@ class ChangedSets:
     """The unchanged pictures, then those of every step; nothing is drawn yet."""
 
     sets: tuple[PictureSet, ...]
+    # Pictures that are in none of them, and objects that cannot be shown.
+    failed: tuple[Failure, ...]
     notices: tuple[Notice, ...]
 
 
@@ -79,9 +75,10 @@ def robustness(
     asked = choice or RobustnessChoice(steps_of(USUAL))
     dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
     known = None if bound is None else read_bound(bound, dataset.classes.name)
-    found = changed_sets(dataset, images, asked, scenes=scenes)
+    given = [models] if isinstance(models, (str, PathLike, Detector)) else models
+    found = changed_sets(dataset, images, asked, scenes=scenes, progress=progress)
     return run_and_measure(
-        [Model.opened(one, dataset, spec) for one in _listed(models)],
+        [Model.opened(one, dataset, spec) for one in given],
         found,
         asked,
         bound=known,
@@ -99,37 +96,34 @@ def changed_sets(
     choice: RobustnessChoice,
     *,
     scenes: Place | None = None,
+    progress: Progress | None = None,
 ) -> ChangedSets:
-    """The ground truth of every step, and of those it is compared with, from sizes and boxes."""
+    """The ground truth of every step, and of those it is compared with, from sizes and boxes.
+
+    Every picture is read once before: those that cannot be are left out of all sets.
+    """
     files, notices = (
         (images, ()) if isinstance(images, ImageFiles) else find_images(images, dataset=dataset)
     )
-    pictured, pictures, told = with_pictures(dataset, files)
-    n_all = len(pictured.images)
-    if choice.n_images is not None and choice.n_images < n_all:
-        rows = evenly_spread(n_all, choice.n_images)
-        pictured, pictures, _ = with_pictures(pictured.select_images(rows), pictures)
-    mask_of, mask_notices = mask_reader(pictured)
-    pasted_on: Scenes | None = None
-    scene_notices: tuple[Notice, ...] = ()
-    if scenes is not None:
-        scene_files, _ = find_images(scenes)
-        pasted_on, scene_notices = given_pictures(pictured, scene_files, choice.settings.seed)
+    sources = usable_sources(dataset, files, choice.n_images, progress)
+    pictured = sources.pictured
+    mask_of, mask_notices = mask_reader(pictured.dataset)
+    pasted_on = usable_scenes(scenes, pictured.dataset, choice.settings.seed, progress)
     sets = [
-        changed_set(pictured, pictures, step, choice.settings, scenes=pasted_on, mask_of=mask_of)
+        changed_set(
+            pictured.dataset,
+            pictured.files,
+            step,
+            choice.settings,
+            scenes=pasted_on.scenes,
+            mask_of=mask_of,
+        )
         for step in (CLEAN, *with_references(choice.steps))
     ]
-    left_out = n_all - len(pictured.images)
     return ChangedSets(
         tuple(sets),
-        (
-            *notices,
-            *told,
-            *_told("pictures_left_out", left_out, f"of {n_all:,} pictures are left out, as asked"),
-            *mask_notices,
-            *scene_notices,
-            *_without_objects(sets[0]),
-        ),
+        (*sources.failed, *pasted_on.failed),
+        (*notices, *sources.notices, *mask_notices, *pasted_on.notices),
     )
 
 
@@ -169,7 +163,7 @@ def run_and_measure(
     result = _beside(measured, bound)
     return replace(
         result,
-        failed=(*result.failed, *failed),
+        failed=(*changed.failed, *result.failed, *failed),
         notices=(*changed.notices, *notices, *result.notices),
     )
 
@@ -192,9 +186,8 @@ def imported_robustness(
     at, otherwise the steps of the choice. With `partial`, sets that one of the detectors has no
     results for are left out.
     """
-    folders = [
-        Path(one) for one in ([results] if isinstance(results, (str, PathLike)) else results)
-    ]
+    listed = [results] if isinstance(results, (str, PathLike)) else results
+    folders = [Path(one) for one in listed]
     called = list(names) or [folder.resolve().name for folder in folders]
     if len(called) != len(folders):
         raise ParameterError(f"{len(folders)} folders of results, and {len(called)} names")
@@ -202,28 +195,35 @@ def imported_robustness(
     exported = open_sets(sets) if isinstance(sets, (str, PathLike)) else sets
     opened = _asked(exported, None if all_sets else choice)
     known_bound = None if bound is None else read_bound(bound, opened[0].dataset.classes.name)
-    imported = [
-        import_results(opened, folder, name=name, partial=partial)
+    imported = {
+        name: import_results(opened, folder, name=name, partial=partial)
         for folder, name in zip(folders, called, strict=True)
-    ]
-    there = [all(one.found[row] is not None for one in imported) for row in range(len(opened))]
-    kept = [one for one, known in zip(opened, there, strict=True) if known]
-    if len(kept) < 2:
-        raise ParameterError("no set has results of all detectors, the unchanged pictures apart")
+    }
+    kept, found = _of_all(opened, imported)
     steps = tuple(one.step for one in kept[1:])
     asked = RobustnessChoice(steps) if choice is None else replace(choice, steps=steps)
-    found = {
-        name: [
-            table
-            for table, known in zip(one.found, there, strict=True)
-            if known and table is not None
-        ]
-        for name, one in zip(called, imported, strict=True)
-    }
     measured = measure(kept, found, asked, threads=threads, progress=progress)
     result = _beside(measured, known_bound)
-    told = tuple(notice for one in imported for notice in one.notices)
+    told = tuple(notice for one in imported.values() for notice in one.notices)
     return replace(result, notices=(*result.notices, *told))
+
+
+def _of_all(
+    sets: Sequence[ExportedSet], imported: Mapping[str, ImportedResults]
+) -> tuple[list[ExportedSet], dict[str, list[Detections]]]:
+    """The sets that every detector has results of, and these results."""
+    kept: list[ExportedSet] = []
+    found: dict[str, list[Detections]] = {name: [] for name in imported}
+    for row, one in enumerate(sets):
+        tables = {name: of.found[row] for name, of in imported.items()}
+        known = {name: table for name, table in tables.items() if table is not None}
+        if len(known) == len(tables):
+            kept.append(one)
+            for name, table in known.items():
+                found[name].append(table)
+    if len(kept) < 2:
+        raise ParameterError("no set has results of all detectors, the unchanged pictures apart")
+    return kept, found
 
 
 def _beside(result: RobustnessResult, bound: KnownBound | None) -> RobustnessResult:
@@ -257,17 +257,3 @@ def _check_names(names: Sequence[str]) -> None:
 def _folder_name(detector: str) -> str:
     """A detector may be called as no folder can be: module:function, a/b."""
     return "".join(one if one.isalnum() or one in "-_." else "_" for one in detector) or "detector"
-
-
-def _without_objects(clean: PictureSet) -> tuple[Notice, ...]:
-    n = int(np.count_nonzero(np.diff(clean.dataset.gt.offsets) == 0))
-    what = "pictures have no object: none is made of them where every object gets its own"
-    return _told("picture_without_objects", n, what)
-
-
-def _told(code: str, count: int, what: str) -> tuple[Notice, ...]:
-    return (Notice(code, count, f"{count:,} {what}"),) if count else ()
-
-
-def _listed(given: Detector | Place | Sequence[Detector | Place]) -> list[Detector | Place]:
-    return [given] if isinstance(given, (str, PathLike, Detector)) else list(given)

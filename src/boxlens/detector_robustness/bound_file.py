@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from boxlens.data import Notice
+from boxlens.data import counted_notice
 from boxlens.data.naming import some_names
 from boxlens.errors import InputError
 from boxlens.formats.files import existing_file, read_text
@@ -15,8 +15,10 @@ from boxlens.metrics.results import number
 from boxlens.recognition_bound.result import SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from os import PathLike
+
+    from boxlens.data import Notice
 
 _REMEDY = "Give the results.json that boxlens upper-bound -o has written"
 
@@ -65,11 +67,20 @@ def read_bound(path: str | PathLike[str], classes: Sequence[str]) -> KnownBound:
         classifier,
         uap,
         tuple(math.nan if value is None else value for value in found),
-        (
-            *_told("class_without_bound", without, f"have no upper bound in {path}"),
-            *_told("bound_without_class", unknown, f"of {path} are not in the data set"),
-        ),
+        (*_without_bound(without, path), *_without_class(unknown, path)),
     )
+
+
+def _without_bound(names: Sequence[str], path: str | PathLike[str]) -> tuple[Notice, ...]:
+    which = f"no upper bound in {path}: {some_names(names)}"
+    many, one = f"classes have {which}", f"class has {which}"
+    return counted_notice("class_without_bound", len(names), many, one)
+
+
+def _without_class(names: Sequence[str], path: str | PathLike[str]) -> tuple[Notice, ...]:
+    which = f"not in the data set: {some_names(names)}"
+    many, one = f"classes of {path} are {which}", f"class of {path} is {which}"
+    return counted_notice("bound_without_class", len(names), many, one)
 
 
 def _document(path: str | PathLike[str]) -> dict[str, Any]:
@@ -87,8 +98,3 @@ def _document(path: str | PathLike[str]) -> dict[str, Any]:
 
 def _number(value: float | None) -> float:
     return math.nan if value is None else float(value)
-
-
-def _told(code: str, names: Sequence[str], what: str) -> Iterator[Notice]:
-    if names:
-        yield Notice(code, len(names), f"{len(names):,} classes {what}: {some_names(names)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from boxlens.detector_robustness.result import CorruptionMean
@@ -12,22 +13,16 @@ from boxlens.images.transforming.transform import CORRUPTION_GROUPS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from boxlens.detector_robustness.result import StepRobustness
+    from boxlens.detector_robustness.result import DetectorRobustness, StepRobustness
 
 ALL = "all"
-# By corruption: AP by severity.
-BySeverity = dict[str, dict[float, float]]
 
 
 def corruption_means(
     clean: StepRobustness, steps: Sequence[StepRobustness]
 ) -> tuple[CorruptionMean, ...]:
     """Of all corruptions, then of each group; those beyond the benchmark's fifteen do not count."""
-    run: BySeverity = {}
-    for one in steps:
-        transform = TRANSFORMS[one.step.name]
-        if _counts(one.step.name) and one.step.level not in transform.unchanged:
-            run.setdefault(one.step.name, {})[one.step.level] = one.metrics["AP"]
+    run = {name: of for name, of in _severities(steps).items() if _counts(name)}
     if not run:
         return ()
     groups = {ALL: [name for name in TRANSFORMS if _counts(name)]} | {
@@ -39,6 +34,30 @@ def corruption_means(
         for group, names in groups.items()
         if any(name in run for name in names)
     )
+
+
+def family_means(steps: Sequence[StepRobustness]) -> dict[str, float]:
+    """AP of each corruption: its mean over the severities that change something."""
+    return {name: fmean(of.values()) for name, of in _severities(steps).items()}
+
+
+def telling_means(detector: DetectorRobustness) -> tuple[CorruptionMean, ...]:
+    """Of all, and of groups; one of a single corruption, or of all, would say the same again."""
+    if not detector.corrupted:
+        return ()
+    whole, *groups = detector.corrupted
+    n_all = whole.n_corruptions
+    return (whole, *(one for one in groups if 1 < one.n_corruptions < n_all))
+
+
+def _severities(steps: Sequence[StepRobustness]) -> dict[str, dict[float, float]]:
+    """AP of each corruption by severity, without those that change nothing."""
+    found: dict[str, dict[float, float]] = {}
+    for one in steps:
+        unchanged = TRANSFORMS[one.step.name].unchanged
+        if one.group in CORRUPTION_GROUPS and one.step.level not in unchanged:
+            found.setdefault(one.step.name, {})[one.step.level] = one.metrics["AP"]
+    return found
 
 
 def ratio(value: float, clean: float) -> float:
@@ -55,8 +74,7 @@ def _mean(
     group: str, names: Sequence[str], run: Mapping[str, Mapping[float, float]], clean_ap: float
 ) -> CorruptionMean:
     found = {name: run[name] for name in names if name in run}
-    means = [sum(by_level.values()) / len(by_level) for by_level in found.values()]
-    ap = sum(means) / len(means)
+    ap = fmean(fmean(by_level.values()) for by_level in found.values())
     return CorruptionMean(
         group=group,
         n_corruptions=len(found),

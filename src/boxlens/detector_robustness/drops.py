@@ -65,8 +65,9 @@ def paired_drops(
     n_images = len(sets[0].dataset.images)
     if n_images < FEWEST_IMAGES:
         message = (
-            f"{n_images} pictures are too few to resample: with fewer than {FEWEST_IMAGES} nothing "
-            "can be said about chance, and the drops have no intervals"
+            f"{n_images} {'picture is' if n_images == 1 else 'pictures are'} too few to resample: "
+            f"with fewer than {FEWEST_IMAGES} nothing can be said about chance, and the drops have "
+            "no intervals"
         )
         nothing = {name: (None,) * (len(sets) - 1) for name in found}
         return Drops(nothing, (Notice("too_few_images", n_images, message),))

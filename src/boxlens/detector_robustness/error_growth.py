@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.diagnosis.evidence import gather
-from boxlens.diagnosis.tide import GAINS, tide
-from boxlens.diagnosis.tide_types import ERRORS, TideType
+from boxlens.diagnosis.tide import GAINS, mean_with_zeros, single_repairs, tide
+from boxlens.diagnosis.tide_repairs import Bench
+from boxlens.diagnosis.tide_types import ERRORS, TideType, tide_types
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from boxlens.data import Dataset, Detections
+    from boxlens.data.columns import Bools, Floats
     from boxlens.detector_robustness.result import StepRobustness
 
 IOU = 0.5
@@ -27,18 +29,44 @@ LEAST_GAIN_GROWTH = 0.01
 class ErrorProfile:
     """TIDE's kinds: what repairing each would bring, and how many there are for each object."""
 
-    # NaN where no object counts.
-    gain: Mapping[str, float]
+    # [class, repair]: AP as it is, then after each repair of GAINS.
+    repaired_ap: Floats
+    # Classes with objects: means are over these alone, so that they start from COCO's AP50.
+    present: Bools
     per_object: Mapping[str, float]
+
+    @property
+    def gain(self) -> dict[str, float]:
+        """NaN where no object counts."""
+        return self.gain_over(self.present)
+
+    def growth_from(self, reference: ErrorProfile) -> dict[str, float]:
+        """How much more repairs bring than in the reference, over the classes that both have."""
+        shared = self.present & reference.present
+        before, after = reference.gain_over(shared), self.gain_over(shared)
+        return {name: after[name] - before[name] for name in GAINS}
+
+    def gain_over(self, classes: Bools) -> dict[str, float]:
+        """Not below 0 (METHODS 9.2)."""
+        ap = mean_with_zeros(self.repaired_ap, classes)
+        return dict(zip(GAINS, np.maximum(ap[1:] - ap[0], 0).tolist(), strict=True))
 
 
 def error_profile(dataset: Dataset, detections: Detections, *, threads: int = 0) -> ErrorProfile:
-    """METHODS 9.2, without every order of repairs."""
+    """METHODS 9.2, without every order of repairs, and without classes that have no object."""
     evidence = gather(dataset, detections, foreground_iou=IOU, threads=threads)
-    found = tide(evidence, orders=False, threads=threads)
-    n_objects = int(np.count_nonzero(found.types.positive))
-    per_object = {name: found.n[name] / n_objects if n_objects else math.nan for name in GAINS}
-    return ErrorProfile(found.gain, per_object)
+    bench = Bench.of(evidence, tide_types(evidence, threads=threads))
+    repaired_ap = bench.ap(single_repairs(), threads=threads)
+    # Without objects a class counts 0, also after a repair.
+    repaired_ap[bench.positives(single_repairs()) == 0] = np.nan
+    found = tide(evidence, bench, orders=False, threads=threads)
+    n_objects = np.array([one.n_objects for one in found.classes], dtype=np.int64)
+    n_all = int(n_objects.sum())
+    return ErrorProfile(
+        repaired_ap,
+        n_objects > 0,
+        {name: found.n[name] / n_all if n_all else math.nan for name in GAINS},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +88,7 @@ def most_grown_error(reference: StepRobustness, changed: StepRobustness) -> Grow
         GrownError(name, reference.errors_per_object[name], changed.errors_per_object[name])
         for name in (kind.label for kind in ERRORS)
         if changed.errors_per_object[name] > reference.errors_per_object[name]
-        and _matters(name, changed.error_gain[name] - reference.error_gain[name])
+        and _matters(name, changed.error_growth[name])
     ]
     return max(grown, key=lambda one: one.growth, default=None)
 

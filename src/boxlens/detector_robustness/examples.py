@@ -59,7 +59,8 @@ def _example(row: int, changed: Sighting, lost: Bools, clean: Sighting, traced: 
     objects = slice(*gt.offsets[row : row + 2].tolist())
     detections = slice(*shown.offsets[row : row + 2].tolist())
     is_lost, is_found = lost[objects], changed.found[objects]
-    is_wrong = changed.wrong[detections]
+    wrong = np.flatnonzero(changed.wrong[detections])
+    wrong = wrong[np.argsort(-shown.score[detections][wrong], kind="stable")]
     name = changed.dataset.classes.name
     source, images = int(traced.picture_row[row]), clean.dataset.images
 
@@ -71,10 +72,11 @@ def _example(row: int, changed: Sighting, lost: Bools, clean: Sighting, traced: 
         image_id=images.id[source : source + 1].tolist()[0],
         file_name=images.file_name[source],
         lost_box=gt.box[objects][is_lost],
+        lost_clean_box=clean.dataset.gt.box[traced.object_row[objects][is_lost]],
         lost_class=named(gt.class_row[objects][is_lost]),
         found_box=gt.box[objects][is_found],
         found_class=named(gt.class_row[objects][is_found]),
-        false_box=shown.box[detections][is_wrong],
-        false_class=named(shown.class_row[detections][is_wrong]),
-        false_score=shown.score[detections][is_wrong],
+        false_box=shown.box[detections][wrong],
+        false_class=named(shown.class_row[detections][wrong]),
+        false_score=shown.score[detections][wrong],
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import counted_notice
 from boxlens.data.columns import frozen, take
 from boxlens.data.dataset import renumbering
 from boxlens.data.naming import some_names
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
 
-    from boxlens.data import Dataset, Detections
+    from boxlens.data import Dataset, Detections, Notice
     from boxlens.data.columns import Ids, Rows
     from boxlens.detector_robustness.picture_set import PictureSet
     from boxlens.images import Picture
@@ -176,16 +176,10 @@ def _within(sets: Sequence[ExportedSet]) -> tuple[ExportedSet, ...]:
 def _renumbered(one: ExportedSet, image_row_of: Rows, object_row_of: Rows) -> ExportedSet:
     source_row, object_row = image_row_of[one.source_row], object_row_of[one.object_row]
     rows = np.flatnonzero(source_row >= 0)
-    files = one.pictured.files
-    kept = ImageFiles(
-        take(files.ids, rows),
-        tuple(files.paths[row] for row in rows),
-        tuple(files.names[row] for row in rows),
-    )
     objects = np.isin(one.dataset.gt.image_row, rows)
     return ExportedSet(
         one.step,
-        Pictured(one.dataset.select_images(rows), kept),
+        one.pictured.select(rows.tolist()),
         take(source_row, rows),
         take(object_row, np.flatnonzero(objects)),
         one.origin,
@@ -210,11 +204,18 @@ def _results_files(place: Path) -> dict[str, Path]:
 
 
 def _notices(missing: Sequence[str], unknown: Sequence[str], place: Path) -> list[Notice]:
-    notices = []
-    if missing:
-        message = f"{place}: {len(missing):,} sets without results: {some_names(missing)}"
-        notices.append(Notice("set_without_results", len(missing), message))
-    if unknown:
-        message = f"{place}: {len(unknown):,} results of no set, left out: {some_names(unknown)}"
-        notices.append(Notice("results_without_set", len(unknown), message))
-    return notices
+    absent, foreign = some_names(missing), some_names(unknown)
+    return [
+        *counted_notice(
+            "set_without_results",
+            len(missing),
+            f"sets have no results in {place}: {absent}",
+            f"set has no results in {place}: {absent}",
+        ),
+        *counted_notice(
+            "results_without_set",
+            len(unknown),
+            f"results in {place} are of no set, and left out: {foreign}",
+            f"result in {place} is of no set, and left out: {foreign}",
+        ),
+    ]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import counted_notice
 from boxlens.detector_robustness.corruption_means import corruption_means, ratio
 from boxlens.detector_robustness.density import box_density, without_place
 from boxlens.detector_robustness.drops import Drops, paired_drops
-from boxlens.detector_robustness.error_growth import error_profile
+from boxlens.detector_robustness.error_growth import ErrorProfile, error_profile
 from boxlens.detector_robustness.examples import Sighting, most_lost, sight
 from boxlens.detector_robustness.references import reference_rows
 from boxlens.detector_robustness.result import (
@@ -24,6 +24,7 @@ from boxlens.detector_robustness.result import (
     StepRobustness,
 )
 from boxlens.detector_robustness.tracing import trace
+from boxlens.diagnosis.tide import GAINS
 from boxlens.errors import ParameterError
 from boxlens.images.transforming.catalogue import TRANSFORMS, label_of
 from boxlens.matching import COCO
@@ -32,9 +33,9 @@ from boxlens.metrics.results import Provenance
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from boxlens.data import Detections
+    from boxlens.data import Detections, Notice
     from boxlens.data.columns import Bools
     from boxlens.detector_robustness.choice import RobustnessChoice
     from boxlens.detector_robustness.tracing import MeasuredSet, Traced
@@ -57,17 +58,10 @@ def measure(
     _check(sets, found, choice)
     references, told = reference_rows([one.step for one in sets])
     work = _Work(sets, [trace(one, sets[0]) for one in sets], references, choice, threads)
-    total = len(sets) * len(found)
-    columns: dict[str, list[StepRobustness]] = {}
-    for name, tables in found.items():
-        columns[name] = []
-        clean: Sighting | None = None
-        for row, table in enumerate(tables):
-            if progress:
-                progress("measuring steps", len(sets) * (len(columns) - 1) + row, total)
-            one, seen = _measure_step(work, row, table, clean)
-            columns[name].append(one)
-            clean = clean or seen
+    columns = {
+        name: _column(work, tables, _begun(progress, len(sets), place, len(found)))
+        for place, (name, tables) in enumerate(found.items())
+    }
     drops = _drops(work, found, columns, progress)
     dataset = sets[0].dataset
     return RobustnessResult(
@@ -76,22 +70,13 @@ def measure(
         classes=tuple(dataset.classes.name),
         sets=tuple(_summary(work, row) for row in range(len(sets))),
         detectors=tuple(
-            _detector(name, steps, references, drops.by_detector[name])
-            for name, steps in columns.items()
+            _detector(name, steps, drops.by_detector[name]) for name, steps in columns.items()
         ),
         failed=(),
         provenance=Provenance(
             VERSION, dataset.source, tuple(tables[0].source for tables in found.values())
         ),
-        notices=(
-            *dataset.notices,
-            *dict.fromkeys(
-                note for tables in found.values() for one in tables for note in one.notices
-            ),
-            *_unplaced(sets),
-            *told,
-            *drops.notices,
-        ),
+        notices=(*_notices(sets, found), *told, *drops.notices),
     )
 
 
@@ -105,6 +90,50 @@ class _Work:
     references: Sequence[int]
     choice: RobustnessChoice
     threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """A step, and all that others are compared with."""
+
+    step: StepRobustness
+    errors: ErrorProfile
+
+
+def _begun(
+    progress: Progress | None, n_sets: int, place: int, n_detectors: int
+) -> Callable[[int], None]:
+    """Tells which set of the detector at a place is looked at."""
+    if progress is None:
+        return lambda _row: None
+    return lambda row: progress("measuring steps", n_sets * place + row, n_sets * n_detectors)
+
+
+def _column(
+    work: _Work, tables: Sequence[Detections], begun: Callable[[int], None]
+) -> list[StepRobustness]:
+    """One detector: every set, and each beside its reference."""
+    found: list[_Measured] = []
+    clean: Sighting | None = None
+    for row, table in enumerate(tables):
+        begun(row)
+        dataset, score = work.sets[row].dataset, work.choice.shown_score
+        seen = sight(dataset, table, score, threads=work.threads)
+        clean = clean or seen
+        found.append(_measure_step(work, row, table, seen, clean))
+    return [
+        _beside(found[reference], one)
+        for reference, one in zip(work.references, found, strict=True)
+    ]
+
+
+def _beside(reference: _Measured, one: _Measured) -> StepRobustness:
+    before = reference.step.metrics
+    return replace(
+        one.step,
+        relative={name: ratio(value, before[name]) for name, value in one.step.metrics.items()},
+        error_growth=one.errors.growth_from(reference.errors),
+    )
 
 
 def _check(
@@ -130,16 +159,15 @@ def _check(
 
 
 def _measure_step(
-    work: _Work, row: int, detections: Detections, clean: Sighting | None
-) -> tuple[StepRobustness, Sighting]:
-    """All but what needs the reference's own numbers; without `clean`, it is the unchanged ones."""
+    work: _Work, row: int, detections: Detections, seen: Sighting, clean: Sighting
+) -> _Measured:
+    """All but what needs the reference's own numbers."""
     one, threads = work.sets[row], work.threads
     dataset, transform = one.dataset, TRANSFORMS[one.step.name]
     scored = evaluate_tables(dataset, [detections], EvaluationChoice(), threads=threads)
     (numbers,) = scored.detectors
     errors = error_profile(dataset, detections, threads=threads)
-    seen = sight(dataset, detections, work.choice.shown_score, threads=threads)
-    return StepRobustness(
+    step = StepRobustness(
         step=one.step,
         title=transform.title,
         group=transform.group,
@@ -151,13 +179,13 @@ def _measure_step(
         reference=work.sets[work.references[row]].step,
         relative=dict.fromkeys(METRICS, math.nan),
         error_gain=errors.gain,
+        error_growth=dict.fromkeys(GAINS, math.nan),
         errors_per_object=errors.per_object,
         by_class=tuple(of_class.metrics["AP"] for of_class in numbers.classes),
         density=box_density(dataset, seen.shown.image_row, seen.shown.box),
-        examples=()
-        if clean is None
-        else most_lost(seen, clean, work.traced[row], work.choice.n_examples),
-    ), seen
+        examples=most_lost(seen, clean, work.traced[row], work.choice.n_examples),
+    )
+    return _Measured(step, errors)
 
 
 def _counted(one: MeasuredSet) -> Bools:
@@ -187,21 +215,11 @@ def _drops(
 
 
 def _detector(
-    name: str,
-    measured: Sequence[StepRobustness],
-    references: Sequence[int],
-    drops: Sequence[Drop | None],
+    name: str, measured: Sequence[StepRobustness], drops: Sequence[Drop | None]
 ) -> DetectorRobustness:
-    clean, *steps = [
-        _relative_to(measured[row], one) for row, one in zip(references, measured, strict=True)
-    ]
+    clean, *steps = measured
     with_drops = tuple(replace(one, drop=drop) for one, drop in zip(steps, drops, strict=True))
     return DetectorRobustness(name, clean, with_drops, corruption_means(clean, with_drops))
-
-
-def _relative_to(reference: StepRobustness, one: StepRobustness) -> StepRobustness:
-    relative = {name: ratio(value, reference.metrics[name]) for name, value in one.metrics.items()}
-    return replace(one, relative=relative)
 
 
 def _summary(work: _Work, row: int) -> SetSummary:
@@ -219,7 +237,15 @@ def _summary(work: _Work, row: int) -> SetSummary:
     )
 
 
-def _unplaced(sets: Sequence[MeasuredSet]) -> tuple[Notice, ...]:
-    n = sum(int(np.count_nonzero(without_place(one.dataset))) for one in sets)
-    message = f"{n:,} pictures of unknown size: their boxes are in no density map"
-    return (Notice("unknown_size", n, message),) if n else ()
+def _notices(
+    sets: Sequence[MeasuredSet], found: Mapping[str, Sequence[Detections]]
+) -> Iterator[Notice]:
+    """Of ground truth and detections; what several tables tell alike is told once."""
+    yield from sets[0].dataset.notices
+    yield from dict.fromkeys(note for of in found.values() for one in of for note in one.notices)
+    yield from counted_notice(
+        "unknown_size",
+        sum(int(np.count_nonzero(without_place(one.dataset))) for one in sets),
+        "pictures of unknown size: their boxes are in no density map",
+        "picture of unknown size: its boxes are in no density map",
+    )

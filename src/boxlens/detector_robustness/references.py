@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from boxlens.data import Notice
+from boxlens.data import counted_notice
 from boxlens.data.naming import some_names
 from boxlens.images.transforming.catalogue import CLEAN, TRANSFORMS
 from boxlens.images.transforming.transform import Step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from boxlens.data import Notice
 
 
 def reference_of(step: Step) -> Step:
@@ -43,8 +45,9 @@ def reference_rows(steps: Sequence[Step]) -> tuple[list[int], tuple[Notice, ...]
     if not missing:
         return rows, ()
     n = sum(one.slug in missing for one in references)
-    message = (
-        f"{n:,} steps are compared with the unchanged pictures, though their fair reference is "
+    told = (
+        f"{{}} compared with the unchanged pictures, though {{}} fair reference is "
         f"{some_names(missing)}, which is not there"
     )
-    return rows, (Notice("no_reference", n, message),)
+    many, one = told.format("steps are", "their"), told.format("step is", "its")
+    return rows, counted_notice("no_reference", n, many, one)

@@ -53,12 +53,13 @@ class Example:
     row: int
     image_id: int | str
     file_name: str
-    # In the frame of the changed picture.
+    # In the frame of the changed picture, and where they are found in the unchanged one.
     lost_box: Boxes
+    lost_clean_box: Boxes
     lost_class: tuple[str, ...]
     found_box: Boxes
     found_class: tuple[str, ...]
-    # Detections of at least the shown score that hit nothing.
+    # Detections of at least the shown score that hit nothing, the surest first.
     false_box: Boxes
     false_class: tuple[str, ...]
     false_score: Floats
@@ -91,9 +92,11 @@ class StepRobustness:
     reference: Step
     # By the names of the metrics: this by that of the reference.
     relative: Mapping[str, float]
-    # TIDE at IoU .5: what repairing each kind of error would bring, and how many there are for
-    # each object. Keys are those of diagnosis.tide.GAINS.
+    # TIDE at IoU .5, keys are those of diagnosis.tide.GAINS. What repairing each kind of error
+    # would bring, over classes with objects; how much more that is than in the reference, over
+    # classes with objects in both; and how many errors there are for each object.
     error_gain: Mapping[str, float]
+    error_growth: Mapping[str, float]
     errors_per_object: Mapping[str, float]
     # AP by class, in the order of the classes of the result.
     by_class: tuple[float, ...]
@@ -118,6 +121,7 @@ class StepRobustness:
             "n_detections": self.n_detections,
             "errors": {
                 "dAP": defined(self.error_gain),
+                "dAP_growth": defined(self.error_growth),
                 "per_object": defined(self.errors_per_object),
             },
             "AP_by_class": [number(value) for value in self.by_class],

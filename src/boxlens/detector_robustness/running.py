@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boxlens.data import Notice
+from boxlens.data import Notice, counted_notice
 from boxlens.detector_robustness.origins import Origin
 from boxlens.detectors.renaming import with_classes
 from boxlens.detectors.run import detect_pictures, journal_path
@@ -194,7 +194,9 @@ def _told(progress: Progress | None, what: str) -> Progress | None:
 def _changes(unchanged: _Outcome) -> Iterator[Notice]:
     """What reading had to change in the pictures: the same ones in every set."""
     for change, count in unchanged.changes.items():
-        yield Notice("changed_picture", count, f"{count:,} pictures: {change}")
+        yield from counted_notice(
+            "changed_picture", count, f"pictures: {change}", f"picture: {change}"
+        )
 
 
 def _summed(outcomes: Iterable[_Outcome]) -> Iterator[Notice]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from statistics import fmean
+from typing import TYPE_CHECKING, NamedTuple
 
 from boxlens.detector_robustness.error_growth import most_grown_error
 from boxlens.images.transforming.catalogue import TRANSFORMS
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
         StepRobustness,
     )
 
-CONTEXT = "white_background"
+CONTEXT, OBJECTS_ONLY = "white_background", "objects_only"
+FIFTEEN = "the fifteen corruptions at five severities"
 # What errors are called where their number is told.
 ERROR_NAMES = {
     "cls": "boxes with the wrong class",
@@ -104,22 +106,43 @@ def _changing(detector: DetectorRobustness) -> list[StepRobustness]:
 
 
 def _most_robust(detectors: Sequence[DetectorRobustness]) -> Iterator[str]:
-    """By the mean of what is left of AP, over all steps."""
-    kept = {}
-    for one in detectors:
-        if left := [_relative(step) for step in _changing(one)]:
-            kept[one.name] = sum(left) / len(left)
+    """By the mean under corruption; without corruptions, by what is left of whole pictures."""
+    found = {one.name: _kept(one) for one in detectors}
+    kept = {name: one.share for name, one in found.items() if not math.isnan(one.share)}
     if len(kept) < 2:
         return
     best, worst = max(kept, key=kept.__getitem__), min(kept, key=kept.__getitem__)
     most, least = fraction(kept[best], 2), fraction(kept[worst], 2)
+    over = found[best].over
     if most == least:
-        yield f"{len(kept)} detectors are equally robust: each keeps {most} of its AP on average."
+        yield f"{len(kept)} detectors are equally robust: over {over} each keeps {most} of its AP."
         return
     yield (
-        f"{best} is the most robust of {len(kept)} detectors: on average over all steps it keeps "
-        f"{most} of its AP; {worst} keeps {least}."
+        f"{best} is the most robust of {len(kept)} detectors: over {over} it keeps {most} of its "
+        f"AP; {worst} keeps {least}."
     )
+
+
+class _Kept(NamedTuple):
+    """Which share of AP is left on average, and over what; NaN where there is nothing fair."""
+
+    share: float
+    over: str
+
+
+def _kept(detector: DetectorRobustness) -> _Kept:
+    """Pictures of single objects, or of nothing but objects, are easier: they do not count."""
+    if detector.corrupted:
+        whole = detector.corrupted[0]
+        n_run = counted(whole.n_corruptions, "corruption")
+        return _Kept(whole.relative, FIFTEEN if whole.complete else n_run)
+    left = [
+        _relative(one)
+        for one in _changing(detector)
+        if not TRANSFORMS[one.step.name].per_object and one.step.name != OBJECTS_ONLY
+    ]
+    share = fmean(left) if left else math.nan
+    return _Kept(share, f"{counted(len(left), 'step')} of whole pictures")
 
 
 def _what_hurts(
@@ -128,12 +151,19 @@ def _what_hurts(
     start = (
         f"{detector.name} has an AP of {fraction(_ap(detector.clean))} on the unchanged pictures"
     )
-    low, high = (f"leaves {remarks.left(detector, one)}" for one in (worst, best))
+    low, high = (remarks.left(detector, one) for one in (worst, best))
     if not _shown_drop(detector.reference_of(worst), worst) > 0:
-        return f"{start}, and no step lowers it: {_named(worst)} {low}."
+        return f"{start}, and no step lowers it: {_named(worst)} leaves {low}."
     if worst is best:
-        return f"{start}; {_named(worst)} {low}."
-    return f"{start}; {_named(worst)} hurts most and {low}, {_named(best)} hurts least and {high}."
+        return f"{start}; {_named(worst)} leaves {low}."
+    reference = detector.reference_of(best)
+    if _shown_drop(reference, best) > 0:
+        end = f"hurts least and leaves {high}"
+    elif _shown_drop(reference, best) < 0 and reference is detector.clean:
+        end = f"raises it to {high}"
+    else:
+        end = f"does not hurt and leaves {high}"
+    return f"{start}; {_named(worst)} hurts most and leaves {low}, {_named(best)} {end}."
 
 
 def _shown_drop(reference: StepRobustness, one: StepRobustness) -> float:
@@ -156,12 +186,8 @@ def _corruptions(detector: DetectorRobustness) -> Iterator[str]:
     if not detector.corrupted:
         return
     whole, *groups = detector.corrupted
-    over = (
-        "the fifteen corruptions at five severities"
-        if whole.complete
-        else f"{counted(whole.n_corruptions, 'corruption')} (not the whole benchmark)"
-    )
-    hardest = _hardest(groups)
+    n_run, hardest = counted(whole.n_corruptions, "corruption"), _hardest(groups)
+    over = FIFTEEN if whole.complete else f"{n_run} (not the whole benchmark)"
     yield (
         f"Over {over} the mean AP of {detector.name} (mPC) is {fraction(whole.ap)}, "
         f"{fraction(whole.relative, 2)} of that of the unchanged pictures (rPC){hardest}."

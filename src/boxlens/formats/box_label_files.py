@@ -16,7 +16,12 @@ import numpy as np
 from boxlens.data import Notice
 from boxlens.data.columns import Bools, Floats, Offsets, Rows, owned
 from boxlens.errors import ParameterError
-from boxlens.formats.box_label_joins import ClassesOfRecords, Misfits, ObjectsOfRecords
+from boxlens.formats.box_label_joins import (
+    ClassesOfRecords,
+    Misfit,
+    Misfits,
+    ObjectsOfRecords,
+)
 from boxlens.formats.box_label_records import BOX, LabelRecords, read_label_records
 from boxlens.formats.files import plain_name, written_whole
 
@@ -37,6 +42,8 @@ class BoxLabels:
     class_row: Rows
     score: Floats
     notices: tuple[Notice, ...] = ()
+    # One by one, what the notices count.
+    misfits: tuple[Misfit, ...] = ()
 
 
 def read_box_labels(path: str | PathLike[str], dataset: Dataset) -> BoxLabels:
@@ -49,17 +56,22 @@ def read_box_labels(path: str | PathLike[str], dataset: Dataset) -> BoxLabels:
     score = np.full(len(dataset.gt), np.nan)
     labelled = np.zeros(len(dataset.gt), dtype=np.bool_)
     for number, row in objects.rows_of(file, misfits):
+        image_row = int(dataset.gt.image_row[row])
         if labelled[row]:
-            misfits.count("repeated_object", number)
+            misfits.add("repeated_object", number, image_row, row)
             continue
         labelled[row] = True
-        class_row[row], score[row] = classes.label(file.records[number], number)
-        if class_row[row] < 0:
-            misfits.count("unknown_label", number)
-        if np.isnan(score[row]):
-            misfits.count("no_score", number)
+        found = classes.label(file.records[number], number)
+        class_row[row], score[row] = found.class_row, found.score
+        if found.class_row < 0:
+            misfits.add("unknown_label", number, image_row, row, found.text)
+        if math.isnan(found.score):
+            misfits.add("no_score", number, image_row, row, found.text)
     return BoxLabels(
-        owned(class_row), owned(score), (*misfits.notices(), *_incomplete(file, dataset, labelled))
+        owned(class_row),
+        owned(score),
+        (*misfits.notices(), *_incomplete(file, dataset, labelled)),
+        tuple(misfits.found),
     )
 
 
@@ -109,8 +121,9 @@ def _incomplete(file: LabelRecords, dataset: Dataset, labelled: Bools) -> tuple[
             f"object ids are {shown} ..."
         )
         return (Notice("nothing_fits", len(file.records), message),)
+    have = "has" if len(without) == 1 else "have"
     message = (
-        f"{file.path}: {len(without):,} of {len(ids):,} objects have no label (first: id "
+        f"{file.path}: {len(without):,} of {len(ids):,} objects {have} no label (first: id "
         f"{ids[without[0]]!r})"
     )
     return (Notice("object_without_label", len(without), message),)

@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from boxlens.formats.box_label_records import REMEDY
 from boxlens.formats.image_names import rows_of_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from boxlens.data import Classes, Dataset
     from boxlens.formats.box_label_records import LabelRecords
@@ -25,38 +25,78 @@ if TYPE_CHECKING:
 # Boxes are the same if no side lies farther off: files are written with some digits only.
 SAME_BOX_PX = 0.01
 SAME_BOX_RELATIVE = 1e-6
+# Of one label, and of several.
 _MEANING = {
-    "unknown_object": "are of no object of the ground truth and are left out",
-    "repeated_object": "are further labels of objects that have one already and are left out",
-    "unknown_label": "name no class of the ground truth and count as wrong answers",
-    "no_score": "have no score that is a number, and no rank",
+    "unknown_object": (
+        "is of no object of the ground truth and is left out",
+        "are of no object of the ground truth and are left out",
+    ),
+    "repeated_object": (
+        "is a further label of an object that has one already and is left out",
+        "are further labels of objects that have one already and are left out",
+    ),
+    "unknown_label": (
+        "names no class of the ground truth and counts as a wrong answer",
+        "name no class of the ground truth and count as wrong answers",
+    ),
+    "no_score": (
+        "has no score that is a number, and no rank",
+        "have no score that is a number, and no rank",
+    ),
 }
+
+
+class Misfit(NamedTuple):
+    """One label that does not fit."""
+
+    # "unknown_object", "repeated_object", "unknown_label" or "no_score".
+    kind: str
+    # Of its record in the file, from 0.
+    number: int
+    # Rows of the image and the object; -1 where it means none.
+    image_row: int
+    object_row: int
+    # What it names, as text.
+    label: str
+
+
+class RecordLabel(NamedTuple):
+    """Class row, -1 where it is unknown; score, NaN where it is no number; the label as text."""
+
+    class_row: int
+    score: float
+    text: str
 
 
 @dataclass(slots=True)
 class Misfits:
-    """What does not fit, by kind, with the first example of each."""
+    """What does not fit."""
 
     file: LabelRecords
-    counts: Counter[str] = field(default_factory=Counter)
-    first: dict[str, int] = field(default_factory=dict)
+    found: list[Misfit] = field(default_factory=list)
 
-    def count(self, kind: str, number: int) -> None:
-        self.counts[kind] += 1
-        self.first.setdefault(kind, number)
+    def add(
+        self, kind: str, number: int, image_row: int, object_row: int = -1, label: str = ""
+    ) -> None:
+        self.found.append(Misfit(kind, number, image_row, object_row, label))
 
     def notices(self) -> tuple[Notice, ...]:
-        total = len(self.file.records)
+        """By kind, with the first example of each."""
         return tuple(
-            Notice(
-                kind,
-                self.counts[kind],
-                f"{self.file.path}: {self.counts[kind]:,} of {total:,} labels {meaning} (first: "
-                f"{self.file.where(self.first[kind])}, {_shown(self.file, self.first[kind])})",
-            )
-            for kind, meaning in _MEANING.items()
-            if self.counts[kind]
+            self._notice(kind, numbers)
+            for kind in _MEANING
+            if (numbers := [one.number for one in self.found if one.kind == kind])
         )
+
+    def _notice(self, kind: str, numbers: Sequence[int]) -> Notice:
+        n, first = len(numbers), numbers[0]
+        one, many = _MEANING[kind]
+        message = (
+            f"{self.file.path}: {n:,} of {len(self.file.records):,} labels "
+            f"{one if n == 1 else many} (first: {self.file.where(first)}, "
+            f"{_shown(self.file, first)})"
+        )
+        return Notice(kind, n, message)
 
 
 class ObjectsOfRecords:
@@ -88,7 +128,7 @@ class ObjectsOfRecords:
                     remedy=REMEDY,
                 )
             if row < 0:
-                misfits.count("unknown_object", number)
+                misfits.add("unknown_object", number, row_of_image[images[number]])
             else:
                 yield number, row
 
@@ -124,18 +164,18 @@ class ClassesOfRecords:
         self._row_of_name = classes.row_of_name()
         self._several = {name for name, n in Counter(classes.name).items() if n > 1}
 
-    def label(self, record: Mapping[str, Any], number: int) -> tuple[int, float]:
-        """Class row, -1 where it is unknown, and score, NaN where it is no number."""
+    def label(self, record: Mapping[str, Any], number: int) -> RecordLabel:
         scores = record.get("scores")
         if scores is not None:
             return self._best(scores, number)
         score = _finite(record.get("score"))
         label = record.get("label")
         if label is None:
-            return self._row_of_id.get(_text(record.get("category_id")), -1), score
-        return self._row(_text(label), number), score
+            key = _text(record.get("category_id"))
+            return RecordLabel(self._row_of_id.get(key, -1), score, key)
+        return RecordLabel(self._row(_text(label), number), score, _text(label))
 
-    def _best(self, scores: Any, number: int) -> tuple[int, float]:
+    def _best(self, scores: Any, number: int) -> RecordLabel:
         if not isinstance(scores, dict):
             raise InputError(
                 f"scores are {type(scores).__name__}, expected a number by class name",
@@ -146,9 +186,9 @@ class ClassesOfRecords:
         known = {name: _finite(value) for name, value in scores.items()}
         known = {name: value for name, value in known.items() if not math.isnan(value)}
         if not known:
-            return -1, math.nan
+            return RecordLabel(-1, math.nan, "")
         best = max(known, key=known.__getitem__)
-        return self._row(best, number), known[best]
+        return RecordLabel(self._row(best, number), known[best], best)
 
     def _row(self, name: str, number: int) -> int:
         if name in self._several:

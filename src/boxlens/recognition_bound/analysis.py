@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.data import Dataset, Detections, Notice
+from boxlens.data import Dataset, Detections, Notice, counted_notice
 from boxlens.data.columns import frozen
 from boxlens.data.selection import select_images
-from boxlens.detectors.protocols import Classifier
 from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset, read_detections
 from boxlens.images import ImageFiles, find_images
@@ -26,20 +26,13 @@ from boxlens.recognition_bound.bounds import (
     with_intervals,
 )
 from boxlens.recognition_bound.choice import UpperBoundChoice
-from boxlens.recognition_bound.learning import (
-    Lessons,
-    Training,
-    cross_taught,
-    needs_training,
-    ready,
-    taught,
-)
+from boxlens.recognition_bound.label_source import LabelSource, Place
+from boxlens.recognition_bound.learning import Lessons, Training, needs_training
 from boxlens.recognition_bound.mistakes import surest_mistakes
 from boxlens.recognition_bound.naming import (
     NamedObjects,
     labels_from_file,
     labels_from_pictures,
-    told,
     without_unread,
 )
 from boxlens.recognition_bound.result import UpperBoundResult
@@ -49,12 +42,9 @@ from boxlens.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from boxlens.detectors.protocols import Classifier
     from boxlens.formats.files import Progress
-    from boxlens.recognition_bound.learning import Recogniser
     from boxlens.recognition_bound.result import DetectorGap, StrategyBound
-
-Place = str | PathLike[str]
-LABEL_ENDINGS = (".json", ".csv", ".parquet", ".json.gz", ".csv.gz")
 
 
 def upper_bound(
@@ -82,104 +72,45 @@ def upper_bound(
     asked = choice or UpperBoundChoice()
     dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
     tables = [_read_detections(one, dataset, threads) for one in _listed(dt)]
-    lessons = _lessons(train_gt, train_images, threads)
-    return bound_tables(
-        dataset,
-        tables,
+    source = LabelSource(
         classifier,
-        images,
-        asked,
-        spec=spec,
-        lessons=lessons,
-        training=training or Training(seed=asked.seed),
-        threads=threads,
-        progress=progress,
-    )[0]
+        spec,
+        _lessons(train_gt, train_images, threads),
+        training or Training(seed=asked.seed),
+    )
+    return bound_tables(dataset, tables, source, images, asked, threads=threads, progress=progress)[
+        0
+    ]
 
 
 def bound_tables(
     dataset: Dataset,
     detections: Sequence[Detections],
-    classifier: Classifier | Callable[..., Any] | Place,
+    source: LabelSource,
     images: ImageFiles | Place | Sequence[Place] | None,
     choice: UpperBoundChoice,
     *,
-    spec: Place | None = None,
-    lessons: Lessons | None = None,
-    training: Training | None = None,
     notices: tuple[Notice, ...] = (),
     threads: int = 0,
     progress: Progress | None = None,
 ) -> tuple[UpperBoundResult, Classifier | None]:
     """The same for tables in memory; also the classifier, where one was trained."""
-    word = str(classifier) if isinstance(classifier, (str, PathLike)) else ""
-    if word.lower().endswith(LABEL_ENDINGS):
-        named = labels_from_file(dataset, word, choice)
+    if source.is_file:
+        named = labels_from_file(dataset, source.word, choice)
+        # Nothing is shown to a classifier.
+        choice = replace(choice, sampled_iou=None)
         named = replace(named, notices=(*notices, *named.notices))
     else:
-        files, found = _pictures(images, dataset, word)
+        files, found = _pictures(images, dataset, source.word)
         dataset, files, detections, sized = _pictured(dataset, detections, files)
-        source = _recogniser(
-            classifier,
-            word,
-            spec,
-            dataset,
-            files,
-            choice,
-            lessons,
-            training or Training(),
-            progress,
-        )
-        named = labels_from_pictures(dataset, files, source, choice, progress)
+        recogniser = source.recogniser(dataset, files, choice.n_folds, progress)
+        named = labels_from_pictures(dataset, files, recogniser, choice, progress)
         named = replace(named, notices=(*notices, *found, *sized, *named.notices))
     named, detections = without_unread(named, detections)
-    return _result(named, detections, choice, threads, progress), named.trained
-
-
-def _recogniser(
-    classifier: Classifier | Callable[..., Any] | Place,
-    word: str,
-    spec: Place | None,
-    dataset: Dataset,
-    files: ImageFiles,
-    choice: UpperBoundChoice,
-    lessons: Lessons | None,
-    training: Training,
-    progress: Progress | None,
-) -> Recogniser:
-    if lessons is not None and not needs_training(word):
-        raise ParameterError(
-            f"a training set is for classifiers that are to be trained (hog, torch:...), and "
-            f"{word or 'this one'} is ready"
-        )
-    if isinstance(classifier, Classifier):
-        return ready(classifier, dataset, "given")
-    if not word:
-        return ready(_from_function(classifier, dataset), dataset, "given")
-    if lessons is not None:
-        return taught(word, dataset, lessons, training, progress)
-    if needs_training(word):
-        return cross_taught(word, dataset, files, training, choice.n_folds, progress)
-    from boxlens.detectors.classifiers.opening import open_classifier
-
-    given = None if spec is None else str(spec)
-    found, _ = open_classifier(word, spec=given, classes=dataset.classes)
-    return ready(found, dataset, word)
-
-
-def _from_function(function: Any, dataset: Dataset) -> Classifier:
-    """Its classes are an attribute of it, or those of the data set."""
-    from boxlens.detectors.classifiers.from_function import CallableClassifier
-    from boxlens.detectors.named_objects import classes_from
-
-    if not callable(function):
-        raise ParameterError(
-            f"a {type(function).__name__} is no classifier: give one, or a function"
-        )
-    name = getattr(function, "__name__", type(function).__name__)
-    given = getattr(function, "classes", dataset.classes)
-    batched = bool(getattr(function, "batched", False))
-    return CallableClassifier(function, classes_from(given, name), name, batched)
+    result = _result(named, detections, choice, threads, progress)
+    if needs_training(source.word):
+        result = replace(result, training=source.training.to_json())
+    return result, named.trained
 
 
 def _result(
@@ -191,25 +122,14 @@ def _result(
 ) -> UpperBoundResult:
     dataset = named.dataset
     tables = with_unique_names(detections)
-    bounds: tuple[StrategyBound, ...] = tuple(
-        strategy_bound(dataset, labels, threads=threads) for labels in named.strategies
-    )
-    gaps: tuple[DetectorGap, ...] = detector_gaps(dataset, tables, bounds[0], threads=threads)
-    if choice.intervals is not None:
-        boxes = [labelled_boxes(dataset, labels) for labels in named.strategies]
-        bounds, gaps = with_intervals(
-            dataset,
-            list(zip(bounds, boxes, strict=True)),
-            list(zip(gaps, tables, strict=True)),
-            choice.intervals,
-            threads=threads,
-            progress=progress,
-        )
+    bounds, gaps = _bounds(named, tables, choice, threads, progress)
+    commonest = max(bounds[0].classes, key=lambda one: one.n_objects, default=None)
+    n_objects = int(np.count_nonzero(~COCO.regions(dataset.gt)))
     return UpperBoundResult(
         choice=choice,
         dataset=dataset.name,
         n_images=len(dataset.images),
-        n_objects=int(np.count_nonzero(~COCO.regions(dataset.gt))),
+        n_objects=n_objects,
         classifier=named.classifier,
         learnt_from=named.learnt_from,
         strategies=bounds,
@@ -226,12 +146,43 @@ def _result(
             *named.notices,
             *_crowds(dataset),
         ),
+        commonest_class="" if commonest is None else commonest.name,
+        commonest_share=commonest.n_objects / n_objects if commonest and n_objects else math.nan,
+    )
+
+
+def _bounds(
+    named: NamedObjects,
+    tables: Sequence[Detections],
+    choice: UpperBoundChoice,
+    threads: int,
+    progress: Progress | None,
+) -> tuple[tuple[StrategyBound, ...], tuple[DetectorGap, ...]]:
+    """Of every way to find labels, and detectors beside the first."""
+    dataset = named.dataset
+    bounds = tuple(strategy_bound(dataset, one, threads=threads) for one in named.strategies)
+    gaps = detector_gaps(dataset, tables, bounds[0], threads=threads)
+    if choice.intervals is None:
+        return bounds, gaps
+    boxes = [labelled_boxes(dataset, labels) for labels in named.strategies]
+    return with_intervals(
+        dataset,
+        list(zip(bounds, boxes, strict=True)),
+        list(zip(gaps, tables, strict=True)),
+        choice.intervals,
+        threads=threads,
+        progress=progress,
     )
 
 
 def _crowds(dataset: Dataset) -> tuple[Notice, ...]:
     n = int(np.count_nonzero(COCO.regions(dataset.gt)))
-    return told("crowds", n, "crowds or groups are no single objects: they are not classified")
+    return counted_notice(
+        "crowds",
+        n,
+        "crowds or groups are no single objects: they are not classified",
+        "crowd or group is no single object: it is not classified",
+    )
 
 
 def _listed(given: Detections | Place | Sequence[Detections | Place]) -> list[Detections | Place]:

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from boxlens.data import Notice, counted_notice
 from boxlens.detectors.run_result import Failure
 from boxlens.errors import InputError, MissingExtraError, WorkerEndedError
-from boxlens.images import ImageError, read_picture
-from boxlens.recognition_bound.views import Shown
+from boxlens.images import ImageError
+from boxlens.images.transforming.pictured import Pictured
+from boxlens.proposals.words import counted
+from boxlens.recognition_bound.faults import (
+    CLASSIFIER_FAILED,
+    NO_NUMBER,
+    NO_PIXEL,
+    UNKNOWN_LABEL,
+    Faults,
+)
+from boxlens.recognition_bound.views import OWN, Shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
     from boxlens.data import Dataset
-    from boxlens.data.columns import Floats, Rows
-    from boxlens.detectors.classifiers.renaming import JoinedClassifier
+    from boxlens.data.columns import Boxes, Floats, Rows
+    from boxlens.detectors.classifiers.renaming import Answers, JoinedClassifier
     from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles, Pixels
     from boxlens.recognition_bound.choice import UpperBoundChoice
@@ -26,6 +36,10 @@ if TYPE_CHECKING:
 
 # Crops given to a classifier at once: enough for its batches, few enough for memory.
 IN_ONE_GO = 256
+# Of large pictures fewer: crops with the object painted over are copies.
+MOST_BYTES = 256 * 2**20
+# Cut to whole pixels, less beyond the border changes nothing.
+BEYOND_PX = 0.5
 # A classifier that fails on so many crops before it ever works is itself at fault.
 PATIENCE = 8
 
@@ -55,10 +69,8 @@ class Labels:
     views: tuple[View, ...]
     class_row: Rows
     score: Floats
-    failed: tuple[Failure, ...]
-    # Objects without a pixel in their picture; crops whose answers were no numbers.
-    n_without_crop: int
-    n_without_answer: int
+    failed: tuple[Failure, ...] = ()
+    notices: tuple[Notice, ...] = ()
     # Rows of images whose picture cannot be read.
     unread: tuple[int, ...] = ()
 
@@ -76,23 +88,26 @@ def classify_objects(
     *,
     progress: Progress | None = None,
 ) -> Labels:
-    """All objects but crowds and groups; an unreadable picture costs its own objects alone."""
-    work = _Work(dataset, views)
-    row_of_id = dataset.images.row_of_id()
-    rows = [row_of_id[key] for key in files.ids.tolist()]
-    for done, (row, path, name) in enumerate(zip(rows, files.paths, files.names, strict=True)):
+    """All objects but crowds and groups; an unreadable picture costs its own objects alone.
+
+    Data set and files are those of `with_pictures`.
+    """
+    work = _Work(dataset, views, choice)
+    pictures = Pictured(dataset, files)
+    for row, name in enumerate(files.names):
         if progress is not None:
-            progress("classifying objects", done, len(files))
+            progress("classifying objects", row, len(files))
         objects = _objects(dataset, row)
         if len(objects) == 0:
             continue
         try:
-            pixels = _read(path, dataset, row)
+            picture = pictures.read(row)
         except ImageError as problem:
             work.failed.append(Failure(name, problem.problem))
             work.unread.append(row)
             continue
-        work.show(pixels, objects, name, classifier_of(row), choice)
+        work.changes.update(picture.changes)
+        work.show(picture.pixels, objects, name, classifier_of(row))
     work.flush()
     return work.labels()
 
@@ -104,70 +119,63 @@ def _objects(dataset: Dataset, image_row: int) -> Rows:
     return rows[~(gt.crowd[begin:end] | gt.group_of[begin:end])]
 
 
-def _read(path: Path, dataset: Dataset, row: int) -> Pixels:
-    """The picture, if its size is the one that the boxes were drawn in."""
-    pixels = read_picture(path).pixels
-    stated = dataset.images.known_sizes()[row]
-    height, width = pixels.shape[:2]
-    if not np.isnan(stated).any() and tuple(stated.tolist()) != (width, height):
-        raise ImageError(
-            f"is {width} x {height} pixels, the ground truth says {stated[0]:g} x {stated[1]:g}"
-        )
-    return pixels
-
-
 @dataclass(slots=True)
 class _Work:
     dataset: Dataset
     views: tuple[View, ...]
+    choice: UpperBoundChoice
     class_row: Rows = field(init=False)
     score: Floats = field(init=False)
     failed: list[Failure] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
-    n_without_crop: int = 0
+    faults: Faults = field(default_factory=Faults)
+    # What reading changed in how many pictures.
+    changes: Counter[str] = field(default_factory=Counter)
+    n_beyond: int = 0
     n_without_answer: int = 0
+    n_without_sum: int = 0
     # Crops that wait, all for one classifier.
     classifier: JoinedClassifier | None = None
     waiting: list[Waiting] = field(default_factory=list)
+    waiting_bytes: int = 0
     works: bool = False
     n_in_vain: int = 0
+    # Labels that are no class of the data set, each with its number.
+    lacking: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         shape = (len(self.dataset.gt), len(self.views))
         self.class_row = np.full(shape, -1, dtype=np.int32)
         self.score = np.full(shape, np.nan)
 
-    def show(
-        self,
-        pixels: Pixels,
-        objects: Rows,
-        file: str,
-        classifier: JoinedClassifier,
-        choice: UpperBoundChoice,
-    ) -> None:
-        """Puts the crops of a picture in line."""
+    def show(self, pixels: Pixels, objects: Rows, file: str, classifier: JoinedClassifier) -> None:
+        """Puts the crops of a picture in line, and names them as soon as they are many."""
         if classifier is not self.classifier:
             self.flush()
             self.classifier = classifier
         for row in objects.tolist():
-            shown = Shown.of(pixels, self.dataset.gt.box[row], choice)
-            crops = [shown.crop(view) for view in self.views]
-            if crops[0] is None:
-                self.n_without_crop += 1
+            box = self.dataset.gt.box[row]
+            shown = Shown.of(pixels, box, self.choice)
+            if shown.crop(OWN) is None:
+                self.faults.add(file, NO_PIXEL, row)
                 continue
-            self.waiting += [
-                Waiting(row, place, file, crop)
-                for place, crop in enumerate(crops)
-                if crop is not None
-            ]
-        if len(self.waiting) >= IN_ONE_GO:
+            self.n_beyond += _reaches_beyond(box, pixels)
+            for place, view in enumerate(self.views):
+                crop = shown.crop(view)
+                if crop is not None:
+                    self._wait(Waiting(row, place, file, crop))
+
+    def _wait(self, one: Waiting) -> None:
+        self.waiting.append(one)
+        self.waiting_bytes += one.crop.nbytes
+        if len(self.waiting) >= IN_ONE_GO or self.waiting_bytes >= MOST_BYTES:
             self.flush()
 
     def flush(self) -> None:
-        if self.classifier is not None:
-            for begin in range(0, len(self.waiting), IN_ONE_GO):
-                self._name(self.waiting[begin : begin + IN_ONE_GO], self.classifier)
+        if self.classifier is not None and self.waiting:
+            self._name(self.waiting, self.classifier)
         self.waiting.clear()
+        self.waiting_bytes = 0
 
     def _name(self, part: Sequence[Waiting], classifier: JoinedClassifier) -> None:
         """Where a batch fails, its crops are tried one by one."""
@@ -177,32 +185,84 @@ class _Work:
             raise
         except Exception as problem:  # noqa: BLE001 - a classifier may be anybody's code
             if len(part) == 1:
-                self._fail(part[0].file, problem)
+                self._fail(part[0], problem)
             else:
                 for one in part:
                     self._name([one], classifier)
             return
         self.works = True
-        rows, places = [one.object_row for one in part], [one.view_place for one in part]
-        lacking = answers.usable & (answers.class_row < 0)
-        self.class_row[rows, places] = np.where(lacking, -2 - answers.own_row, answers.class_row)
-        self.score[rows, places] = answers.score
-        self.n_without_answer += int(np.count_nonzero(np.isnan(answers.score)))
+        self._take(part, answers)
 
-    def _fail(self, file: str, problem: Exception) -> None:
-        reason = f"the classifier failed: {type(problem).__name__}: {problem}"
-        self.failed.append(Failure(file, reason))
+    def _take(self, part: Sequence[Waiting], answers: Answers) -> None:
+        class_row = answers.class_row.copy()
+        for number, label in answers.lacking.items():
+            class_row[number] = self.lacking.setdefault(label, -2 - len(self.lacking))
+            one = part[number]
+            # Of less or more than the object anything may be said.
+            if self.views[one.view_place] == OWN:
+                self.faults.add(one.file, UNKNOWN_LABEL, one.object_row, label=label)
+        for number in np.flatnonzero(~answers.usable).tolist():
+            self.faults.add(part[number].file, NO_NUMBER, part[number].object_row)
+        rows, places = [one.object_row for one in part], [one.view_place for one in part]
+        self.class_row[rows, places] = class_row
+        self.score[rows, places] = answers.score
+        self.n_without_answer += int(np.count_nonzero(~answers.usable))
+        self.n_without_sum += int(np.count_nonzero(answers.usable & ~answers.sums_to_one))
+
+    def _fail(self, one: Waiting, problem: Exception) -> None:
+        words = f"{type(problem).__name__}: {problem}"
+        problem_text = str(problem) if isinstance(problem, InputError) else words
+        self.faults.add(one.file, CLASSIFIER_FAILED, one.object_row, problem=problem_text)
         self.n_in_vain += 1
         if not self.works and self.n_in_vain >= PATIENCE:
-            raise InputError(reason, path=file) from problem
+            raise InputError(f"the classifier failed: {problem_text}", path=one.file) from problem
 
     def labels(self) -> Labels:
         return Labels(
             self.views,
             self.class_row,
             self.score,
-            tuple(self.failed),
-            self.n_without_crop,
-            self.n_without_answer,
+            (*self.failed, *self.faults.failures()),
+            tuple(self._notices()),
             tuple(self.unread),
         )
+
+    def _notices(self) -> Iterator[Notice]:
+        for change, count in self.changes.items():
+            yield from counted_notice(
+                "changed_picture", count, f"pictures: {change}", f"picture: {change}"
+            )
+        yield from counted_notice(
+            "box_beyond_picture",
+            self.n_beyond,
+            "boxes reach beyond their pictures: what is inside is shown",
+            "box reaches beyond its picture: what is inside is shown",
+        )
+        yield from counted_notice(
+            "object_without_crop",
+            self.faults.count(NO_PIXEL),
+            "objects have no pixel in their picture: they get no label and count as missed",
+            "object has no pixel in its picture: it gets no label and counts as missed",
+        )
+        yield from counted_notice(
+            "no_answer",
+            self.n_without_answer,
+            "answers of the classifier are no numbers: these crops get no label",
+            "answer of the classifier is no number: this crop gets no label",
+        )
+        yield from counted_notice(
+            "unknown_label",
+            self.faults.count(UNKNOWN_LABEL),
+            "objects get a label that is no class of the ground truth: wrong answers",
+            "object gets a label that is no class of the ground truth: a wrong answer",
+        )
+        if self.n_without_sum:
+            crops = counted(self.n_without_sum, "crop")
+            message = f"scores of {crops} do not sum to 1: taken as they are"
+            yield Notice("scores_without_sum", self.n_without_sum, message)
+
+
+def _reaches_beyond(box_xywh: Boxes, pixels: Pixels) -> bool:
+    height, width = pixels.shape[:2]
+    low, high = box_xywh[:2], box_xywh[:2] + box_xywh[2:] - (width, height)
+    return bool(max((-low).max(), high.max()) > BEYOND_PX)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxlens.data.source import Source
 from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
 from boxlens.detectors.classifiers.renaming import with_classes
 from boxlens.detectors.learning_files import usable_pictures
 from boxlens.errors import InputError, ParameterError
+from boxlens.proposals.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
 
     from boxlens.data import Dataset, Notice
     from boxlens.data.columns import Rows
@@ -52,6 +54,12 @@ class Training:
     keep: Path | None = None
     restart: bool = False
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "seed": self.seed,
+            **({} if self.fine_tuning is None else self.fine_tuning.to_json()),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Recogniser:
@@ -64,6 +72,8 @@ class Recogniser:
     trained: Classifier | None = None
     failed: tuple[Failure, ...] = ()
     notices: tuple[Notice, ...] = ()
+    # Files it was made from, each with what it is.
+    others: tuple[tuple[str, Source], ...] = ()
 
 
 def needs_training(word: str) -> bool:
@@ -73,7 +83,9 @@ def needs_training(word: str) -> bool:
 def ready(classifier: Classifier, dataset: Dataset, source: str) -> Recogniser:
     """One classifier for all images."""
     joined, notices = with_classes(classifier, dataset.classes)
-    return Recogniser(classifier.name, source, lambda _row: joined, notices=notices)
+    path = Path(source)
+    others = (("classifier", Source.of(path, "classifier")),) if path.is_file() else ()
+    return Recogniser(classifier.name, source, lambda _row: joined, notices=notices, others=others)
 
 
 def taught(
@@ -91,10 +103,13 @@ def taught(
     joined, join_notices = with_classes(classifier, dataset.classes)
     return Recogniser(
         name=classifier.name,
-        learnt_from=f"{len(crops):,} objects in {len(part.images):,} images of {part.name}",
+        learnt_from=f"{counted(len(crops), 'object')} in {counted(len(part.images), 'image')} of "
+        f"{part.name}",
         classifier_of=lambda _row: joined,
         trained=classifier,
-        failed=failed,
+        others=() if part.source is None else (("training set", part.source),),
+        # Pictures of both sets may have one name.
+        failed=tuple(replace(one, file=f"training set: {one.file}") for one in failed),
         notices=(
             *_said_of("training set", (*lessons.dataset.notices, *lessons.notices)),
             *notices,

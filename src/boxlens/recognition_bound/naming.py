@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import counted_notice
 from boxlens.data.selection import select_images
 from boxlens.data.source import Source
 from boxlens.detectors.run_result import NothingDetectedError
-from boxlens.errors import ParameterError
+from boxlens.errors import InputError, ParameterError
+from boxlens.matching import COCO
 from boxlens.recognition_bound.classifying import classify_objects
 from boxlens.recognition_bound.context import context_accuracy
+from boxlens.recognition_bound.faults import REPEATED, UNKNOWN_OBJECT, Faults
 from boxlens.recognition_bound.relabelling import ObjectLabels, relabelled
 from boxlens.recognition_bound.result import OWN_BOX, ContextAccuracy
 from boxlens.recognition_bound.views import views_of
@@ -22,9 +24,10 @@ from boxlens.recognition_bound.views import views_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from boxlens.data import Dataset, Detections
+    from boxlens.data import Dataset, Detections, Notice
     from boxlens.detectors.protocols import Classifier
     from boxlens.detectors.run_result import Failure
+    from boxlens.formats.box_label_joins import Misfit
     from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles
     from boxlens.recognition_bound.choice import UpperBoundChoice
@@ -58,29 +61,34 @@ def labels_from_pictures(
     labels = classify_objects(
         dataset, files, source.classifier_of, views_of(choice), choice, progress=progress
     )
-    found = {one.file: one for one in (*source.failed, *labels.failed)}
+    context = context_accuracy(dataset, labels)
+    told = {one.file for one in labels.failed}
     return NamedObjects(
         dataset=dataset,
         strategies=relabelled(labels),
-        context=context_accuracy(dataset, labels),
+        context=context,
         classifier=source.name,
         learnt_from=source.learnt_from,
-        failed=tuple(found.values()),
-        notices=(
-            *source.notices,
-            *told(
-                "object_without_crop",
-                labels.n_without_crop,
-                "objects have no pixel in their picture: they get no label and count as missed",
-            ),
-            *told(
-                "no_answer",
-                labels.n_without_answer,
-                "answers of the classifier are no numbers: these crops get no label",
-            ),
-        ),
+        failed=(*(one for one in source.failed if one.file not in told), *labels.failed),
+        notices=(*source.notices, *labels.notices, *_left_out(dataset, context)),
+        others=source.others,
         trained=source.trained,
         unread=labels.unread,
+    )
+
+
+def _left_out(dataset: Dataset, context: Sequence[ContextAccuracy]) -> tuple[Notice, ...]:
+    """The context study compares crops of the same objects."""
+    if not context:
+        return ()
+    n_objects = int(np.count_nonzero(~COCO.regions(dataset.gt)))
+    return counted_notice(
+        "object_without_context",
+        n_objects - context[0].n_objects,
+        f"of {n_objects:,} objects are left out of the context study: not all of their crops have "
+        "a label",
+        f"of {n_objects:,} objects is left out of the context study: not all of its crops have a "
+        "label",
     )
 
 
@@ -92,15 +100,40 @@ def labels_from_file(dataset: Dataset, path: str, choice: UpperBoundChoice) -> N
             "the context study shows crops to a classifier: a file of labels has none"
         )
     labels = read_box_labels(path, dataset)
+    scored = ~np.isnan(labels.score)
+    if not scored.any():
+        told = "; ".join(one.message for one in labels.notices)
+        raise InputError(
+            f"no object of the ground truth has a label with a score ({told})",
+            path=path,
+            remedy="A record has the id of an object, its label, and a number as its score",
+        )
+    # A label without a score has no rank: it is none.
+    class_row = np.where(scored, labels.class_row, np.int32(-1))
     return NamedObjects(
         dataset=dataset,
-        strategies=(ObjectLabels(OWN_BOX, labels.class_row, labels.score),),
+        strategies=(ObjectLabels(OWN_BOX, class_row, labels.score),),
         context=(),
         classifier=Path(path).name,
         learnt_from="labels made elsewhere",
+        failed=_misfits(labels.misfits, dataset, Path(path).name),
         notices=labels.notices,
         others=(("labels", Source.of(Path(path), "labels")),),
     )
+
+
+def _misfits(misfits: Sequence[Misfit], dataset: Dataset, path: str) -> tuple[Failure, ...]:
+    """By the picture that a label means; by the file where it means none."""
+    faults, images = Faults(), dataset.images
+    for one in misfits:
+        file = path
+        if one.image_row >= 0:
+            key = images.id[[one.image_row]].tolist()[0]
+            file = images.file_name[one.image_row] or f"image {key}"
+        by_label = one.kind in (UNKNOWN_OBJECT, REPEATED)
+        whom = one.number if by_label else one.object_row
+        faults.add(file, one.kind, whom, label=one.label)
+    return faults.failures()
 
 
 def without_unread(
@@ -123,15 +156,12 @@ def without_unread(
         ),
         notices=(
             *named.notices,
-            *told(
+            *counted_notice(
                 "unread_images",
                 len(named.unread),
                 f"of {n_images:,} images are left out: their pictures cannot be read",
+                f"of {n_images:,} images is left out: its picture cannot be read",
             ),
         ),
     )
     return part, [select_images(named.dataset, one, kept)[1] for one in detections]
-
-
-def told(code: str, count: int, what: str) -> tuple[Notice, ...]:
-    return (Notice(code, count, f"{count:,} {what}"),) if count else ()

@@ -193,15 +193,27 @@ class UpperBoundResult(Displayed):
     detectors: tuple[DetectorGap, ...]
     context: tuple[ContextAccuracy, ...]
     mistakes: tuple[Mistake, ...]
-    # Pictures that could not be used, with the reason; their objects have no label.
+    # Pictures of which something could not be used, with the reason.
     failed: tuple[Failure, ...]
     provenance: Provenance
     notices: tuple[Notice, ...] = ()
+    # The class with most objects, and its share of them: the accuracy of always naming it.
+    commonest_class: str = ""
+    commonest_share: float = float("nan")
+    # How the classifier was trained; None where it came ready.
+    training: Mapping[str, Any] | None = None
 
     @property
     def bound(self) -> StrategyBound:
         """Strategy 1: the true boxes."""
         return self.strategies[0]
+
+    @property
+    def labelled_by(self) -> str:
+        """The classifier and where it comes from, unless that is its name."""
+        if self.learnt_from == self.classifier:
+            return self.classifier
+        return f"{self.classifier} ({self.learnt_from})"
 
     def __repr__(self) -> str:
         return f"UpperBoundResult({self.classifier}, UAP {self.bound.uap:.3f})"
@@ -212,7 +224,10 @@ class UpperBoundResult(Displayed):
         return {
             "schema": SCHEMA,
             "provenance": self.provenance.to_json(),
-            "parameters": self.choice.to_json(),
+            "parameters": {
+                **self.choice.to_json(),
+                **({} if self.training is None else {"training": dict(self.training)}),
+            },
             "notices": [notice_to_json(notice) for notice in self.notices],
             "dataset": self.dataset,
             "n_images": self.n_images,
@@ -224,6 +239,10 @@ class UpperBoundResult(Displayed):
                 "uap_by_size": defined(bound.by_size),
                 "accuracy": number(bound.accuracy),
                 "class_accuracy": number(bound.class_accuracy),
+                "commonest_class": {
+                    "class": self.commonest_class,
+                    "share": number(self.commonest_share),
+                },
                 "classes": [one.to_json() for one in bound.classes],
                 "correlation": bound.correlation.to_json(),
                 "strategies": [one.to_json() for one in self.strategies],

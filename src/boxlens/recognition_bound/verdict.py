@@ -14,15 +14,20 @@ if TYPE_CHECKING:
     from boxlens.recognition_bound.result import (
         ContextAccuracy,
         DetectorGap,
+        StrategyBound,
         UpperBoundResult,
     )
 
 # Accuracy explains so much of UAP: closely, or loosely.
 CLOSELY, LOOSELY = 0.7, 0.3
-# Fewer classes lie on a line by chance.
-FEWEST_CLASSES = 4
+# Fewer values lie on a line by chance.
+FEWEST_VALUES = 4
+# A class with so many of the objects makes accuracy cheap.
+WORTH_TELLING = 0.2
 # Differences below are not worth a word.
 ALIKE = 0.005
+# Smaller numbers are written as .000.
+SHOWN = 0.0005
 N_CLASSES_TOLD = 3
 # How labels around an object are chosen, in words.
 CHOSEN_BY = {MOST_CONFIDENT: "the most confident box", MOST_FREQUENT: "the most frequent label"}
@@ -52,6 +57,15 @@ def best_detector(result: UpperBoundResult) -> DetectorGap | None:
     return next((one for one in result.detectors if not math.isnan(one.ap)), None)
 
 
+def telling_correlation(bound: StrategyBound) -> bool:
+    """Whether classes differ enough for a line through them to mean something."""
+    known = [one for one in bound.classes if not math.isnan(one.uap + one.accuracy)]
+    return not math.isnan(bound.correlation.r_squared) and all(
+        len({fraction(value) for value in values}) >= FEWEST_VALUES
+        for values in ([one.uap for one in known], [one.accuracy for one in known])
+    )
+
+
 def _detectors(result: UpperBoundResult) -> Iterator[str]:
     """Without any, what one could reach."""
     best, uap = best_detector(result), result.bound.uap
@@ -62,11 +76,14 @@ def _detectors(result: UpperBoundResult) -> Iterator[str]:
         )
         return
     one = f"The best detector, {best.name}," if len(result.detectors) > 1 else best.name
+    if math.isnan(best.share) and best.ap == 0:
+        yield f"{best.name} has an AP of 0, as has the bound: nothing can be compared."
+        return
     if best.ap > uap:
         yield (
             f"{one} is beyond what this classifier allows (AP {fraction(best.ap)}, UAP "
-            f"{fraction(uap)}): its own recognition is better, and a stronger classifier is needed "
-            "for a bound."
+            f"{fraction(uap)}): its own recognition is better. A bound needs a stronger "
+            "classifier, or more to learn from (--classifier, --train-gt)."
         )
         return
     yield (
@@ -90,16 +107,27 @@ def _recognition(result: UpperBoundResult) -> Iterator[str]:
     mean = f" ({_percent(bound.class_accuracy)} in the mean of classes)"
     yield (
         f"The classifier, {result.classifier}, names {_percent(bound.accuracy)} of "
-        f"{counted(result.n_objects, 'object')} rightly{mean if len(bound.classes) > 1 else ''}."
+        f"{counted(result.n_objects, 'object')} rightly{mean if len(bound.classes) > 1 else ''}"
+        f"{_commonest(result)}."
     )
+
+
+def _commonest(result: UpperBoundResult) -> str:
+    """What is reached without looking, where that is not little."""
+    if len(result.bound.classes) < 2 or not result.commonest_share >= WORTH_TELLING:
+        return ""
+    share, name = _percent(result.commonest_share), result.commonest_class
+    return f"; always saying {name} would name {share}"
 
 
 def _sizes(result: UpperBoundResult) -> Iterator[str]:
     """Where the best detector lacks most; without one, where recognition does."""
     best, uaps = best_detector(result), result.bound.by_size
+    if best is not None and best.ap > result.bound.uap:
+        return
     if best is None:
         known = {size: uap for size, uap in uaps.items() if not math.isnan(uap)}
-        if len(known) > 1:
+        if known and max(known.values()) - min(known.values()) > ALIKE:
             worst = min(known, key=known.__getitem__)
             yield f"Recognition is weakest for {worst} objects (UAP {fraction(known[worst])})."
         return
@@ -117,7 +145,7 @@ def _sizes(result: UpperBoundResult) -> Iterator[str]:
 
 def _classes(result: UpperBoundResult) -> Iterator[str]:
     classes, best = result.bound.classes, best_detector(result)
-    if best is None or len(classes) < 2:
+    if best is None or len(classes) < 2 or best.ap > result.bound.uap:
         return
     pairs = zip(classes, best.by_class, strict=True)
     gaps = [(one.uap - ap, one, ap) for one, ap in pairs if one.uap - ap > ALIKE]
@@ -126,7 +154,7 @@ def _classes(result: UpperBoundResult) -> Iterator[str]:
         told = [f"{one.name} ({fraction(ap)} of {fraction(one.uap)})" for _, one, ap in widest]
         yield f"By class it is widest for {enumerated(told)}."
     n_beyond = sum(ap > one.uap for one, ap in zip(classes, best.by_class, strict=True))
-    if n_beyond and best.ap <= result.bound.uap:
+    if n_beyond:
         yield (
             f"In {n_beyond:,} of {counted(len(classes), 'class', 'classes')} it is beyond the "
             "bound: it recognises these better than the classifier does."
@@ -136,7 +164,7 @@ def _classes(result: UpperBoundResult) -> Iterator[str]:
 def _thresholds(result: UpperBoundResult) -> Iterator[str]:
     """UAP stays where it is; a detector's AP falls."""
     bound = {iou: uap for iou, uap in result.bound.by_iou.items() if not math.isnan(uap)}
-    if len(bound) < 2:
+    if len(bound) < 2 or max(bound.values()) < SHOWN:
         return
     low, high = min(bound), max(bound)
     steady = max(bound.values()) - min(bound.values()) <= ALIKE
@@ -161,7 +189,7 @@ def _thresholds(result: UpperBoundResult) -> Iterator[str]:
 
 def _correlation(result: UpperBoundResult) -> Iterator[str]:
     found = result.bound.correlation
-    if found.n_classes < FEWEST_CLASSES or math.isnan(found.r_squared):
+    if not telling_correlation(result.bound):
         return
     how = (
         "closely"
@@ -178,21 +206,19 @@ def _correlation(result: UpperBoundResult) -> Iterator[str]:
 
 def _sampling(result: UpperBoundResult) -> Iterator[str]:
     """What labels of boxes around the object change."""
-    changes = [
-        (one.uap - result.bound.uap, one)
-        for one in result.strategies[1:]
-        if not math.isnan(one.uap)
-    ]
-    if not changes:
+    others = [one for one in result.strategies[1:] if not math.isnan(one.uap)]
+    uaps = [result.bound.uap, *(one.uap for one in others)]
+    if not others or max(uaps) < SHOWN:
         return
-    told = [f"{fraction(one.uap)} by {CHOSEN_BY[one.strategy]}" for _, one in changes]
-    steps = [change for change, _ in changes]
-    if max(map(abs, steps)) <= ALIKE:
+    told = [f"{fraction(one.uap)} by {CHOSEN_BY[one.strategy]}" for one in others]
+    # As they are written, so that words and numbers agree.
+    first, *rest = (round(uap, 3) for uap in uaps)
+    if max(abs(uap - first) for uap in rest) <= ALIKE:
         what = "hardly change"
-    elif max(steps) <= ALIKE:
+    elif max(rest) <= first:
         what = "lower"
     else:
-        what = "raise" if min(steps) >= -ALIKE else "change"
+        what = "raise" if min(rest) >= first else "change"
     yield (
         f"Labels of boxes around the object {what} the UAP: from {fraction(result.bound.uap)} to "
         f"{enumerated(told)}."
@@ -203,8 +229,8 @@ def _context(result: UpperBoundResult) -> Iterator[str]:
     known = [one for one in result.context if not math.isnan(one.accuracy)]
     own = next((one for one in known if one.kind == "object" and one.scale == 1), None)
     around = [one for one in known if one.kind == "object_and_context"]
-    if own is not None and around:
-        best = max(around, key=lambda one: one.accuracy)
+    best = max(around, key=lambda one: one.accuracy, default=None)
+    if own is not None and best is not None and max(best.accuracy, own.accuracy) > 0:
         alone = f"{_percent(own.accuracy)} with the box alone"
         if best.accuracy - own.accuracy > ALIKE:
             yield (
@@ -212,7 +238,10 @@ def _context(result: UpperBoundResult) -> Iterator[str]:
                 f"times the box, {alone}."
             )
         else:
-            yield f"Context does not help: {alone}, at best {_percent(best.accuracy)} with more."
+            yield (
+                f"Context does not help this classifier, which knows plain boxes: {alone}, at best "
+                f"{_percent(best.accuracy)} with more."
+            )
     yield from _context_alone(known)
 
 
@@ -222,6 +251,8 @@ def _context_alone(known: list[ContextAccuracy]) -> Iterator[str]:
     if not blank:
         return
     best = max(blank, key=lambda one: one.accuracy)
+    if best.accuracy == 0:
+        return
     where = "the whole picture" if math.isnan(best.scale) else f"{best.scale:g} times the box"
     yield (
         f"Without the object itself, {where} still tells the class of {_percent(best.accuracy)}."

@@ -47,14 +47,16 @@ def robustness_summary(result: RobustnessResult) -> Summary:
 
 def _scores(detector: DetectorRobustness) -> dict[str, float]:
     """What matters most first; single levels only where there is nothing else to tell."""
+    from boxlens.detector_robustness.corruption_means import telling_means
     from boxlens.report.charts.robustness_steps import CLEAN_WORDS, GROUP_WORDS, step_words
 
+    means = telling_means(detector)
     found = {CLEAN_WORDS: detector.clean.metrics["AP"]}
-    found |= {GROUP_WORDS[one.group]: one.ap for one in detector.corrupted[:1]}
+    found |= {GROUP_WORDS[one.group]: one.ap for one in means[:1]}
     study = [one for one in detector.steps if one.group == "study"]
-    steps = study if study or detector.corrupted else detector.steps
+    steps = study if study or means else detector.steps
     found |= {step_words(one): one.metrics["AP"] for one in steps}
-    return found | {GROUP_WORDS[one.group]: one.ap for one in detector.corrupted[1:]}
+    return found | {GROUP_WORDS[one.group]: one.ap for one in means[1:]}
 
 
 def robustness_charts(result: RobustnessResult) -> Sequence[Figure]:

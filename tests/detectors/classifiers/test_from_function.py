@@ -77,7 +77,7 @@ def test_numbers_that_are_none_are_left_to_the_caller():
         ([1, 2], r"shape \(2,\) for 3 classes"),
         ([[1, 2, 3]], r"shape \(1, 3\)"),
         ([1, [2], 3], "expected an array"),
-        (("purple", 1), "'purple' is neither a name nor a place among dark, grey"),
+        (("purple", 1), "'purple' is neither a name nor a place among dark, grey, light;"),
         ((3, 1), "label 3"),
         ((-1, 1), "label -1"),
         ((True, 1), "label True"),
@@ -93,6 +93,15 @@ def test_a_wrong_answer_is_named_with_function_and_crop(answer, told):
     with pytest.raises(InputError, match=told) as caught:
         classifier.classify([scene(0), scene(1, 30, 20)])
     assert str(caught.value).startswith("mine:name, crop 1 of the batch: ")
+
+
+def test_of_a_single_crop_no_place_is_told_and_a_foreign_label_is_passed_on():
+    with pytest.raises(InputError) as caught:
+        answering((7, 1)).classify([scene(0)])
+    assert str(caught.value).startswith("mine:name: label 7 is neither")
+    said = answering(("purple", 0.5)).said_of([scene(0)])
+    assert said.foreign == {0: ("purple", 0.5)}
+    assert said.scores.tolist() == [[-np.inf] * 3]
 
 
 MODULE = """

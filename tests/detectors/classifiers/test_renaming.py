@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boxlens.data import Classes
-from boxlens.detectors import Classifier
 from boxlens.detectors.classifiers.from_function import CallableClassifier
 from boxlens.detectors.classifiers.renaming import answers_of, with_classes
 from boxlens.errors import InputError
@@ -26,22 +25,14 @@ def saying(*rows):
     return classifier, [scene(0)] * len(rows)
 
 
-def test_columns_are_those_of_the_data_set():
-    classifier, crops = saying([0.1, 0.2, 0.7])
-    joined, _ = with_classes(classifier, TRUTH)
-    assert isinstance(joined, Classifier)
-    assert joined.name == "mine"
-    assert joined.classes is TRUTH
-    assert joined.classify(crops).tolist() == [[-np.inf, 0.7, 0.1]]
-
-
 def test_a_class_that_the_data_set_lacks_is_a_wrong_answer():
     classifier, crops = saying([0.1, 0.2, 0.7], [0.1, 0.8, 0.05], [5, -3, 4])
     answers = with_classes(classifier, TRUTH)[0].answers(crops)
     assert answers.class_row.tolist() == [1, -1, 2]
     assert answers.own_row.tolist() == [2, 1, 0]
     assert answers.score.tolist() == [0.7, 0.8, 5]
-    assert answers.runner_up.tolist() == [0.2, 0.1, 4]
+    assert answers.lacking == {1: "wolf"}
+    assert answers.sums_to_one.tolist() == [True, False, False]
     assert answers.usable.all()
     assert len(answers) == 3
 
@@ -61,14 +52,24 @@ def test_a_row_without_a_number_or_with_infinity_is_no_answer(row):
     assert answers.usable.tolist() == [False, True]
     assert answers.class_row.tolist() == [-1, 2]
     np.testing.assert_array_equal(answers.score, [np.nan, 1])
-    np.testing.assert_array_equal(answers.runner_up, [np.nan, 0])
+    assert answers.lacking == {}
 
 
 def test_a_single_number_is_enough_and_the_first_of_equals_is_taken():
     classifier, crops = saying([np.nan, -np.inf, 3], [2, 2, 2])
     answers = with_classes(classifier, TRUTH)[0].answers(crops)
     assert answers.own_row.tolist() == [2, 0]
-    np.testing.assert_array_equal(answers.runner_up, [np.nan, 2])
+    assert answers.sums_to_one.tolist() == [True, False]
+
+
+def test_a_label_outside_a_functions_classes_is_a_class_of_the_data_set_or_a_wrong_answer():
+    said = iter([("ant", 0.5), ("unicorn", 0.9), ("unicorn", np.nan), ("dog", 0.2)])
+    classifier = CallableClassifier(lambda _: next(said), OWN, "mine")
+    answers = with_classes(classifier, TRUTH)[0].answers([scene(0)] * 4)
+    assert answers.class_row.tolist() == [0, -1, -1, 1]
+    np.testing.assert_array_equal(answers.score, [0.5, 0.9, np.nan, 0.2])
+    assert answers.lacking == {1: "unicorn"}
+    assert answers.own_row.tolist() == [-1, -1, -1, 2]
 
 
 def test_notices_tell_which_classes_are_not_shared():
@@ -77,6 +78,7 @@ def test_notices_tell_which_classes_are_not_shared():
         ("class_without_name", 1),
         ("class_never_named", 1),
     ]
+    assert "1 of the 3 classes of classifier 'mine' is not in" in notices[0].message
     assert "wolf" in notices[0].message
     assert "ant" in notices[1].message
     assert with_classes(saying()[0], OWN)[1] == ()
@@ -105,18 +107,18 @@ NUMBERS = st.sampled_from([np.nan, -np.inf, -1.5, 0.0, 0.25, 0.5, 2.0])
 @given(st.lists(st.lists(NUMBERS, min_size=3, max_size=3), max_size=4))
 def test_answers_equal_a_plain_loop(rows):
     class_row_of = np.array([2, -1, 1], dtype=np.int32)
-    found = answers_of(np.array(rows).reshape(-1, 3), class_row_of)
+    found = answers_of(np.array(rows).reshape(-1, 3), class_row_of, OWN.name)
     for number, row in enumerate(rows):
         finite = sorted((value for value in row if np.isfinite(value)), reverse=True)
         best = row.index(finite[0]) if finite else -1
         assert found.own_row[number] == best
         assert found.class_row[number] == (class_row_of[best] if finite else -1)
-        np.testing.assert_array_equal(
-            [found.score[number], found.runner_up[number]], [*finite, np.nan, np.nan][:2]
-        )
+        np.testing.assert_array_equal(found.score[number], [*finite, np.nan][0])
+        assert found.lacking.get(number) == ("wolf" if best == 1 else None)
+        assert found.sums_to_one[number] == (len(finite) < 2 or abs(sum(finite) - 1) < 0.01)
 
 
-def test_one_class_alone_has_no_runner_up():
-    found = answers_of(np.array([[0.5]]), np.array([0], dtype=np.int32))
+def test_one_class_alone_need_not_be_a_share():
+    found = answers_of(np.array([[0.5]]), np.array([0], dtype=np.int32), ["cat"])
     assert found.score.tolist() == [0.5]
-    assert np.isnan(found.runner_up).all()
+    assert found.sums_to_one.all()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from boxlens.data.naming import some_names
 from boxlens.detectors.named_objects import classes_from, described, find_named
 from boxlens.detectors.protocols import Classifier
 from boxlens.errors import InputError
@@ -19,6 +20,22 @@ if TYPE_CHECKING:
     from boxlens.images import Pixels
 
 _ANSWER = "an array of a number for every class, or a tuple (label, score)"
+_SHOWN = 5
+
+
+class ForeignLabel(NamedTuple):
+    """A name that is none of the classes, and its score."""
+
+    label: str
+    score: float
+
+
+class Said(NamedTuple):
+    """Numbers for every class, one row a crop; -inf throughout where a foreign label is said."""
+
+    scores: Floats
+    # By crop.
+    foreign: dict[int, ForeignLabel]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +52,28 @@ class CallableClassifier:
     batched: bool = False
 
     def classify(self, crops: Sequence[Pixels]) -> Floats:
+        """Labels that are none of the classes are refused: see `said_of`."""
+        said = self.said_of(crops)
+        for number, one in said.foreign.items():
+            raise self._unknown(one.label, _place(number, crops))
+        return said.scores
+
+    def said_of(self, crops: Sequence[Pixels]) -> Said:
+        """The same, with labels that are none of the classes."""
         row_of_name = self.classes.row_of_name()
-        rows = np.empty((len(crops), len(self.classes)))
+        rows = np.full((len(crops), len(self.classes)), -np.inf)
+        foreign: dict[int, ForeignLabel] = {}
         for number, answer in enumerate(self._answers(crops)):
-            if isinstance(answer, tuple) and len(answer) == 2:
-                rows[number] = -np.inf
-                column = self._column(answer[0], row_of_name, number)
-                rows[number, column] = self._score(answer[1], number)
+            where = _place(number, crops)
+            if not isinstance(answer, tuple) or len(answer) != 2:
+                rows[number] = self._numbers(answer, where)
+                continue
+            label, score = answer[0], self._score(answer[1], where)
+            if isinstance(label, str) and label not in row_of_name:
+                foreign[number] = ForeignLabel(label, score)
             else:
-                rows[number] = self._numbers(answer, number)
-        return rows
+                rows[number, self._column(label, row_of_name, where)] = score
+        return Said(rows, foreign)
 
     def _answers(self, crops: Sequence[Pixels]) -> Sequence[Any]:
         if not self.batched:
@@ -54,39 +83,47 @@ class CallableClassifier:
             raise InputError(f"{self.name}: {len(answers)} answers for {len(crops)} crops")
         return answers
 
-    def _numbers(self, answer: Any, number: int) -> Floats:
+    def _numbers(self, answer: Any, where: str) -> Floats:
         try:
             values = np.asarray(answer, dtype=np.float64)
         except (TypeError, ValueError) as problem:
-            raise self._error(number, f"expected {_ANSWER}, got {described(answer)}") from problem
+            raise self._error(where, f"expected {_ANSWER}, got {described(answer)}") from problem
         if values.shape != (len(self.classes),):
             shape = f"{described(answer)} with shape {values.shape}"
             raise self._error(
-                number, f"expected {_ANSWER}, got {shape} for {len(self.classes)} classes"
+                where, f"expected {_ANSWER}, got {shape} for {len(self.classes)} classes"
             )
         return values
 
-    def _column(self, label: Any, row_of_name: dict[str, int], number: int) -> int:
-        if isinstance(label, str) and label in row_of_name:
+    def _column(self, label: Any, row_of_name: dict[str, int], where: str) -> int:
+        if isinstance(label, str):
             return row_of_name[label]
         is_place = isinstance(label, (int, np.integer)) and not isinstance(label, bool)
         if is_place and 0 <= label < len(self.classes):
             return int(label)
-        shown = ", ".join(self.classes.name[:5])
-        raise self._error(
-            number,
-            f"label {label!r} is neither a name nor a place among {shown} ...; numbers for all "
-            "classes come as a list or an array",
+        raise self._unknown(label, where)
+
+    def _unknown(self, label: Any, where: str) -> InputError:
+        return self._error(
+            where,
+            f"label {label!r} is neither a name nor a place among "
+            f"{some_names(self.classes.name, _SHOWN)}; numbers for all classes come as a list or "
+            "an array",
         )
 
-    def _score(self, score: Any, number: int) -> float:
+    def _score(self, score: Any, where: str) -> float:
         try:
             return float(score)
         except (TypeError, ValueError) as problem:
-            raise self._error(number, f"the score {score!r} is no number") from problem
+            raise self._error(where, f"the score {score!r} is no number") from problem
 
-    def _error(self, number: int, problem: str) -> InputError:
-        return InputError(problem, path=self.name, where=f"crop {number} of the batch")
+    def _error(self, where: str, problem: str) -> InputError:
+        return InputError(problem, path=self.name, where=where or None)
+
+
+def _place(number: int, crops: Sequence[Pixels]) -> str:
+    """In a batch; of one crop there is nothing to tell."""
+    return f"crop {number} of the batch" if len(crops) > 1 else ""
 
 
 def load_classifier_function(text: str, classes: Classes | None = None) -> Classifier:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import Notice, counted_notice
 from boxlens.data.columns import frozen
 from boxlens.data.naming import some_names
 from boxlens.detectors.classifiers.hog_classifier import HogClassifier
@@ -99,15 +99,20 @@ def _chosen(crops: LabelledCrops, seed: int) -> tuple[LabelledCrops, list[Notice
     counts = np.bincount(class_row, minlength=len(crops.classes))
     rank = np.arange(len(crops)) - np.repeat(np.cumsum(counts) - counts, counts)
     kept = np.sort(by_class[rank < MOST_A_CLASS])
-    n_beyond = len(crops) - len(kept)
-    if n_beyond == 0:
+    if len(kept) == len(crops):
         return crops, []
-    message = (
-        f"{n_beyond:,} of {len(crops):,} crops are not learnt from: {MOST_A_CLASS:,} of a class, "
-        f"drawn at random (seed {seed}), are enough for this classifier"
+    enough = (
+        f"not learnt from: {MOST_A_CLASS:,} of a class, drawn at random (seed {seed}), are enough "
+        "for this classifier"
     )
     part = LabelledCrops(crops.dataset, crops.images, frozen(crops.object_row[kept], np.int32))
-    return part, [Notice("crops_beyond_limit", n_beyond, message)]
+    told = counted_notice(
+        "crops_beyond_limit",
+        len(crops) - len(kept),
+        f"of {len(crops):,} crops are {enough}",
+        f"of {len(crops):,} crops is {enough}",
+    )
+    return part, list(told)
 
 
 def _examples(crops: LabelledCrops, workers: int, progress: Progress | None) -> Examples:
@@ -140,17 +145,23 @@ def _examples(crops: LabelledCrops, workers: int, progress: Progress | None) -> 
 
 def _left_out(crops: LabelledCrops, examples: Examples) -> list[Notice]:
     """What nothing is learnt from, and what nothing is learnt of."""
-    notices = []
-    n_outside = len(crops) - len(examples.class_row)
-    if n_outside:
-        message = f"{n_outside:,} objects lie outside their picture and are not learnt from"
-        notices.append(Notice("boxes_outside", n_outside, message))
+    notices: list[Notice] = []
+    notices += counted_notice(
+        "boxes_outside",
+        len(crops) - len(examples.class_row),
+        "objects lie outside their picture and are not learnt from",
+        "object lies outside its picture and is not learnt from",
+    )
     names = crops.classes.name
     empty = sorted(set(range(len(names))) - set(examples.class_row.tolist()))
     if empty:
         listed = some_names(names[row] for row in empty)
-        message = f"{len(empty):,} classes have no object to learn from and are never named: "
-        notices.append(Notice("untrained_classes", len(empty), message + listed))
+        notices += counted_notice(
+            "untrained_classes",
+            len(empty),
+            f"classes have no object to learn from and are never named: {listed}",
+            f"class has no object to learn from and is never named: {listed}",
+        )
     return notices
 
 

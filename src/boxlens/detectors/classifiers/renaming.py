@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import Notice, counted_notice
 from boxlens.data.columns import Bools, Floats, Rows, frozen, owned
 from boxlens.data.naming import some_names
+from boxlens.detectors.classifiers.from_function import CallableClassifier
 from boxlens.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from boxlens.data import Classes
+    from boxlens.detectors.classifiers.from_function import ForeignLabel
     from boxlens.detectors.protocols import Classifier
     from boxlens.images import Pixels
 
 _SHOWN = 5
+# Numbers of few bits sum to 1 roughly.
+_SUM_TOLERANCE = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,12 +33,14 @@ class Answers:
 
     # Row of the data set's classes; -1: a class that it lacks, or no usable answer.
     class_row: Rows
-    # Row of the classifier's own classes; -1: no usable answer.
+    # Row of the classifier's own classes; -1: a label that is none of them, or no usable answer.
     own_row: Rows
     # NaN where there is no usable answer.
     score: Floats
-    # The score of the second class; NaN where only one is known.
-    runner_up: Floats
+    # Whether what is said of all classes sums to 1; true where only one is spoken of.
+    sums_to_one: Bools
+    # Labels that the data set lacks, by crop.
+    lacking: Mapping[int, str]
 
     def __len__(self) -> int:
         return len(self.class_row)
@@ -41,7 +48,7 @@ class Answers:
     @property
     def usable(self) -> Bools:
         """Where there is an answer, be it a class that the data set lacks."""
-        return np.asarray(self.own_row >= 0)
+        return np.asarray(~np.isnan(self.score))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,21 +64,30 @@ class JoinedClassifier:
     def name(self) -> str:
         return self.classifier.name
 
-    def classify(self, crops: Sequence[Pixels]) -> Floats:
-        """One column a class of the data set; -inf where the classifier does not know it."""
-        own = self._own_scores(crops)
-        shared = np.flatnonzero(self.class_row_of >= 0)
-        scores = np.full((len(own), len(self.classes)), -np.inf)
-        scores[:, self.class_row_of[shared]] = own[:, shared]
-        return scores
-
     def answers(self, crops: Sequence[Pixels]) -> Answers:
         """The surest of the classifier's own classes; of equals the first.
 
         A row need not sum to 1 (METHODS 4.1: logits will do). One without any finite number, or
         with an infinite one, is no usable answer; a single NaN is a class that nothing is said of.
         """
-        return answers_of(self._own_scores(crops), self.class_row_of)
+        names = self.classifier.classes.name
+        if not isinstance(self.classifier, CallableClassifier):
+            return answers_of(self._own_scores(crops), self.class_row_of, names)
+        said = self.classifier.said_of(crops)
+        return self._with_foreign(answers_of(said.scores, self.class_row_of, names), said.foreign)
+
+    def _with_foreign(self, answers: Answers, foreign: Mapping[int, ForeignLabel]) -> Answers:
+        """Labels that a function does not count among its classes; the data set may know them."""
+        row_of_name = self.classes.row_of_name()
+        class_row, score = answers.class_row.copy(), answers.score.copy()
+        lacking = dict(answers.lacking)
+        for number, one in foreign.items():
+            if math.isfinite(one.score):
+                class_row[number] = row_of_name.get(one.label, -1)
+                score[number] = one.score
+                if class_row[number] < 0:
+                    lacking[number] = one.label
+        return replace(answers, class_row=owned(class_row), score=owned(score), lacking=lacking)
 
     def _own_scores(self, crops: Sequence[Pixels]) -> Floats:
         scores = np.asarray(self.classifier.classify(crops), dtype=np.float64)
@@ -85,19 +101,22 @@ class JoinedClassifier:
         return scores
 
 
-def answers_of(scores: Floats, class_row_of: Rows) -> Answers:
+def answers_of(scores: Floats, class_row_of: Rows, own_names: Sequence[str]) -> Answers:
     """The surest class of every row of scores; `class_row_of` as in `JoinedClassifier`."""
     said = np.where(np.isnan(scores), -np.inf, scores)
-    ranked = np.sort(said, axis=1)
-    best = ranked[:, -1]
-    second = ranked[:, -2] if scores.shape[1] > 1 else np.full(len(scores), np.nan)
-    usable = np.isfinite(best)
     column = said.argmax(axis=1)
+    best = said[np.arange(len(said)), column]
+    usable = np.isfinite(best)
+    class_row = np.where(usable, class_row_of[column], -1)
+    finite = np.isfinite(scores)
+    total = np.where(finite, scores, 0.0).sum(axis=1)
+    lacking = np.flatnonzero(usable & (class_row < 0)).tolist()
     return Answers(
-        class_row=frozen(np.where(usable, class_row_of[column], -1), np.int32),
+        class_row=frozen(class_row, np.int32),
         own_row=frozen(np.where(usable, column, -1), np.int32),
         score=owned(np.where(usable, best, np.nan)),
-        runner_up=owned(np.where(usable & np.isfinite(second), second, np.nan)),
+        sums_to_one=owned((finite.sum(axis=1) < 2) | (np.abs(total - 1) <= _SUM_TOLERANCE)),
+        lacking={number: own_names[column[number]] for number in lacking},
     )
 
 
@@ -116,20 +135,21 @@ def with_classes(
             f"{some_names(classes.name, _SHOWN)}",
             remedy="Classes are joined by name",
         )
-    notices = []
-    if lacking:
-        message = (
-            f"{len(lacking):,} of the {len(rows):,} classes of classifier '{classifier.name}' are "
-            f"not in the ground truth ({some_names(lacking, _SHOWN)}): they count as wrong answers"
-        )
-        notices.append(Notice("class_without_name", len(lacking), message))
+    whose = f"of the {len(rows):,} classes of classifier '{classifier.name}'"
+    shown = f"not in the ground truth ({some_names(lacking, _SHOWN)})"
+    notices = counted_notice(
+        "class_without_name",
+        len(lacking),
+        f"{whose} are {shown}: they count as wrong answers",
+        f"{whose} is {shown}: it counts as a wrong answer",
+    )
     known = set(own_names)
     unknown = [name for name in classes.name if name not in known]
     if unknown:
         message = (
             f"classifier '{classifier.name}' does not know {len(unknown):,} of the "
             f"{len(classes):,} classes of the ground truth ({some_names(unknown, _SHOWN)}): it "
-            "never names them"
+            f"never names {'it' if len(unknown) == 1 else 'them'}"
         )
-        notices.append(Notice("class_never_named", len(unknown), message))
-    return JoinedClassifier(classifier, classes, rows), tuple(notices)
+        notices += (Notice("class_never_named", len(unknown), message),)
+    return JoinedClassifier(classifier, classes, rows), notices

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Dataset, Notice
-from boxlens.data.columns import frozen
+from boxlens.data import Dataset, counted_notice
+from boxlens.data.columns import frozen, take
 from boxlens.data.naming import some_names
 from boxlens.errors import InputError, ParameterError
 from boxlens.images.errors import ImageError
@@ -20,6 +20,9 @@ from boxlens.images.sizes import upright_size
 from boxlens.images.transforming.shot import Shot
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from boxlens.data import Notice
     from boxlens.data.columns import Floats
 
 # Decoding changes settings of the whole process for a while.
@@ -41,6 +44,16 @@ class Pictured:
 
     def __len__(self) -> int:
         return len(self.files)
+
+    def select(self, rows: Sequence[int]) -> Pictured:
+        """Some of them, their order kept."""
+        chosen = sorted(rows)
+        files = ImageFiles(
+            take(self.files.ids, np.array(chosen, dtype=np.int32)),
+            tuple(self.files.paths[row] for row in chosen),
+            tuple(self.files.names[row] for row in chosen),
+        )
+        return Pictured(self.dataset.select_images(chosen), files)
 
     def shot(self, row: int, *, masked: bool = False) -> Shot:
         images, gt = self.dataset.images, self.dataset.gt
@@ -122,7 +135,15 @@ def with_pictures(
         tuple(files.paths[row] for row in file_rows),
         tuple(files.names[row] for row in file_rows),
     )
-    return _sized(kept, np.array(list(sizes.values()))), chosen, _told(unreadable)
+    told = counted_notice(
+        "unknown_size",
+        len(unreadable),
+        f"images without a size in the ground truth, or in their files, were left out: "
+        f"{some_names(unreadable, 3)}",
+        f"image without a size in the ground truth, or in its file, was left out: "
+        f"{some_names(unreadable)}",
+    )
+    return _sized(kept, np.array(list(sizes.values()))), chosen, told
 
 
 def _sized(dataset: Dataset, sizes: Floats) -> Dataset:
@@ -139,11 +160,3 @@ def _sized(dataset: Dataset, sizes: Floats) -> Dataset:
         area_px=frozen(dataset.gt.area_px * scale[:, 0] * scale[:, 1], np.float64),
     )
     return replace(dataset, images=images, gt=gt, relative=False)
-
-
-def _told(unreadable: list[str]) -> tuple[Notice, ...]:
-    message = (
-        f"{len(unreadable):,} images without a size in the ground truth, or in their files, were "
-        f"left out: {some_names(unreadable, 3)}"
-    )
-    return (Notice("unknown_size", len(unreadable), message),) if unreadable else ()

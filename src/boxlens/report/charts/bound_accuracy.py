@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from statistics import linear_regression
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import altair as alt
 
+from boxlens.recognition_bound.verdict import telling_correlation
 from boxlens.report.charts.detector_pair import short
 from boxlens.report.charts.panels import message
 from boxlens.report.charts.point_labels import HALO, place_labels
@@ -24,31 +26,92 @@ from boxlens.report.charts.theme import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from boxlens.recognition_bound.result import ClassBound, Correlation, UpperBoundResult
+    from boxlens.recognition_bound.result import ClassBound, UpperBoundResult
     from boxlens.report.charts.point_labels import Place, Point
 
 PLOT_PX: Final = 400
 HEIGHT_PX: Final = 280
-# Those furthest from the line, or all of a few.
+# The extremes and those furthest from the line, or all of a few.
 MOST_NAMED: Final = 8
 NAME_CHARACTERS: Final = 18
 LETTERS_PX: Final = FONT_PX - 1
 # Points that a name may have to keep clear of: the nearest.
 MOST_NEIGHBOURS: Final = 40
-# Room around 0 and 1, so that points there are whole.
+# Room around the ends of an axis, so that points there are whole.
 ROOM: Final = 0.03
-LOW, HIGH = -ROOM, 1 + ROOM
+# Axes of more tenths have a tick at every other.
+TICKED_FINELY: Final = 6
 
 Channel = TypeVar("Channel")
 Ends = tuple[tuple[float, float], tuple[float, float]]
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What an axis shows: whole tenths around all values."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def around(cls, values: Iterable[float]) -> Span:
+        known = list(values)
+        # Rounded first: .6 is six tenths, not more.
+        low = min(math.floor(round(10 * min(known), 9)), 9)
+        high = max(math.ceil(round(10 * max(known), 9)), low + 1)
+        return cls(low / 10, high / 10)
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        room = ROOM * (self.high - self.low)
+        return self.low - room, self.high + room
+
+    def ticks(self) -> list[float]:
+        low, high = round(10 * self.low), round(10 * self.high)
+        step = 1 if high - low <= TICKED_FINELY else 2
+        return [at / 10 for at in range(low, high + 1, step)]
+
+    def share(self, value: float) -> float:
+        low, high = self.domain
+        return (value - low) / (high - low)
+
+    def value(self, share: float) -> float:
+        low, high = self.domain
+        return low + (high - low) * share
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Both axes; from values to pixels and back."""
+
+    accuracy: Span
+    uap: Span
+
+    @classmethod
+    def of(cls, classes: Sequence[ClassBound]) -> Panel:
+        return cls(
+            Span.around(one.accuracy for one in classes), Span.around(one.uap for one in classes)
+        )
+
+    def pixels(self, accuracy: float, uap: float) -> Point:
+        return PLOT_PX * self.accuracy.share(accuracy), HEIGHT_PX * (1 - self.uap.share(uap))
+
+    def values(self, x_px: float, y_px: float) -> tuple[float, float]:
+        return self.accuracy.value(x_px / PLOT_PX), self.uap.value(1 - y_px / HEIGHT_PX)
+
+    def across(self, field: str) -> alt.X:
+        return _axis(alt.X, field, "accuracy", self.accuracy)
+
+    def up(self, field: str) -> alt.Y:
+        return _axis(alt.Y, field, "UAP", self.uap)
+
+
 def bound_accuracy_chart(
     result: UpperBoundResult, *, about: str = ""
 ) -> alt.LayerChart | alt.Chart:
-    """Both axes from 0 to 1; the classes furthest from the line have names."""
+    """The extremes have names, and the classes furthest from the line."""
     title = "UAP of classes against how often they are named rightly"
     classes = [
         one for one in result.bound.classes if not (math.isnan(one.uap) or math.isnan(one.accuracy))
@@ -57,45 +120,44 @@ def bound_accuracy_chart(
         empty = message("no class has both numbers", width=WIDTH, height=HEIGHT_PX // 2)
         return themed(empty, title=title, about=about)
     found = result.bound.correlation
-    ends = _least_squares(classes, found)
+    ends = _least_squares(classes) if telling_correlation(result.bound) else None
     reading = "A point a class. Accuracy: the share of its objects that get its label."
     if ends:
         reading += (
             f" Line: least squares, r squared {decimal(found.r_squared, 2)} over "
             f"{found.n_classes:,} classes."
         )
-        if len(classes) > MOST_NAMED:
-            reading += " Named: the classes furthest from it."
+    if len(classes) > MOST_NAMED:
+        reading += " Named: the extremes" + (" and the classes furthest from it." if ends else ".")
     return themed(_plot(classes, ends), title=title, about=about, reading=reading)
 
 
-def _least_squares(classes: Sequence[ClassBound], found: Correlation) -> Ends | None:
-    """Both ends of the line; without a correlation there is no slope either."""
+def _least_squares(classes: Sequence[ClassBound]) -> Ends:
+    """Both ends of the line."""
     across = [one.accuracy for one in classes]
-    if math.isnan(found.r) or len(set(across)) < 2:
-        return None
     slope, start = linear_regression(across, [one.uap for one in classes])
     low, high = min(across), max(across)
     return (low, start + slope * low), (high, start + slope * high)
 
 
 def _plot(classes: Sequence[ClassBound], ends: Ends | None) -> alt.LayerChart:
-    x, y = _axis(alt.X, "accuracy", "accuracy"), _axis(alt.Y, "uap", "UAP")
+    panel = Panel.of(classes)
+    point: dict[str, Any] = {"x": panel.across("accuracy"), "y": panel.up("uap")}
     dots = alt.Chart(
         inline(_record(one) for one in classes), width=PLOT_PX, height=HEIGHT_PX
-    ).encode(x=x, y=y, tooltip=_tips())
-    names = alt.Chart(inline(_names(classes, ends)))
+    ).encode(**point, tooltip=_tips())
+    names = alt.Chart(inline(_names(classes, ends, panel)))
     line = alt.Chart(inline({"line_x": at, "line_y": up} for at, up in ends or ())).mark_line(
         strokeWidth=1, color=LINE, strokeDash=[4, 3], clip=True
     )
-    placed = {"x": _axis(alt.X, "label_x", "accuracy"), "y": _axis(alt.Y, "label_y", "UAP")}
-    on_line = {"x": _axis(alt.X, "line_x", "accuracy"), "y": _axis(alt.Y, "line_y", "UAP")}
+    placed: dict[str, Any] = {"x": panel.across("label_x"), "y": panel.up("label_y")}
+    on_line: dict[str, Any] = {"x": panel.across("line_x"), "y": panel.up("line_y")}
     return alt.LayerChart(
         layer=[
             *([line.encode(**on_line)] if ends else []),
             # From points to names that do not stand beside them.
             names.mark_rule(strokeWidth=0.5, color=LINE).encode(
-                x=x, y=y, x2="lead_x:Q", y2="lead_y:Q"
+                **point, x2="lead_x:Q", y2="lead_y:Q"
             ),
             dots.mark_point(filled=True, size=26, opacity=0.8, color=NEUTRAL),
             names.mark_text(fontSize=LETTERS_PX, **HALO).encode(text="name:N", **placed),
@@ -105,11 +167,11 @@ def _plot(classes: Sequence[ClassBound], ends: Ends | None) -> alt.LayerChart:
     )
 
 
-def _axis(kind: Callable[..., Channel], field: str, title: str) -> Channel:
+def _axis(kind: Callable[..., Channel], field: str, title: str, span: Span) -> Channel:
     return kind(
         f"{field}:Q",
-        scale=alt.Scale(domain=[LOW, HIGH], nice=False),
-        axis=alt.Axis(title=title, labelExpr=DECIMAL_AXIS, values=[0, 0.2, 0.4, 0.6, 0.8, 1]),
+        scale=alt.Scale(domain=span.domain, nice=False),
+        axis=alt.Axis(title=title, labelExpr=DECIMAL_AXIS, values=span.ticks()),
     )
 
 
@@ -123,23 +185,27 @@ def _record(one: ClassBound) -> dict[str, Any]:
     }
 
 
-def _names(classes: Sequence[ClassBound], ends: Ends | None) -> list[dict[str, Any]]:
-    """Of the classes furthest from the line, at places where they cover little."""
-    named = sorted(classes, key=lambda one: -_distance(one, ends))[:MOST_NAMED]
+def _names(classes: Sequence[ClassBound], ends: Ends | None, panel: Panel) -> list[dict[str, Any]]:
+    """At places where they cover little."""
+    named = _named(classes, ends)
     texts = [short(one.name, NAME_CHARACTERS) for one in named]
-    places = _places([_pixels(one.accuracy, one.uap) for one in named], texts, classes, ends)
-    return [
-        {
-            "name": text,
-            "accuracy": one.accuracy,
-            "uap": one.uap,
-            "label_x": _value(place.x / PLOT_PX),
-            "label_y": _value(1 - place.y / HEIGHT_PX),
-            "lead_x": _value(place.lead_x / PLOT_PX),
-            "lead_y": _value(1 - place.lead_y / HEIGHT_PX),
-        }
-        for one, text, place in zip(named, texts, places, strict=True)
-    ]
+    places = _places(named, texts, classes, ends, panel)
+    records = []
+    for one, text, place in zip(named, texts, places, strict=True):
+        label_x, label_y = panel.values(place.x, place.y)
+        lead_x, lead_y = panel.values(place.lead_x, place.lead_y)
+        where = {"label_x": label_x, "label_y": label_y, "lead_x": lead_x, "lead_y": lead_y}
+        records.append({"name": text, "accuracy": one.accuracy, "uap": one.uap, **where})
+    return records
+
+
+def _named(classes: Sequence[ClassBound], ends: Ends | None) -> list[ClassBound]:
+    rows = range(len(classes))
+    by_uap = sorted(rows, key=lambda row: classes[row].uap)
+    by_accuracy = sorted(rows, key=lambda row: classes[row].accuracy)
+    extremes = [by_uap[0], by_uap[-1], by_accuracy[0], by_accuracy[-1]]
+    furthest = sorted(rows, key=lambda row: -_distance(classes[row], ends))
+    return [classes[row] for row in list(dict.fromkeys([*extremes, *furthest]))[:MOST_NAMED]]
 
 
 def _distance(one: ClassBound, ends: Ends | None) -> float:
@@ -150,29 +216,22 @@ def _distance(one: ClassBound, ends: Ends | None) -> float:
 
 
 def _places(
-    named: Sequence[Point], texts: Sequence[str], classes: Sequence[ClassBound], ends: Ends | None
+    named: Sequence[ClassBound],
+    texts: Sequence[str],
+    classes: Sequence[ClassBound],
+    ends: Ends | None,
+    panel: Panel,
 ) -> list[Place]:
     """Names keep clear of other points, too: those have an empty name."""
-    others = {_pixels(one.accuracy, one.uap) for one in classes} - set(named)
-    nearest = sorted(others, key=lambda at: (min(math.dist(at, one) for one in named), at))
+    points = [panel.pixels(one.accuracy, one.uap) for one in named]
+    others = {panel.pixels(one.accuracy, one.uap) for one in classes} - set(points)
+    nearest = sorted(others, key=lambda at: (min(math.dist(at, one) for one in points), at))
     kept = nearest[:MOST_NEIGHBOURS]
-    line = [_pixels(*end) for end in ends] if ends else []
+    line = [panel.pixels(*end) for end in ends] if ends else []
     found = place_labels(
-        [*named, *kept], [*texts, *[""] * len(kept)], width=PLOT_PX, height=HEIGHT_PX, line=line
+        [*points, *kept], [*texts, *[""] * len(kept)], width=PLOT_PX, height=HEIGHT_PX, line=line
     )
     return found[: len(named)]
-
-
-def _pixels(accuracy: float, uap: float) -> Point:
-    return PLOT_PX * _share(accuracy), HEIGHT_PX * (1 - _share(uap))
-
-
-def _share(value: float) -> float:
-    return (value - LOW) / (HIGH - LOW)
-
-
-def _value(share: float) -> float:
-    return LOW + (HIGH - LOW) * share
 
 
 def _tips() -> list[alt.Tooltip]:

@@ -117,23 +117,7 @@ def _panel(
     n_columns: int,
 ) -> alt.LayerChart:
     width = (PAGE_PX - GAP_PX * (n_columns - 1)) // n_columns - NAMES_PX
-    classes = result.bound.classes
-    # Places, not names: two classes may be called alike.
-    names = {str(row): short(classes[row].name, NAME_CHARACTERS) for row in rows}
-    axis = alt.Axis(
-        ticks=False,
-        domain=False,
-        grid=True,
-        labelPadding=6,
-        labelOverlap=False,
-        labelExpr=f"{json.dumps(names)}[datum.value]",
-        # Both columns begin at the same distance, however long their names are.
-        minExtent=NAMES_PX - 6,
-        maxExtent=NAMES_PX - 6,
-    )
-    y = alt.Y("place:N", scale=alt.Scale(domain=list(names)), title=None, axis=axis)
-
-    words = axis_words(result)
+    y, words = _rows_axis(result, rows), axis_words(result)
 
     def across(field: str) -> alt.X:
         ticks = alt.Axis(title=words, labelExpr=DECIMAL_AXIS, tickCount=5)
@@ -143,7 +127,7 @@ def _panel(
         plot = alt.Chart(inline(records), width=width, height=ROW_PX * len(rows))
         return plot.encode(y=y, tooltip=_tips())
 
-    bounds = [_record(result, row, BOUND, classes[row].uap) for row in rows]
+    bounds = [_record(result, row, BOUND, result.bound.classes[row].uap) for row in rows]
     gaps = [
         {**one, "best": _best(result, row)}
         for one, row in zip(bounds, rows, strict=True)
@@ -156,6 +140,23 @@ def _panel(
     tick = marks(bounds).mark_tick(thickness=2.5, size=ROW_PX - 2, color=INK, opacity=1)
     layers += [tick.encode(x=across("value")), *_points(result, rows, styles, marks, across)]
     return alt.LayerChart(layer=layers)
+
+
+def _rows_axis(result: UpperBoundResult, rows: Sequence[int]) -> alt.Y:
+    # Places, not names: two classes may be called alike.
+    names = {str(row): short(result.bound.classes[row].name, NAME_CHARACTERS) for row in rows}
+    axis = alt.Axis(
+        ticks=False,
+        domain=False,
+        grid=True,
+        labelPadding=6,
+        labelOverlap=False,
+        labelExpr=f"{json.dumps(names)}[datum.value]",
+        # Both columns begin at the same distance, however long their names are.
+        minExtent=NAMES_PX - 6,
+        maxExtent=NAMES_PX - 6,
+    )
+    return alt.Y("place:N", scale=alt.Scale(domain=list(names)), title=None, axis=axis)
 
 
 def _points(

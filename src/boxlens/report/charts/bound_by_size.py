@@ -88,21 +88,7 @@ def _groups(
     group_px = max(LEAST_GROUP_PX, BAR_PX * len(detectors) + 4)
     records = _records(result, shown, styles)
     limit = recall_limit([*(uaps[size] for size in shown), *(one["ap"] for one in records)])
-    names = {size: [size, f"UAP {decimal(uaps[size])}"] for size in shown}
-    y = alt.Y(
-        "size:N",
-        scale=alt.Scale(domain=list(shown), paddingInner=GROUP_GAP, paddingOuter=GROUP_GAP / 2),
-        axis=alt.Axis(
-            title=None,
-            ticks=False,
-            domain=False,
-            labelExpr=f"{json.dumps(names)}[datum.value]",
-            labelLineHeight=LETTERS_PX,
-            # The first of two lines stands above the middle.
-            labelOffset=-LETTERS_PX / 2,
-            labelOverlap=False,
-        ),
-    )
+    y = _sizes_axis({size: [size, f"UAP {decimal(uaps[size])}"] for size in shown})
     x = alt.X(
         "ap:Q",
         scale=alt.Scale(domain=[0, limit], nice=False),
@@ -122,6 +108,24 @@ def _groups(
         *(_numbers(records, y, list(styles)) if records else []),
     ]
     return alt.LayerChart(layer=layers)
+
+
+def _sizes_axis(names: Mapping[str, Sequence[str]]) -> alt.Y:
+    """The lines of each size's name."""
+    return alt.Y(
+        "size:N",
+        scale=alt.Scale(domain=list(names), paddingInner=GROUP_GAP, paddingOuter=GROUP_GAP / 2),
+        axis=alt.Axis(
+            title=None,
+            ticks=False,
+            domain=False,
+            labelExpr=f"{json.dumps(names)}[datum.value]",
+            labelLineHeight=LETTERS_PX,
+            # The first of two lines stands above the middle.
+            labelOffset=-LETTERS_PX / 2,
+            labelOverlap=False,
+        ),
+    )
 
 
 def _records(

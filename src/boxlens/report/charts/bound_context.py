@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
+from boxlens.proposals.words import counted
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.method_lines import (
     LineStyle,
@@ -15,7 +16,16 @@ from boxlens.report.charts.method_lines import (
     recall_limit,
 )
 from boxlens.report.charts.panels import message
-from boxlens.report.charts.theme import DECIMAL_AXIS, LINE, WIDTH, decimal, inline, themed
+from boxlens.report.charts.theme import (
+    DECIMAL_AXIS,
+    FONT_PX,
+    LINE,
+    WIDTH,
+    decimal,
+    fixed,
+    inline,
+    themed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,13 +41,16 @@ WORDS: Final[Mapping[str, str]] = {
     "image": "whole picture",
     "image_context": "picture without object",
 }
-DASH: Final = (4, 2)
+# Two dashes, so that lines of one height are both seen.
+WITH, WITHOUT = (6, 3), (2, 3)
+# Between two labels beside the plot.
+LABEL_PX: Final = 13.0
 STYLES: Final[Mapping[str, LineStyle]] = {
     "object": LineStyle(KINDS["loc"].colour, (1, 0)),
     "object_and_context": LineStyle(KINDS["correct"].colour, (1, 0)),
     "context": LineStyle(KINDS["cls"].colour, (1, 0)),
-    "image": LineStyle(KINDS["correct"].colour, DASH),
-    "image_context": LineStyle(KINDS["cls"].colour, DASH),
+    "image": LineStyle(KINDS["correct"].colour, WITH),
+    "image_context": LineStyle(KINDS["cls"].colour, WITHOUT),
 }
 
 
@@ -52,11 +65,11 @@ def bound_context_chart(
         return themed(empty, title=title, about=about)
     styles = {WORDS[kind]: STYLES[kind] for kind in WORDS if any(one.kind == kind for one in known)}
     reading = (
-        "Share of objects with the right label, by the sides of the crop over those of the box. "
-        "Context alone: the box itself is blank."
+        f"Share of {counted(known[0].n_objects, 'object')} with the right label, by the sides of "
+        "the crop over those of the box. Context alone: the box itself is blank."
     )
     if any(math.isnan(one.scale) for one in known):
-        reading += " Dashed: from the whole picture."
+        reading += " Dashed, with its value: from the whole picture."
     whole = alt.vconcat(*method_key(styles, width=PLOT_PX), _plot(known, styles), spacing=6)
     return themed(whole, title=title, about=about, reading=reading)
 
@@ -64,10 +77,11 @@ def bound_context_chart(
 def _plot(known: Sequence[ContextAccuracy], styles: Mapping[str, LineStyle]) -> alt.LayerChart:
     scaled = [one for one in known if not math.isnan(one.scale)]
     widest = max((one.scale for one in scaled), default=1.0)
-    encoding = line_encoding(styles, "kind")
+    limit = recall_limit(one.accuracy for one in known)
+    colour = line_encoding(styles, "kind")["color"]
     y = alt.Y(
         "accuracy:Q",
-        scale=alt.Scale(domain=[0, recall_limit(one.accuracy for one in known)], nice=False),
+        scale=alt.Scale(domain=[0, limit], nice=False),
         axis=alt.Axis(title="accuracy", labelExpr=DECIMAL_AXIS, tickCount=5),
     )
     x = alt.X(
@@ -75,21 +89,55 @@ def _plot(known: Sequence[ContextAccuracy], styles: Mapping[str, LineStyle]) -> 
         scale=alt.Scale(domain=[0, 1.03 * widest], nice=False),
         axis=alt.Axis(title="scale of the box", labelExpr=DECIMAL_AXIS, tickCount=8),
     )
-    one_to_one = inline([{"scale": 1.0}])
-    own = alt.Chart(one_to_one, width=PLOT_PX, height=HEIGHT_PX)
+    own = alt.Chart(inline([{"scale": 1.0}]), width=PLOT_PX, height=HEIGHT_PX)
     layers = [own.mark_rule(color=LINE, strokeWidth=0.75).encode(x=x)]
-    rules = [_record(one) for one in known if math.isnan(one.scale)]
-    if rules:
-        plain = alt.Chart(inline(rules)).mark_rule(strokeWidth=1.5)
-        layers.append(plain.encode(y=y, tooltip=_tips(), **encoding))
-    lines = alt.Chart(inline([*_joint(scaled), *map(_record, scaled)])).encode(x=x, y=y)
+    layers += _whole_pictures([one for one in known if math.isnan(one.scale)], styles, y, limit)
     if scaled:
+        lines = alt.Chart(inline([*_joint(scaled), *map(_record, scaled)])).encode(x=x, y=y)
         points = alt.Chart(inline(map(_record, scaled))).encode(x=x, y=y, tooltip=_tips())
         layers += [
-            lines.mark_line(strokeWidth=1.75, strokeJoin="round").encode(color=encoding["color"]),
-            points.mark_point(filled=True, size=24, opacity=1).encode(color=encoding["color"]),
+            lines.mark_line(strokeWidth=1.75, strokeJoin="round").encode(color=colour),
+            points.mark_point(filled=True, size=24, opacity=1).encode(color=colour),
         ]
     return alt.LayerChart(layer=layers)
+
+
+def _whole_pictures(
+    whole: Sequence[ContextAccuracy], styles: Mapping[str, LineStyle], y: alt.Y, limit: float
+) -> list[alt.Chart]:
+    """Lines across, with their values at the right end."""
+    if not whole:
+        return []
+    encoding = line_encoding(styles, "kind")
+    rules = alt.Chart(inline(map(_record, whole))).mark_rule(strokeWidth=1.5)
+    values = alt.Chart(inline(_labels(whole, limit))).mark_text(align="left", fontSize=FONT_PX - 1)
+    return [
+        rules.encode(y=y, tooltip=_tips(), **encoding),
+        values.encode(
+            x=fixed(alt.XValue, PLOT_PX + 6),
+            y=alt.Y("label_px:Q", scale=None),
+            text="label:N",
+            color=encoding["color"],
+        ),
+    ]
+
+
+def _labels(whole: Sequence[ContextAccuracy], limit: float) -> list[dict[str, Any]]:
+    """From the top down, no two over each other, none below the plot."""
+    ordered = sorted(whole, key=lambda one: -one.accuracy)
+    places: list[float] = []
+    for one in ordered:
+        above = places[-1] + LABEL_PX if places else 0.0
+        places.append(max(HEIGHT_PX * (1 - one.accuracy / limit), above))
+    too_low = max(places[-1] - HEIGHT_PX, 0.0)
+    return [
+        {
+            "kind": WORDS[one.kind],
+            "label": f"{decimal(one.accuracy)} {WORDS[one.kind]}",
+            "label_px": place - too_low,
+        }
+        for one, place in zip(ordered, places, strict=True)
+    ]
 
 
 def _joint(scaled: Sequence[ContextAccuracy]) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from boxlens.recognition_bound.verdict import SHOWN
 from boxlens.report.charts.detector_lines import detector_styles, first_detectors
 from boxlens.report.charts.method_lines import METHOD_COLOURS, LineStyle
 from boxlens.report.charts.theme import INK, percent
@@ -46,5 +47,5 @@ def axis_words(result: UpperBoundResult) -> str:
 
 
 def share_text(ap: float, uap: float) -> str:
-    """61%: how much of the bound is reached."""
-    return percent(ap / uap) if uap > 0 else percent(math.nan)
+    """61%: how much of the bound is reached; nothing can be compared with one of .000."""
+    return percent(ap / uap if uap >= SHOWN else math.nan)

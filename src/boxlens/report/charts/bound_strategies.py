@@ -73,29 +73,10 @@ def _record(one: StrategyBound, first: StrategyBound) -> dict[str, Any]:
 
 
 def _bars(rows: list[dict[str, Any]]) -> alt.LayerChart:
-    names = [row["strategy"] for row in rows]
     scale = alt.Scale(domain=[0, recall_limit(row["high"] for row in rows)], nice=False)
     axis = alt.Axis(title="UAP", labelExpr=DECIMAL_AXIS, tickCount=4)
     plot = alt.Chart(inline(rows), width=PLOT_PX, height=ROW_PX * len(rows)).encode(
-        y=alt.Y(
-            "strategy:N",
-            scale=alt.Scale(domain=names),
-            axis=alt.Axis(
-                title=None,
-                ticks=False,
-                domain=False,
-                labelLimit=NAMES_PX,
-                labelExpr=short_labels(names, 40),
-            ),
-        ),
-        tooltip=[
-            alt.Tooltip("strategy:N", title="labels of"),
-            alt.Tooltip("text:N", title="UAP"),
-            alt.Tooltip("interval:N"),
-            alt.Tooltip("accuracy:N"),
-            alt.Tooltip("class_accuracy:N", title="mean of classes"),
-            alt.Tooltip("labelled:Q", title="objects", format=","),
-        ],
+        y=_rows_axis([row["strategy"] for row in rows]), tooltip=_tips()
     )
     numbers = [
         plot.mark_text(align="right", color=INK).encode(
@@ -114,3 +95,25 @@ def _bars(rows: list[dict[str, Any]]) -> alt.LayerChart:
             *headings,
         ]
     )
+
+
+def _rows_axis(names: list[str]) -> alt.Y:
+    axis = alt.Axis(
+        title=None,
+        ticks=False,
+        domain=False,
+        labelLimit=NAMES_PX,
+        labelExpr=short_labels(names, 40),
+    )
+    return alt.Y("strategy:N", scale=alt.Scale(domain=names), axis=axis)
+
+
+def _tips() -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("strategy:N", title="labels of"),
+        alt.Tooltip("text:N", title="UAP"),
+        alt.Tooltip("interval:N"),
+        alt.Tooltip("accuracy:N"),
+        alt.Tooltip("class_accuracy:N", title="mean of classes"),
+        alt.Tooltip("labelled:Q", title="objects", format=","),
+    ]

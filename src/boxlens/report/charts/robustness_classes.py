@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
+from boxlens.proposals.words import counted
 from boxlens.report.charts.detector_pair import short
 from boxlens.report.charts.kinds import kind_of
 from boxlens.report.charts.method_lines import above_panel
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     )
 
 TITLE: Final = "AP of each class, unchanged and under what costs most"
+NOTHING_FOUND: Final = "AP of every class is 0 or undefined"
 N_STEPS: Final = 3
 MOST_CLASSES: Final = 80
 ROW_PX: Final = 11
@@ -55,7 +57,7 @@ def robustness_classes_chart(
     steps = shown_steps(detector)
     rows = shown_classes(detector, steps)
     if not rows:
-        empty = message("AP of every class is undefined", width=WIDTH, height=80)
+        empty = message(NOTHING_FOUND, width=WIDTH, height=80)
         return themed(empty, title=TITLE, about=about)
     labels = {str(row): short(result.classes[row], NAME_CHARACTERS) for row in rows}
     uap = result.uap_by_class
@@ -75,13 +77,15 @@ def _reading(
     steps: Sequence[StepRobustness],
     n_shown: int,
 ) -> str:
-    n_known = sum(not math.isnan(value) for value in detector.clean.by_class)
+    n_found = len(_found(detector, steps))
+    n_never = sum(not math.isnan(value) for value in detector.clean.by_class) - n_found
     cropped = any(detector.reference_of(one) is not detector.clean for one in steps)
     reading = (
         "Classes by AP on the unchanged pictures, which strokes repeat in every panel"
         + " (of rotations: on the same crop unturned)" * cropped
         + ". No bar: no object of the class is there, or none is found."
-        + f" Of {n_known:,} classes the {n_shown} that lose most." * (n_shown < n_known)
+        + f" Of {n_found:,} classes the {n_shown} that lose most." * (n_shown < n_found)
+        + f" Without {counted(n_never, 'class', 'classes')} of AP 0 in all panels." * (n_never > 0)
     )
     if result.bound is None:
         return reading
@@ -98,9 +102,8 @@ def shown_steps(detector: DetectorRobustness) -> list[StepRobustness]:
 
 
 def shown_classes(detector: DetectorRobustness, steps: Sequence[StepRobustness]) -> list[int]:
-    """Rows of classes that have a score, the best first; of too many those that lose most."""
+    """Rows of classes that are ever found, the best first; of too many those that lose most."""
     clean = detector.clean.by_class
-    known = [row for row, value in enumerate(clean) if not math.isnan(value)]
     pairs = [(detector.reference_of(one).by_class, one.by_class) for one in steps]
 
     def lost(row: int) -> float:
@@ -108,8 +111,18 @@ def shown_classes(detector: DetectorRobustness, steps: Sequence[StepRobustness])
         told = [drop for drop in drops if not math.isnan(drop)]
         return math.fsum(told) / len(told) if told else -1.0
 
-    kept = sorted(known, key=lambda row: -lost(row))[:MOST_CLASSES]
+    kept = sorted(_found(detector, steps), key=lambda row: -lost(row))[:MOST_CLASSES]
     return sorted(kept, key=lambda row: (-clean[row], row))
+
+
+def _found(detector: DetectorRobustness, steps: Sequence[StepRobustness]) -> list[int]:
+    """Rows of classes whose AP is above 0 somewhere."""
+    looked_at = (detector.clean, *steps, *map(detector.reference_of, steps))
+    return [
+        row
+        for row, value in enumerate(detector.clean.by_class)
+        if not math.isnan(value) and any(one.by_class[row] > 0 for one in looked_at)
+    ]
 
 
 def _panel(
@@ -122,26 +135,13 @@ def _panel(
     first, reference = one is detector.clean, detector.reference_of(one)
     columns = {"ap": one.by_class, "before": reference.by_class} | ({"uap": uap} if uap else {})
     records = [_record(row, label, columns) for row, label in labels.items()]
+    before = "unchanged" if reference is detector.clean else level_words(reference)
     plot = alt.Chart(inline(records), width=PANEL_PX, height=ROW_PX * len(labels)).encode(
-        y=rows_axis(
-            "row",
-            list(labels),
-            alt.Axis(
-                labels=first,
-                ticks=False,
-                domain=False,
-                labelFontSize=9,
-                labelOverlap=False,
-                labelExpr=f"({json.dumps(labels)})[datum.value]",
-            ),
-        ),
+        y=rows_axis("row", list(labels), _names(labels, shown=first)),
         tooltip=[
             alt.Tooltip("class:N"),
             alt.Tooltip("ap_text:N", title="AP"),
-            alt.Tooltip(
-                "before_text:N",
-                title="unchanged" if reference is detector.clean else level_words(reference),
-            ),
+            alt.Tooltip("before_text:N", title=before),
             *[alt.Tooltip("uap_text:N", title="UAP")] * bool(uap),
         ],
     )
@@ -159,6 +159,17 @@ def _panel(
         layers.append(stroke.encode(x="uap:Q"))
     title = CLEAN_WORDS if first else short(step_words(one), TITLE_CHARACTERS)
     return alt.LayerChart(layer=[*layers, above_panel(title)])
+
+
+def _names(labels: dict[str, str], *, shown: bool) -> alt.Axis:
+    return alt.Axis(
+        labels=shown,
+        ticks=False,
+        domain=False,
+        labelFontSize=9,
+        labelOverlap=False,
+        labelExpr=f"({json.dumps(labels)})[datum.value]",
+    )
 
 
 def _record(row: str, label: str, columns: Mapping[str, Sequence[float]]) -> dict[str, Any]:

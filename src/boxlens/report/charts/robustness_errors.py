@@ -44,6 +44,8 @@ NAME_CHARACTERS: Final = 28
 DIVERGING: Final = (kind_of("loc").colour, "#ffffff", kind_of("cls").colour)
 # From here on a cell is too dark for dark letters.
 DARK_LEVEL: Final = 0.75
+# Less is a cell without a number: it would be .00.
+LEAST_TOLD: Final = 0.005
 GROUPS: Final[tuple[Group, ...]] = ("study", "graded", *CORRUPTION_GROUPS)
 
 
@@ -83,8 +85,8 @@ def robustness_errors_chart(
         about=about,
         reading="AP50 that repairing each kind of error alone would bring, minus what it would "
         f"bring on the unchanged pictures{crop}. Orange: this error costs more than before; blue: "
-        "less. Where a transform has several levels (how many, in brackets), their mean."
-        + first_detectors(len(shown), len(result.detectors)),
+        f"less; no number: below {decimal(LEAST_TOLD)}. Where a transform has several levels (how "
+        "many, in brackets), their mean." + first_detectors(len(shown), len(result.detectors)),
     )
 
 
@@ -106,7 +108,7 @@ def _growth(
         levels[0].title,
         len(levels),
         kind,
-        mean_over(levels, lambda one: one.error_gain[kind]) - reference.error_gain[kind],
+        mean_over(levels, lambda one: one.error_growth[kind]),
         mean_over(levels, lambda one: one.errors_per_object[kind])
         - reference.errors_per_object[kind],
     )
@@ -133,26 +135,13 @@ def _panel(
             "kind:N",
             sort=list(kinds),
             scale=cell_scale(list(kinds)),
-            axis=alt.Axis(
-                title=None,
-                ticks=False,
-                domain=False,
-                labelAngle=-45,
-                labelExpr=f"({json.dumps(kinds)})[datum.value]",
-            ),
+            axis=_axis(kinds, labelAngle=-45),
         ),
         y=alt.Y(
             "name:N",
             sort=list(titles),
             scale=cell_scale(list(titles)),
-            axis=alt.Axis(
-                title=None,
-                ticks=False,
-                domain=False,
-                labels=first,
-                labelLimit=LABELS_PX,
-                labelExpr=f"({json.dumps(titles)})[datum.value]",
-            ),
+            axis=_axis(titles, labels=first, labelLimit=LABELS_PX),
         ),
         tooltip=[
             alt.Tooltip("title:N", title="pictures"),
@@ -162,6 +151,19 @@ def _panel(
             alt.Tooltip("levels:Q", title="mean over levels"),
         ],
     )
+    layers = [*_cells(plot), above_panel(short(who, NAME_CHARACTERS))]
+    panel: alt.LayerChart = alt.LayerChart(layer=layers).resolve_scale(color="independent")
+    return panel
+
+
+def _axis(names: dict[str, str], **options: Any) -> alt.Axis:
+    """Names in place of values, and no line."""
+    named = f"({json.dumps(names)})[datum.value]"
+    return alt.Axis(title=None, ticks=False, domain=False, labelExpr=named, **options)
+
+
+def _cells(plot: alt.Chart) -> tuple[alt.Chart, alt.Chart]:
+    """Colours, and numbers on them."""
     cells = plot.mark_rect(stroke=LINE, strokeWidth=0.25).encode(
         color=alt.Color(
             "level:Q",
@@ -172,21 +174,19 @@ def _panel(
     texts = plot.mark_text(fontSize=FONT_PX - 2).encode(
         text="text:N", color=alt.Color("ink:N", scale=None)
     )
-    layers = [cells, texts, above_panel(short(who, NAME_CHARACTERS))]
-    panel: alt.LayerChart = alt.LayerChart(layer=layers).resolve_scale(color="independent")
-    return panel
+    return cells, texts
 
 
 def _record(one: ErrorGrowth, largest: float) -> dict[str, Any]:
     level = one.gain / largest
-    text = decimal(one.gain, 2)
+    text = decimal(one.gain, 2) if abs(one.gain) >= LEAST_TOLD else ""
     return {
         "name": one.name,
         "title": one.title,
         "kind": one.kind,
         "kind_words": kind_of(one.kind).label,
         "level": level,
-        "text": f"+{text}" if float(text) > 0 else text,
+        "text": f"+{text}" if text and one.gain > 0 else text,
         "ink": "#ffffff" if abs(level) > DARK_LEVEL else INK,
         "gain_text": signed(one.gain),
         "per_object": signed(one.per_object),

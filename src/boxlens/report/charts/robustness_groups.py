@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import altair as alt
 
+from boxlens.detector_robustness.corruption_means import telling_means
 from boxlens.report.charts.detector_lines import detector_styles, detector_words, first_detectors
 from boxlens.report.charts.panels import message
 from boxlens.report.charts.robustness_bars import Bar, bar_panel
@@ -33,7 +34,7 @@ def robustness_groups_chart(
     means = [
         (detector_words(one.name), one.clean.metrics["AP"], mean)
         for one in shown
-        for mean in one.corrupted
+        for mean in telling_means(one)
     ]
     labels = {mean.group: f"{GROUP_WORDS[mean.group]} ({mean.n_corruptions})" for *_, mean in means}
     panels = [

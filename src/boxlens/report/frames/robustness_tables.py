@@ -96,6 +96,7 @@ def _errors(result: RobustnessResult) -> Iterator[Record]:
                 **named,
                 "error": kind,
                 "dAP": one.error_gain[kind],
+                "dAP_growth": one.error_growth[kind],
                 "per_object": one.errors_per_object[kind],
             }
 

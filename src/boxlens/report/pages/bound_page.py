@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from boxlens.recognition_bound.verdict import best_detector, bound_sentences
+from boxlens.recognition_bound.verdict import SHOWN, best_detector, bound_sentences
 from boxlens.report.charts.theme import decimal, percent
 from boxlens.report.pages.bound_page_tables import (
     classes_table,
@@ -57,8 +57,7 @@ def bound_page(
     """`document` is what results.json holds."""
     about = (
         f"{counted(result.n_images, 'image')}, {counted(result.n_objects, 'object')} of "
-        f"{counted(len(result.bound.classes), 'class', 'classes')}; {result.classifier} "
-        f"({result.learnt_from})"
+        f"{counted(len(result.bound.classes), 'class', 'classes')}; {result.labelled_by}"
     )
     sections = [_summary(result), *_questions(result, drawn, pictures)]
     title = (f"Upper bound of {result.classifier}", result.dataset)
@@ -84,7 +83,7 @@ def _tiles(result: UpperBoundResult) -> Iterator[tuple[str, str]]:
             yield name, decimal(value)
     if best is not None:
         yield f"AP, {best.name}", decimal(best.ap)
-        if not math.isnan(best.share):
+        if not math.isnan(best.share) and bound.uap >= SHOWN:
             yield "of the UAP", percent(best.share)
 
 
@@ -112,8 +111,8 @@ def _questions(
 
 
 def _failed(result: UpperBoundResult) -> str:
-    """Pictures that could not be used."""
-    told = [f"{one.file}: not used, {one.reason}." for one in result.failed[:MOST_FAILED]]
+    """Pictures of which something could not be used."""
+    told = [f"{one.file}: {one.reason}." for one in result.failed[:MOST_FAILED]]
     n_more = len(result.failed) - len(told)
-    more = f"{counted(n_more, 'more picture')} could not be used."
+    more = f"{counted(n_more, 'more failure')}: all are in results.json."
     return notes([*told, *[more] * (n_more > 0)])

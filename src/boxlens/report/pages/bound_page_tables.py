@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from boxlens.recognition_bound.result import STRATEGY_TITLES
+from boxlens.recognition_bound.verdict import SHOWN
 from boxlens.report.charts.bound_by_size import uap_by_size
 from boxlens.report.charts.bound_context import WORDS
 from boxlens.report.charts.bound_series import BOUND
@@ -63,7 +64,7 @@ def _detector_row(one: DetectorGap, uaps: Mapping[str, float], *, unsure: bool) 
 
 
 def _share(ap: float, uap: float) -> Cell:
-    return share_cell(ap, uap) if uap > 0 else Cell(NOTHING)
+    return share_cell(ap, uap) if uap >= SHOWN else Cell(NOTHING)
 
 
 def _interval(found: Interval | None) -> Cell:

@@ -245,9 +245,9 @@ def provenance_section(document: dict[str, Any]) -> Section:
 
 
 def parameter_text(value: Any) -> str:
-    """A parameter as text; what is not chosen is found out from the data."""
+    """A parameter as text."""
     if value is None:
-        return "from the data"
+        return "not set"
     if isinstance(value, dict):
         return ", ".join(f"{name}: {parameter_text(one)}" for name, one in value.items()) or "none"
     if isinstance(value, list):

@@ -11,7 +11,13 @@ from boxlens.report.charts.robustness_steps import step_words
 from boxlens.report.pages.examples import colour_key, picture_figure, within_budget
 from boxlens.report.pages.markup import counted, notes, paragraph, table, text_cell
 from boxlens.report.pages.page import Section
-from boxlens.report.pictures.robustness_exhibits import KEY, MOST_STEPS, class_words, shown_steps
+from boxlens.report.pictures.robustness_exhibits import (
+    KEY,
+    MOST_FALSE,
+    MOST_STEPS,
+    class_words,
+    shown_steps,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,8 +30,9 @@ EXAMPLES, TITLE = "examples", "Examples"
 N_OPEN = 3
 READING = (
     "Pictures in which most objects were lost that are found in the unchanged one, which stands "
-    "on the left. Of each transform the level that costs most AP; of each detector at most "
-    f"{MOST_STEPS} transforms, the largest losses first. Detections of score {{score:g}} or more."
+    "on the left, these objects marked. Of each transform the level that costs most AP; of each "
+    f"detector at most {MOST_STEPS} transforms, the largest losses first. Detections of score "
+    f"{{score:g}} or more; of false ones the surest {MOST_FALSE} of a picture."
 )
 
 

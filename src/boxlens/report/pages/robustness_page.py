@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from boxlens.detector_robustness.failures import told_failures
 from boxlens.detector_robustness.verdict import robustness_sentences
 from boxlens.images.transforming.catalogue import label_of, title_of
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS
@@ -28,6 +29,7 @@ from boxlens.report.planning.robustness_figures import (
     GRADED,
     PLACES,
     STUDY,
+    absent_sections,
 )
 from boxlens.report.planning.study_words import listed_words
 
@@ -141,7 +143,9 @@ def _questions(
         for name, shown in parts.items()
     ]
     # What is seen before what is counted of it.
-    return (*sections[:3], examples, *sections[3:])
+    ordered = (*sections[:3], examples, *sections[3:])
+    absent = absent_sections(result)
+    return tuple(one for one in ordered if one.name not in absent)
 
 
 def _bound_words(bound: KnownBound) -> str:
@@ -152,10 +156,11 @@ def _bound_words(bound: KnownBound) -> str:
 
 
 def _failed(result: RobustnessResult) -> str:
-    """Pictures that are not in any number."""
-    told = [f"{one.file}: not used, {one.reason}." for one in result.failed[:MOST_FAILED]]
-    n_more = len(result.failed) - len(told)
-    return notes([*told, *[f"{n_more:,} more pictures were not used."] * (n_more > 0)])
+    """What is not in the numbers, picture by picture."""
+    failed = told_failures(result.failed, {one.step.slug for one in result.sets})
+    told = [f"{one.file}: {one.reason}." for one in failed[:MOST_FAILED]]
+    n_more = len(failed) - len(told)
+    return notes([*told, *[f"{counted(n_more, 'more failure')}."] * (n_more > 0)])
 
 
 def _parameters(result: RobustnessResult, told: dict[str, Any]) -> dict[str, Any]:

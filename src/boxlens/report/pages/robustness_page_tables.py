@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from boxlens.detector_robustness.corruption_means import family_means, ratio, telling_means
 from boxlens.detector_robustness.result import METRICS
 from boxlens.diagnosis.tide_types import ERRORS
 from boxlens.images.transforming.catalogue import title_of
@@ -99,7 +100,7 @@ def corruption_means_table(result: RobustnessResult) -> str:
             score_cell(one.relative, 2),
         ]
         for detector in result.detectors
-        for one in detector.corrupted
+        for one in telling_means(detector)
     ]
     headings = ["corruptions", "detector", "how many", "mean AP (mPC)", "relative (rPC)"]
     return table(headings, rows, caption="Mean performance under corruption") if rows else ""
@@ -108,11 +109,11 @@ def corruption_means_table(result: RobustnessResult) -> str:
 def corruption_table(result: RobustnessResult) -> str:
     """AP by severity, and the mean; a line a corruption and detector."""
     lines = [
-        (detector, steps)
+        (detector, steps, family_means(steps).get(name, math.nan))
         for detector in result.detectors
-        for steps in by_transform(detector, *CORRUPTION_GROUPS).values()
+        for name, steps in by_transform(detector, *CORRUPTION_GROUPS).items()
     ]
-    levels = sorted({one.step.level for _, steps in lines for one in steps})
+    levels = sorted({one.step.level for _, steps, _ in lines for one in steps})
     if not levels:
         return ""
     headings = ["corruption", "group", "detector", *(f"{level:g}" for level in levels)]
@@ -122,10 +123,10 @@ def corruption_table(result: RobustnessResult) -> str:
             text_cell(GROUP_WORDS[steps[0].group]),
             text_cell(detector_words(detector.name)),
             *_by_level(steps, levels),
-            score_cell(mean_over(changing(steps), lambda one: one.metrics["AP"])),
-            score_cell(mean_over(changing(steps), lambda one: one.relative["AP"]), 2),
+            score_cell(mean),
+            score_cell(ratio(mean, detector.clean.metrics["AP"]), 2),
         ]
-        for detector, steps in lines
+        for detector, steps, mean in lines
     ]
     return table(
         [*headings, "mean", "relative"], rows, caption="AP by severity of corruption", wide=True

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from boxlens.data import Notice
+from boxlens.data import counted_notice
 from boxlens.images.transforming.catalogue import CLEAN
 from boxlens.report.charts.detector_lines import detector_words
 from boxlens.report.charts.kinds import KINDS
@@ -42,11 +42,13 @@ MOST_STEPS: Final = 12
 LOST: Final = KINDS["cls"].colour
 FALSE: Final = KINDS["dupe"].colour
 KEY: Final = (
-    ("lost object, found in the unchanged picture", LOST),
+    ("object found in the unchanged picture, on the left, and lost in the changed one", LOST),
     ("found object", OBJECT_COLOUR),
     ("false detection", FALSE),
 )
 MOST_CLASSES: Final = 4
+# False detections drawn in a picture.
+MOST_FALSE: Final = 5
 GAP_PX: Final = 6
 LEAST_HEIGHT_PX: Final = 160
 
@@ -88,8 +90,13 @@ def _hang(detector: DetectorRobustness, pictures: StepPictures, unchanged: _Unch
         n_absent += len(one.examples) - len(crops)
         if crops:
             hung.append(HungWall(_wall(detector, one), crops))
-    told = f"{n_absent:,} examples of {detector_words(detector.name)} have no picture to be read"
-    notices = (Notice("example_unreadable", n_absent, told),) if n_absent else ()
+    who = detector_words(detector.name)
+    notices = counted_notice(
+        "example_unreadable",
+        n_absent,
+        f"examples of {who} have no picture to be read",
+        f"example of {who} has no picture to be read",
+    )
     return Gallery(tuple(hung), notices)
 
 
@@ -107,11 +114,11 @@ def _wall(detector: DetectorRobustness, one: StepRobustness) -> Wall:
 
 def _shown(example: Example) -> Shown:
     lost = class_words(example.lost_class)
-    others = (("found", example.found_class), ("false", example.false_class))
+    others = (("found", example.found_class), (_false_words(example), example.false_class))
     told = "; ".join(f"{what}: {class_words(names)}" for what, names in others if names)
     boxes = (
         *_coloured(example.found_box, OBJECT_COLOUR),
-        *_coloured(example.false_box, FALSE),
+        *_coloured(example.false_box[:MOST_FALSE], FALSE),
         *_coloured(example.lost_box, LOST),
     )
     return Shown(
@@ -121,6 +128,11 @@ def _shown(example: Example) -> Shown:
         file_name=example.file_name,
         whole=True,
     )
+
+
+def _false_words(example: Example) -> str:
+    """The surest come first."""
+    return f"false, {MOST_FALSE} drawn" if len(example.false_box) > MOST_FALSE else "false"
 
 
 def class_words(names: Iterable[str]) -> str:
@@ -136,26 +148,46 @@ def _coloured(boxes: Boxes, colour: str) -> Iterator[tuple[Box, str]]:
         yield (x, y, width, height), colour
 
 
+@dataclass(frozen=True, slots=True)
+class _Small:
+    """A copy as large as it is shown, and its size by that of the picture."""
+
+    image: Image
+    scale: tuple[float, float]
+
+
 class _Unchanged:
     """Small copies of unchanged pictures, each read once: many steps show the same."""
 
     def __init__(self, pictures: StepPictures) -> None:
         self.pictures = pictures
-        self.known: dict[int | str, Image | None] = {}
+        self.known: dict[int | str, _Small | None] = {}
 
-    def of(self, image_id: int | str) -> Image | None:
-        if image_id not in self.known:
-            row = self.pictures.row_of_image.get(image_id)
-            pixels = None if row is None else self.pictures.picture_of(CLEAN, row)
-            plain = Shown(image_id, (), ("", ""), whole=True)
-            self.known[image_id] = None if pixels is None else _drawn(pixels, plain)
-        return self.known[image_id]
+    def with_lost(self, example: Example) -> Image | None:
+        """The picture that an example was made of, and where what is lost was found."""
+        key = example.image_id
+        if key not in self.known:
+            self.known[key] = self._small(key)
+        small = self.known[key]
+        if small is None:
+            return None
+        boxes = tuple(_coloured(example.lost_clean_box, LOST))
+        return cut_example(small.image, Shown(key, boxes, ("", ""), whole=True), small.scale)
+
+    def _small(self, key: int | str) -> _Small | None:
+        row = self.pictures.row_of_image.get(key)
+        pixels = None if row is None else self.pictures.picture_of(CLEAN, row)
+        if pixels is None:
+            return None
+        image = _drawn(pixels, Shown(key, (), ("", ""), whole=True))
+        height, width = pixels.shape[:2]
+        return _Small(image, (image.width / width, image.height / height))
 
 
 def _crops(one: StepRobustness, pictures: StepPictures, unchanged: _Unchanged) -> Iterator[Crop]:
     for example in one.examples:
         pixels = pictures.picture_of(one.step, example.row)
-        before = unchanged.of(example.image_id)
+        before = unchanged.with_lost(example)
         if pixels is not None and before is not None:
             shown = _shown(example)
             yield Crop(_side_by_side(before, _drawn(pixels, shown)), shown)

@@ -6,6 +6,7 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
+from boxlens.images.transforming.transform import CORRUPTION_GROUPS
 from boxlens.report.charts import robustness_classes as classes
 from boxlens.report.charts import robustness_curves as curves
 from boxlens.report.charts import robustness_density as density
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from altair.typing import ChartType
 
     from boxlens.detector_robustness.result import RobustnessResult
+    from boxlens.images.transforming.transform import Group
 
 # Sections of the page.
 STUDY, CORRUPTIONS, GRADED, ERRORS, PLACES, CLASSES = (
@@ -33,14 +35,26 @@ STUDY, CORRUPTIONS, GRADED, ERRORS, PLACES, CLASSES = (
     "places",
     "classes",
 )
-NOT_RUN = "no picture was changed in this way, or no change has a score"
+NO_SCORE = "no change has a score"
 # Each has as many lines as there are classes; all of them are in the tables.
 MOST_CLASS_FIGURES = 3
 
 
 def robustness_figures(result: RobustnessResult) -> FigurePlan:
     """The study, corruptions, graded changes; then errors, places and classes."""
-    return plan_of(_figures(result))
+    absent = absent_sections(result)
+    return plan_of(one for one in _figures(result) if one.section not in absent)
+
+
+def absent_sections(result: RobustnessResult) -> set[str]:
+    """Those whose changes were not run: nothing is to be said about them."""
+    run = {one.group for detector in result.detectors for one in detector.steps}
+    groups: dict[str, tuple[Group, ...]] = {
+        STUDY: ("study",),
+        CORRUPTIONS: CORRUPTION_GROUPS,
+        GRADED: ("graded",),
+    }
+    return {section for section, of in groups.items() if run.isdisjoint(of)}
 
 
 def _figures(result: RobustnessResult) -> Iterator[Figure | LeftOut]:
@@ -56,7 +70,7 @@ def _figures(result: RobustnessResult) -> Iterator[Figure | LeftOut]:
         there: bool,
     ) -> Figure | LeftOut:
         if not there:
-            return LeftOut(title, NOT_RUN, section)
+            return LeftOut(title, NO_SCORE, section)
         draw = partial(chart, result, about=about)
         return Figure(name, title, reading, section, draw, wide=True)
 
@@ -124,8 +138,8 @@ def _class_figures(result: RobustnessResult) -> Iterator[Figure | LeftOut]:
     for detector in result.detectors[:MOST_CLASS_FIGURES]:
         name = detector_words(detector.name)
         title = f"{classes.TITLE}: {name}" if len(result.detectors) > 1 else classes.TITLE
-        if not classes.shown_classes(detector, ()):
-            yield LeftOut(title, "AP of every class is undefined", CLASSES)
+        if not classes.shown_classes(detector, classes.shown_steps(detector)):
+            yield LeftOut(title, classes.NOTHING_FOUND, CLASSES)
             continue
         yield Figure(
             "robustness_classes",

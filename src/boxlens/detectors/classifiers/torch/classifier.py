@@ -39,7 +39,7 @@ class TorchClassifier:
     mean: Mean = GREY
     # Every batch is filled up to this size: sums are ordered by the shape of a batch, and so
     # what is said of a crop depends on the others neither in meaning nor in its last bit.
-    batch: int = 1
+    batch: int = 32
     activation: Literal["softmax", "none"] = "softmax"
     # 0: as many as torch takes by itself.
     threads: int = 0

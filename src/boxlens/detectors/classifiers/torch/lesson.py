@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import counted_notice
 from boxlens.data.columns import frozen
 from boxlens.detectors.classifiers.torch.augmentation import augmented
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Executor
 
-    from boxlens.data import Dataset
+    from boxlens.data import Dataset, Notice
     from boxlens.data.columns import Offsets, Rows
     from boxlens.detectors.classifiers.torch.choice import FineTuning
     from boxlens.detectors.classifiers.torch.crop_cache import CropCache
@@ -70,17 +70,22 @@ class Lesson:
 
     def notices(self, n_objects: int, class_names: Sequence[str]) -> tuple[Notice, ...]:
         """Boxes without a crop, and classes that cannot be learnt."""
-        notices = []
-        n_outside = n_objects - len(self.cache)
-        if n_outside:
-            message = f"{n_outside:,} boxes lie outside their pictures and were not learnt from"
-            notices.append(Notice("box_outside", n_outside, message))
+        notices = counted_notice(
+            "box_outside",
+            n_objects - len(self.cache),
+            "boxes lie outside their pictures and were not learnt from",
+            "box lies outside its picture and was not learnt from",
+        )
         seen = set(self.labels(self.train).tolist())
         unseen = [name for row, name in enumerate(class_names) if row not in seen]
         if unseen:
-            message = f"{len(unseen):,} classes have no training crop, such as {unseen[0]}"
-            notices.append(Notice("class_without_examples", len(unseen), message))
-        return tuple(notices)
+            notices += counted_notice(
+                "class_without_examples",
+                len(unseen),
+                f"classes have no training crop, such as {unseen[0]}",
+                f"class has no training crop: {unseen[0]}",
+            )
+        return notices
 
 
 def in_batches(rows: Offsets, size: int) -> list[Offsets]:

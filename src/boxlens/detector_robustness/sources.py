@@ -1,0 +1,163 @@
+"""Which pictures a study can be made of: those that can be read, and what is odd about them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from boxlens.data import counted_notice
+from boxlens.data.boxes import corners_from_xywh
+from boxlens.detectors.run_result import Failure, NothingDetectedError
+from boxlens.images import ImageError, find_images
+from boxlens.images.files import evenly_spread
+from boxlens.images.transforming.pictured import Pictured, with_pictures
+from boxlens.images.transforming.scene_choice import given_pictures
+from boxlens.images.transforming.visible_objects import single_spans
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from boxlens.data import Dataset, Notice
+    from boxlens.detector_robustness.models import Place
+    from boxlens.formats.files import Progress
+    from boxlens.images import ImageFiles
+    from boxlens.images.transforming.scene_choice import Scenes
+
+# Cut to whole pixels, less beyond the border changes nothing.
+BEYOND_PX = 0.5
+UNKNOWN_SIZE = "its size is neither in the ground truth nor to be read from the file"
+
+
+class Sources(NamedTuple):
+    """Pictures that can be read; those that cannot, and objects without a pixel, are failures."""
+
+    pictured: Pictured
+    failed: tuple[Failure, ...]
+    notices: tuple[Notice, ...]
+
+
+class GivenScenes(NamedTuple):
+    """Pictures to paste on; None: those of the data set."""
+
+    scenes: Scenes | None = None
+    failed: tuple[Failure, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+
+def usable_sources(
+    dataset: Dataset, files: ImageFiles, n_images: int | None, progress: Progress | None
+) -> Sources:
+    """So many pictures of the data set, evenly spread; each is read once, to see whether it can."""
+    sized, pictures, notices = with_pictures(dataset, files)
+    n_all = len(sized.images)
+    asked = Pictured(sized, pictures).select(evenly_spread(n_all, n_images))
+    readable, unreadable = _readable(asked, "looking at pictures", progress)
+    unsized, unseen = _unsized(dataset, files, pictures), _without_pixel(readable)
+    left_out = "of {:,} pictures {} left out, as asked"
+    return Sources(
+        readable,
+        (*unsized, *unreadable, *map(_no_pixel, unseen, unseen.values())),
+        (
+            *notices,
+            *counted_notice(
+                "pictures_left_out",
+                n_all - len(asked),
+                left_out.format(n_all, "are"),
+                left_out.format(n_all, "is"),
+            ),
+            *counted_notice(
+                "unreadable_picture",
+                len(unreadable),
+                "pictures cannot be used: they are in no set",
+                "picture cannot be used: it is in no set",
+            ),
+            *_about_objects(readable, sum(unseen.values())),
+        ),
+    )
+
+
+def usable_scenes(
+    place: Place | None, dataset: Dataset, seed: int, progress: Progress | None
+) -> GivenScenes:
+    """Of a folder, those that can be read."""
+    if place is None:
+        return GivenScenes()
+    files, _ = find_images(place)
+    everything, notices = given_pictures(dataset, files, seed)
+    readable, unreadable = _readable(everything.pictured, "looking at scenes", progress)
+    unsized = _unsized(None, files, everything.pictured.files)
+    if not unreadable:
+        return GivenScenes(everything, unsized, notices)
+    scenes, _ = given_pictures(dataset, readable.files, seed)
+    return GivenScenes(scenes, (*unsized, *unreadable), notices)
+
+
+def _readable(
+    pictured: Pictured, what: str, progress: Progress | None
+) -> tuple[Pictured, tuple[Failure, ...]]:
+    kept, failed = [], []
+    for row, name in enumerate(pictured.files.names):
+        if progress:
+            progress(what, row, len(pictured))
+        try:
+            pictured.read(row)
+        except ImageError as problem:
+            failed.append(Failure(name, problem.problem))
+        else:
+            kept.append(row)
+    if not kept:
+        raise NothingDetectedError(tuple(failed))
+    return pictured.select(kept) if failed else pictured, tuple(failed)
+
+
+def _unsized(dataset: Dataset | None, files: ImageFiles, sized: ImageFiles) -> tuple[Failure, ...]:
+    """Pictures of the data set, or all, of which nobody knows the size."""
+    known = set(sized.ids.tolist())
+    wanted = None if dataset is None else set(dataset.images.id.tolist())
+    return tuple(
+        Failure(name, UNKNOWN_SIZE)
+        for key, name in zip(files.ids.tolist(), files.names, strict=True)
+        if key not in known and (wanted is None or key in wanted)
+    )
+
+
+def _without_pixel(pictured: Pictured) -> dict[str, int]:
+    """By picture, how many objects, crowds aside."""
+    counts = {}
+    for row, name in enumerate(pictured.files.names):
+        shot = pictured.shot(row)
+        if n := int(np.count_nonzero(~shot.crowd)) - len(single_spans(shot)):
+            counts[name] = n
+    return counts
+
+
+def _no_pixel(name: str, n_objects: int) -> Failure:
+    words = "1 object has" if n_objects == 1 else f"{n_objects:,} objects have"
+    return Failure(name, f"{words} no pixel in the picture")
+
+
+def _about_objects(pictured: Pictured, n_without_pixel: int) -> Iterator[Notice]:
+    dataset = pictured.dataset
+    gt, corners = dataset.gt, corners_from_xywh(dataset.gt.box)
+    size = dataset.images.known_sizes()[gt.image_row]
+    beyond = np.maximum(-corners[:, :2], corners[:, 2:] - size).max(axis=1, initial=0.0)
+    single = ~(gt.crowd | gt.group_of)
+    yield from counted_notice(
+        "picture_without_objects",
+        int(np.count_nonzero(np.diff(gt.offsets) == 0)),
+        "pictures have no object: none is made of them where every object gets its own",
+        "picture has no object: none is made of it where every object gets its own",
+    )
+    yield from counted_notice(
+        "box_beyond_picture",
+        int(np.count_nonzero(single & (beyond > BEYOND_PX))),
+        "boxes reach beyond their pictures: what is inside is shown",
+        "box reaches beyond its picture: what is inside is shown",
+    )
+    yield from counted_notice(
+        "object_without_pixel",
+        n_without_pixel,
+        "objects have no pixel in their pictures: they are in no set of single objects",
+        "object has no pixel in its picture: it is in no set of single objects",
+    )

@@ -1,0 +1,78 @@
+"""What is wrong with objects and their labels, told picture by picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from boxlens.data.naming import some_names
+from boxlens.detectors.run_result import Failure
+from boxlens.proposals.words import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NO_PIXEL: Final = "no_pixel"
+NO_NUMBER: Final = "no_number"
+CLASSIFIER_FAILED: Final = "classifier_failed"
+# Kinds of a file of labels are its own words for what does not fit.
+UNKNOWN_LABEL: Final = "unknown_label"
+NO_SCORE: Final = "no_score"
+REPEATED: Final = "repeated_object"
+UNKNOWN_OBJECT: Final = "unknown_object"
+# What follows the number: 1, and others.
+_WORDS: Final[Mapping[str, tuple[str, str]]] = {
+    NO_PIXEL: ("object has no pixel in the picture", "objects have no pixel in the picture"),
+    NO_NUMBER: (
+        "object: answers that are no numbers",
+        "objects: answers that are no numbers",
+    ),
+    CLASSIFIER_FAILED: ("object: the classifier failed", "objects: the classifier failed"),
+    NO_SCORE: ("object: a score that is no number", "objects: scores that are no numbers"),
+    REPEATED: (
+        "further label of an object that has one already",
+        "further labels of objects that have one already",
+    ),
+    UNKNOWN_OBJECT: (
+        "label is of no object of the ground truth",
+        "labels are of no object of the ground truth",
+    ),
+}
+_LABELS_SHOWN = 5
+
+
+class _Kind(NamedTuple):
+    file: str
+    kind: str
+    # Errors of a classifier are told apart by their words.
+    problem: str
+
+
+@dataclass(slots=True)
+class Faults:
+    """Counted by picture and kind: an object once, however many of its crops are at fault."""
+
+    _whom: dict[_Kind, dict[int, str]] = field(default_factory=dict)
+
+    def add(self, file: str, kind: str, whom: int, *, label: str = "", problem: str = "") -> None:
+        """`whom` is the row of an object, or the number of a label."""
+        self._whom.setdefault(_Kind(file, kind, problem), {}).setdefault(whom, label)
+
+    def count(self, kind: str) -> int:
+        return sum(len(whom) for one, whom in self._whom.items() if one.kind == kind)
+
+    def failures(self) -> tuple[Failure, ...]:
+        """In the order in which pictures were met."""
+        return tuple(Failure(one.file, _reason(one, whom)) for one, whom in self._whom.items())
+
+
+def _reason(one: _Kind, whom: Mapping[int, str]) -> str:
+    if one.kind == UNKNOWN_LABEL:
+        labels = list(dict.fromkeys(whom.values()))
+        shown = some_names(map(repr, labels), _LABELS_SHOWN)
+        what = (
+            f"label {shown} is no class" if len(labels) == 1 else f"labels {shown} are no classes"
+        )
+        return f"{counted(len(whom), 'object')}: {what} of the ground truth"
+    text = counted(len(whom), *_WORDS[one.kind])
+    return f"{text}: {one.problem}" if one.problem else text

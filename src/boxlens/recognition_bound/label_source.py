@@ -1,0 +1,103 @@
+"""Where labels come from: a ready classifier, one that is to be trained, or a file of labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from boxlens.detectors.protocols import Classifier
+from boxlens.errors import ParameterError
+from boxlens.recognition_bound.learning import (
+    HOG,
+    TORCH,
+    Lessons,
+    Training,
+    cross_taught,
+    needs_training,
+    ready,
+    taught,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from boxlens.data import Dataset
+    from boxlens.formats.files import Progress
+    from boxlens.images import ImageFiles
+    from boxlens.recognition_bound.learning import Recogniser
+
+Place = str | PathLike[str]
+LABEL_ENDINGS = (".json", ".csv", ".parquet", ".json.gz", ".csv.gz")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSource:
+    """What is asked for; options that cannot mean anything are refused."""
+
+    classifier: Classifier | Callable[..., Any] | Place = HOG
+    # YAML of an .onnx classifier.
+    spec: Place | None = None
+    # Without any, a classifier that is to be trained is cross-validated.
+    lessons: Lessons | None = None
+    training: Training = field(default_factory=Training)
+
+    def __post_init__(self) -> None:
+        whom = f"'{self.word}'" if self.word else "this one"
+        if self.lessons is not None and not needs_training(self.word):
+            raise ParameterError(
+                "a training set is for classifiers that are to be trained (hog, torch:...), and "
+                f"{whom} {'holds labels' if self.is_file else 'is ready'}"
+            )
+        if self.spec is not None and not self.word.endswith(".onnx"):
+            raise ParameterError(f"a spec belongs to an .onnx model, not to {whom}")
+        keep, restart = self.training.keep, self.training.restart
+        if (keep is not None or restart) and not self.word.startswith(TORCH):
+            raise ParameterError(
+                f"checkpoints (--keep, --restart) are of torch:... alone, not of {whom}"
+            )
+        if restart and keep is None:
+            raise ParameterError("--restart is for checkpoints: say where they are (--keep, or -o)")
+
+    @property
+    def word(self) -> str:
+        """Of a classifier that is named; empty for an object."""
+        return str(self.classifier) if isinstance(self.classifier, (str, PathLike)) else ""
+
+    @property
+    def is_file(self) -> bool:
+        """Whether labels were made elsewhere: no pictures are needed."""
+        return self.word.lower().endswith(LABEL_ENDINGS)
+
+    def recogniser(
+        self, dataset: Dataset, files: ImageFiles, n_folds: int, progress: Progress | None
+    ) -> Recogniser:
+        """Trained, where it is not ready; `files` are the pictures of the data set."""
+        if isinstance(self.classifier, Classifier):
+            return ready(self.classifier, dataset, "given")
+        if not self.word:
+            return ready(_from_function(self.classifier, dataset), dataset, "given")
+        if self.lessons is not None:
+            return taught(self.word, dataset, self.lessons, self.training, progress)
+        if needs_training(self.word):
+            return cross_taught(self.word, dataset, files, self.training, n_folds, progress)
+        from boxlens.detectors.classifiers.opening import open_classifier
+
+        spec = None if self.spec is None else str(self.spec)
+        found, _ = open_classifier(self.word, spec=spec, classes=dataset.classes)
+        return ready(found, dataset, self.word)
+
+
+def _from_function(function: Any, dataset: Dataset) -> Classifier:
+    """Its classes are an attribute of it, or those of the data set."""
+    from boxlens.detectors.classifiers.from_function import CallableClassifier
+    from boxlens.detectors.named_objects import classes_from
+
+    if not callable(function):
+        raise ParameterError(
+            f"a {type(function).__name__} is no classifier: give one, or a function"
+        )
+    name = getattr(function, "__name__", type(function).__name__)
+    given = getattr(function, "classes", dataset.classes)
+    batched = bool(getattr(function, "batched", False))
+    return CallableClassifier(function, classes_from(given, name), name, batched)

@@ -1,0 +1,143 @@
+"""What a study is made of: pictures that can be read, and what is told of the others."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import boxlens
+from boxlens.detector_robustness.analysis import changed_sets
+from boxlens.detector_robustness.choice import RobustnessChoice
+from boxlens.detector_robustness.failures import told_failures
+from boxlens.detectors.run_result import Failure, NothingDetectedError
+from boxlens.formats import read_dataset
+from boxlens.images.transforming.catalogue import steps_of
+from onnx_models import save_peeking
+
+STEPS = ("vertical_flip", "white_background", "incongruent")
+WIDTH, HEIGHT = 64, 64
+BOX = (10, 20, 30, 40)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two dark pictures with a white object each, and a third without."""
+    (tmp_path / "images").mkdir()
+    pixels = np.full((HEIGHT, WIDTH, 3), 20, dtype=np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "images" / "3.png")
+    pixels[20:60, 10:40] = 255
+    for number in (1, 2):
+        Image.fromarray(pixels).save(tmp_path / "images" / f"{number}.png")
+    write(tmp_path, [(1, BOX), (2, BOX)])
+    return tmp_path
+
+
+def write(folder, boxes):
+    sizes = {"width": WIDTH, "height": HEIGHT}
+    document = {
+        "images": [{"id": n, "file_name": f"{n}.png", **sizes} for n in (1, 2, 3)],
+        "annotations": [
+            {"id": row, "image_id": image, "category_id": 1, "bbox": box, "area": box[2] * box[3]}
+            for row, (image, box) in enumerate(boxes, start=1)
+        ],
+        "categories": [{"id": 1, "name": "cat"}],
+    }
+    (folder / "gt.json").write_text(json.dumps(document))
+
+
+def changed(folder, words=STEPS, **options):
+    dataset = read_dataset(folder / "gt.json")
+    choice = RobustnessChoice(steps_of(words), n_images=options.pop("n_images", None))
+    return changed_sets(dataset, folder / "images", choice, **options)
+
+
+def told(found):
+    return {one.code: one.message for one in found.notices}
+
+
+def test_a_picture_that_cannot_be_read_is_in_no_set_and_listed_once(folder):
+    (folder / "images" / "2.png").write_bytes(b"no picture")
+    seen = []
+    found = changed(folder, progress=lambda *words: seen.append(words))
+    assert seen == [("looking at pictures", row, 3) for row in range(3)]
+    assert [one.file for one in found.failed] == ["2.png"]
+    assert told(found)["unreadable_picture"] == "1 picture cannot be used: it is in no set"
+    assert [one.ids.tolist() for one in found.sets] == [[1, 3], [1, 3], [1], [1, 3]]
+    # No picture is pasted on it, either.
+    assert all(one.read(row).pixels.any() for one in found.sets for row in range(len(one)))
+    for name in ("1.png", "3.png"):
+        (folder / "images" / name).write_bytes(b"")
+    with pytest.raises(NothingDetectedError, match="none of the 3 pictures could be used"):
+        changed(folder)
+
+
+def test_scenes_that_cannot_be_read_are_left_out(folder):
+    scenes = folder / "scenes"
+    scenes.mkdir()
+    whole = (folder / "images" / "3.png").read_bytes()
+    (scenes / "whole.png").write_bytes(whole)
+    (scenes / "torn.png").write_bytes(whole[:60])
+    (scenes / "none.png").write_bytes(b"")
+    found = changed(folder, ["incongruent"], scenes=scenes)
+    assert sorted(one.file for one in found.failed) == ["none.png", "torn.png"]
+    assert all(found.sets[1].read(row).pixels.shape == (HEIGHT, WIDTH, 3) for row in range(3))
+
+
+def test_boxes_beyond_their_pictures_and_objects_without_a_pixel_are_told(folder):
+    outside = (WIDTH + 5, 0, 9, 9)
+    rim = (0, 0, WIDTH + 0.4, 9)
+    write(folder, [(1, BOX), (1, outside), (1, (0, 0, 0, 5)), (2, (-5, 0, 20, 9)), (2, rim)])
+    found = changed(folder)
+    assert [(one.file, one.reason) for one in found.failed] == [
+        ("1.png", "2 objects have no pixel in the picture")
+    ]
+    notices = told(found)
+    assert notices["box_beyond_picture"] == (
+        "2 boxes reach beyond their pictures: what is inside is shown"
+    )
+    assert notices["object_without_pixel"].startswith("2 objects have no pixel in their pictures")
+    assert notices["picture_without_objects"].startswith("1 picture has no object: none is made")
+    one_left = told(changed(folder, n_images=2))["pictures_left_out"]
+    assert one_left == "1 of 3 pictures is left out, as asked"
+
+
+def test_a_picture_that_fails_in_many_sets_is_told_once():
+    failed = [Failure(f"{slug}/a/1.png", "mine: no") for slug in ("clean", "fog-1", "fog-2")]
+    failed += [Failure("fog-1/a/1.png", "other: no"), Failure("a/1.png", "torn")]
+    assert told_failures(failed, {"clean", "fog-1", "fog-2"}) == (
+        Failure("a/1.png", "mine: no (in 3 sets)"),
+        Failure("a/1.png", "other: no"),
+        Failure("a/1.png", "torn"),
+    )
+
+
+SPEC = """\
+input: {layout: nchw, channels: rgb, scale: 1/255, resize: stretch}
+outputs: [{axes: [boxes, columns], columns: [box, score, label]}]
+boxes: {form: xywh}
+keep: {nms: none, min_score: 0.5}
+classes: [cat]
+"""
+
+
+def test_an_onnx_detector_is_run_on_changed_pictures(folder):
+    """It finds the object where it is as long as the pixel (20, 58) is bright."""
+    model = folder / "model.onnx"
+    save_peeking(model, 58 * WIDTH + 20, input_shape=(1, 3, HEIGHT, WIDTH))
+    (folder / "spec.yaml").write_text(SPEC)
+    result = boxlens.robustness(
+        folder / "gt.json",
+        model,
+        images=folder / "images",
+        choice=RobustnessChoice(steps_of(["vertical_flip", "white_background", "one_object"])),
+        spec=str(folder / "spec.yaml"),
+    )
+    (detector,) = result.detectors
+    found = [(one.metrics["AP"], one.n_detections) for one in (detector.clean, *detector.steps)]
+    assert found == [(1.0, 2), (0.0, 0), (1.0, 2), (1.0, 2)]
+    assert detector.steps[0].relative["AP"] == 0
+    assert detector.steps[0].examples[0].lost_clean_box.tolist() == [list(BOX)]
+    assert result.failed == ()

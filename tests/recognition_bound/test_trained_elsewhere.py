@@ -1,0 +1,74 @@
+"""Real networks through the whole upper bound: one trained here by torch, one from an ONNX file."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import boxlens
+from boxlens.detectors.classifiers.torch.choice import FineTuning
+from boxlens.recognition_bound.choice import UpperBoundChoice
+from boxlens.recognition_bound.learning import Training
+from detectors.classifiers.torch_toys import REASON
+from recognition_bound.painted_world import NAMES, painted_set
+
+OWN_BOX_ALONE = UpperBoundChoice(sampled_iou=None, n_folds=2)
+
+
+def test_torch_learns_from_a_training_set_and_bounds_the_other(tmp_path):
+    pytest.importorskip("torch", reason=REASON)
+    (tmp_path / "train").mkdir()
+    train, train_files = painted_set(tmp_path / "train", n=24, seed=5)
+    dataset, files = painted_set(tmp_path, n=8)
+    quick = FineTuning(epochs=12, batch=4, learning_rate=0.05, side_px=16, threads=1)
+    result = boxlens.upper_bound(
+        dataset,
+        classifier="torch:small",
+        images=files,
+        train_gt=train,
+        train_images=train_files,
+        training=Training(fine_tuning=quick, keep=tmp_path / "kept"),
+        choice=OWN_BOX_ALONE,
+    )
+    assert result.bound.accuracy > 0.8
+    assert result.bound.uap > 0.8
+    assert "24 images of painted" in result.learnt_from
+    assert result.failed == ()
+    assert list((tmp_path / "kept" / "all").iterdir())
+
+
+def test_torch_is_cross_validated_and_keeps_every_part(tmp_path):
+    pytest.importorskip("torch", reason=REASON)
+    dataset, files = painted_set(tmp_path, n=6)
+    quick = FineTuning(epochs=1, batch=8, side_px=16, threads=1)
+    result = boxlens.upper_bound(
+        dataset,
+        classifier="torch:small",
+        images=files,
+        training=Training(fine_tuning=quick, keep=tmp_path / "kept"),
+        choice=OWN_BOX_ALONE,
+    )
+    assert "2 parts" in result.learnt_from
+    assert result.bound.n_labelled == len(dataset.gt)
+    assert sorted(one.name for one in (tmp_path / "kept").iterdir()) == ["part-1", "part-2"]
+
+
+def test_an_onnx_classifier_that_sees_colours_is_perfect(tmp_path):
+    pytest.importorskip("onnx", reason="needs onnx to write a model")
+    pytest.importorskip("onnxruntime", reason="needs onnxruntime: pip install 'boxlens[onnx]'")
+    from onnx_classifiers import save_colour_classifier
+
+    dataset, files = painted_set(tmp_path, n=6)
+    model = save_colour_classifier(tmp_path / "colours.onnx", 20 * np.eye(3))
+    spec = tmp_path / "colours.yaml"
+    spec.write_text(f"classes: [{', '.join(NAMES)}]\ninput: {{size: 16}}\n")
+    result = boxlens.upper_bound(dataset, classifier=model, spec=spec, images=files)
+    assert [one.uap for one in result.strategies] == [1, 1, 1]
+    assert result.classifier == "colours"
+    assert result.notices == ()
+    # Without its softmax the same labels come with numbers that are no shares.
+    spec.write_text(f"classes: [{', '.join(NAMES)}]\nactivation: none\ninput: {{size: 16}}\n")
+    raw = boxlens.upper_bound(dataset, classifier=model, images=files)
+    assert raw.bound.uap == 1
+    assert [one.code for one in raw.notices] == ["scores_without_sum"]
+    assert raw.failed == ()
