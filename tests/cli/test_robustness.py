@@ -162,6 +162,37 @@ def test_a_detector_that_raises_on_a_picture_costs_that_picture_alone(world, tmp
     assert {one["file"] for one in failed} == {"clean/000002.png", "brightness-1/000002.png"}
 
 
+def test_masks_that_are_not_there_cannot_be_kept(tmp_path):
+    rendered_set(tmp_path / "bare")
+    path = tmp_path / "bare" / "ground_truth.json"
+    document = json.loads(path.read_text())
+    for one in document["annotations"]:
+        del one["segmentation"]
+    path.write_text(json.dumps(document))
+    done = run(tmp_path / "bare", "--cut", "mask")
+    assert done.returncode == 2
+    assert "the ground truth has none" in done.stderr
+
+
+def test_results_of_another_set_are_refused(world, tmp_path):
+    known = ("ground_truth.json", "--images", "images", "--transform", "white_background")
+    assert robustness(world, *known, "--export", str(tmp_path / "sets")).returncode == 0
+    (tmp_path / "mine").mkdir()
+    clean = [{"image_id": 1, "category_id": 1, "bbox": [1, 1, 9, 9], "score": 0.5}]
+    (tmp_path / "mine" / "clean.json").write_text(json.dumps(clean))
+    (tmp_path / "mine" / "whitebackground.json").write_text("[]")
+    asked = ("--sets", str(tmp_path / "sets"), "--results", str(tmp_path / "mine"))
+    misnamed = robustness(world, *asked)
+    assert misnamed.returncode == 2
+    assert "whitebackground is no set" in misnamed.stderr
+    strange = [{**clean[0], "image_id": 9999}]
+    (tmp_path / "mine" / "white_background.json").write_text(json.dumps(strange))
+    (tmp_path / "mine" / "whitebackground.json").unlink()
+    done = robustness(world, *asked)
+    assert done.returncode == 2
+    assert "white_background" in done.stderr
+
+
 def test_a_picture_that_cannot_be_read_is_listed_and_the_run_goes_on(tmp_path):
     rendered_set(tmp_path / "torn")
     path = tmp_path / "torn" / "images" / "000003.png"
@@ -188,6 +219,7 @@ def test_a_picture_that_cannot_be_read_is_listed_and_the_run_goes_on(tmp_path):
         (("ground_truth.json", "--images", "images"), "--model"),
         (("ground_truth.json", "--model", "region"), "--images"),
         (("--sets", "sets"), "--results"),
+        (("ground_truth.json", "found.json", "--images", "images"), "--model"),
         (("--results", "mine"), "--sets"),
         (
             ("ground_truth.json", "--images", "images", "--model", "region", "--transform", "fogg"),

@@ -251,7 +251,7 @@ def undefined() -> RobustnessResult:
 
 
 def with_bound(result, by_class):
-    return replace(result, bound=KnownBound("region", 0.8, by_class))
+    return replace(result, bound=KnownBound("region", 0.8, by_class, result.sets[0].n_images))
 
 
 def _undefined(detector):

@@ -139,7 +139,10 @@ def test_context_that_brings_nothing_is_said_to():
         for one in result.context
     )
     told = " ".join(bound_sentences(replace(result, context=less)))
-    assert "Context does not help this classifier, which knows plain boxes: 60 % with the box alone, at best 50 % with more." in told
+    assert (
+        "Context does not help this classifier, which knows plain boxes: 60 % with the box alone, at best 50 % with more."
+        in told
+    )
 
 
 def test_objects_without_a_label_are_counted():

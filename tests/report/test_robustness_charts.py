@@ -177,7 +177,7 @@ def test_growth_of_errors_is_the_mean_over_levels_minus_the_unchanged_pictures()
     assert len(rows) == 2 * 6 * (10 + 6 + 15)
     assert max(abs(row["level"]) for row in rows) == 1
     # What would be .00 is no number.
-    small = [row["text"] for row in rows if abs(float(row["gain_text"])) < 0.005]
+    small = [row["text"] for row in rows if abs(float(row["per_object"])) < 0.005]
     assert set(small) == {""}
     assert {"", ".00", "+.00", "-.00"} & {row["text"] for row in rows} == {""}
 

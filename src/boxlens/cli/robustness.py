@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from dataclasses import asdict
@@ -27,7 +28,6 @@ from boxlens.cli.robustness_options import (
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterable, Sequence
 
     from boxlens.data import Dataset
@@ -54,6 +54,7 @@ def add_command(commands: Commands) -> None:
     command.set_defaults(run=run)
     add = command.add_argument
     add("gt", metavar="GT", nargs="?", help="ground truth: a file or folder")
+    add("more", nargs="*", help=argparse.SUPPRESS)
     add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
     add("--gt-format", metavar="F", help="read GT as this format instead of recognising it")
     add("--images", metavar="DIR", **SEVERAL, help="folders of its pictures, or single ones")
@@ -115,6 +116,15 @@ def _check(options: argparse.Namespace) -> None:
     for name in ("workers", "threads"):
         if getattr(options, name) < 0:
             raise ParameterError(f"--{name}: 0 (all cores) or more, got {getattr(options, name)}")
+    if options.more:
+        raise ParameterError(
+            f"{options.more[0]}: detectors are run here (--model); what they found elsewhere, on "
+            "changed pictures, comes with --sets and --results"
+        )
+    if options.bound and options.output and _is_inside(options.bound, options.output):
+        raise ParameterError(
+            f"--bound {options.bound} would be overwritten: name another folder with -o"
+        )
     if options.sets:
         if not options.results:
             raise ParameterError("--sets are exported pictures: name what was found (--results)")
@@ -135,6 +145,10 @@ def _check(options: argparse.Namespace) -> None:
             f"--name each detector once: there are {len(options.model)}, and {len(options.name)} "
             "names"
         )
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    return Path(path).resolve().is_relative_to(Path(folder).resolve())
 
 
 def _choice(options: argparse.Namespace) -> RobustnessChoice:
@@ -260,14 +274,18 @@ def _export(options: argparse.Namespace, choice: RobustnessChoice) -> None:
     from boxlens.cli.progress import progress_bar
     from boxlens.detector_robustness.exporting import export_sets
 
-    with progress_bar() as progress:
-        _, changed = _changed(options, choice, progress)
-        result = export_sets(
-            changed.sets,
-            options.export,
-            workers=options.workers or os.cpu_count() or 1,
-            progress=progress,
-        )
+    try:
+        with progress_bar() as progress:
+            _, changed = _changed(options, choice, progress)
+            result = export_sets(
+                changed.sets,
+                options.export,
+                workers=options.workers or os.cpu_count() or 1,
+                progress=progress,
+            )
+    except KeyboardInterrupt:
+        print_note("interrupted; the same command goes on where it stopped")
+        raise
     print_notices([*changed.notices, *result.notices])
     failed = (*changed.failed, *result.failed)
     show_or_save_json(

@@ -33,6 +33,8 @@ def robustness_text(result: RobustnessResult) -> str:
     if result.bound is not None:
         head += f" | UAP {score(result.uap)} ({result.bound.classifier})"
     parts = [head, "\n".join(fill(one, WIDTH) for one in robustness_sentences(result))]
+    if result.choice.intervals is None:
+        parts[-1] += "\nWhich of these drops are beyond chance is not asked: add --intervals."
     for detector in result.detectors:
         plain = [one for one in detector.steps if one.group == "study"]
         parts.append(aligned(_table(detector, [detector.clean, *plain])))

@@ -21,7 +21,7 @@ from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset
 from boxlens.formats.coco.mask_shapes import mask_reader
 from boxlens.images import ImageFiles, find_images
-from boxlens.images.transforming.catalogue import CLEAN, steps_of
+from boxlens.images.transforming.catalogue import CLEAN
 from boxlens.images.transforming.changed_set import changed_set
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def robustness(
     results.json of an upper bound, to be shown beside the classes. In the folder `keep` everything
     found stays, so that a run that was stopped goes on.
     """
-    asked = choice or RobustnessChoice(steps_of(USUAL))
+    asked = choice or RobustnessChoice.of(*USUAL)
     dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
     known = None if bound is None else read_bound(bound, dataset.classes.name)
     given = [models] if isinstance(models, (str, PathLike, Detector)) else models
@@ -108,6 +108,11 @@ def changed_sets(
     sources = usable_sources(dataset, files, choice.n_images, progress)
     pictured = sources.pictured
     mask_of, mask_notices = mask_reader(pictured.dataset)
+    if mask_of is None and choice.settings.cut == "mask":
+        raise ParameterError(
+            "--cut mask keeps the masks of objects, and the ground truth has none: leave it out, "
+            "or give a file with segmentations"
+        )
     pasted_on = usable_scenes(scenes, pictured.dataset, choice.settings.seed, progress)
     sets = [
         changed_set(
@@ -229,7 +234,8 @@ def _of_all(
 def _beside(result: RobustnessResult, bound: KnownBound | None) -> RobustnessResult:
     if bound is None:
         return result
-    return replace(result, bound=bound, notices=(*result.notices, *bound.notices))
+    told = (*bound.notices, *bound.of_other_pictures(result.sets[0].n_images))
+    return replace(result, bound=bound, notices=(*result.notices, *told))
 
 
 def _asked(sets: Sequence[ExportedSet], choice: RobustnessChoice | None) -> list[ExportedSet]:

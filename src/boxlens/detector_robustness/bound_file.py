@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from boxlens.data import counted_notice
+from boxlens.data import Notice, counted_notice
 from boxlens.data.naming import some_names
 from boxlens.errors import InputError
 from boxlens.formats.files import existing_file, read_text
@@ -17,8 +17,6 @@ from boxlens.recognition_bound.result import SCHEMA
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
-
-    from boxlens.data import Notice
 
 _REMEDY = "Give the results.json that boxlens upper-bound -o has written"
 
@@ -31,7 +29,19 @@ class KnownBound:
     uap: float
     # One a class of the study; NaN where it has none.
     by_class: tuple[float, ...]
+    # Of the pictures that it was measured on.
+    n_images: int
     notices: tuple[Notice, ...] = ()
+
+    def of_other_pictures(self, n_images: int) -> tuple[Notice, ...]:
+        """A bound of one set of pictures says nothing of another."""
+        if n_images == self.n_images:
+            return ()
+        message = (
+            f"the upper bound is of {self.n_images:,} images, this run of {n_images:,}: compare "
+            "them with care"
+        )
+        return (Notice("bound_of_other_images", 1, message),)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -47,6 +57,7 @@ def read_bound(path: str | PathLike[str], classes: Sequence[str]) -> KnownBound:
     try:
         classifier = str(document["classifier"]["name"])
         uap = _number(document["results"]["uap"])
+        n_images = int(document["n_images"])
         given = [(one["class"], _number(one["uap"])) for one in document["results"]["classes"]]
     except (KeyError, TypeError, ValueError) as problem:
         raise InputError(f"damaged ({problem!r})", path=path, remedy=_REMEDY) from problem
@@ -67,6 +78,7 @@ def read_bound(path: str | PathLike[str], classes: Sequence[str]) -> KnownBound:
         classifier,
         uap,
         tuple(math.nan if value is None else value for value in found),
+        n_images,
         (*_without_bound(without, path), *_without_class(unknown, path)),
     )
 

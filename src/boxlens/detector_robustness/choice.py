@@ -6,10 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import ParameterError
+from boxlens.images.transforming.catalogue import steps_of
 from boxlens.images.transforming.transform import Step, TransformSettings
+from boxlens.metrics.intervals import chosen_resampling
 from boxlens.metrics.results import number
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from boxlens.metrics.intervals import ResamplingChoice
 
 
@@ -29,15 +33,29 @@ class RobustnessChoice:
     # How sure the drops are, by resampling pictures; None: not asked for.
     intervals: ResamplingChoice | None = None
 
+    @classmethod
+    def of(
+        cls,
+        *words: str,
+        severities: Sequence[int] | None = None,
+        intervals: bool | ResamplingChoice = False,
+        **settings: Any,
+    ) -> RobustnessChoice:
+        """In the words that --transform takes: "study", "fog", "gaussian_noise:3"."""
+        steps = steps_of(words, severities)
+        return cls(steps, intervals=chosen_resampling(intervals), **settings)
+
     def __post_init__(self) -> None:
         if not self.steps:
             raise ParameterError("name at least one transform (--transform, steps)")
+        if not all(isinstance(step, Step) for step in self.steps):
+            raise ParameterError("words become steps by RobustnessChoice.of('fog:3', 'crop')")
         slugs = [step.slug for step in self.steps]
         twice = sorted({slug for slug in slugs if slugs.count(slug) > 1})
         if twice:
             raise ParameterError(f"given twice: {', '.join(twice)}")
         if self.n_images is not None and self.n_images < 1:
-            raise ParameterError(f"n_images is 1 or more, got {self.n_images}")
+            raise ParameterError(f"n_images is 1 or more, got {self.n_images} (--n-images)")
         if self.n_examples < 0:
             raise ParameterError(f"n_examples is 0 or more, got {self.n_examples}")
 

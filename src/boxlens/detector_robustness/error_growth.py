@@ -11,7 +11,7 @@ import numpy as np
 from boxlens.diagnosis.evidence import gather
 from boxlens.diagnosis.tide import GAINS, mean_with_zeros, single_repairs, tide
 from boxlens.diagnosis.tide_repairs import Bench
-from boxlens.diagnosis.tide_types import ERRORS, TideType, tide_types
+from boxlens.diagnosis.tide_types import ERRORS, tide_types
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from boxlens.detector_robustness.result import StepRobustness
 
 IOU = 0.5
-# What a repair must bring more than in the reference for its error to be named.
-LEAST_GAIN_GROWTH = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorProfile:
-    """TIDE's kinds: what repairing each would bring, and how many there are for each object."""
+    """TIDE's kinds: what repairing each would bring, and how many there are for each object.
+
+    Repairs are of all detections, as AP is; errors are counted among those that would be shown to
+    someone, since boxes of the lowest scores are many and cost nothing.
+    """
 
     # [class, repair]: AP as it is, then after each repair of GAINS.
     repaired_ap: Floats
@@ -52,14 +54,22 @@ class ErrorProfile:
         return dict(zip(GAINS, np.maximum(ap[1:] - ap[0], 0).tolist(), strict=True))
 
 
-def error_profile(dataset: Dataset, detections: Detections, *, threads: int = 0) -> ErrorProfile:
+def error_profile(
+    dataset: Dataset, detections: Detections, shown_score: float = -math.inf, *, threads: int = 0
+) -> ErrorProfile:
     """METHODS 9.2, without every order of repairs, and without classes that have no object."""
     evidence = gather(dataset, detections, foreground_iou=IOU, threads=threads)
     bench = Bench.of(evidence, tide_types(evidence, threads=threads))
     repaired_ap = bench.ap(single_repairs(), threads=threads)
     # Without objects a class counts 0, also after a repair.
     repaired_ap[bench.positives(single_repairs()) == 0] = np.nan
-    found = tide(evidence, bench, orders=False, threads=threads)
+    shown = gather(
+        dataset,
+        detections.where(detections.score >= shown_score),
+        foreground_iou=IOU,
+        threads=threads,
+    )
+    found = tide(shown, orders=False, threads=threads)
     n_objects = np.array([one.n_objects for one in found.classes], dtype=np.int64)
     n_all = int(n_objects.sum())
     return ErrorProfile(
@@ -83,19 +93,10 @@ class GrownError:
 
 
 def most_grown_error(reference: StepRobustness, changed: StepRobustness) -> GrownError | None:
-    """By how many more there are for each object, among the kinds that matter."""
+    """By how many more there are for each object."""
     grown = [
         GrownError(name, reference.errors_per_object[name], changed.errors_per_object[name])
         for name in (kind.label for kind in ERRORS)
         if changed.errors_per_object[name] > reference.errors_per_object[name]
-        and _matters(name, changed.error_growth[name])
     ]
     return max(grown, key=lambda one: one.growth, default=None)
-
-
-def _matters(kind: str, gain_growth: float) -> bool:
-    """Boxes of the lowest scores are many and cost nothing: their repair brings hardly more.
-
-    That of misses takes objects away, whole classes at times, and says little of what they cost.
-    """
-    return kind == TideType.MISS.label or gain_growth >= LEAST_GAIN_GROWTH

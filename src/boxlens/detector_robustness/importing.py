@@ -112,18 +112,32 @@ def import_results(
     files = _results_files(place)
     slugs = [one.step.slug for one in sets]
     missing = [slug for slug in slugs if slug not in files]
+    unknown = sorted(set(files) - set(slugs))
     if missing and (not partial or CLEAN in missing or len(missing) == len(slugs)):
+        there = f"; {some_names(unknown)} is no set" if unknown else ""
+        needed = ", and clean is always needed" if partial and CLEAN in missing else ""
         raise InputError(
-            f"no results for {len(missing):,} of {len(slugs):,} sets: {some_names(missing)}",
+            f"no results for {len(missing):,} of {len(slugs):,} sets: {some_names(missing)}{there}",
             path=place,
-            remedy=f"Results are called as their set, such as {missing[0]}.json",
+            remedy=f"Results are called as their set, such as {missing[0]}.json{needed}",
         )
     called = place.resolve().name if name is None else name
     found = tuple(
-        read_detections(files[slug], one.dataset, name=called) if slug in files else None
+        _fitting(files[slug], one, called) if slug in files else None
         for slug, one in zip(slugs, sets, strict=True)
     )
-    return ImportedResults(found, tuple(_notices(missing, sorted(set(files) - set(slugs)), place)))
+    return ImportedResults(found, tuple(_notices(missing, unknown, place)))
+
+
+def _fitting(path: Path, one: PictureSet, name: str) -> Detections:
+    """Results of which not one belongs to the set are those of another."""
+    found = read_detections(path, one.dataset, name=name)
+    wrong = next((notice for notice in found.notices if notice.code == "nothing_fits"), None)
+    if wrong is not None:
+        raise InputError(
+            wrong.message, remedy=f"Ids are those of the set's {GROUND_TRUTH}: {one.step.slug}"
+        )
+    return found
 
 
 def _document(path: Path) -> dict[str, Any]:

@@ -166,7 +166,7 @@ def _measure_step(
     dataset, transform = one.dataset, TRANSFORMS[one.step.name]
     scored = evaluate_tables(dataset, [detections], EvaluationChoice(), threads=threads)
     (numbers,) = scored.detectors
-    errors = error_profile(dataset, detections, threads=threads)
+    errors = error_profile(dataset, detections, work.choice.shown_score, threads=threads)
     step = StepRobustness(
         step=one.step,
         title=transform.title,

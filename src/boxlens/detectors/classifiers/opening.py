@@ -36,8 +36,9 @@ def open_classifier(
     raise InputError(
         "a file, but no classifier" if Path(word).is_file() else "no such classifier",
         path=word,
-        remedy="Give a .npz file of a trained classifier, an .onnx file, or "
-        "package.module:function",
+        remedy="Give hog, torch:small or torch:module:function to train one, a .npz file of a "
+        "trained one, an .onnx file, package.module:function, or a file of labels (.json, .csv, "
+        ".parquet)",
     )
 
 

@@ -1,4 +1,4 @@
-"""Which kind of error grows: what repairs would bring more than on unchanged pictures."""
+"""Which kind of error grows: how many more there are for each object than on unchanged pictures."""
 
 from __future__ import annotations
 
@@ -44,6 +44,8 @@ NAME_CHARACTERS: Final = 28
 DIVERGING: Final = (kind_of("loc").colour, "#ffffff", kind_of("cls").colour)
 # From here on a cell is too dark for dark letters.
 DARK_LEVEL: Final = 0.75
+# So many more errors an object have the full colour.
+FULL_COLOUR: Final = 0.5
 # Less is a cell without a number: it would be .00.
 LEAST_TOLD: Final = 0.005
 GROUPS: Final[tuple[Group, ...]] = ("study", "graded", *CORRUPTION_GROUPS)
@@ -67,12 +69,13 @@ def robustness_errors_chart(
     """A row a transform, a column a kind of error, side by side for detectors."""
     shown = result.detectors[:MOST_DETECTORS]
     found = [(detector_words(one.name), error_growth(one)) for one in shown]
-    known = [one for _, growth in found for one in growth if not math.isnan(one.gain)]
+    known = [one for _, growth in found for one in growth if not math.isnan(one.per_object)]
     if not known:
         empty = message("no transform has errors to compare", width=WIDTH, height=80)
         return themed(empty, title=TITLE, about=about)
-    # Of at least a hundredth: else noise would be painted as loud as change.
-    largest = max(0.01, *(abs(one.gain) for one in known))
+    # Of at least a hundredth, else noise would be painted as loud as change; and no more than
+    # half an error an object, else one cell would make all others pale.
+    largest = min(max(0.01, *(abs(one.per_object) for one in known)), FULL_COLOUR)
     titles = {one.name: _row_title(one) for one in known}
     crop = " (of rotations: on the same crop unturned)" * bool(own_references(result))
     panels = [
@@ -83,10 +86,12 @@ def robustness_errors_chart(
         alt.hconcat(*panels, spacing=14),
         title=TITLE,
         about=about,
-        reading="AP50 that repairing each kind of error alone would bring, minus what it would "
-        f"bring on the unchanged pictures{crop}. Orange: this error costs more than before; blue: "
-        f"less; no number: below {decimal(LEAST_TOLD)}. Where a transform has several levels (how "
-        "many, in brackets), their mean." + first_detectors(len(shown), len(result.detectors)),
+        reading="Errors for each object, of detections that score "
+        f"{decimal(result.choice.shown_score, 1)} or more, minus those on the unchanged "
+        f"pictures{crop}. Orange: more of them (in full from {decimal(FULL_COLOUR, 1)} on); "
+        f"blue: fewer; no number: less than "
+        f"{decimal(LEAST_TOLD)}. Where a transform has several levels (how many, in brackets), "
+        "their mean." + first_detectors(len(shown), len(result.detectors)),
     )
 
 
@@ -127,7 +132,7 @@ def _panel(
     first: bool,
 ) -> alt.LayerChart:
     kinds = {kind.label: kind_of(kind.label).label for kind in ERRORS}
-    rows = [_record(one, largest) for one in growth if not math.isnan(one.gain)]
+    rows = [_record(one, largest) for one in growth if not math.isnan(one.per_object)]
     plot = alt.Chart(
         inline(rows), width=COLUMN_PX * len(kinds), height=ROW_PX * len(titles)
     ).encode(
@@ -178,15 +183,15 @@ def _cells(plot: alt.Chart) -> tuple[alt.Chart, alt.Chart]:
 
 
 def _record(one: ErrorGrowth, largest: float) -> dict[str, Any]:
-    level = one.gain / largest
-    text = decimal(one.gain, 2) if abs(one.gain) >= LEAST_TOLD else ""
+    level = min(max(one.per_object / largest, -1.0), 1.0)
+    text = decimal(one.per_object, 2) if abs(one.per_object) >= LEAST_TOLD else ""
     return {
         "name": one.name,
         "title": one.title,
         "kind": one.kind,
         "kind_words": kind_of(one.kind).label,
         "level": level,
-        "text": f"+{text}" if text and one.gain > 0 else text,
+        "text": f"+{text}" if text and one.per_object > 0 else text,
         "ink": "#ffffff" if abs(level) > DARK_LEVEL else INK,
         "gain_text": signed(one.gain),
         "per_object": signed(one.per_object),

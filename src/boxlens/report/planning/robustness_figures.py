@@ -118,7 +118,9 @@ def _figures(result: RobustnessResult) -> Iterator[Figure | LeftOut]:
         ERRORS,
         errors.robustness_errors_chart,
         there=any(
-            not math.isnan(one.gain) for of in result.detectors for one in errors.error_growth(of)
+            not math.isnan(one.per_object)
+            for of in result.detectors
+            for one in errors.error_growth(of)
         ),
     )
     yield wide(
