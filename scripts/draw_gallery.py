@@ -66,6 +66,33 @@ RUNS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     ),
     (
         (
+            *("upper-bound", *PAIR, "--images", "images", "--folds", "2"),
+            *("--context", "--intervals"),
+        ),
+        (
+            "bound_by_size",
+            "bound_by_iou",
+            "bound_by_class",
+            "bound_accuracy",
+            "bound_context",
+        ),
+    ),
+    (
+        (
+            *("robustness", PAIR[0], "--images", "images", "--model", "window", "region"),
+            *("--transform", "study,corruptions,graded", "--n-images", "20"),
+        ),
+        (
+            "robustness_study",
+            "robustness_curves",
+            "robustness_groups",
+            "robustness_graded",
+            "robustness_errors",
+            "robustness_density",
+        ),
+    ),
+    (
+        (
             *("proposals", "recall", PAIR[0], "--method", METHODS, "--images", "images"),
             *("--keep", "kept"),
         ),

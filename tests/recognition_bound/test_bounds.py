@@ -47,7 +47,8 @@ def test_on_disjoint_objects_the_bound_is_the_same_at_every_iou_to_the_bit():
     for seed in range(5):
         bound = strategy_bound(dataset, random_labels(dataset, seed))
         assert len(bound.by_iou) == 10
-        assert len(set(bound.by_iou.values())) == 1
+        assert set(bound.by_iou.values()) == {bound.uap}
+        assert [one.uap for one in bound.classes] == [one.uap50 for one in bound.classes]
 
 
 def test_two_overlapping_objects_with_swapped_labels_are_right_at_half_and_wrong_above():

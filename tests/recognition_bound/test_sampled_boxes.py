@@ -29,6 +29,14 @@ def test_every_sample_has_the_wished_iou(x, y, w, h, wished, n):
     assert [iou(box, one) for one in samples] == pytest.approx([wished] * (4 * n), abs=1e-12)
 
 
+@settings(derandomize=True, max_examples=60)
+@given(x=PLACE, y=PLACE, w=st.floats(4, 2000), h=st.floats(4, 2000), wished=st.floats(0.05, 0.95))
+def test_boxes_as_large_as_those_of_photographs_keep_it_anywhere(x, y, w, h, wished):
+    box = np.array([x, y, w, h])
+    samples = sampled_boxes(box[None], wished, 2)[0]
+    assert [iou(box, one) for one in samples] == pytest.approx([wished] * 8, abs=1e-12)
+
+
 def test_the_four_families_go_towards_the_four_corners():
     box = np.array([[10.0, 20.0, 30.0, 40.0]])
     shifts = np.sign(sampled_boxes(box, 0.5)[0, :, :2] - box[0, :2])

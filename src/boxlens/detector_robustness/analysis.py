@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from boxlens.detector_robustness.importing import ExportedSet, ImportedResults
     from boxlens.detector_robustness.picture_set import PictureSet
     from boxlens.detector_robustness.result import RobustnessResult
-    from boxlens.detectors.run_result import Failure
+    from boxlens.detectors.run_result import Failure, Remark
     from boxlens.formats.files import Progress
 
 # The study's transforms, and the corruptions that the benchmark's mean is over.
@@ -46,6 +46,8 @@ class ChangedSets:
     sets: tuple[PictureSet, ...]
     # Pictures that are in none of them, and objects that cannot be shown.
     failed: tuple[Failure, ...]
+    # What is odd about the pictures of all of them.
+    remarks: tuple[Remark, ...]
     notices: tuple[Notice, ...]
 
 
@@ -70,7 +72,8 @@ def robustness(
     Models are detectors, or words and files as `boxlens detect --model` takes them. Without a
     choice, all transforms of the study and the fifteen corruptions are run. `bound` is the
     results.json of an upper bound, to be shown beside the classes. In the folder `keep` everything
-    found stays, so that a run that was stopped goes on.
+    found stays, so that a run that was stopped goes on; a detector given as an object then needs an
+    attribute `identity`, a text that changes with its weights and settings.
     """
     asked = choice or RobustnessChoice.of(*USUAL)
     dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
@@ -128,6 +131,7 @@ def changed_sets(
     return ChangedSets(
         tuple(sets),
         (*sources.failed, *pasted_on.failed),
+        sources.remarks,
         (*notices, *sources.notices, *mask_notices, *pasted_on.notices),
     )
 
@@ -146,6 +150,8 @@ def run_and_measure(
 ) -> RobustnessResult:
     """Every detector over every set; what it finds is kept in a folder of its name."""
     _check_names([model.detector.name for model in models])
+    if keep is not None:
+        _check_identities(models)
     found: dict[str, Sequence[Detections]] = {}
     failed: list[Failure] = []
     notices: list[Notice] = []
@@ -169,6 +175,7 @@ def run_and_measure(
     return replace(
         result,
         failed=(*changed.failed, *result.failed, *failed),
+        remarks=changed.remarks,
         notices=(*changed.notices, *notices, *result.notices),
     )
 
@@ -258,6 +265,17 @@ def _check_names(names: Sequence[str]) -> None:
         raise ParameterError(
             f"detectors need names of their own, {', '.join(twice)} is given twice"
         )
+
+
+def _check_identities(models: Sequence[Model]) -> None:
+    """What one detector found must not be taken for what another of its name finds."""
+    for model in models:
+        if not model.identity:
+            raise ParameterError(
+                f"{model.detector.name}: what it finds can be kept only if it says which detector "
+                "it is: give it an attribute `identity`, a text that changes with its weights and "
+                "settings, or leave out keep"
+            )
 
 
 def _folder_name(detector: str) -> str:

@@ -35,7 +35,7 @@ class NamedDetector:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A detector that is ready, and what changes with its file or settings."""
+    """A detector that is ready, and what changes with its file or settings; "": nothing tells."""
 
     detector: Detector
     identity: str
@@ -45,7 +45,10 @@ class Model:
 
     @classmethod
     def opened(cls, model: Detector | Place, dataset: Dataset, spec: str | None = None) -> Model:
-        """A detector itself, or what `boxlens detect --model` takes."""
+        """A detector itself, or what `boxlens detect --model` takes.
+
+        The `identity` of an object, if it has one, is a text of its own making.
+        """
         if isinstance(model, Detector):
-            return cls(model, model.name)
+            return cls(model, str(getattr(model, "identity", "")))
         return cls(*open_detector(fspath(model), spec=spec, classes=dataset.classes))

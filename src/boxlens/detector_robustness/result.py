@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import nan
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from boxlens.data.columns import Boxes, Floats
     from boxlens.detector_robustness.bound_file import KnownBound
     from boxlens.detector_robustness.choice import RobustnessChoice
-    from boxlens.detectors.run_result import Failure
+    from boxlens.detectors.run_result import Failure, Remark
     from boxlens.images.transforming.transform import Group, Step
     from boxlens.metrics.intervals import Interval
     from boxlens.metrics.results import Provenance
@@ -210,6 +210,8 @@ class RobustnessResult(Displayed):
     failed: tuple[Failure, ...]
     provenance: Provenance
     notices: tuple[Notice, ...] = ()
+    # What is odd about pictures that were used.
+    remarks: tuple[Remark, ...] = ()
     # What recognition alone would reach on the unchanged pictures, where it was given.
     bound: KnownBound | None = None
 
@@ -243,7 +245,8 @@ class RobustnessResult(Displayed):
                 "bound": None if self.bound is None else self.bound.to_json(),
                 "sets": [one.to_json() for one in self.sets],
                 "detectors": [one.to_json() for one in self.detectors],
-                "failed": [{"file": one.file, "reason": one.reason} for one in self.failed],
+                "failed": [asdict(one) for one in self.failed],
+                "remarks": [asdict(one) for one in self.remarks],
             },
         }
 

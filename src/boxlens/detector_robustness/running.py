@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boxlens.data import Notice, counted_notice
+from boxlens.data import Notice
 from boxlens.detector_robustness.origins import Origin
 from boxlens.detectors.renaming import with_classes
 from boxlens.detectors.run import detect_pictures, journal_path
@@ -82,7 +82,7 @@ def run_detector(
     return DetectorRun(
         found,
         tuple(failure for outcome in outcomes for failure in outcome.failed),
-        (*notices, *_changes(outcomes[0]), *_summed(outcomes)),
+        (*notices, *_summed(outcomes)),
     )
 
 
@@ -110,7 +110,6 @@ class _Outcome:
     n_done: int
     failed: tuple[Failure, ...]
     notices: tuple[Notice, ...]
-    changes: dict[str, int]
 
     @classmethod
     def of(cls, result: RunResult, step: Step) -> _Outcome:
@@ -119,7 +118,7 @@ class _Outcome:
             for one in result.failed
         )
         n_done = result.n_images - len(failed)
-        return cls(n_done, failed, result.notices, dict(result.changes))
+        return cls(n_done, failed, result.notices)
 
     @classmethod
     def of_json(cls, document: dict[str, Any]) -> _Outcome:
@@ -127,7 +126,6 @@ class _Outcome:
             document["n_done"],
             tuple(Failure(*one) for one in document["failed"]),
             tuple(Notice(*one) for one in document["notices"]),
-            document["changes"],
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -135,7 +133,6 @@ class _Outcome:
             "n_done": self.n_done,
             "failed": [[one.file, one.reason] for one in self.failed],
             "notices": [[one.code, one.count, one.message] for one in self.notices],
-            "changes": self.changes,
         }
 
 
@@ -189,14 +186,6 @@ def _told(progress: Progress | None, what: str) -> Progress | None:
     if progress is None:
         return None
     return lambda _, done, total: progress(what, done, total)
-
-
-def _changes(unchanged: _Outcome) -> Iterator[Notice]:
-    """What reading had to change in the pictures: the same ones in every set."""
-    for change, count in unchanged.changes.items():
-        yield from counted_notice(
-            "changed_picture", count, f"pictures: {change}", f"picture: {change}"
-        )
 
 
 def _summed(outcomes: Iterable[_Outcome]) -> Iterator[Notice]:

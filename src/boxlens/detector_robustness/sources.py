@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from boxlens.data import counted_notice
 from boxlens.data.boxes import corners_from_xywh
-from boxlens.detectors.run_result import Failure, NothingDetectedError
+from boxlens.detectors.run_result import Failure, NothingDetectedError, Remark
 from boxlens.images import ImageError, find_images
 from boxlens.images.files import evenly_spread
 from boxlens.images.transforming.pictured import Pictured, with_pictures
 from boxlens.images.transforming.scene_choice import given_pictures
 from boxlens.images.transforming.visible_objects import single_spans
+from boxlens.proposals.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from boxlens.data import Dataset, Notice
     from boxlens.detector_robustness.models import Place
     from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles
     from boxlens.images.transforming.scene_choice import Scenes
+    from boxlens.images.transforming.shot import Shot
 
 # Cut to whole pixels, less beyond the border changes nothing.
 BEYOND_PX = 0.5
@@ -34,6 +37,8 @@ class Sources(NamedTuple):
 
     pictured: Pictured
     failed: tuple[Failure, ...]
+    # What is odd about those that can be read.
+    remarks: tuple[Remark, ...]
     notices: tuple[Notice, ...]
 
 
@@ -52,12 +57,13 @@ def usable_sources(
     sized, pictures, notices = with_pictures(dataset, files)
     n_all = len(sized.images)
     asked = Pictured(sized, pictures).select(evenly_spread(n_all, n_images))
-    readable, unreadable = _readable(asked, "looking at pictures", progress)
-    unsized, unseen = _unsized(dataset, files, pictures), _without_pixel(readable)
+    readable, unreadable, changes = _readable(asked, "looking at pictures", progress)
+    unsized, objects = _unsized(dataset, files, pictures), _Objects.of(readable)
     left_out = "of {:,} pictures {} left out, as asked"
     return Sources(
         readable,
-        (*unsized, *unreadable, *map(_no_pixel, unseen, unseen.values())),
+        (*unsized, *unreadable, *objects.failures()),
+        (*changes, *objects.remarks()),
         (
             *notices,
             *counted_notice(
@@ -72,7 +78,8 @@ def usable_sources(
                 "pictures cannot be used: they are in no set",
                 "picture cannot be used: it is in no set",
             ),
-            *_about_objects(readable, sum(unseen.values())),
+            *_about_changes(changes),
+            *objects.notices(),
         ),
     )
 
@@ -85,7 +92,7 @@ def usable_scenes(
         return GivenScenes()
     files, _ = find_images(place)
     everything, notices = given_pictures(dataset, files, seed)
-    readable, unreadable = _readable(everything.pictured, "looking at scenes", progress)
+    readable, unreadable, _ = _readable(everything.pictured, "looking at scenes", progress)
     unsized = _unsized(None, files, everything.pictured.files)
     if not unreadable:
         return GivenScenes(everything, unsized, notices)
@@ -95,20 +102,22 @@ def usable_scenes(
 
 def _readable(
     pictured: Pictured, what: str, progress: Progress | None
-) -> tuple[Pictured, tuple[Failure, ...]]:
-    kept, failed = [], []
+) -> tuple[Pictured, tuple[Failure, ...], tuple[Remark, ...]]:
+    """Those that can be read, why others cannot, and what reading changed."""
+    kept, failed, changes = [], [], []
     for row, name in enumerate(pictured.files.names):
         if progress:
             progress(what, row, len(pictured))
         try:
-            pictured.read(row)
+            picture = pictured.read(row)
         except ImageError as problem:
             failed.append(Failure(name, problem.problem))
         else:
             kept.append(row)
+            changes += [Remark(name, change) for change in picture.changes]
     if not kept:
         raise NothingDetectedError(tuple(failed))
-    return pictured.select(kept) if failed else pictured, tuple(failed)
+    return pictured.select(kept) if failed else pictured, tuple(failed), tuple(changes)
 
 
 def _unsized(dataset: Dataset | None, files: ImageFiles, sized: ImageFiles) -> tuple[Failure, ...]:
@@ -122,42 +131,69 @@ def _unsized(dataset: Dataset | None, files: ImageFiles, sized: ImageFiles) -> t
     )
 
 
-def _without_pixel(pictured: Pictured) -> dict[str, int]:
-    """By picture, how many objects, crowds aside."""
-    counts = {}
-    for row, name in enumerate(pictured.files.names):
-        shot = pictured.shot(row)
-        if n := int(np.count_nonzero(~shot.crowd)) - len(single_spans(shot)):
-            counts[name] = n
-    return counts
+def _about_changes(changes: Sequence[Remark]) -> Iterator[Notice]:
+    for change, count in Counter(one.remark for one in changes).items():
+        yield from counted_notice(
+            "changed_picture", count, f"pictures: {change}", f"picture: {change}"
+        )
 
 
-def _no_pixel(name: str, n_objects: int) -> Failure:
-    words = "1 object has" if n_objects == 1 else f"{n_objects:,} objects have"
-    return Failure(name, f"{words} no pixel in the picture")
+class _Objects(NamedTuple):
+    """What is odd about objects, counted by picture; crowds aside."""
+
+    without: tuple[str, ...]
+    beyond: Mapping[str, int]
+    without_pixel: Mapping[str, int]
+
+    @classmethod
+    def of(cls, pictured: Pictured) -> _Objects:
+        without, beyond, without_pixel = [], {}, {}
+        for row, name in enumerate(pictured.files.names):
+            shot = pictured.shot(row)
+            if len(shot.box) == 0:
+                without.append(name)
+            spans = single_spans(shot)
+            if n := int(np.count_nonzero(~shot.crowd)) - len(spans):
+                without_pixel[name] = n
+            if n := _n_beyond(shot, list(spans)):
+                beyond[name] = n
+        return cls(tuple(without), beyond, without_pixel)
+
+    def failures(self) -> Iterator[Failure]:
+        for name, n in self.without_pixel.items():
+            words = counted(n, "object has", "objects have")
+            yield Failure(name, f"{words} no pixel in the picture")
+
+    def remarks(self) -> Iterator[Remark]:
+        for name in self.without:
+            yield Remark(name, "no object")
+        for name, n in self.beyond.items():
+            yield Remark(name, f"{counted(n, 'box reaches', 'boxes reach')} beyond the picture")
+
+    def notices(self) -> Iterator[Notice]:
+        yield from counted_notice(
+            "picture_without_objects",
+            len(self.without),
+            "pictures have no object: none is made of them where every object gets its own",
+            "picture has no object: none is made of it where every object gets its own",
+        )
+        yield from counted_notice(
+            "box_beyond_picture",
+            sum(self.beyond.values()),
+            "boxes reach beyond their pictures: what is inside is shown",
+            "box reaches beyond its picture: what is inside is shown",
+        )
+        yield from counted_notice(
+            "object_without_pixel",
+            sum(self.without_pixel.values()),
+            "objects have no pixel in their pictures: they are in no set of single objects",
+            "object has no pixel in its picture: it is in no set of single objects",
+        )
 
 
-def _about_objects(pictured: Pictured, n_without_pixel: int) -> Iterator[Notice]:
-    dataset = pictured.dataset
-    gt, corners = dataset.gt, corners_from_xywh(dataset.gt.box)
-    size = dataset.images.known_sizes()[gt.image_row]
+def _n_beyond(shot: Shot, rows: list[int]) -> int:
+    """Of the objects that are seen, those not wholly."""
+    corners = corners_from_xywh(shot.box[rows])
+    size = (shot.width_px, shot.height_px)
     beyond = np.maximum(-corners[:, :2], corners[:, 2:] - size).max(axis=1, initial=0.0)
-    single = ~(gt.crowd | gt.group_of)
-    yield from counted_notice(
-        "picture_without_objects",
-        int(np.count_nonzero(np.diff(gt.offsets) == 0)),
-        "pictures have no object: none is made of them where every object gets its own",
-        "picture has no object: none is made of it where every object gets its own",
-    )
-    yield from counted_notice(
-        "box_beyond_picture",
-        int(np.count_nonzero(single & (beyond > BEYOND_PX))),
-        "boxes reach beyond their pictures: what is inside is shown",
-        "box reaches beyond its picture: what is inside is shown",
-    )
-    yield from counted_notice(
-        "object_without_pixel",
-        n_without_pixel,
-        "objects have no pixel in their pictures: they are in no set of single objects",
-        "object has no pixel in its picture: it is in no set of single objects",
-    )
+    return int(np.count_nonzero(beyond > BEYOND_PX))

@@ -22,6 +22,14 @@ class Failure:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What is odd about a picture that was used all the same."""
+
+    file: str
+    remark: str
+
+
 class NothingDetectedError(InputError):
     """No picture of a run could be used."""
 

@@ -137,6 +137,7 @@ def _result(
         context=named.context,
         mistakes=surest_mistakes(dataset, named.strategies[0], choice.n_mistakes),
         failed=named.failed,
+        remarks=named.remarks,
         provenance=Provenance(
             VERSION, dataset.source, tuple(table.source for table in tables), named.others
         ),

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from boxlens.data import Notice, counted_notice
-from boxlens.detectors.run_result import Failure
+from boxlens.detectors.run_result import Failure, Remark
 from boxlens.errors import InputError, MissingExtraError, WorkerEndedError
 from boxlens.images import ImageError
 from boxlens.images.transforming.pictured import Pictured
 from boxlens.proposals.words import counted
 from boxlens.recognition_bound.faults import (
+    BEYOND,
     CLASSIFIER_FAILED,
     NO_NUMBER,
     NO_PIXEL,
+    NO_SUM,
     UNKNOWN_LABEL,
     Faults,
 )
@@ -71,6 +73,7 @@ class Labels:
     score: Floats
     failed: tuple[Failure, ...] = ()
     notices: tuple[Notice, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     # Rows of images whose picture cannot be read.
     unread: tuple[int, ...] = ()
 
@@ -99,6 +102,7 @@ def classify_objects(
             progress("classifying objects", row, len(files))
         objects = _objects(dataset, row)
         if len(objects) == 0:
+            work.empty.append(name)
             continue
         try:
             picture = pictures.read(row)
@@ -106,7 +110,7 @@ def classify_objects(
             work.failed.append(Failure(name, problem.problem))
             work.unread.append(row)
             continue
-        work.changes.update(picture.changes)
+        work.changed += (Remark(name, change) for change in picture.changes)
         work.show(picture.pixels, objects, name, classifier_of(row))
     work.flush()
     return work.labels()
@@ -129,9 +133,10 @@ class _Work:
     failed: list[Failure] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
     faults: Faults = field(default_factory=Faults)
-    # What reading changed in how many pictures.
-    changes: Counter[str] = field(default_factory=Counter)
-    n_beyond: int = 0
+    oddities: Faults = field(default_factory=Faults)
+    # Pictures without an object, and what reading changed in others.
+    empty: list[str] = field(default_factory=list)
+    changed: list[Remark] = field(default_factory=list)
     n_without_answer: int = 0
     n_without_sum: int = 0
     # Crops that wait, all for one classifier.
@@ -159,7 +164,8 @@ class _Work:
             if shown.crop(OWN) is None:
                 self.faults.add(file, NO_PIXEL, row)
                 continue
-            self.n_beyond += _reaches_beyond(box, pixels)
+            if _reaches_beyond(box, pixels):
+                self.oddities.add(file, BEYOND, row)
             for place, view in enumerate(self.views):
                 crop = shown.crop(view)
                 if crop is not None:
@@ -207,7 +213,10 @@ class _Work:
         self.class_row[rows, places] = class_row
         self.score[rows, places] = answers.score
         self.n_without_answer += int(np.count_nonzero(~answers.usable))
-        self.n_without_sum += int(np.count_nonzero(answers.usable & ~answers.sums_to_one))
+        without_sum = np.flatnonzero(answers.usable & ~answers.sums_to_one).tolist()
+        self.n_without_sum += len(without_sum)
+        for number in without_sum:
+            self.oddities.add(part[number].file, NO_SUM, part[number].object_row)
 
     def _fail(self, one: Waiting, problem: Exception) -> None:
         words = f"{type(problem).__name__}: {problem}"
@@ -224,17 +233,28 @@ class _Work:
             self.score,
             (*self.failed, *self.faults.failures()),
             tuple(self._notices()),
+            (
+                *self.changed,
+                *(Remark(file, "no object") for file in self.empty),
+                *self.oddities.remarks(),
+            ),
             tuple(self.unread),
         )
 
     def _notices(self) -> Iterator[Notice]:
-        for change, count in self.changes.items():
+        for change, count in Counter(one.remark for one in self.changed).items():
             yield from counted_notice(
                 "changed_picture", count, f"pictures: {change}", f"picture: {change}"
             )
         yield from counted_notice(
+            "picture_without_objects",
+            len(self.empty),
+            "pictures have no object: nothing is classified there",
+            "picture has no object: nothing is classified there",
+        )
+        yield from counted_notice(
             "box_beyond_picture",
-            self.n_beyond,
+            self.oddities.count(BEYOND),
             "boxes reach beyond their pictures: what is inside is shown",
             "box reaches beyond its picture: what is inside is shown",
         )

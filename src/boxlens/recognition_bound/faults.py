@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from boxlens.data.naming import some_names
-from boxlens.detectors.run_result import Failure
+from boxlens.detectors.run_result import Failure, Remark
 from boxlens.proposals.words import counted
 
 if TYPE_CHECKING:
@@ -20,6 +20,9 @@ UNKNOWN_LABEL: Final = "unknown_label"
 NO_SCORE: Final = "no_score"
 REPEATED: Final = "repeated_object"
 UNKNOWN_OBJECT: Final = "unknown_object"
+# Odd, and no fault.
+BEYOND: Final = "beyond"
+NO_SUM: Final = "no_sum"
 # What follows the number: 1, and others.
 _WORDS: Final[Mapping[str, tuple[str, str]]] = {
     NO_PIXEL: ("object has no pixel in the picture", "objects have no pixel in the picture"),
@@ -37,6 +40,8 @@ _WORDS: Final[Mapping[str, tuple[str, str]]] = {
         "label is of no object of the ground truth",
         "labels are of no object of the ground truth",
     ),
+    BEYOND: ("box reaches beyond the picture", "boxes reach beyond the picture"),
+    NO_SUM: ("object: scores that do not sum to 1", "objects: scores that do not sum to 1"),
 }
 _LABELS_SHOWN = 5
 
@@ -64,6 +69,10 @@ class Faults:
     def failures(self) -> tuple[Failure, ...]:
         """In the order in which pictures were met."""
         return tuple(Failure(one.file, _reason(one, whom)) for one, whom in self._whom.items())
+
+    def remarks(self) -> tuple[Remark, ...]:
+        """The same of what is odd and no fault."""
+        return tuple(Remark(one.file, one.reason) for one in self.failures())
 
 
 def _reason(one: _Kind, whom: Mapping[int, str]) -> str:

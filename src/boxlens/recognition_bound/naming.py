@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from boxlens.data import Dataset, Detections, Notice
     from boxlens.detectors.protocols import Classifier
-    from boxlens.detectors.run_result import Failure
+    from boxlens.detectors.run_result import Failure, Remark
     from boxlens.formats.box_label_joins import Misfit
     from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles
@@ -44,6 +44,7 @@ class NamedObjects:
     classifier: str
     learnt_from: str
     failed: tuple[Failure, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     notices: tuple[Notice, ...] = ()
     others: tuple[tuple[str, Source], ...] = ()
     trained: Classifier | None = None
@@ -70,18 +71,22 @@ def labels_from_pictures(
         classifier=source.name,
         learnt_from=source.learnt_from,
         failed=(*(one for one in source.failed if one.file not in told), *labels.failed),
-        notices=(*source.notices, *labels.notices, *_left_out(dataset, context)),
+        remarks=labels.remarks,
+        notices=(*source.notices, *labels.notices, *_left_out(dataset, labels.unread, context)),
         others=source.others,
         trained=source.trained,
         unread=labels.unread,
     )
 
 
-def _left_out(dataset: Dataset, context: Sequence[ContextAccuracy]) -> tuple[Notice, ...]:
-    """The context study compares crops of the same objects."""
+def _left_out(
+    dataset: Dataset, unread: Sequence[int], context: Sequence[ContextAccuracy]
+) -> tuple[Notice, ...]:
+    """The context study compares crops of the same objects, all in pictures that were read."""
     if not context:
         return ()
-    n_objects = int(np.count_nonzero(~COCO.regions(dataset.gt)))
+    seen = ~np.isin(dataset.gt.image_row, unread)
+    n_objects = int(np.count_nonzero(seen & ~COCO.regions(dataset.gt)))
     return counted_notice(
         "object_without_context",
         n_objects - context[0].n_objects,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from boxlens.data import Notice
     from boxlens.data.columns import Boxes
-    from boxlens.detectors.run_result import Failure
+    from boxlens.detectors.run_result import Failure, Remark
     from boxlens.metrics.intervals import Interval
     from boxlens.metrics.results import Provenance
     from boxlens.recognition_bound.choice import UpperBoundChoice
@@ -197,6 +197,8 @@ class UpperBoundResult(Displayed):
     failed: tuple[Failure, ...]
     provenance: Provenance
     notices: tuple[Notice, ...] = ()
+    # What is odd about pictures that were used.
+    remarks: tuple[Remark, ...] = ()
     # The class with most objects, and its share of them: the accuracy of always naming it.
     commonest_class: str = ""
     commonest_share: float = float("nan")
@@ -249,7 +251,8 @@ class UpperBoundResult(Displayed):
                 "detectors": [one.to_json() for one in self.detectors],
                 "context": [one.to_json() for one in self.context],
                 "mistakes": [one.to_json() for one in self.mistakes],
-                "failed": [{"file": one.file, "reason": one.reason} for one in self.failed],
+                "failed": [asdict(one) for one in self.failed],
+                "remarks": [asdict(one) for one in self.remarks],
             },
         }
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from boxlens.data import Dataset
-    from boxlens.data.columns import Floats
+    from boxlens.data.columns import Bools, Floats
     from boxlens.metrics.resampling import Sampler
     from boxlens.recognition_bound.relabelling import ObjectLabels
 
@@ -60,12 +60,25 @@ def bound_scores(dataset: Dataset, boxes: Detections, *, threads: int = 0) -> Sc
     """Labelled true boxes: all are counted, however many an image has.
 
     Without the spacing that COCO adds to every count, so that a perfect classifier reaches 1.
+    Where every threshold gives the same, the means over them are that very number.
     """
     walk = sampler(dataset, boxes, limited=False, threads=threads).walk
     once = np.ones((1, walk.n_units), dtype=np.int32)
     # [threshold, class, area]
     ap = replicate(walk, once, threads=threads).ap[0].transpose(2, 0, 1)
-    return _scores(dataset, ap[:, None])
+    scores, of_all = _scores(dataset, ap[:, None]), ap[..., 0]
+    by_iou = np.array(list(scores.by_iou.values()))
+    return replace(
+        scores,
+        ap=float(np.where(_is_steady(by_iou), by_iou[0], scores.ap)),
+        by_class=np.where(_is_steady(of_all), of_all[0], scores.by_class),
+    )
+
+
+def _is_steady(by_threshold: Floats) -> Bools:
+    """Whether all values along the first axis are equal: a sum of them would round."""
+    steady: Bools = (by_threshold == by_threshold[0]).all(axis=0)
+    return steady
 
 
 def detector_scores(dataset: Dataset, detections: Detections, *, threads: int = 0) -> Scores:

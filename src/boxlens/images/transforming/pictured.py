@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,7 @@ from boxlens.images.transforming.shot import Shot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from boxlens.data import Notice
     from boxlens.data.columns import Floats
@@ -100,9 +102,24 @@ class Pictured:
         return digest.hexdigest()
 
     def pictures_hash(self) -> str:
-        """Of the names and sizes of the files: their content is not read for it."""
-        known = [(name, self.size_bytes(row)) for row, name in enumerate(self.files.names)]
-        return hashlib.sha256(repr(known).encode()).hexdigest()
+        """Of the names and the content of the files."""
+        known = zip(self.files.names, map(_content_hash, self.files.paths), strict=True)
+        return hashlib.sha256(repr(list(known)).encode()).hexdigest()
+
+
+def _content_hash(path: Path) -> str:
+    """Every set of a run asks for the same files: one that has not changed is read once."""
+    try:
+        status = path.stat()
+        return _hash_of(path, status.st_size, status.st_mtime_ns)
+    except OSError:
+        return ""  # reading the picture will say what is wrong
+
+
+@cache
+def _hash_of(path: Path, _size_bytes: int, _changed_ns: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def with_pictures(

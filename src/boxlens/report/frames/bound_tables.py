@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from boxlens.report.frames.typed_frame import typed_frame
@@ -28,6 +29,9 @@ TEXTS: Final = (
     "image_id",
     "file_name",
     "said",
+    "file",
+    "reason",
+    "remark",
 )
 # Whose numbers a row has.
 STRATEGY, DETECTOR = "strategy", "detector"
@@ -44,6 +48,8 @@ def bound_frames(result: UpperBoundResult) -> dict[str, pl.DataFrame]:
         "bound_by_size": _by_size(result),
         "bound_context": _context(result),
         "bound_mistakes": _mistakes(result),
+        "bound_failed": map(asdict, result.failed),
+        "bound_remarks": map(asdict, result.remarks),
     }
     frames = {name: typed_frame(rows, texts=TEXTS) for name, rows in tables.items()}
     return {name: frame for name, frame in frames.items() if len(frame)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 TEXTS: Final = (
     *("detector", "name", "title", "group", "label", "reference", "class", "error"),
-    *("file", "reason"),
+    *("file", "reason", "remark"),
 )
 FLAGS: Final = ("complete",)
 
@@ -37,7 +38,8 @@ def robustness_frames(result: RobustnessResult) -> dict[str, pl.DataFrame]:
         "robustness_errors": _errors(result),
         "robustness_corrupted": _corrupted(result),
         "robustness_sets": _sets(result),
-        "robustness_failed": ({"file": one.file, "reason": one.reason} for one in result.failed),
+        "robustness_failed": map(asdict, result.failed),
+        "robustness_remarks": map(asdict, result.remarks),
     }
     frames = {name: typed_frame(rows, texts=TEXTS, flags=FLAGS) for name, rows in tables.items()}
     frames["robustness_density"] = _density(result)

@@ -17,6 +17,7 @@ from boxlens.report.pages.bound_page_tables import (
 from boxlens.report.pages.examples import WITHOUT, bound_examples
 from boxlens.report.pages.markup import counted, notes, paragraph, tiles
 from boxlens.report.pages.page import Section, page, provenance_section
+from boxlens.report.pages.picture_notes import failure_notes, remarks_table
 from boxlens.report.planning.bound_figures import CLASSES, CONTEXT, DETECTORS, RECOGNITION
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from boxlens.report.pages.page import DrawnPlan
 
 GUIDE = "upper-bound"
-MOST_FAILED = 20
 MISTAKES = "mistakes"
 TITLES = {
     DETECTORS: "Detectors and the bound",
@@ -71,7 +71,8 @@ def _summary(result: UpperBoundResult) -> Section:
         tiles(shown) if shown else "",
         paragraph(first, "lead"),
         *(paragraph(text) for text in others),
-        _failed(result),
+        failure_notes(result.failed),
+        remarks_table(result.remarks),
     )
     return Section("summary", "Summary", parts)
 
@@ -108,11 +109,3 @@ def _questions(
         remarks = (WITHOUT,) if pictures is None else pictures.remarks
         shown = (notes(remarks), *bound_examples(result, pictures))
         yield Section(MISTAKES, TITLES[MISTAKES], shown, reading=READINGS[MISTAKES])
-
-
-def _failed(result: UpperBoundResult) -> str:
-    """Pictures of which something could not be used."""
-    told = [f"{one.file}: {one.reason}." for one in result.failed[:MOST_FAILED]]
-    n_more = len(result.failed) - len(told)
-    more = f"{counted(n_more, 'more failure')}: all are in results.json."
-    return notes([*told, *[more] * (n_more > 0)])

@@ -10,8 +10,9 @@ from boxlens.images.transforming.catalogue import label_of, title_of
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS
 from boxlens.report.charts.detector_lines import detector_words
 from boxlens.report.charts.theme import decimal
-from boxlens.report.pages.markup import counted, notes, paragraph, tiles
+from boxlens.report.pages.markup import counted, paragraph, tiles
 from boxlens.report.pages.page import Section, page, provenance_section
+from boxlens.report.pages.picture_notes import failure_notes, remarks_table
 from boxlens.report.pages.robustness_page_tables import (
     class_tables,
     corruption_means_table,
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
 GUIDE = "robustness"
 MOST_NAMES = 3
 MOST_TILES = 3
-MOST_FAILED = 20
 SETS = "sets"
 TITLES = {
     STUDY: "Study",
@@ -129,7 +129,11 @@ def _questions(
         ERRORS: (errors_table(result),),
         PLACES: (),
         CLASSES: (class_tables(result),),
-        SETS: (sets_table(result), _failed(result)),
+        SETS: (
+            sets_table(result),
+            failure_notes(told_failures(result.failed, {one.step.slug for one in result.sets})),
+            remarks_table(result.remarks),
+        ),
     }
     told = {} if result.bound is None else {CLASSES: f" {_bound_words(result.bound)}"}
     sections = [
@@ -153,14 +157,6 @@ def _bound_words(bound: KnownBound) -> str:
         f"UAP is what a detector would reach that finds every object and has the labels of the "
         f"classifier {bound.classifier}; over all classes it is {decimal(bound.uap)}."
     )
-
-
-def _failed(result: RobustnessResult) -> str:
-    """What is not in the numbers, picture by picture."""
-    failed = told_failures(result.failed, {one.step.slug for one in result.sets})
-    told = [f"{one.file}: {one.reason}." for one in failed[:MOST_FAILED]]
-    n_more = len(failed) - len(told)
-    return notes([*told, *[f"{counted(n_more, 'more failure')}."] * (n_more > 0)])
 
 
 def _parameters(result: RobustnessResult, told: dict[str, Any]) -> dict[str, Any]:
