@@ -80,7 +80,9 @@ def test_sets_that_went_out_come_back_with_the_same_numbers(world, tmp_path):
         "-",
     )
     assert back.returncode == 0, back.stderr
-    assert json.loads(back.stdout)["results"]["transforms"] == direct["results"]["transforms"]
+    found = json.loads(back.stdout)
+    assert found["results"]["transforms"] == direct["results"]["transforms"]
+    assert found["dataset"] == direct["dataset"]
 
 
 def test_a_second_run_takes_over_what_the_first_has_kept(world, tmp_path):
@@ -237,6 +239,11 @@ def test_a_picture_that_cannot_be_read_is_listed_and_the_run_goes_on(tmp_path):
             ("ground_truth.json", "--images", "images", "--model", "region", "region"),
             "given twice",
         ),
+        (
+            ("--sets", "s", "--results", "r", "--cut", "mask", "--n-images", "3"),
+            "--n-images, --cut",
+        ),
+        (("ground_truth.json", "--images", "images", "--export", "s", "-o", "out"), "--output"),
     ],
 )
 def test_what_cannot_be_meant_is_told_in_a_line(world, arguments, told):

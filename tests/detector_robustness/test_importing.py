@@ -8,11 +8,14 @@ import json
 import numpy as np
 import pytest
 
+from boxlens.detector_robustness.analysis import imported_robustness
+from boxlens.detector_robustness.choice import RobustnessChoice
 from boxlens.detector_robustness.exporting import export_sets
 from boxlens.detector_robustness.importing import import_results, open_sets
 from boxlens.detector_robustness.running import run_detector
 from boxlens.detectors.opening import open_detector
 from boxlens.detectors.run import detect_files
+from boxlens.detectors.run_result import Failure
 from boxlens.errors import InputError
 from boxlens.formats import read_detections, write_detections
 from boxlens.images import find_images
@@ -152,3 +155,17 @@ def test_ground_truth_that_was_changed_after_the_export_is_refused(sets, tmp_pat
     path.write_text(json.dumps(document))
     with pytest.raises(InputError, match="other pictures or objects than were exported"):
         open_sets(tmp_path)
+
+
+def test_a_study_of_imported_results_tells_the_settings_of_the_export(rendered, tmp_path):
+    settings = TransformSettings(seed=5, ignore_neighbours=True)
+    sets = [changed_set(rendered.dataset, rendered.files, step, settings) for step in STEPS]
+    unread = Failure("7.png", "torn")
+    export_sets(sets, tmp_path / "sets", failed=[unread])
+    folder = results_of(tmp_path / "ours", sets)
+    asked = RobustnessChoice(STEPS[1:], n_images=1, shown_score=0.4)
+    result = imported_robustness(tmp_path / "sets", folder, asked)
+    assert result.choice.settings == settings
+    assert (result.choice.n_images, result.choice.shown_score) == (None, 0.4)
+    assert result.dataset == rendered.dataset.name
+    assert result.failed == (unread,)

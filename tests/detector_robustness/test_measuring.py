@@ -10,8 +10,9 @@ import pytest
 
 import boxlens
 from boxlens.data import Classes, Detections, GroundTruth, Notice
+from boxlens.data.columns import frozen
 from boxlens.detector_robustness.choice import RobustnessChoice
-from boxlens.detector_robustness.error_growth import error_profile
+from boxlens.detector_robustness.error_growth import error_profile, most_grown_error
 from boxlens.detector_robustness.measuring import measure
 from boxlens.detector_robustness.result import METRICS
 from boxlens.diagnosis.tide import GAINS
@@ -305,3 +306,46 @@ def test_tables_without_any_row_can_be_measured():
     result = measured([whole(dataset), whole(dataset, FLIP)], nothing, nothing)
     assert math.isnan(result.detectors[0].clean.metrics["AP"])
     assert result.sets[0].density.sum() == 0
+
+
+def test_a_detector_whose_scores_are_low_is_told_from_a_blind_one():
+    dataset, detections = scene_to_tables(random_scene(3, n_images=6))
+    low = replace(detections, score=frozen(detections.score * 1e-3, np.float64))
+    sets, choice = (whole(dataset), whole(dataset, FLIP)), RobustnessChoice((FLIP,))
+    told = measure(sets, {"low": [low, low]}, choice).notices
+    assert [one.code for one in told] == ["shown_score_too_high"]
+    assert told[0].message.startswith("low: no object is found by detections that score 0.3 or")
+    lower = replace(choice, shown_score=0.0)
+    assert measure(sets, {"low": [low, low]}, lower).notices == ()
+
+
+def test_classes_of_which_nothing_is_left_are_told():
+    dataset, detections = scene_to_tables(random_scene(3, n_images=6))
+    gone = np.flatnonzero(dataset.gt.class_row == dataset.gt.class_row[0])
+    fewer = without_objects(whole(dataset, FLIP), gone)
+    choice = RobustnessChoice((FLIP,), shown_score=0.0)
+    found = measure((whole(dataset), fewer), {"one": [detections] * 2}, choice)
+    (told,) = [one for one in found.notices if one.code == "classes_gone"]
+    assert "step has objects of fewer classes" in told.message
+    assert "vertical_flip" in told.message
+
+
+def test_background_is_not_compared_where_every_object_has_its_own_picture():
+    """The same false box in every picture: more of them for each object, and no other detector."""
+    dataset, _ = scene_to_tables(random_scene(3, n_images=6))
+    sets = (whole(dataset), an_object_each(dataset))
+    far = [
+        Detections.of(
+            "far",
+            n,
+            image_row=np.arange(n),
+            class_row=np.zeros(n, np.int32),
+            box=np.tile([9000.0, 9000.0, 5.0, 5.0], (n, 1)),
+            score=np.full(n, 0.9),
+        )
+        for n in (len(one.dataset.images) for one in sets)
+    ]
+    (found,) = measure(sets, {"far": far}, RobustnessChoice((WHITE,))).detectors
+    (step,) = found.steps
+    assert step.errors_per_object["bkg"] > found.clean.errors_per_object["bkg"]
+    assert most_grown_error(found.clean, step) is None

@@ -152,7 +152,8 @@ def test_what_hurts_is_told_by_what_is_left_of_the_fair_reference():
     first, *_, last = sentences(replace(mine, steps=(*mine.steps, crop, turned)))
     assert first == (
         "mine has an AP of .300 on the unchanged pictures; fog 1 hurts most and leaves .270 (.90 "
-        "of it), graded rotation (5 deg) hurts least and leaves .190 (.95 of its .200 at 0 deg)."
+        "of it), graded rotation (5 deg) hurts least and leaves .190 (.95 of its .200 at 0 deg, "
+        ".95 by AP50: boxes of turned objects are estimates)."
     )
     alone = sentences(replace(mine, steps=(crop, turned)))
     assert alone[-1] == (
@@ -206,7 +207,8 @@ def test_a_step_that_costs_nothing_does_not_hurt():
     crop = step("graded_rotation", 0.0, 0.2, 0.3)
     turned = step("graded_rotation", 5.0, 0.21, 0.2, reference=0.0)
     assert sentences(replace(mine, steps=(*mine.steps, crop, turned)))[0].endswith(
-        "graded rotation (5 deg) does not hurt and leaves .210 (1.05 of its .200 at 0 deg)."
+        "graded rotation (5 deg) does not hurt and leaves .210 (1.05 of its .200 at 0 deg, 1.05 by "
+        "AP50: boxes of turned objects are estimates)."
     )
 
 

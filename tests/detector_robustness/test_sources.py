@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ import boxlens
 from boxlens.detector_robustness.analysis import changed_sets
 from boxlens.detector_robustness.choice import RobustnessChoice
 from boxlens.detector_robustness.failures import told_failures
+from boxlens.detectors.from_callable import CallableDetector
 from boxlens.detectors.run_result import Failure, NothingDetectedError
+from boxlens.errors import InputError, ParameterError
 from boxlens.formats import read_dataset
 from boxlens.images.transforming.catalogue import steps_of
 from onnx_models import save_peeking
@@ -95,9 +98,14 @@ def test_boxes_beyond_their_pictures_and_objects_without_a_pixel_are_told(folder
         ("1.png", "2 objects have no pixel in the picture")
     ]
     notices = told(found)
+    # One that is wholly outside has no pixel: it is told as such.
     assert notices["box_beyond_picture"] == (
-        "2 boxes reach beyond their pictures: what is inside is shown"
+        "1 box reaches beyond its picture: what is inside is shown"
     )
+    assert [(one.file, one.remark) for one in found.remarks] == [
+        ("3.png", "no object"),
+        ("2.png", "1 box reaches beyond the picture"),
+    ]
     assert notices["object_without_pixel"].startswith("2 objects have no pixel in their pictures")
     assert notices["picture_without_objects"].startswith("1 picture has no object: none is made")
     one_left = told(changed(folder, n_images=2))["pictures_left_out"]
@@ -141,3 +149,85 @@ def test_an_onnx_detector_is_run_on_changed_pictures(folder):
     assert detector.steps[0].relative["AP"] == 0
     assert detector.steps[0].examples[0].lost_clean_box.tolist() == [list(BOX)]
     assert result.failed == ()
+
+
+def brighter_half(image):
+    height, width = image.shape[:2]
+    return [[0, 0, width, height / 2]], [0.9], [0]
+
+
+def kept(folder, detector):
+    choice = RobustnessChoice.of("vertical_flip")
+    return boxlens.robustness(
+        folder / "gt.json", detector, images=folder / "images", choice=choice, keep=folder / "kept"
+    )
+
+
+def test_what_a_detector_object_finds_is_kept_only_under_its_identity(folder):
+    classes = read_dataset(folder / "gt.json").classes
+    nameless = CallableDetector(brighter_half, classes, "mine")
+    with pytest.raises(ParameterError, match=r"mine.*attribute `identity`"):
+        kept(folder, nameless)
+
+    @dataclass(frozen=True)
+    class Known(CallableDetector):
+        identity: str = "weights 1"
+
+    first = kept(folder, Known(brighter_half, classes, "mine"))
+    assert kept(folder, Known(brighter_half, classes, "mine")).to_json() == first.to_json()
+    with pytest.raises(InputError, match="made from another model or spec"):
+        kept(folder, Known(brighter_half, classes, "mine", identity="weights 2"))
+
+
+def test_pictures_of_the_same_size_and_other_content_are_other_pictures(folder):
+    @dataclass(frozen=True)
+    class Known(CallableDetector):
+        identity: str = "weights 1"
+
+    for number in (1, 2, 3):
+        path = folder / "images" / f"{number}.png"
+        Image.open(path).save(path.with_suffix(".bmp"))
+        path.unlink()
+    document = (folder / "gt.json").read_text().replace(".png", ".bmp")
+    (folder / "gt.json").write_text(document)
+    detector = Known(brighter_half, read_dataset(folder / "gt.json").classes, "mine")
+    kept(folder, detector)
+    path = folder / "images" / "1.bmp"
+    size = path.stat().st_size
+    Image.fromarray(255 - np.asarray(Image.open(path))).save(path)
+    assert path.stat().st_size == size
+    with pytest.raises(InputError, match="made from another pictures"):
+        kept(folder, detector)
+
+
+def test_what_reading_changes_is_told_of_every_picture_whoever_fails_on_it(folder):
+    path = folder / "images" / "1.png"
+    Image.open(path).convert("L").save(path)
+    found = changed(folder)
+    assert told(found)["changed_picture"] == "1 picture: greyscale to RGB"
+    assert [(one.file, one.remark) for one in found.remarks] == [
+        ("1.png", "greyscale to RGB"),
+        ("3.png", "no object"),
+    ]
+
+
+def test_masks_are_read_only_where_a_step_looks_at_them(folder):
+    document = json.loads((folder / "gt.json").read_text())
+    document["annotations"][0]["segmentation"] = "damaged"
+    document["annotations"][1]["segmentation"] = [[10, 20, 40, 20, 40, 60, 10, 60]]
+    (folder / "gt.json").write_text(json.dumps(document))
+    assert "damaged_mask" not in told(changed(folder, ("vertical_flip",)))
+    assert "damaged_mask" in told(changed(folder, ("incongruent",)))
+
+
+def test_other_masks_are_another_origin(folder):
+    document = json.loads((folder / "gt.json").read_text())
+    origins = []
+    for right in (40, 30):
+        for one in document["annotations"]:
+            one["segmentation"] = [[10, 20, right, 20, right, 60, 10, 60]]
+        (folder / "gt.json").write_text(json.dumps(document))
+        origins.append(changed(folder, ("incongruent", "vertical_flip")).sets)
+    first, second = ([one.made_from()["masks"] for one in sets] for sets in origins)
+    assert first[0] == first[2] == second[0] == second[2] is None
+    assert first[1] != second[1]

@@ -1,7 +1,8 @@
-"""Boxes under affine maps: the published averaging of corners, and maps that lead back."""
+"""Boxes under affine maps: the published averaging of corners, ellipses, maps that lead back."""
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -10,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boxlens.errors import ParameterError
-from boxlens.images.box_maps import composed, inside, inverted, map_boxes
+from boxlens.images.box_maps import composed, inside, inverted, map_boxes, map_ellipses
 from oracles.repeatability import mapped
+from shared_data import shared
 
 IDENTITY = np.eye(2, 3)
 
@@ -91,3 +93,52 @@ def test_inside_asks_for_the_centre_and_includes_the_border():
 def test_a_map_that_flattens_the_picture_has_no_inverse():
     with pytest.raises(ParameterError, match="no inverse"):
         inverted(np.array([[1.0, 2, 0], [2, 4, 0]]))
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(boxes, maps())
+def test_the_mapped_ellipse_fills_its_box(box, matrix):
+    found = map_ellipses(box, matrix)
+    around = np.linspace(0, 2 * math.pi, 3601)
+    circle = np.stack([np.cos(around), np.sin(around)], axis=1)
+    for one, (x, y, w, h) in zip(box, found, strict=True):
+        ellipse = one[:2] + one[2:] / 2 * (1 + circle)
+        points = ellipse @ matrix[:, :2].T + matrix[:, 2]
+        near = 1e-5 * max(w, h) + 1e-9
+        np.testing.assert_allclose(points.min(axis=0), [x, y], atol=near)
+        np.testing.assert_allclose(points.max(axis=0), [x + w, y + h], atol=near)
+
+
+@settings(derandomize=True, deadline=None, max_examples=30)
+@given(boxes, maps(st.sampled_from([0.0])))
+def test_without_a_turn_the_box_of_the_ellipse_is_the_mapped_box(box, matrix):
+    np.testing.assert_array_equal(map_ellipses(box, matrix), map_boxes(box, matrix))
+
+
+def overlap(first: np.ndarray, second: np.ndarray) -> float:
+    low = np.maximum(first[:2], second[:2])
+    high = np.minimum(first[:2] + first[2:], second[:2] + second[2:])
+    both = np.clip(high - low, 0, None).prod()
+    return float(both / (first[2:].prod() + second[2:].prod() - both))
+
+
+@pytest.mark.parametrize("angle", [5, 10, 15, 20])
+def test_ellipses_come_nearer_to_turned_masks_than_averaged_corners(angle):
+    """Real outlines, turned, and the boxes around them."""
+    document = json.loads(shared("coco_val2017_80", "instances.json").read_text())
+    turn = math.radians(angle)
+    linear = np.array([[math.cos(turn), math.sin(turn)], [-math.sin(turn), math.cos(turn)]])
+    matrix = np.column_stack([linear, [0.0, 0.0]])
+    found: dict[str, list[float]] = {"ellipse": [], "corners": []}
+    for one in document["annotations"]:
+        if one["iscrowd"]:
+            continue
+        outline = np.concatenate([np.reshape(ring, (-1, 2)) for ring in one["segmentation"]])
+        box = np.concatenate([outline.min(axis=0), np.ptp(outline, axis=0)])[None]
+        turned = outline @ linear.T
+        tight = np.concatenate([turned.min(axis=0), np.ptp(turned, axis=0)])
+        found["ellipse"].append(overlap(map_ellipses(box, matrix)[0], tight))
+        found["corners"].append(overlap(map_boxes(box, matrix)[0], tight))
+    ellipse, corners = np.mean(found["ellipse"]), np.mean(found["corners"])
+    assert len(found["ellipse"]) > 700
+    assert ellipse > corners + 0.0005 * angle

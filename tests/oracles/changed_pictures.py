@@ -104,6 +104,20 @@ def crop_size(name: str, box: Box, width: int, height: int) -> tuple[int, int]:
     return round(len(columns) * scale), round(len(rows) * scale)
 
 
+def around_turned_ellipse(box: Box, matrix: list[list[float]]) -> Box:
+    """Where the ellipse that fills a box reaches farthest, sideways and down, once it is mapped.
+
+    Its points are the centre plus (half the width times cos t, half the height times sin t).
+    """
+    x, y, wide, high = box
+    middle, reach = [], []
+    for along, across, shift in matrix:
+        middle.append(along * (x + wide / 2) + across * (y + high / 2) + shift)
+        farthest = math.atan2(across * high / 2, along * wide / 2)
+        reach.append(along * wide / 2 * math.cos(farthest) + across * high / 2 * math.sin(farthest))
+    return middle[0] - reach[0], middle[1] - reach[1], 2 * reach[0], 2 * reach[1]
+
+
 def rotated(
     angle_deg: float, size: tuple[int, int], crop: tuple[int, int, int, int], here: Sequence[Thing]
 ) -> tuple[dict[int, Box], dict[int, Box]]:
@@ -121,7 +135,7 @@ def rotated(
     ]
     survivors, ignored = {}, {}
     for one in here:
-        box = mapped(one.box, matrix)
+        box = around_turned_ellipse(one.box, matrix)
         x1, y1 = max(box[0], 0.0), max(box[1], 0.0)
         x2 = min(box[0] + box[2], float(right - left))
         y2 = min(box[1] + box[3], float(bottom - top))

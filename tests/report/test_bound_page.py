@@ -32,6 +32,7 @@ TABLES = {
     "bound_by_size",
     "bound_context",
     "bound_mistakes",
+    "bound_failed",
 }
 SECTIONS = ["summary", "detectors", "classes", "recognition", "context", "mistakes"]
 whole = BOUND_WORLDS["detectors and context"]
@@ -60,7 +61,7 @@ def written(tmp_path_factory, files):
 def test_every_file_is_there_and_named_in_the_line(written):
     folder, told = written
     assert told == (
-        f"{folder}/: report.html, results.json, 7 tables, 1 contact sheet, "
+        f"{folder}/: report.html, results.json, 8 tables, 1 contact sheet, "
         "1 of 3 images with examples have no picture here"
     )
     assert {path.stem for path in (folder / "tables").iterdir()} == TABLES

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from altair.utils.schemapi import debug_mode
 
+from boxlens.images.transforming.catalogue import TRANSFORMS
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.robustness_classes import robustness_classes_chart, shown_classes
 from boxlens.report.charts.robustness_curves import robustness_curves_chart
@@ -174,7 +175,10 @@ def test_growth_of_errors_is_the_mean_over_levels_minus_the_unchanged_pictures()
     assert grown.gain == pytest.approx(expected)
     assert grown.n_levels == 5
     rows = records(robustness_errors_chart(everything()), "kind_words")
-    assert len(rows) == 2 * 6 * (10 + 6 + 15)
+    # Pictures of one object each: six transforms without a cell for background.
+    assert len(rows) == 2 * (6 * (10 + 6 + 15) - 6)
+    bare = {row["name"] for row in rows} - {row["name"] for row in rows if row["kind"] == "bkg"}
+    assert bare == {name for name, one in TRANSFORMS.items() if one.per_object}
     assert max(abs(row["level"]) for row in rows) == 1
     # What would be .00 is no number.
     small = [row["text"] for row in rows if abs(float(row["per_object"])) < 0.005]

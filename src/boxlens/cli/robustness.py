@@ -41,6 +41,15 @@ if TYPE_CHECKING:
     from boxlens.images.transforming.transform import Step
 
 
+# Options that say which pictures are made, or who looks at them.
+OF_PICTURES = (
+    *("gt", "images", "model", "export", "split", "gt_format", "spec", "n_images", "cut"),
+    *("ignore_neighbours", "scenes", "keep", "batch", "restart"),
+)
+# And those that say what becomes of what is found.
+OF_DETECTORS = ("output", "bound", "keep", "batch", "restart", "intervals", "name", "spec")
+
+
 def add_command(commands: Commands) -> None:
     command = commands.add_parser(
         "robustness",
@@ -126,13 +135,7 @@ def _check(options: argparse.Namespace) -> None:
             f"--bound {options.bound} would be overwritten: name another folder with -o"
         )
     if options.sets:
-        if not options.results:
-            raise ParameterError("--sets are exported pictures: name what was found (--results)")
-        if options.gt or options.model or options.images or options.export:
-            raise ParameterError(
-                "--sets has its own ground truth and pictures: leave out GT, "
-                "--images, --model and --export"
-            )
+        _check_imported(options)
         return
     if options.results:
         raise ParameterError("--results are of exported pictures: name their folder (--sets)")
@@ -140,11 +143,27 @@ def _check(options: argparse.Namespace) -> None:
         raise ParameterError("name the ground truth and its pictures: GT and --images")
     if bool(options.model) == bool(options.export):
         raise ParameterError("name detectors to run (--model), or a folder to write to (--export)")
+    if options.export:
+        _refuse(options, OF_DETECTORS, "--export writes pictures, and runs no detector")
     if options.name and len(options.name) != len(options.model):
         raise ParameterError(
             f"--name each detector once: there are {len(options.model)}, and {len(options.name)} "
             "names"
         )
+
+
+def _check_imported(options: argparse.Namespace) -> None:
+    if not options.results:
+        raise ParameterError("--sets are exported pictures: name what was found (--results)")
+    _refuse(options, OF_PICTURES, "--sets has its own pictures, ground truth and settings")
+
+
+def _refuse(options: argparse.Namespace, names: Sequence[str], reason: str) -> None:
+    """Options that would change nothing."""
+    unusual = [name for name in names if getattr(options, name) not in (None, "box", False, [])]
+    if unusual:
+        words = ["GT" if name == "gt" else f"--{name.replace('_', '-')}" for name in unusual]
+        raise ParameterError(f"{reason}: leave out {', '.join(words)}")
 
 
 def _is_inside(path: str, folder: str) -> bool:
@@ -168,6 +187,7 @@ def _choice(options: argparse.Namespace) -> RobustnessChoice:
             ignore_neighbours=options.ignore_neighbours,
         ),
         n_images=options.n_images,
+        shown_score=options.shown_score,
         intervals=chosen_intervals(options, always=True) if asked else None,
     )
 
@@ -202,7 +222,7 @@ def _measured(
         choice,
         bound=bound,
         keep=_kept(options),
-        batch=options.batch,
+        batch=8 if options.batch is None else options.batch,
         restart=options.restart,
         threads=options.threads,
         progress=progress,
@@ -280,6 +300,7 @@ def _export(options: argparse.Namespace, choice: RobustnessChoice) -> None:
             result = export_sets(
                 changed.sets,
                 options.export,
+                failed=changed.failed,
                 workers=options.workers or os.cpu_count() or 1,
                 progress=progress,
             )

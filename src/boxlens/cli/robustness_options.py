@@ -49,8 +49,15 @@ def add_elsewhere(command: argparse.ArgumentParser) -> None:
 def add_running(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("--keep", metavar="DIR", help="keep what is found there (with -o: DIR/detections)")
-    add("--batch", metavar="N", type=int, default=8, help="pictures given to a model at once (8)")
+    add("--batch", metavar="N", type=int, help="pictures given to a model at once (8)")
     add("--restart", action="store_true", help="begin anew, even where results are kept")
+    add(
+        "--shown-score",
+        metavar="S",
+        type=float,
+        default=0.3,
+        help="detections below are in no count of errors, no map and no picture (.3)",
+    )
     add(
         "--images-mb",
         dest="page_mb",

@@ -24,16 +24,19 @@ CLEAN = "clean"
 
 def robustness_text(result: RobustnessResult) -> str:
     from boxlens.detector_robustness.verdict import robustness_sentences
+    from boxlens.proposals.words import counted
 
     clean = result.sets[0]
     head = (
         f"Robustness | {result.dataset} | {clean.n_images:,} images, {clean.n_objects:,} objects "
-        f"| {len(result.sets) - 1:,} changes"
+        f"| {counted(len(result.sets) - 1, 'change')}"
     )
     if result.bound is not None:
         head += f" | UAP {score(result.uap)} ({result.bound.classifier})"
     parts = [head, "\n".join(fill(one, WIDTH) for one in robustness_sentences(result))]
-    if result.choice.intervals is None:
+    if result.choice.intervals is None and any(
+        one.clean.metrics["AP"] > 0 for one in result.detectors
+    ):
         parts[-1] += "\nWhich of these drops are beyond chance is not asked: add --intervals."
     for detector in result.detectors:
         plain = [one for one in detector.steps if one.group == "study"]

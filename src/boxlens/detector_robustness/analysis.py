@@ -21,7 +21,7 @@ from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset
 from boxlens.formats.coco.mask_shapes import mask_reader
 from boxlens.images import ImageFiles, find_images
-from boxlens.images.transforming.catalogue import CLEAN
+from boxlens.images.transforming.catalogue import CLEAN, TRANSFORMS
 from boxlens.images.transforming.changed_set import changed_set
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from boxlens.detector_robustness.picture_set import PictureSet
     from boxlens.detector_robustness.result import RobustnessResult
     from boxlens.detectors.run_result import Failure, Remark
+    from boxlens.formats.coco.mask_shapes import MaskReader
     from boxlens.formats.files import Progress
 
 # The study's transforms, and the corruptions that the benchmark's mean is over.
@@ -110,12 +111,8 @@ def changed_sets(
     )
     sources = usable_sources(dataset, files, choice.n_images, progress)
     pictured = sources.pictured
-    mask_of, mask_notices = mask_reader(pictured.dataset)
-    if mask_of is None and choice.settings.cut == "mask":
-        raise ParameterError(
-            "--cut mask keeps the masks of objects, and the ground truth has none: leave it out, "
-            "or give a file with segmentations"
-        )
+    mask_of, mask_notices = _masks(pictured.dataset, choice)
+    digest = "" if mask_of is None else mask_of.digest()
     pasted_on = usable_scenes(scenes, pictured.dataset, choice.settings.seed, progress)
     sets = [
         changed_set(
@@ -125,6 +122,7 @@ def changed_sets(
             choice.settings,
             scenes=pasted_on.scenes,
             mask_of=mask_of,
+            mask_digest=digest,
         )
         for step in (CLEAN, *with_references(choice.steps))
     ]
@@ -134,6 +132,22 @@ def changed_sets(
         sources.remarks,
         (*notices, *sources.notices, *mask_notices, *pasted_on.notices),
     )
+
+
+def _masks(
+    dataset: Dataset, choice: RobustnessChoice
+) -> tuple[MaskReader | None, tuple[Notice, ...]]:
+    """Only where a step looks at them: they take time, and damaged ones are told."""
+    asked = choice.settings.cut == "mask"
+    if not asked and not any(TRANSFORMS[step.name].needs_scene for step in choice.steps):
+        return None, ()
+    mask_of, notices = mask_reader(dataset)
+    if mask_of is None and asked:
+        raise ParameterError(
+            "--cut mask keeps the masks of objects, and the ground truth has none: leave it out, "
+            "or give a file with segmentations"
+        )
+    return mask_of, notices
 
 
 def run_and_measure(
@@ -213,11 +227,14 @@ def imported_robustness(
     }
     kept, found = _of_all(opened, imported)
     steps = tuple(one.step for one in kept[1:])
-    asked = RobustnessChoice(steps) if choice is None else replace(choice, steps=steps)
+    export = opened[0].export
+    given = choice or RobustnessChoice(steps)
+    # Pictures and settings are those of the export.
+    asked = replace(given, steps=steps, settings=export.settings, n_images=None)
     measured = measure(kept, found, asked, threads=threads, progress=progress)
     result = _beside(measured, known_bound)
     told = tuple(notice for one in imported.values() for notice in one.notices)
-    return replace(result, notices=(*result.notices, *told))
+    return replace(result, failed=export.failed, notices=(*result.notices, *told))
 
 
 def _of_all(

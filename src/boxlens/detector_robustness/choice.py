@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import ParameterError
-from boxlens.images.transforming.catalogue import steps_of
+from boxlens.images.transforming.catalogue import CLEAN, steps_of
 from boxlens.images.transforming.transform import Step, TransformSettings
 from boxlens.metrics.intervals import chosen_resampling
 from boxlens.metrics.results import number
@@ -26,7 +27,7 @@ class RobustnessChoice:
     settings: TransformSettings = field(default_factory=TransformSettings)
     # Pictures, evenly spread over the data set; None: all.
     n_images: int | None = None
-    # Detections below are in no density map and in no picture shown as evidence.
+    # Detections below are in no count of errors, no density map and no picture shown as evidence.
     shown_score: float = 0.3
     # Pictures shown of each step.
     n_examples: int = 3
@@ -51,11 +52,15 @@ class RobustnessChoice:
         if not all(isinstance(step, Step) for step in self.steps):
             raise ParameterError("words become steps by RobustnessChoice.of('fog:3', 'crop')")
         slugs = [step.slug for step in self.steps]
+        if CLEAN.slug in slugs:
+            raise ParameterError("the unchanged pictures (clean) are always run: leave them out")
         twice = sorted({slug for slug in slugs if slugs.count(slug) > 1})
         if twice:
             raise ParameterError(f"given twice: {', '.join(twice)}")
         if self.n_images is not None and self.n_images < 1:
             raise ParameterError(f"n_images is 1 or more, got {self.n_images} (--n-images)")
+        if not math.isfinite(self.shown_score):
+            raise ParameterError(f"a score is a number, got {self.shown_score} (--shown-score)")
         if self.n_examples < 0:
             raise ParameterError(f"n_examples is 0 or more, got {self.n_examples}")
 

@@ -11,7 +11,8 @@ import numpy as np
 from boxlens.diagnosis.evidence import gather
 from boxlens.diagnosis.tide import GAINS, mean_with_zeros, single_repairs, tide
 from boxlens.diagnosis.tide_repairs import Bench
-from boxlens.diagnosis.tide_types import ERRORS, tide_types
+from boxlens.diagnosis.tide_types import ERRORS, TideType, tide_types
+from boxlens.images.transforming.catalogue import TRANSFORMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,11 +93,20 @@ class GrownError:
         return self.per_object - self.per_object_before
 
 
+def is_comparable(changed: StepRobustness, kind: str) -> bool:
+    """Whether a number for each object says what a change does.
+
+    Pictures of one object each have more background for each object, whatever is done to them.
+    """
+    return kind != TideType.BKG.label or not TRANSFORMS[changed.step.name].per_object
+
+
 def most_grown_error(reference: StepRobustness, changed: StepRobustness) -> GrownError | None:
     """By how many more there are for each object."""
     grown = [
         GrownError(name, reference.errors_per_object[name], changed.errors_per_object[name])
         for name in (kind.label for kind in ERRORS)
-        if changed.errors_per_object[name] > reference.errors_per_object[name]
+        if is_comparable(changed, name)
+        and changed.errors_per_object[name] > reference.errors_per_object[name]
     ]
     return max(grown, key=lambda one: one.growth, default=None)

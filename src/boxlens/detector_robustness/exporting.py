@@ -7,7 +7,7 @@ stopped export has written is kept.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from boxlens.formats.files import read_text, write_text
 from boxlens.images import ImageError
 from boxlens.images.sizes import upright_size
 from boxlens.images.writing import write_png
+from boxlens.matching import COCO
 from boxlens.metrics.results import notice_to_json, number
 from boxlens.version import VERSION
 
@@ -48,9 +49,10 @@ class SetExport:
     """One set as it was written."""
 
     step: Step
+    # Written, and to be found.
     n_images: int
     n_objects: int
-    # Pictures that could not be made: they and their objects are left out of the set.
+    # Pictures that could not be made. Their objects stay in the ground truth, and count as missed.
     failed: tuple[Failure, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -60,7 +62,7 @@ class SetExport:
             "folder": self.step.slug,
             "n_images": self.n_images,
             "n_objects": self.n_objects,
-            "failed": [{"file": one.file, "reason": one.reason} for one in self.failed],
+            "failed": [asdict(one) for one in self.failed],
         }
 
 
@@ -102,12 +104,14 @@ def export_sets(
     sets: Sequence[PictureSet],
     folder: str | PathLike[str],
     *,
+    failed: Sequence[Failure] = (),
     workers: int = 2,
     progress: Progress | None = None,
 ) -> ExportResult:
     """Writes images/ and ground_truth.json of every set, and sets.json, which lists them.
 
-    Sets may be added later. So many threads draw and write.
+    Sets may be added later. `failed` are pictures that are in no set: whoever imports the results
+    is told. So many threads draw and write.
     """
     if not sets or workers < 1:
         raise ParameterError("an export needs at least one set of pictures, and one worker")
@@ -127,7 +131,7 @@ def export_sets(
         exports.append(work.done() or work.export(workers, told, notices))
         if count == 1 and exports[0].n_images == 0:
             raise NothingDetectedError(exports[0].failed)
-        _write_index(place, sets[0], exports)
+        _write_index(place, sets[0], exports, failed)
     return ExportResult(place, tuple(exports), n_kept, tuple(notices))
 
 
@@ -161,7 +165,8 @@ class _Work:
 
     def _export_of(self, outcome: Mapping[str, Any]) -> SetExport:
         failed = tuple(Failure(*one) for one in outcome["failed"])
-        n_images, n_objects = len(outcome["source_row"]), len(outcome["object_row"])
+        n_objects = int(np.count_nonzero(~COCO.ignored(self.pictures.dataset.gt)))
+        n_images = len(self.pictures) - len(failed)
         return SetExport(self.pictures.step, n_images, n_objects, failed)
 
     def n_there(self) -> int:
@@ -177,14 +182,11 @@ class _Work:
         heard = None if progress is None else lambda count: progress(n_before + count, n)
         problems = in_parallel(self._write_picture, missing, workers=workers, done=heard)
         failed = {row: text for row, text in zip(missing, problems, strict=True) if text}
-        kept = np.array([row for row in range(n) if row not in failed], dtype=np.int32)
-        dataset = self._dataset().select_images(kept)
-        told = write_dataset(dataset, self.folder / GROUND_TRUTH, "coco")
+        told = write_dataset(self._dataset(), self.folder / GROUND_TRUTH, "coco")
         notices += [one for one in told if one.code not in {other.code for other in notices}]
-        objects = np.isin(self.pictures.dataset.gt.image_row, kept)
         outcome = {
-            "source_row": self.pictures.source_row[kept].tolist(),
-            "object_row": self.pictures.object_row[objects].tolist(),
+            "source_row": self.pictures.source_row.tolist(),
+            "object_row": self.pictures.object_row.tolist(),
             "failed": [[self.pictures.names[row], text] for row, text in failed.items()],
         }
         self.origin.finish(outcome)
@@ -226,11 +228,18 @@ class _Work:
         return None
 
 
-def _write_index(place: Path, first: PictureSet, exports: Sequence[SetExport]) -> None:
+def _write_index(
+    place: Path, first: PictureSet, exports: Sequence[SetExport], failed: Sequence[Failure]
+) -> None:
     """Sets of exports before stay listed."""
     listed = {one["folder"]: one for one in _index(place).get("sets", ())}
     listed.update({one.step.slug: one.to_json() for one in exports})
-    document = {**_shared(first), "dataset": first.dataset.name, "sets": list(listed.values())}
+    document = {
+        **_shared(first),
+        "dataset": first.dataset.name,
+        "failed": [asdict(one) for one in failed],
+        "sets": list(listed.values()),
+    }
     write_text(place / INDEX, json.dumps(document, indent=1) + "\n")
 
 

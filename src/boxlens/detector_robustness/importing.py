@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from boxlens.data import counted_notice
-from boxlens.data.columns import frozen, take
-from boxlens.data.dataset import renumbering
+from boxlens.data.columns import frozen
 from boxlens.data.naming import some_names
 from boxlens.detector_robustness.exporting import GROUND_TRUTH, IMAGES, INDEX, ORIGIN, SCHEMA
+from boxlens.detectors.run_result import Failure
 from boxlens.errors import InputError
 from boxlens.formats import read_dataset, read_detections
 from boxlens.formats.files import existing_file, existing_folder, read_text, stem
 from boxlens.images import ImageFiles
 from boxlens.images.transforming.pictured import Pictured
-from boxlens.images.transforming.transform import Step
+from boxlens.images.transforming.transform import Step, TransformSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,6 +36,26 @@ _EXPORT = "Give a folder that an export of changed pictures has written, and fin
 
 
 @dataclass(frozen=True, slots=True)
+class ExportRecord:
+    """What an export says of all its sets."""
+
+    dataset: str
+    settings: TransformSettings
+    # Pictures that are in no set, or could not be made.
+    failed: tuple[Failure, ...]
+
+    @classmethod
+    def of_json(cls, index: Mapping[str, Any]) -> ExportRecord:
+        failed = [Failure(one["file"], one["reason"]) for one in index["failed"]]
+        failed += [
+            Failure(f"{entry['folder']}/{one['file']}", one["reason"])
+            for entry in index["sets"]
+            for one in entry["failed"]
+        ]
+        return cls(index["dataset"], TransformSettings(**index["settings"]), tuple(failed))
+
+
+@dataclass(frozen=True, slots=True)
 class ExportedSet:
     """A set in its folder. Unchanged rows are those of the unchanged set beside it."""
 
@@ -44,6 +64,7 @@ class ExportedSet:
     source_row: Rows
     object_row: Rows
     origin: Mapping[str, Any]
+    export: ExportRecord
 
     @property
     def dataset(self) -> Dataset:
@@ -88,13 +109,14 @@ def open_sets(folder: str | PathLike[str]) -> tuple[ExportedSet, ...]:
     if index.get("schema") != SCHEMA:
         raise InputError("not the list of an export", path=place / INDEX, remedy=_EXPORT)
     try:
+        export = ExportRecord.of_json(index)
         entries = sorted(index["sets"], key=lambda entry: entry["name"] != CLEAN)
-        sets = [_opened(place / entry["folder"], entry) for entry in entries]
+        sets = [_opened(place / entry["folder"], entry, export) for entry in entries]
     except (KeyError, TypeError) as problem:
         raise InputError(f"damaged ({problem!r})", path=place / INDEX, remedy=_EXPORT) from problem
     if not sets or sets[0].step.name != CLEAN:
         raise InputError("no unchanged pictures", path=place / INDEX, remedy=_EXPORT)
-    return _within(sets)
+    return tuple(sets)
 
 
 def import_results(
@@ -150,8 +172,11 @@ def _document(path: Path) -> dict[str, Any]:
     return document
 
 
-def _opened(folder: Path, entry: Mapping[str, Any]) -> ExportedSet:
-    dataset = read_dataset(folder / GROUND_TRUTH, format="coco")
+def _opened(folder: Path, entry: Mapping[str, Any], export: ExportRecord) -> ExportedSet:
+    dataset = replace(
+        read_dataset(folder / GROUND_TRUTH, format="coco"),
+        name=export.dataset,
+    )
     names = dataset.images.file_name
     paths = tuple(folder / IMAGES / name for name in names)
     origin = _document(folder / ORIGIN)
@@ -170,33 +195,7 @@ def _opened(folder: Path, entry: Mapping[str, Any]) -> ExportedSet:
         frozen(source_row, np.int32),
         frozen(object_row, np.int32),
         origin["made_from"],
-    )
-
-
-def _within(sets: Sequence[ExportedSet]) -> tuple[ExportedSet, ...]:
-    """Rows of the data set that was exported become rows of the unchanged set, as far as written.
-
-    A picture whose unchanged one could not be written has nothing to be compared with.
-    """
-    clean = sets[0]
-    n_images = max(int(one.source_row.max(initial=-1)) for one in sets) + 1
-    n_objects = max(int(one.object_row.max(initial=-1)) for one in sets) + 1
-    image_row_of = renumbering(clean.source_row, n_images)
-    # One more at the end serves -1.
-    object_row_of = np.append(renumbering(clean.object_row, n_objects), np.int32(-1))
-    return tuple(_renumbered(one, image_row_of, object_row_of) for one in sets)
-
-
-def _renumbered(one: ExportedSet, image_row_of: Rows, object_row_of: Rows) -> ExportedSet:
-    source_row, object_row = image_row_of[one.source_row], object_row_of[one.object_row]
-    rows = np.flatnonzero(source_row >= 0)
-    objects = np.isin(one.dataset.gt.image_row, rows)
-    return ExportedSet(
-        one.step,
-        one.pictured.select(rows.tolist()),
-        take(source_row, rows),
-        take(object_row, np.flatnonzero(objects)),
-        one.origin,
+        export,
     )
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import counted_notice
+from boxlens.data import Notice, counted_notice
+from boxlens.data.naming import some_names
 from boxlens.detector_robustness.corruption_means import corruption_means, ratio
 from boxlens.detector_robustness.density import box_density, without_place
 from boxlens.detector_robustness.drops import Drops, paired_drops
@@ -35,7 +36,7 @@ from boxlens.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from boxlens.data import Detections, Notice
+    from boxlens.data import Detections
     from boxlens.data.columns import Bools
     from boxlens.detector_robustness.choice import RobustnessChoice
     from boxlens.detector_robustness.tracing import MeasuredSet, Traced
@@ -76,7 +77,13 @@ def measure(
         provenance=Provenance(
             VERSION, dataset.source, tuple(tables[0].source for tables in found.values())
         ),
-        notices=(*_notices(sets, found), *told, *drops.notices),
+        notices=(
+            *_notices(sets, found),
+            *told,
+            *_classes_gone(sets, references),
+            *_unseen(sets[0], found, choice, threads),
+            *drops.notices,
+        ),
     )
 
 
@@ -249,3 +256,43 @@ def _notices(
         "pictures of unknown size: their boxes are in no density map",
         "picture of unknown size: its boxes are in no density map",
     )
+
+
+def _classes_gone(sets: Sequence[MeasuredSet], references: Sequence[int]) -> Iterator[Notice]:
+    """AP of a set is over the classes that it has: it may be over fewer than its reference's."""
+    present = [
+        set(one.dataset.gt.class_row[np.flatnonzero(_counted(one))].tolist()) for one in sets
+    ]
+    fewer = [
+        f"{one.step.slug} {len(present[row]):,} of {len(present[reference]):,}"
+        for row, (one, reference) in enumerate(zip(sets, references, strict=True))
+        if present[reference] - present[row]
+    ]
+    shown = some_names(fewer)
+    yield from counted_notice(
+        "classes_gone",
+        len(fewer),
+        f"steps have objects of fewer classes than what they are compared with: {shown}",
+        f"step has objects of fewer classes than what it is compared with: {shown}",
+    )
+
+
+def _unseen(
+    clean: MeasuredSet,
+    found: Mapping[str, Sequence[Detections]],
+    choice: RobustnessChoice,
+    threads: int,
+) -> Iterator[Notice]:
+    """A detector whose scores are low is not blind."""
+    for name, tables in found.items():
+        score = choice.shown_score
+        every, seen = (
+            sight(clean.dataset, tables[0], least, threads=threads).found
+            for least in (-math.inf, score)
+        )
+        if every.any() and not seen.any():
+            message = (
+                f"{name}: no object is found by detections that score {score:g} or more, so that "
+                "errors, maps and examples say nothing: lower --shown-score (shown_score)"
+            )
+            yield Notice("shown_score_too_high", int(np.count_nonzero(every)), message)

@@ -69,10 +69,9 @@ def test_turned_objects_survive_by_the_share_of_their_mapped_box(angle):
     random = np.random.default_rng(int(angle) + 50)
     boxes = np.concatenate([random.uniform(-20, 150, (300, 2)), random.uniform(1, 40, (300, 2))], 1)
     layout = planned("rotation", shot_of(boxes), angle)
-    # By counting: a grid of points in the mapped box, by its centre and averaged sides.
+    # By counting: a grid of points in the box around the turned ellipse, by centre and sides.
     centre = (boxes[:, :2] + boxes[:, 2:] / 2) @ layout.matrix[:, :2].T + layout.matrix[:, 2]
-    sides = np.abs(layout.matrix[:, :2])[None] * boxes[:, None, 2:]
-    half = sides.max(axis=2) / 2
+    half = np.linalg.norm(layout.matrix[None, :, :2] * boxes[:, None, 2:], axis=2) / 2
     grid = (np.arange(64) + 0.5) / 32 - 1
     xs, ys = (centre[:, None, :] + half[:, None, :] * grid[None, :, None]).transpose(2, 0, 1)
     inside = ((xs > 0) & (xs < layout.width_px)).mean(axis=1)

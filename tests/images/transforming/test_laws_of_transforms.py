@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from boxlens.images.box_maps import composed, inverted, map_boxes
+from boxlens.images.box_maps import composed, inverted, map_boxes, map_ellipses
 from boxlens.images.crops import PixelSpan
 from boxlens.images.perturbing.rotation import cropped
 from boxlens.images.transforming.catalogue import TRANSFORMS
@@ -91,7 +91,7 @@ def test_boxes_lie_where_the_map_takes_them_and_inside(step, boxes):
     shot = shot_of(boxes)
     for layout in planned(step, shot, ignore_neighbours=True):
         picture = PixelSpan(0, 0, layout.width_px, layout.height_px)
-        expected = clipped(map_boxes(shot.box[layout.row], layout.matrix), picture)
+        expected = clipped(map_ellipses(shot.box[layout.row], layout.matrix), picture)
         half_a_pixel = 0.5 * np.abs(layout.matrix[:, :2]).sum(axis=1).max()
         crop = step.name in {"crop", "crop_resized"}
         np.testing.assert_allclose(
@@ -197,7 +197,7 @@ def test_a_painted_rectangle_is_found_where_its_box_says(step):
     scene = painted([(10, 5, 70, 60)], [(60, 60, 60)], ground=(4, 4, 4), width=90, height=100)
     found = 0
     for layout, pixels in made(step, exposure, scene):
-        moved = map_boxes(exposure.shot.box[layout.row], layout.matrix)
+        moved = map_ellipses(exposure.shot.box[layout.row], layout.matrix)
         for row, box, unclipped in zip(layout.row.tolist(), layout.box, moved, strict=True):
             if np.allclose(box, unclipped, atol=1e-6):
                 check_found(step, pixels, box, row)

@@ -149,13 +149,15 @@ def test_boxes_are_kept_where_masks_are_not_asked_for():
     assert (pixels != WHITE).any(axis=2).sum() == 20 * 10
 
 
-def test_neighbours_of_which_a_quarter_is_seen_are_ignored_if_asked():
-    boxes = [(10, 10, 20, 20), (25, 10, 20, 20), (26, 10, 20, 20), (12, 12, 4, 4), (12, 12, 4, 4)]
+def test_neighbours_of_which_anything_is_seen_are_ignored_if_asked():
+    boxes = [(10, 10, 20, 20), (25, 10, 20, 20), (26, 10, 20, 20), (12, 12, 4, 4)]
+    boxes += [(12, 12, 4, 4), (30, 10, 5, 5)]
     shot = shot_of(boxes, width=60, height=40, crowd=[4])
     first, *_ = planned("white_background", shot, ignore_neighbours=True)
     assert first.row.tolist() == [0]
-    # A quarter of row 1, a fifth of row 2; row 4 is a crowd.
-    assert first.ignored_row.tolist() == [1, 3]
-    assert first.ignored_box.tolist() == [list(boxes[1]), list(boxes[3])]
+    # A quarter of row 1, a fifth of row 2; row 4 is a crowd, row 5 only touches.
+    assert first.ignored_row.tolist() == [1, 2, 3, 4]
+    seen = [[25, 10, 5, 20], [26, 10, 4, 20], [12, 12, 4, 4], [12, 12, 4, 4]]
+    assert first.ignored_box.tolist() == seen
     plain, *_ = planned("white_background", shot)
     assert plain.ignored_row.tolist() == []

@@ -86,8 +86,8 @@ def test_a_crop_of_the_wished_size_keeps_its_pixels():
 def test_ignored_neighbours_are_cut_to_what_is_seen_of_them():
     boxes = [(10, 10, 20, 20), (25, 10, 20, 30), (14, 13, 4, 2), (26, 10, 20, 20)]
     first, *_ = planned("crop", shot_of(boxes, width=60, height=40), ignore_neighbours=True)
-    assert first.ignored_row.tolist() == [2]
-    assert first.ignored_box.tolist() == [[4, 3, 4, 2]]
+    assert first.ignored_row.tolist() == [1, 2, 3]
+    assert first.ignored_box.tolist() == [[15, 0, 5, 20], [4, 3, 4, 2], [16, 0, 4, 20]]
     boxes[1] = (25, 5, 20, 30)
     boxes[0] = (10, 10, 24, 20)
     first, *_ = planned("crop", shot_of(boxes, width=60, height=40), ignore_neighbours=True)

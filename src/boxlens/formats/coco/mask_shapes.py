@@ -5,6 +5,7 @@ A pixel belongs to a polygon where its centre does. Run lengths say it themselve
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
 from functools import lru_cache
@@ -54,14 +55,26 @@ class MaskReader:
             return True
         return False
 
+    def digest(self) -> str:
+        """Changes with any of the masks."""
+        found = hashlib.sha256()
+        for row in range(len(self.spans.begin)):
+            text = self._text(row)
+            found.update(b"%d:" % len(text) + text)
+        return found.hexdigest()
+
     def _stated(self, row: int) -> Any:
-        begin, end = int(self.spans.begin[row]), int(self.spans.end[row])
-        if begin < 0:
-            return None
         try:
-            return json.loads(_bytes(self.spans.files[self.spans.file_row[row]], begin, end))
+            return json.loads(self._text(row) or b"null")
         except (ValueError, RecursionError) as problem:
             raise _DamagedError from problem
+
+    def _text(self, row: int) -> bytes:
+        """As the file has it; empty where it has none."""
+        begin, end = int(self.spans.begin[row]), int(self.spans.end[row])
+        if begin < 0:
+            return b""
+        return _bytes(self.spans.files[self.spans.file_row[row]], begin, end)
 
 
 def mask_reader(dataset: Dataset) -> tuple[MaskReader | None, tuple[Notice, ...]]:

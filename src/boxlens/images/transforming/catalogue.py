@@ -54,6 +54,8 @@ def steps_of(words: Sequence[str], severities: Sequence[int] | None = None) -> t
     """
     if severities is not None and not len(severities):
         raise ParameterError("name at least one severity, from 1 to 5")
+    for severity in severities or ():
+        TRANSFORMS[GROUPS["corruptions"][0]].check(float(severity))
     steps = [step for word in words for step in _steps_of_word(word, severities)]
     return tuple({step.slug: step for step in steps}.values())
 
@@ -91,6 +93,8 @@ def _steps_of_word(word: str, severities: Sequence[int] | None) -> list[Step]:
 def _steps_of_name(
     name: str, texts: list[str], word: str, severities: Sequence[int] | None
 ) -> list[Step]:
+    if name == CLEAN.name:
+        raise ParameterError("the unchanged pictures (clean) are always run: leave them out")
     if name not in TRANSFORMS:
         raise ParameterError(_unknown(name))
     transform = TRANSFORMS[name]
@@ -121,9 +125,10 @@ def _level(transform: Transform, text: str, word: str) -> float:
 
 
 def _unknown(name: str) -> str:
-    near = get_close_matches(name, [*TRANSFORMS, *GROUPS], n=3, cutoff=0.6)
+    words = [one for one in TRANSFORMS if one != CLEAN.name]
+    near = get_close_matches(name, [*words, *GROUPS], n=3, cutoff=0.6)
     meant = f" (did you mean {' or '.join(near)}?)" if near else ""
     return (
-        f"unknown transform '{name}'{meant}: transforms are {', '.join(TRANSFORMS)}; "
+        f"unknown transform '{name}'{meant}: transforms are {', '.join(words)}; "
         f"groups of them {', '.join(GROUPS)}"
     )

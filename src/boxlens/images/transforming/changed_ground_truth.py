@@ -10,6 +10,7 @@ import numpy as np
 
 from boxlens.data.columns import frozen, owned, take
 from boxlens.data.dataset import GroundTruth
+from boxlens.images.box_maps import ellipse_sides
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -146,8 +147,7 @@ def _areas(planned: Sequence[Planned], objects: _Objects, gt: GroundTruth) -> Fl
     linear = linear[1:][objects.image_row]
     linear[objects.of_scene] = np.eye(2)
     stretch = np.abs(linear[:, 0, 0] * linear[:, 1, 1] - linear[:, 0, 1] * linear[:, 1, 0])
-    # The sides that `map_boxes` gives.
-    mapped = (np.abs(linear) * gt.box[objects.row][:, None, 2:]).max(axis=2).prod(axis=1)
+    mapped = ellipse_sides(gt.box[objects.row][:, 2:], linear).prod(axis=1)
     now = objects.box[:, 2:].prod(axis=1)
     share = np.divide(now, mapped, out=np.ones(len(now)), where=mapped > 0)
     share[~objects.of_scene] = share[~objects.of_scene].clip(max=1)

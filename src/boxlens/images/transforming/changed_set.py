@@ -55,6 +55,8 @@ class ChangedSet:
     source: Pictured
     scenes: Scenes | None
     mask_of: ObjectMask | None
+    # Changes with any of the masks.
+    mask_digest: str
     # Which of the pictures made of its source each is.
     place: Rows
 
@@ -104,7 +106,7 @@ class ChangedSet:
             "ground_truth": self.source.ground_truth_hash(),
             "pictures": self.source.pictures_hash(),
             "scenes": None if scenes is None else _short_hash(scenes),
-            "masks": self.mask_of is not None,
+            "masks": None if self.mask_of is None else self.mask_digest,
         }
 
     def _masks(self, source_row: int) -> Callable[[int], Bools | None]:
@@ -121,11 +123,13 @@ def changed_set(
     *,
     scenes: Scenes | None = None,
     mask_of: ObjectMask | None = None,
+    mask_digest: str = "",
 ) -> ChangedSet:
     """The step over all pictures; data set and files are those of `with_pictures`.
 
     Objects are pasted onto `scenes`, or onto the other pictures of the data set. `mask_of` gives
-    the masks of objects, for the steps and settings that cut along them.
+    the masks of objects, for the steps and settings that cut along them; `mask_digest` says which
+    they are, so that work on others is never taken for work on these.
     """
     transform = _transform(step)
     source = Pictured(dataset, files)
@@ -152,6 +156,7 @@ def changed_set(
         source=source,
         scenes=scenes,
         mask_of=mask_of,
+        mask_digest=mask_digest,
         place=frozen([one.place for one in planned], np.int32),
     )
 

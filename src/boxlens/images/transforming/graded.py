@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data.columns import owned
-from boxlens.images.box_maps import map_boxes
+from boxlens.images.box_maps import map_ellipses
 from boxlens.images.crops import PixelSpan
 from boxlens.images.perturbing.families import FAMILIES
 from boxlens.images.perturbing.perturb import perturb
@@ -43,7 +43,7 @@ def _plan_rotated(shot: Shot, _scene: Shot | None, change: Change) -> tuple[Layo
     crop = shared_crop(shot.width_px, shot.height_px)
     width, height = crop.x2 - crop.x1, crop.y2 - crop.y1
     matrix = rotation_map(shot.width_px, shot.height_px, change.level)
-    boxes, picture = map_boxes(shot.box, matrix), PixelSpan(0, 0, width, height)
+    boxes, picture = map_ellipses(shot.box, matrix), PixelSpan(0, 0, width, height)
     seen = clipped(boxes, picture)
     share = share_left(boxes, seen)
     survives = _rows(share >= SURVIVING_SHARE)
@@ -89,7 +89,8 @@ _PLANS: dict[str, Plan] = {"scale": _plan_scaled, "rotation": _plan_rotated}
 
 def _transform(family: Family) -> Transform:
     """Levels that change nothing are not run, but for the crop of the rotations."""
-    run = family.levels if family.name == "rotation" else filter(family.changes, family.levels)
+    turns = family.name == "rotation"
+    run = family.levels if turns else filter(family.changes, family.levels)
     return Transform(
         f"graded_{family.name}",
         f"{family.title}, graded",
@@ -99,7 +100,8 @@ def _transform(family: Family) -> Transform:
         levels=tuple(run),
         unchanged=family.unchanged,
         # All rotations are cropped alike (METHODS 6.6).
-        reference_level=0.0 if family.name == "rotation" else None,
+        reference_level=0.0 if turns else None,
+        estimated_boxes=turns,
         is_legal=partial(_is_legal, family),
         legal=family.legal,
         spelled=family.label,

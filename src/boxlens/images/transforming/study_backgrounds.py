@@ -45,8 +45,8 @@ def _alone(shot: Shot, row: int, span: PixelSpan, change: Change) -> Layout:
     layout = Layout(shot.width_px, shot.height_px, STAYS, rows, owned(shot.box[rows]), subject=row)
     if not change.settings.ignore_neighbours:
         return layout
-    neighbours, _ = seen_neighbours(shot, row, span)
-    return replace(layout, ignored_row=neighbours, ignored_box=owned(shot.box[neighbours]))
+    neighbours, seen = seen_neighbours(shot, row, span)
+    return replace(layout, ignored_row=neighbours, ignored_box=owned(seen))
 
 
 def _plan_together(shot: Shot, _scene: Shot | None, _change: Change) -> tuple[Layout, ...]:

@@ -74,6 +74,8 @@ class Transform:
     legal: str = "none: it has no levels"
     spelled: Callable[[float], str] = lambda level: f"{level:g}"
     needs_scene: bool = False
+    # Boxes follow from a supposed shape of objects: at high overlaps AP falls by that alone.
+    estimated_boxes: bool = False
     # Makes a picture of its own for every object.
     per_object: bool = False
     # Beyond the fifteen corruptions that the benchmark's mean is over.

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from boxlens.images.crops import PixelSpan
     from boxlens.images.transforming.shot import Exposure, Shot
 
-# A neighbour counts as seen when so much of its box is.
-SEEN_SHARE = 0.25
-
 
 def visible_spans(shot: Shot) -> dict[int, PixelSpan]:
     """The pixels of each object, crowds too; objects without one in the picture are left out."""
@@ -35,9 +32,12 @@ def single_spans(shot: Shot) -> dict[int, PixelSpan]:
 
 
 def seen_neighbours(shot: Shot, subject: int, span: PixelSpan) -> tuple[Rows, Boxes]:
-    """Other objects that are seen where only the span is shown, and what of their boxes is."""
+    """Other objects and crowds of which anything is seen where only the span is, and what.
+
+    However little that is: a detection counts as one of it by how much of the detection lies in it.
+    """
     seen = clipped(shot.box, span)
-    chosen = (share_left(shot.box, seen) >= SEEN_SHARE) & ~shot.crowd
+    chosen = share_left(shot.box, seen) > 0
     chosen[subject] = False
     rows = np.flatnonzero(chosen).astype(np.int32)
     return owned(rows), owned(seen[rows])

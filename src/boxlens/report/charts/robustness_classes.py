@@ -53,7 +53,7 @@ UAP_COLOUR: Final = kind_of("both").colour
 def robustness_classes_chart(
     result: RobustnessResult, detector: DetectorRobustness, colour: str, *, about: str = ""
 ) -> alt.HConcatChart | alt.Chart:
-    """Transforms of the study, those that cost most AP; without one, any others."""
+    """Transforms of the study that cost most AP, and the worst of all others."""
     steps = shown_steps(detector)
     rows = shown_classes(detector, steps)
     if not rows:
@@ -96,9 +96,15 @@ def _reading(
 
 
 def shown_steps(detector: DetectorRobustness) -> list[StepRobustness]:
-    """The study's, or where none was run all others: one level a transform."""
-    study = [one for one in detector.steps if one.group == "study"]
-    return worst_of_transforms(detector, study or detector.steps)[:N_STEPS]
+    """The study's, and last the worst of all others; one level a transform."""
+    groups = {
+        is_study: worst_of_transforms(
+            detector, [one for one in detector.steps if (one.group == "study") == is_study]
+        )
+        for is_study in (True, False)
+    }
+    others = groups[False][: max(N_STEPS - len(groups[True]), 1)]
+    return [*groups[True][: N_STEPS - len(others)], *others]
 
 
 def shown_classes(detector: DetectorRobustness, steps: Sequence[StepRobustness]) -> list[int]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
+from boxlens.detector_robustness.error_growth import is_comparable
 from boxlens.diagnosis.tide_types import ERRORS
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS
 from boxlens.report.charts.detector_lines import detector_words, first_detectors
@@ -89,9 +90,9 @@ def robustness_errors_chart(
         reading="Errors for each object, of detections that score "
         f"{decimal(result.choice.shown_score, 1)} or more, minus those on the unchanged "
         f"pictures{crop}. Orange: more of them (in full from {decimal(FULL_COLOUR, 1)} on); "
-        f"blue: fewer; no number: less than "
-        f"{decimal(LEAST_TOLD)}. Where a transform has several levels (how many, in brackets), "
-        "their mean." + first_detectors(len(shown), len(result.detectors)),
+        f"blue: fewer; no number: less than {decimal(LEAST_TOLD)}; no cell: pictures of one "
+        "object each have more background. Where a transform has several levels (how many, in "
+        "brackets), their mean." + first_detectors(len(shown), len(result.detectors)),
     )
 
 
@@ -108,14 +109,15 @@ def _growth(
     detector: DetectorRobustness, name: str, levels: Sequence[StepRobustness], kind: str
 ) -> ErrorGrowth:
     reference = detector.reference_of(levels[0])
+    after = mean_over(levels, lambda one: one.errors_per_object[kind])
+    more = after - reference.errors_per_object[kind]
     return ErrorGrowth(
         name,
         levels[0].title,
         len(levels),
         kind,
         mean_over(levels, lambda one: one.error_growth[kind]),
-        mean_over(levels, lambda one: one.errors_per_object[kind])
-        - reference.errors_per_object[kind],
+        more if is_comparable(levels[0], kind) else math.nan,
     )
 
 
