@@ -92,6 +92,27 @@ def test_every_option_is_on_the_page_of_its_command():
     assert missing == []
 
 
+def test_what_the_readme_does_not_run_the_guide_does():
+    """Its long examples stand on the pages of their commands, which run them, word by word."""
+    run = [
+        command
+        for page in GUIDE
+        for block in blocks_of(page)
+        if block.runs
+        for command in commands_of(block)
+    ]
+    quoted = [
+        command
+        for block in blocks_of(ROOT / "README.md")
+        if block.language == "console" and not block.runs
+        for command in commands_of(block)
+    ]
+    assert quoted
+    for command in quoted:
+        (same,) = [one for one in run if one.line == command.line]
+        assert set(command.expected) <= set(same.expected), command.line
+
+
 PAGE = """\
 # A page
 ```python

@@ -29,8 +29,8 @@ class RobustnessChoice:
     n_images: int | None = None
     # Detections below are in no count of errors, no density map and no picture shown as evidence.
     shown_score: float = 0.3
-    # Pictures shown of each step.
-    n_examples: int = 3
+    # Pictures shown of each step: two stand side by side.
+    n_examples: int = 2
     # How sure the drops are, by resampling pictures; None: not asked for.
     intervals: ResamplingChoice | None = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
@@ -37,7 +38,7 @@ def level_axis(family: Family, levels: Sequence[float], field: str = "x") -> alt
         shown = spread_out(len(levels), MOST_NAMES).tolist()
         axis |= _named({float(at): family.label(levels[at]) for at in shown})
     elif family.log_base is not None:
-        axis |= _named(_whole_steps(places, levels))
+        axis |= _named(_powers(family.log_base, places, levels))
     elif family.name in PERCENT_AXIS:
         axis |= {"format": "%", "tickCount": 3}
     else:
@@ -45,12 +46,17 @@ def level_axis(family: Family, levels: Sequence[float], field: str = "x") -> alt
     return alt.X(f"{field}:Q", scale=scale, axis=alt.Axis(**axis))
 
 
-def _whole_steps(places: Sequence[float], levels: Sequence[float]) -> dict[float, str]:
-    """The levels that are powers of the base; where there are not two, both ends."""
-    pairs = list(zip(places, levels, strict=True))
-    whole = [(place, level) for place, level in pairs if abs(place - round(place)) < 1e-9]
-    shown = whole if len(whole) > 1 else [pairs[0], pairs[-1]]
-    return {place: f"{level:g}" for place, level in shown}
+def _powers(base: int, places: Sequence[float], levels: Sequence[float]) -> dict[float, str]:
+    """All powers of the base along the axis, run or not; where there are not two, both ends.
+
+    A level of 0 stands one step before 1 and has its own name.
+    """
+    pairs = dict(zip(places, levels, strict=True))
+    first, last = math.ceil(places[0] - 1e-9), math.floor(places[-1] + 1e-9)
+    whole = {float(at): pairs.get(at, float(base) ** at) for at in range(first, last + 1)}
+    ends = {places[0]: levels[0], places[-1]: levels[-1]}
+    shown = whole if len(whole) > 1 else ends
+    return {place: f"{level:g}" for place, level in shown.items()}
 
 
 def _named(labels: Mapping[float, str]) -> dict[str, Any]:
