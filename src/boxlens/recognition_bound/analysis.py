@@ -27,7 +27,7 @@ from boxlens.recognition_bound.bounds import (
 )
 from boxlens.recognition_bound.choice import UpperBoundChoice
 from boxlens.recognition_bound.label_source import LabelSource, Place
-from boxlens.recognition_bound.learning import Lessons, Training, needs_training
+from boxlens.recognition_bound.learning import Lessons, Training
 from boxlens.recognition_bound.mistakes import surest_mistakes
 from boxlens.recognition_bound.naming import (
     NamedObjects,
@@ -37,6 +37,7 @@ from boxlens.recognition_bound.naming import (
 )
 from boxlens.recognition_bound.result import UpperBoundResult
 from boxlens.recognition_bound.scoring import labelled_boxes
+from boxlens.recognition_bound.trainers import needs_training
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
@@ -64,10 +65,10 @@ def upper_bound(
 ) -> UpperBoundResult:
     """UAP: every true box with the label and score that a classifier gives it.
 
-    `classifier` is "hog" or "torch:module:function" (trained on `train_gt`, or cross-validated on
-    the images themselves), a .npz or .onnx file (with its `spec`), "module:function", a function
-    or any object that classifies, or a file of labels and scores made elsewhere. `dt` are detectors
-    to put beside the bound.
+    `classifier` is "hog", "torch:module:function" or a torch module (trained on `train_gt`, or
+    cross-validated on the images themselves), a .npz or .onnx file (with its `spec`),
+    "module:function", a function or any object that classifies, or a file of labels and scores made
+    elsewhere. `dt` are detectors to put beside the bound.
     """
     asked = choice or UpperBoundChoice()
     dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
@@ -147,6 +148,8 @@ def _result(
             *named.notices,
             *_crowds(dataset),
         ),
+        cross_validated=named.cross_validated,
+        relative=dataset.relative,
         commonest_class="" if commonest is None else commonest.name,
         commonest_share=commonest.n_objects / n_objects if commonest and n_objects else math.nan,
     )

@@ -50,6 +50,8 @@ class NamedObjects:
     trained: Classifier | None = None
     # Rows of images whose picture cannot be read.
     unread: tuple[int, ...] = ()
+    # Whether the classifier learnt from the images themselves, part by part.
+    cross_validated: bool = False
 
 
 def labels_from_pictures(
@@ -76,6 +78,7 @@ def labels_from_pictures(
         others=source.others,
         trained=source.trained,
         unread=labels.unread,
+        cross_validated=source.cross_validated,
     )
 
 
