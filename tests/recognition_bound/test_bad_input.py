@@ -204,6 +204,40 @@ def test_crops_are_named_before_many_wait(painted, monkeypatch):
     assert max(sum(batch[:-1]) for batch in sizes) < limit
 
 
+def test_crops_are_the_classifiers_own(painted):
+    """Overlapping objects: what is written into the crop of one is not seen in the other's."""
+    dataset, files = painted
+    overlapping = with_objects(dataset, [[10, 10, 60, 60], [12, 12, 60, 60], [5, 5, 40, 40]])
+
+    class Writing(PaintReader):
+        def classify(self, crops):
+            answers = super().classify(crops)
+            for crop in crops:
+                crop[...] = 0
+            return answers
+
+    choice = UpperBoundChoice(context_scales=(1.0, 2.0))
+    plain, written = (
+        boxlens.upper_bound(overlapping, classifier=one, images=files, choice=choice)
+        for one in (PaintReader(), Writing())
+    )
+    assert written.to_json()["results"] == plain.to_json()["results"]
+
+
+def test_crops_that_wait_keep_no_picture_alive(painted):
+    dataset, files = painted
+    kept = []
+
+    class Holding(PaintReader):
+        def classify(self, crops):
+            kept.extend(crop if crop.base is None else crop.base for crop in crops)
+            return super().classify(crops)
+
+    few = with_objects(dataset, [[10, 10, 20, 20], [50, 40, 10, 10]])
+    boxlens.upper_bound(few, classifier=Holding(), images=files)
+    assert max(one.nbytes for one in kept) <= 20 * 20 * 3
+
+
 LABELS = """id,label,score
 1,red,0.9
 1,red,0.8
