@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import boxlens
 from boxlens.data import Classes, Detections, GroundTruth, Notice
+from boxlens.data.columns import frozen
 from boxlens.errors import InputError, ParameterError
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.recognition_bound.choice import UpperBoundChoice
@@ -263,6 +265,23 @@ def test_what_cannot_be_meant_is_refused(painted):
         )
     with pytest.raises(ParameterError, match="both"):
         boxlens.upper_bound(dataset, images=files, train_gt=dataset)
+
+
+def test_a_file_of_labels_says_whether_boxes_are_fractions(painted, tmp_path):
+    dataset, files = painted
+    labels = tmp_path / "labels.json"
+    keys = dataset.gt.id.tolist()
+    labels.write_text(json.dumps([{"id": key, "label": "red", "score": 1} for key in keys]))
+    sides = np.tile(dataset.images.known_sizes(), 2)[dataset.gt.image_row]
+    gt = replace(dataset.gt, box=frozen(dataset.gt.box / sides, np.float64))
+    relative = replace(dataset, gt=gt, relative=True)
+    result = boxlens.upper_bound(relative, classifier=labels)
+    assert result.relative
+    assert all(one.box.max() <= 1 for one in result.mistakes)
+    # In pixels, where pictures are looked at.
+    seen = boxlens.upper_bound(relative, classifier=PaintReader(says=(1, 2, 0)), images=files)
+    assert not seen.relative
+    assert seen.mistakes[0].box[2] >= 12
 
 
 def test_the_json_has_the_numbers_by_their_names(painted):
