@@ -11,7 +11,7 @@ from PIL import Image
 import boxlens
 from boxlens.data import Classes, GroundTruth
 from boxlens.data.columns import id_column
-from boxlens.errors import ParameterError
+from boxlens.errors import InputError, ParameterError
 from boxlens.recognition_bound import classifying
 from boxlens.recognition_bound.choice import UpperBoundChoice
 from boxlens.recognition_bound.label_source import LabelSource
@@ -270,6 +270,30 @@ def test_misfits_of_a_file_of_labels_are_told_by_picture(painted, tmp_path):
     }
     assert "1 of 7 labels has no score that is a number" in told["no_score"][1]
     assert result.to_json()["parameters"]["sampled_iou"] is None
+
+
+def test_labels_of_other_classes_are_refused(painted, tmp_path):
+    dataset, _ = painted
+    two = with_objects(dataset, [[0, 0, 9, 9]] * 2)
+    two = replace(two, gt=replace(two.gt, id=id_column([1, 2])))
+    path = tmp_path / "labels.csv"
+    path.write_text("id,label,score\n1,Red,0.9\n2,unicorn,0.5\n")
+    with pytest.raises(InputError, match="it names 'Red', 'unicorn', the ground truth has 'red',"):
+        boxlens.upper_bound(two, classifier=path)
+    (tmp_path / "labels.json").write_text('[{"id": 1, "score": 0.5}]')
+    with pytest.raises(InputError, match="it names nothing, the ground truth has 'red', 'green'"):
+        boxlens.upper_bound(two, classifier=tmp_path / "labels.json")
+    path.write_text("id,label,score\n1,red,0.9\n2,unicorn,0.5\n")
+    assert boxlens.upper_bound(two, classifier=path).bound.accuracy == 0.5
+
+
+def test_labels_without_scores_are_told_by_picture(painted, tmp_path):
+    dataset, _ = painted
+    two = with_objects(dataset, [[0, 0, 9, 9]] * 2)
+    two = replace(two, gt=replace(two.gt, id=id_column([1, 2])))
+    path = tmp_path / "labels.json"
+    path.write_text('[{"id": 1, "scores": {"red": 1}}, {"id": 2, "scores": {}}]')
+    assert failures(boxlens.upper_bound(two, classifier=path)) == [("2.png", "1 object: no scores")]
 
 
 @pytest.mark.parametrize(

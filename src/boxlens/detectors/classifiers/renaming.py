@@ -13,6 +13,7 @@ from boxlens.data.columns import Bools, Floats, Rows, frozen, owned
 from boxlens.data.naming import some_names
 from boxlens.detectors.classifiers.from_function import CallableClassifier
 from boxlens.errors import InputError
+from boxlens.formats.box_label_joins import SUM_TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from boxlens.images import Pixels
 
 _SHOWN = 5
-# Numbers of few bits sum to 1 roughly.
-_SUM_TOLERANCE = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,7 +114,7 @@ def answers_of(scores: Floats, class_row_of: Rows, own_names: Sequence[str]) -> 
         class_row=frozen(class_row, np.int32),
         own_row=frozen(np.where(usable, column, -1), np.int32),
         score=owned(np.where(usable, best, np.nan)),
-        sums_to_one=owned((finite.sum(axis=1) < 2) | (np.abs(total - 1) <= _SUM_TOLERANCE)),
+        sums_to_one=owned((finite.sum(axis=1) < 2) | (np.abs(total - 1) <= SUM_TOLERANCE)),
         lacking={number: own_names[column[number]] for number in lacking},
     )
 
