@@ -103,7 +103,7 @@ def cut_crops(
     with written_whole(pixels_path) as temporary, temporary.open("wb") as file:
         table = _cut_into(file, crops, side_px, progress)
     if len(table["object_row"]) == 0:
-        raise InputError("no box has a crop: all lie outside their pictures")
+        raise InputError("no box has a crop: none has a pixel in its picture")
     write_model(table_path, wanted, table)
     return _opened(crops, pixels_path, table, side_px)
 
