@@ -11,6 +11,7 @@ import numpy as np
 
 from boxlens.data import Dataset, Detections, Notice, counted_notice
 from boxlens.data.columns import frozen
+from boxlens.data.naming import some_names
 from boxlens.data.selection import select_images
 from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset, read_detections
@@ -231,8 +232,9 @@ def _pictures(
 def _pictured(
     dataset: Dataset, detections: Sequence[Detections], files: ImageFiles
 ) -> tuple[Dataset, ImageFiles, Sequence[Detections], tuple[Notice, ...]]:
-    """The images that have a picture, in pixels; notices of the join tell about the others."""
+    """The images that have a picture, in pixels; those that have none are told."""
     pictured, aligned, notices = with_pictures(dataset, files)
+    notices = (*_without_picture(dataset, files), *notices)
     kept = np.flatnonzero(np.isin(dataset.images.id, pictured.images.id))
     tables = [select_images(dataset, one, kept)[1] for one in detections]
     if dataset.relative:
@@ -241,3 +243,19 @@ def _pictured(
             replace(one, box=frozen(one.box * sides[one.image_row], np.float64)) for one in tables
         ]
     return pictured, aligned, tables, notices
+
+
+def _without_picture(dataset: Dataset, files: ImageFiles) -> tuple[Notice, ...]:
+    """What finding pictures does not say: that these images count nowhere."""
+    images = dataset.images
+    missing = np.flatnonzero(~np.isin(images.id, files.ids)).tolist()
+    keys = images.id.tolist()
+    named = some_names((images.file_name[row] or f"id {keys[row]}" for row in missing), 3)
+    return counted_notice(
+        "images_left_out",
+        len(missing),
+        f"of {len(images):,} images are left out of the bound and of the detectors, for want of a "
+        f"picture: {named}",
+        f"of {len(images):,} images is left out of the bound and of the detectors, for want of a "
+        f"picture: {named}",
+    )
