@@ -168,6 +168,54 @@ def test_scores_without_any_number_are_no_label(tmp_path):
     assert np.isnan(found.score).all()
 
 
+def test_labels_without_scores_are_told_as_such(tmp_path):
+    found = labels_in(
+        tmp_path,
+        [{"id": 7, "scores": {"ant": None}}, {"id": 3, "scores": {}}, {"id": 9, "score": 1}],
+    )
+    assert codes(found) == {"unknown_label": 1, "no_scores": 2}
+    assert "2 of 3 labels hold no scores that are numbers" in found.notices[1].message
+
+
+def test_scores_that_do_not_sum_to_one_are_counted(tmp_path):
+    shares = [{"ant": 0.9, "cat": 0.104}, {"ant": 3, "cat": -1}, {"bee": 5}, {"ant": 0.2, "bee": 0}]
+    records = [{"id": key, "scores": one} for key, one in zip([7, 3, 9, 4], shares, strict=True)]
+    (told,) = labels_in(tmp_path, records).notices
+    assert (told.code, told.count) == ("scores_without_sum", 2)
+    assert told.message.endswith("the scores of 2 labels do not sum to 1: taken as they are")
+
+
+def test_an_object_that_was_named_by_its_id_is_not_given_to_a_box(tmp_path):
+    box = np.array(BOXES)
+    box[1] = box[0]
+    dataset = replace(RICH, gt=replace(RICH.gt, box=frozen(box, np.float64)))
+    records = [
+        {"id": 7, "label": "bee", "score": 1},
+        {"image": 1, "bbox": BOXES[0], "label": "cat", "score": 1},
+    ]
+    found = labels_in(tmp_path, records, dataset)
+    assert found.class_row.tolist() == [1, 2, -1, -1]
+    assert codes(found) == {}
+
+
+def test_whole_numbers_may_be_written_with_a_point(tmp_path):
+    text = "id,category_id,score\n7.0,2.0,0.5\n3.00,1,0.5\n9,bee,0.5\n4.5,1,1\n"
+    found = labels_in(tmp_path, text, name="labels.csv")
+    assert found.class_row.tolist() == [2, 1, -1, -1]
+    assert codes(found) == {"unknown_object": 1, "unknown_label": 1}
+    written = replace(RICH, gt=replace(RICH.gt, id=id_column(["7.0", "7", "9", "4"])))
+    found = labels_in(tmp_path, "id,label,score\n7.0,ant,1\n7,bee,1\n", written, name="t.csv")
+    assert found.class_row.tolist() == [0, 1, -1, -1]
+
+
+def test_empty_lines_are_no_records_and_lines_keep_their_numbers(tmp_path):
+    text = "id,label,score\n\n7,ant,1\n , ,\n\n3,bee,1\n9,cat,much\n\n"
+    found = labels_in(tmp_path, text, name="labels.csv")
+    assert found.class_row.tolist() == [0, 1, 2, -1]
+    assert "first: line 7" in found.notices[0].message
+    assert "line 4: 2 fields" in refused(tmp_path, "id,label,score\n\n\n7,ant\n", name="labels.csv")
+
+
 def test_nothing_that_fits_is_said_aloud(tmp_path):
     found = labels_in(tmp_path, [{"id": 70, "label": "ant", "score": 1}])
     assert codes(found) == {"unknown_object": 1, "nothing_fits": 1}
@@ -201,6 +249,8 @@ def test_json_that_cannot_be_meant_is_refused_by_record(tmp_path, content, told)
         ("id,label\n7,ant\n3\n", "line 3: 1 fields, the header names 2"),
         ("id,label\n7,ant,1\n", "line 2: 3 fields, the header names 2"),
         ("id,label\n,ant\n", "line 2: neither an id"),
+        ("id,class,score\n7,ant,1\n", "no column label, category_id or scores; found id, class"),
+        ("id,label,Label\n7,ant,bee\n", "line 1: several columns are called 'label'"),
     ],
 )
 def test_csv_that_cannot_be_meant_is_refused_by_line(tmp_path, content, told):
@@ -211,6 +261,9 @@ def test_parquet_that_cannot_be_meant_is_refused(tmp_path):
     path = tmp_path / "labels.parquet"
     pl.DataFrame({"label": ["ant"]}).write_parquet(path)
     with pytest.raises(InputError, match="no column id; found label"):
+        read_box_labels(path, RICH)
+    pl.DataFrame({"id": [7], "name": ["ant"]}).write_parquet(path)
+    with pytest.raises(InputError, match="no column label, category_id or scores; found id, name"):
         read_box_labels(path, RICH)
     path.write_bytes(path.read_bytes()[:40])
     with pytest.raises(InputError, match="not readable as Parquet"):

@@ -11,7 +11,7 @@ from PIL import Image
 import boxlens
 from boxlens.data import Classes, GroundTruth
 from boxlens.data.columns import id_column
-from boxlens.errors import ParameterError
+from boxlens.errors import InputError, ParameterError
 from boxlens.recognition_bound import classifying
 from boxlens.recognition_bound.choice import UpperBoundChoice
 from boxlens.recognition_bound.label_source import LabelSource
@@ -204,6 +204,40 @@ def test_crops_are_named_before_many_wait(painted, monkeypatch):
     assert max(sum(batch[:-1]) for batch in sizes) < limit
 
 
+def test_crops_are_the_classifiers_own(painted):
+    """Overlapping objects: what is written into the crop of one is not seen in the other's."""
+    dataset, files = painted
+    overlapping = with_objects(dataset, [[10, 10, 60, 60], [12, 12, 60, 60], [5, 5, 40, 40]])
+
+    class Writing(PaintReader):
+        def classify(self, crops):
+            answers = super().classify(crops)
+            for crop in crops:
+                crop[...] = 0
+            return answers
+
+    choice = UpperBoundChoice(context_scales=(1.0, 2.0))
+    plain, written = (
+        boxlens.upper_bound(overlapping, classifier=one, images=files, choice=choice)
+        for one in (PaintReader(), Writing())
+    )
+    assert written.to_json()["results"] == plain.to_json()["results"]
+
+
+def test_crops_that_wait_keep_no_picture_alive(painted):
+    dataset, files = painted
+    kept = []
+
+    class Holding(PaintReader):
+        def classify(self, crops):
+            kept.extend(crop if crop.base is None else crop.base for crop in crops)
+            return super().classify(crops)
+
+    few = with_objects(dataset, [[10, 10, 20, 20], [50, 40, 10, 10]])
+    boxlens.upper_bound(few, classifier=Holding(), images=files)
+    assert max(one.nbytes for one in kept) <= 20 * 20 * 3
+
+
 LABELS = """id,label,score
 1,red,0.9
 1,red,0.8
@@ -236,6 +270,30 @@ def test_misfits_of_a_file_of_labels_are_told_by_picture(painted, tmp_path):
     }
     assert "1 of 7 labels has no score that is a number" in told["no_score"][1]
     assert result.to_json()["parameters"]["sampled_iou"] is None
+
+
+def test_labels_of_other_classes_are_refused(painted, tmp_path):
+    dataset, _ = painted
+    two = with_objects(dataset, [[0, 0, 9, 9]] * 2)
+    two = replace(two, gt=replace(two.gt, id=id_column([1, 2])))
+    path = tmp_path / "labels.csv"
+    path.write_text("id,label,score\n1,Red,0.9\n2,unicorn,0.5\n")
+    with pytest.raises(InputError, match="it names 'Red', 'unicorn', the ground truth has 'red',"):
+        boxlens.upper_bound(two, classifier=path)
+    (tmp_path / "labels.json").write_text('[{"id": 1, "score": 0.5}]')
+    with pytest.raises(InputError, match="it names nothing, the ground truth has 'red', 'green'"):
+        boxlens.upper_bound(two, classifier=tmp_path / "labels.json")
+    path.write_text("id,label,score\n1,red,0.9\n2,unicorn,0.5\n")
+    assert boxlens.upper_bound(two, classifier=path).bound.accuracy == 0.5
+
+
+def test_labels_without_scores_are_told_by_picture(painted, tmp_path):
+    dataset, _ = painted
+    two = with_objects(dataset, [[0, 0, 9, 9]] * 2)
+    two = replace(two, gt=replace(two.gt, id=id_column([1, 2])))
+    path = tmp_path / "labels.json"
+    path.write_text('[{"id": 1, "scores": {"red": 1}}, {"id": 2, "scores": {}}]')
+    assert failures(boxlens.upper_bound(two, classifier=path)) == [("2.png", "1 object: no scores")]
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import boxlens
+from boxlens.data.columns import frozen
+from boxlens.detectors.classifiers.hog_classifier import HogClassifier
 from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
 from boxlens.errors import InputError
 from boxlens.recognition_bound.choice import UpperBoundChoice
@@ -11,9 +15,9 @@ from boxlens.recognition_bound.learning import (
     Lessons,
     Training,
     fold_of_images,
-    save_trained,
     taught,
 )
+from boxlens.recognition_bound.trainers import save_trained
 from recognition_bound.painted_world import painted_set
 
 
@@ -35,6 +39,24 @@ def test_every_object_is_named_by_a_classifier_that_has_not_seen_its_image(tmp_p
     lonely = dataset.where(only)
     result = boxlens.upper_bound(lonely, images=files, choice=UpperBoundChoice(n_folds=2))
     assert {one.name: one.accuracy for one in result.bound.classes}["red"] == 0
+
+
+def test_images_are_visited_part_by_part_and_told_in_their_order(tmp_path, monkeypatch):
+    dataset, files = painted_set(tmp_path, n=24)
+    for row in (20, 3, 11):
+        files.paths[row].write_bytes(b"no picture")
+    calls = []
+    plain = HogClassifier.classify
+
+    def counting(self, crops):
+        calls.append(len(crops))
+        return plain(self, crops)
+
+    monkeypatch.setattr(HogClassifier, "classify", counting)
+    choice = UpperBoundChoice(sampled_iou=None, n_folds=3)
+    result = boxlens.upper_bound(dataset, images=files, choice=choice)
+    assert len(calls) == 3
+    assert [one.file for one in result.failed] == ["4.png", "12.png", "21.png"]
 
 
 def test_one_image_with_objects_leaves_nothing_to_learn_from(tmp_path):
@@ -96,3 +118,74 @@ def test_training_pictures_that_are_missing_are_told(tmp_path):
     assert "training set: 1 of 16 images of the ground truth have no picture here" in [
         one.message for one in result.notices
     ]
+
+
+def as_fractions(dataset):
+    """The same boxes as fractions of their image, whose size is not told."""
+    sides = np.tile(dataset.images.known_sizes(), 2)[dataset.gt.image_row]
+    unknown = np.full(len(dataset.images), np.nan)
+    images = replace(dataset.images, width_px=unknown, height_px=unknown)
+    gt = replace(dataset.gt, box=frozen(dataset.gt.box / sides, np.float64))
+    return replace(dataset, images=images, gt=gt, relative=True)
+
+
+def test_fractions_of_images_are_learnt_from_as_pixels_are(tmp_path):
+    (tmp_path / "train").mkdir()
+    train, train_files = painted_set(tmp_path / "train", n=16, seed=7)
+    dataset, files = painted_set(tmp_path, n=8)
+    in_pixels, relative = (
+        boxlens.upper_bound(dataset, images=files, train_gt=one, train_images=train_files)
+        for one in (train, as_fractions(train))
+    )
+    assert relative.bound.to_json() == in_pixels.bound.to_json()
+    assert relative.bound.accuracy > 0.9
+
+
+def test_training_pictures_without_a_size_are_left_out_and_told(tmp_path):
+    (tmp_path / "train").mkdir()
+    train, train_files = painted_set(tmp_path / "train", n=16, seed=7)
+    train_files.paths[2].write_bytes(b"no picture")
+    dataset, files = painted_set(tmp_path, n=8)
+    result = boxlens.upper_bound(
+        dataset, images=files, train_gt=as_fractions(train), train_images=train_files
+    )
+    assert "15 images" in result.learnt_from
+    (told,) = result.notices
+    assert told.message == (
+        "training set: 1 image without a size in the ground truth, or in its file, was left out: "
+        "3.png"
+    )
+
+
+def shared(result):
+    return [one for one in result.notices if one.code == "training_pictures_tested"]
+
+
+def test_pictures_that_are_learnt_from_and_tested_on_are_told(tmp_path):
+    train, files = painted_set(tmp_path, n=16)
+    some = train.select_images(np.arange(3, 8))
+    linked = tmp_path / "linked"
+    linked.mkdir()
+    for path in files.paths:
+        (linked / path.name).symlink_to(path)
+    result = boxlens.upper_bound(some, images=linked, train_gt=train, train_images=files)
+    (told,) = shared(result)
+    assert told.count == 5
+    assert told.message == (
+        "5 of 5 test pictures are among the pictures that were learnt from: the classifier has "
+        "seen these labels, and the bound is too high"
+    )
+    (tmp_path / "train").mkdir()
+    others, other_files = painted_set(tmp_path / "train", n=16, seed=7)
+    apart = boxlens.upper_bound(some, images=files, train_gt=others, train_images=other_files)
+    assert shared(apart) == []
+
+
+def test_copies_of_pictures_are_known_by_their_ground_truth(tmp_path):
+    (tmp_path / "copies").mkdir()
+    dataset, files = painted_set(tmp_path, n=12)
+    _, copies = painted_set(tmp_path / "copies", n=12)
+    boxlens.write_dataset(dataset, tmp_path / "gt.json", "coco")
+    gt = tmp_path / "gt.json"
+    result = boxlens.upper_bound(gt, images=files, train_gt=gt, train_images=copies)
+    assert [one.count for one in shared(result)] == [12]

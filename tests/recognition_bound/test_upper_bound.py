@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import boxlens
 from boxlens.data import Classes, Detections, GroundTruth, Notice
+from boxlens.data.columns import frozen
 from boxlens.errors import InputError, ParameterError
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.recognition_bound.choice import UpperBoundChoice
@@ -251,6 +253,57 @@ def test_images_without_a_picture_are_left_out_of_detectors_too(painted, tmp_pat
     assert result.n_images == len(dataset.images) - 1
     assert result.detectors[0].ap == 1
     assert any(one.code == "image_without_file" for one in result.notices)
+    assert [one.message for one in result.notices if one.code == "images_left_out"] == [
+        "1 of 12 images is left out of the bound and of the detectors, for want of a picture: 1.png"
+    ]
+
+
+def test_a_broken_picture_without_objects_stays_in_for_detectors(painted):
+    dataset, files = painted
+    empty = dataset.where(dataset.gt.image_row != 3)
+    files.paths[3].write_bytes(b"no picture")
+    gt = empty.gt
+    # All objects, and before them a false alarm in the image without any.
+    table = Detections.of(
+        "all",
+        len(empty.images),
+        image_row=[3, *gt.image_row],
+        class_row=[0, *gt.class_row],
+        box=[[0, 0, 9, 9], *gt.box.tolist()],
+        score=[1, *np.full(len(gt), 0.5)],
+    )
+    result = boxlens.upper_bound(empty, table, classifier=PaintReader(), images=files)
+    assert result.n_images == len(dataset.images)
+    assert result.failed == ()
+    assert result.bound.uap == 1
+    assert result.detectors[0].ap < 1
+
+
+def test_an_ignored_neighbour_costs_a_perfect_classifier(painted):
+    """Its box takes the object that it overlaps, that one's the next, and the last is left over."""
+    dataset, files = painted
+    boxes = [[0, 0, 40, 40], [10, 0, 40, 40], [20, 0, 40, 40], [80, 50, 30, 30]]
+    gt = GroundTruth.of(
+        len(dataset.images),
+        image_row=[0] * 4,
+        class_row=[0] * 4,
+        box=boxes,
+        difficult=[True, False, False, False],
+    )
+
+    def surest_first(crops):
+        return [[1.0 - 0.1 * row, 0, 0] for row in range(len(crops))]
+
+    surest_first.batched = True
+    choice = UpperBoundChoice(sampled_iou=None)
+    results = [
+        boxlens.upper_bound(
+            replace(dataset, gt=one), classifier=surest_first, images=files, choice=choice
+        )
+        for one in (gt, replace(gt, difficult=np.zeros(4, dtype=np.bool_)))
+    ]
+    assert [one.bound.accuracy for one in results] == [1, 1]
+    assert results[0].bound.uap < results[1].bound.uap == 1
 
 
 def test_what_cannot_be_meant_is_refused(painted):
@@ -263,6 +316,23 @@ def test_what_cannot_be_meant_is_refused(painted):
         )
     with pytest.raises(ParameterError, match="both"):
         boxlens.upper_bound(dataset, images=files, train_gt=dataset)
+
+
+def test_a_file_of_labels_says_whether_boxes_are_fractions(painted, tmp_path):
+    dataset, files = painted
+    labels = tmp_path / "labels.json"
+    keys = dataset.gt.id.tolist()
+    labels.write_text(json.dumps([{"id": key, "label": "red", "score": 1} for key in keys]))
+    sides = np.tile(dataset.images.known_sizes(), 2)[dataset.gt.image_row]
+    gt = replace(dataset.gt, box=frozen(dataset.gt.box / sides, np.float64))
+    relative = replace(dataset, gt=gt, relative=True)
+    result = boxlens.upper_bound(relative, classifier=labels)
+    assert result.relative
+    assert all(one.box.max() <= 1 for one in result.mistakes)
+    # In pixels, where pictures are looked at.
+    seen = boxlens.upper_bound(relative, classifier=PaintReader(says=(1, 2, 0)), images=files)
+    assert not seen.relative
+    assert seen.mistakes[0].box[2] >= 12
 
 
 def test_the_json_has_the_numbers_by_their_names(painted):

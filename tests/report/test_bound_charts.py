@@ -103,6 +103,31 @@ def test_of_many_classes_those_with_the_widest_gap_are_shown_and_that_is_told():
     assert "The 60 of 80 classes with the lowest UAP." in reading(lowest)
 
 
+def test_pale_lines_begin_at_the_best_detector_which_is_always_shown():
+    """Of ten detectors seven have a colour; the last of all is ahead in every class."""
+    result = many()
+    *others, last = result.detectors
+    ahead = replace(last, by_class=(0.99,) * 80)
+    chart = bound_by_class_chart(replace(result, detectors=(*others, ahead)))
+    lines = [row for row in records(chart, "who") if "best" in row]
+    best = dict(zip((one.name for one in result.bound.classes), others[0].by_class, strict=True))
+    assert lines
+    assert all(row["best"] == best[row["class"]] for row in lines)
+    pale = "Pale: from the best, net 0, to the UAP; right of the tick it is beyond the bound."
+    assert pale in reading(chart)
+
+
+def test_long_names_of_a_key_stand_apart():
+    result = whole()
+    renamed = [
+        replace(one, name=f"a_detector_with_a_long_name_{one.name}") for one in result.detectors
+    ]
+    chart = bound_by_iou_chart(replace(result, detectors=tuple(renamed)))
+    places = [row["x"] for row in records(chart, "text") if "x" in row]
+    assert places
+    assert set(places) == {0}
+
+
 def test_classes_without_objects_are_counted():
     assert "Without objects: 2 more." in reading(
         bound_by_class_chart(BOUND_WORLDS["half undefined"]())

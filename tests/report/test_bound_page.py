@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ from PIL import Image, ImageColor
 
 from boxlens.images import find_images
 from boxlens.recognition_bound.verdict import bound_sentences
+from boxlens.report.charts.theme import decimal
 from boxlens.report.frames.bound_tables import bound_frames
 from boxlens.report.notebook import html_of
 from boxlens.report.pages.bound_page import bound_page
@@ -118,6 +121,17 @@ def test_mistakes_are_shown_where_there_are_pictures_and_listed_in_any_case(writ
         assert (distance == 0).any()
 
 
+def test_mistakes_in_fractions_of_their_image_are_shown_where_they_are(files):
+    """The pictures are 32 x 24."""
+    result = whole()
+    relative = tuple(replace(one, box=one.box / (32, 24, 32, 24)) for one in result.mistakes)
+    shown = bound_gallery(replace(result, mistakes=relative, relative=True), files)
+    for mine, plain in zip(
+        shown.walls[0].crops, bound_gallery(result, files).walls[0].crops, strict=True
+    ):
+        assert np.array_equal(np.asarray(mine.image), np.asarray(plain.image))
+
+
 @pytest.mark.parametrize("world", BOUND_WORLDS)
 def test_every_result_has_a_page_and_tables(world):
     result = BOUND_WORLDS[world]()
@@ -198,6 +212,32 @@ def test_classes_begin_with_the_widest_gap_and_many_are_folded():
     folded = page_without_figures(BOUND_WORLDS["many of all"]())
     assert "<summary>All 80 classes</summary>" in folded
     assert all(f">{name}<" in folded for name in numbered(80))
+
+
+def test_gaps_of_classes_are_those_of_the_best_detector_of_all():
+    result = whole()
+    best, other = result.detectors
+    # The second detector is ahead in one class, and that changes no gap.
+    ahead = replace(other, by_class=(0.99, *other.by_class[1:]))
+    page = page_without_figures(replace(result, detectors=(best, ahead)))
+    table = page[page.index("<figcaption>Classes<") :].split("</table>")[0]
+    assert ">gap of window<" in table
+    assert "best over all classes" in page
+    first = result.bound.classes[0]
+    row = table[table.index(f">{first.name}</th>") :].split("</tr>")[0]
+    assert row.rstrip().endswith(f">{decimal(first.uap - best.by_class[0])}</td>")
+
+
+def test_sizes_of_which_there_are_no_objects_have_no_column():
+    result = BOUND_WORLDS["half undefined"]()
+    for undefined, n in ((result.bound.by_size, 0), (result.strategies[1].by_size, 1)):
+        sizes = {**undefined, "large": math.nan}
+        changed = [replace(one, by_size=sizes) for one in result.strategies[: 3 - n]]
+        strategies = (*changed, *result.strategies[3 - n :])
+        page = page_without_figures(replace(result, strategies=strategies))
+        table = page[page.index("Ways to find labels") :].split("</table>")[0]
+        assert ("UAP, large" in table) == bool(n)
+        assert "UAP, small" in table
 
 
 def test_a_notebook_shows_the_bound_and_a_figure():

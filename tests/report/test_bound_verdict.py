@@ -57,6 +57,47 @@ def test_a_detector_beyond_the_bound_asks_for_a_stronger_classifier():
     assert "widest" not in said("beyond the bound")
 
 
+def with_best(ap, gap=None, by_class=None):
+    """The result with one detector of this AP, and its gap from and to."""
+    result = whole()
+    best = result.detectors[0]
+    interval = None if gap is None else replace(best.gap, low=gap[0], high=gap[1])
+    share = ap / result.bound.uap
+    changed = replace(best, ap=ap, share=share, gap=interval, by_class=by_class or best.by_class)
+    return replace(result, detectors=(changed,))
+
+
+def test_a_last_bit_above_the_bound_reaches_it():
+    reaches = "window reaches the bound (AP .500, UAP .500)"
+    assert bound_sentences(with_best(0.5 + 1e-16))[0] == f"{reaches}."
+    assert bound_sentences(with_best(0.4996))[0] == f"{reaches}."
+    assert bound_sentences(with_best(0.504, (-0.01, 0.002)))[0] == (
+        "window reaches the bound (AP .504, UAP .500); the gap, 95 % interval -.010 to .002, may "
+        "be chance."
+    )
+    assert bound_sentences(with_best(0.499))[0].startswith("window reaches over 99 % of what")
+    assert "is beyond what this classifier allows" in bound_sentences(with_best(0.506))[0]
+
+
+def test_how_sure_it_is_that_a_detector_is_beyond_is_told():
+    beyond = "window is beyond what this classifier allows (AP .600, UAP .500); the gap, 95 % "
+    sure = bound_sentences(with_best(0.6, (-0.14, -0.06)))[0]
+    assert sure.startswith(
+        f"{beyond}interval -.140 to -.060, is beyond chance: its own recognition is better. A bound"
+    )
+    unsure = bound_sentences(with_best(0.6, (-0.22, 0.02)))[0]
+    assert unsure.startswith(f"{beyond}interval -.220 to .020, may be chance. A bound needs")
+
+
+def test_classes_at_their_bound_are_not_beyond_it():
+    classes = whole().bound.classes
+    at = tuple(one.uap + 1e-12 for one in classes)
+    assert "beyond the bound" not in " ".join(bound_sentences(with_best(0.4, by_class=at)))
+    ahead = (at[0] + 0.02, *at[1:])
+    told = " ".join(bound_sentences(with_best(0.4, by_class=ahead)))
+    assert "In 1 of 5 classes it is beyond the bound" in told
+
+
 def test_without_detectors_the_bound_speaks_for_itself():
     assert bound_sentences(BOUND_WORLDS["no detectors"]())[:2] == (
         "A detector that finds every object and labels it as hog does has an AP of .500.",

@@ -173,7 +173,7 @@ def _choice(options: argparse.Namespace) -> UpperBoundChoice:
 def _check_questions(options: argparse.Namespace) -> None:
     """Options that would change nothing are refused."""
     from boxlens.recognition_bound.label_source import LabelSource
-    from boxlens.recognition_bound.learning import needs_training
+    from boxlens.recognition_bound.trainers import needs_training
 
     if not options.intervals and (options.replicates or options.level or options.interval_method):
         raise ParameterError("ask for --intervals too: without them nothing is resampled")
@@ -264,7 +264,7 @@ def _bounded(
         progress=progress,
     )
     if options.save and trained is not None:
-        from boxlens.recognition_bound.learning import save_trained
+        from boxlens.recognition_bound.trainers import save_trained
 
         save_trained(trained, options.classifier, options.save)
         print_note(f"wrote {options.save}")

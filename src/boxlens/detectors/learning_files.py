@@ -11,8 +11,10 @@ import numpy as np
 from boxlens.detectors.run_result import Failure
 from boxlens.errors import InputError
 from boxlens.images import ImageError, read_picture
+from boxlens.images.file_content import content_hash
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from boxlens.data import Dataset
@@ -40,6 +42,10 @@ class PicturesOnDisk(Sequence["Pixels"]):
             return PicturesOnDisk(self._paths[row])
         with self._one_at_a_time:
             return read_picture(self._paths[row]).pixels
+
+    def content_hashes(self, rows: Iterable[int]) -> list[str]:
+        """Of the files of some rows: what tells whether they still show the same."""
+        return [content_hash(self._paths[row]) for row in rows]
 
 
 def usable_pictures(

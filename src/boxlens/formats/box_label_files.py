@@ -55,6 +55,7 @@ def read_box_labels(path: str | PathLike[str], dataset: Dataset) -> BoxLabels:
     class_row = np.full(len(dataset.gt), -1, dtype=np.int32)
     score = np.full(len(dataset.gt), np.nan)
     labelled = np.zeros(len(dataset.gt), dtype=np.bool_)
+    n_without_sum = 0
     for number, row in objects.rows_of(file, misfits):
         image_row = int(dataset.gt.image_row[row])
         if labelled[row]:
@@ -63,16 +64,15 @@ def read_box_labels(path: str | PathLike[str], dataset: Dataset) -> BoxLabels:
         labelled[row] = True
         found = classes.label(file.records[number], number)
         class_row[row], score[row] = found.class_row, found.score
-        if found.class_row < 0:
-            misfits.add("unknown_label", number, image_row, row, found.text)
-        if math.isnan(found.score):
-            misfits.add("no_score", number, image_row, row, found.text)
-    return BoxLabels(
-        owned(class_row),
-        owned(score),
-        (*misfits.notices(), *_incomplete(file, dataset, labelled)),
-        tuple(misfits.found),
+        n_without_sum += not found.sums_to_one
+        for kind in found.misfits:
+            misfits.add(kind, number, image_row, row, found.text)
+    notices = (
+        *misfits.notices(),
+        *_without_sum(file, n_without_sum),
+        *_incomplete(file, dataset, labelled),
     )
+    return BoxLabels(owned(class_row), owned(score), notices, tuple(misfits.found))
 
 
 def write_box_labels(labels: BoxLabels, dataset: Dataset, path: str | PathLike[str]) -> None:
@@ -104,6 +104,14 @@ def write_box_labels(labels: BoxLabels, dataset: Dataset, path: str | PathLike[s
             frame.write_csv(temporary)
         else:
             frame.write_parquet(temporary)
+
+
+def _without_sum(file: LabelRecords, n: int) -> tuple[Notice, ...]:
+    if n == 0:
+        return ()
+    whose = "1 label does" if n == 1 else f"{n:,} labels do"
+    message = f"{file.path}: the scores of {whose} not sum to 1: taken as they are"
+    return (Notice("scores_without_sum", n, message),)
 
 
 def _incomplete(file: LabelRecords, dataset: Dataset, labelled: Bools) -> tuple[Notice, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,9 +23,12 @@ if TYPE_CHECKING:
     from boxlens.data import Classes, Dataset
     from boxlens.formats.box_label_records import LabelRecords
 
+_WHOLE = re.compile(r"^(-?[0-9]+)\.0+$")
 # Boxes are the same if no side lies farther off: files are written with some digits only.
 SAME_BOX_PX = 0.01
 SAME_BOX_RELATIVE = 1e-6
+# Numbers of few digits sum to 1 roughly.
+SUM_TOLERANCE = 0.01
 # Of one label, and of several.
 _MEANING = {
     "unknown_object": (
@@ -39,6 +43,10 @@ _MEANING = {
         "names no class of the ground truth and counts as a wrong answer",
         "name no class of the ground truth and count as wrong answers",
     ),
+    "no_scores": (
+        "holds no scores that are numbers, and is none",
+        "hold no scores that are numbers, and are none",
+    ),
     "no_score": (
         "has no score that is a number, and no rank",
         "have no score that is a number, and no rank",
@@ -49,7 +57,7 @@ _MEANING = {
 class Misfit(NamedTuple):
     """One label that does not fit."""
 
-    # "unknown_object", "repeated_object", "unknown_label" or "no_score".
+    # "unknown_object", "repeated_object", "unknown_label", "no_scores" or "no_score".
     kind: str
     # Of its record in the file, from 0.
     number: int
@@ -61,11 +69,25 @@ class Misfit(NamedTuple):
 
 
 class RecordLabel(NamedTuple):
-    """Class row, -1 where it is unknown; score, NaN where it is no number; the label as text."""
+    """What a record says of its object."""
 
+    # -1 where it is unknown.
     class_row: int
+    # NaN where it is no number.
     score: float
     text: str
+    # Whether scores of all classes sum to 1; true where only one is spoken of.
+    sums_to_one: bool = True
+    # Whether there are scores of classes, of which none is a number.
+    without_scores: bool = False
+
+    @property
+    def misfits(self) -> tuple[str, ...]:
+        """What is wrong with it, by kind."""
+        if self.without_scores:
+            return ("no_scores",)
+        unknown = ("unknown_label",) if self.class_row < 0 else ()
+        return (*unknown, "no_score") if math.isnan(self.score) else unknown
 
 
 @dataclass(slots=True)
@@ -133,14 +155,17 @@ class ObjectsOfRecords:
                 yield number, row
 
     def _by_id(self, key: str, file: LabelRecords, number: int) -> int:
-        if key in self._several:
+        if key in self._several or _whole(key) in self._several:
             raise InputError(
                 f"several objects of the ground truth have the id {key}",
                 path=file.path,
                 where=file.where(number),
                 remedy="Name objects by image and bbox instead",
             )
-        return self._row_of_id.get(key, -1)
+        row = self._row_of_id.get(key, self._row_of_id.get(_whole(key), -1))
+        if row >= 0:
+            self._given[row] = True
+        return row
 
     def _by_box(self, image_row: int, box: Floats) -> int:
         if image_row < 0:
@@ -172,7 +197,8 @@ class ClassesOfRecords:
         label = record.get("label")
         if label is None:
             key = _text(record.get("category_id"))
-            return RecordLabel(self._row_of_id.get(key, -1), score, key)
+            row = self._row_of_id.get(key, self._row_of_id.get(_whole(key), -1))
+            return RecordLabel(row, score, key)
         return RecordLabel(self._row(_text(label), number), score, _text(label))
 
     def _best(self, scores: Any, number: int) -> RecordLabel:
@@ -186,9 +212,10 @@ class ClassesOfRecords:
         known = {name: _finite(value) for name, value in scores.items()}
         known = {name: value for name, value in known.items() if not math.isnan(value)}
         if not known:
-            return RecordLabel(-1, math.nan, "")
+            return RecordLabel(-1, math.nan, "", without_scores=True)
         best = max(known, key=known.__getitem__)
-        return RecordLabel(self._row(best, number), known[best], best)
+        sums = len(known) < 2 or abs(sum(known.values()) - 1) <= SUM_TOLERANCE
+        return RecordLabel(self._row(best, number), known[best], best, sums)
 
     def _row(self, name: str, number: int) -> int:
         if name in self._several:
@@ -198,7 +225,8 @@ class ClassesOfRecords:
                 where=self._file.where(number),
                 remedy="Give category_id instead of label",
             )
-        return self._row_of_name.get(name, self._row_of_id.get(name, -1))
+        by_id = self._row_of_id.get(name, self._row_of_id.get(_whole(name), -1))
+        return self._row_of_name.get(name, by_id)
 
 
 def _image(record: Mapping[str, Any]) -> Any:
@@ -237,6 +265,11 @@ def _text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value).strip()
+
+
+def _whole(text: str) -> str:
+    """7.0, as tables write an id where others are missing, is 7."""
+    return _WHOLE.sub(r"\1", text)
 
 
 def _shown(file: LabelRecords, number: int) -> str:

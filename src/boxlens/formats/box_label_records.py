@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,13 @@ from boxlens.errors import InputError
 from boxlens.formats.files import existing_file, read_bytes, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 BOX = ("x", "y", "w", "h")
+# Columns of which a table has one at least: what names an object, and what names its class.
+OBJECT_COLUMNS = ("id", "image", "image_id")
+CLASS_COLUMNS = ("label", "category_id", "scores")
 REMEDY = (
     'Give records such as {"id": 7, "label": "cat", "score": 0.9} as JSON, or the columns '
     "id,label,score as CSV or Parquet; image and bbox may stand instead of id"
@@ -28,23 +32,25 @@ class LabelRecords:
 
     path: Path
     records: tuple[Mapping[str, Any], ...]
-    # "record", "line" or "row", and the number of the first.
+    # "record", "line" or "row", and the number of each.
     unit: str
-    first: int
+    numbers: Sequence[int]
 
     def where(self, number: int) -> str:
         """The place of a record, for messages."""
-        return f"{self.unit} {number + self.first}"
+        return f"{self.unit} {self.numbers[number]}"
 
 
 def read_label_records(path: Path) -> LabelRecords:
     """Told by its content."""
     content = read_bytes(existing_file(path))
     if content.startswith(b"PAR1"):
-        return LabelRecords(path, _from_parquet(content, path), "row", 1)
+        records = _from_parquet(content, path)
+        return LabelRecords(path, records, "row", range(1, len(records) + 1))
     if content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"[", b"{"):
-        return LabelRecords(path, _from_json(path), "record", 0)
-    return LabelRecords(path, _from_csv(path), "line", 2)
+        records = _from_json(path)
+        return LabelRecords(path, records, "record", range(len(records)))
+    return _from_csv(path)
 
 
 def _from_json(path: Path) -> tuple[Mapping[str, Any], ...]:
@@ -65,35 +71,45 @@ def _from_json(path: Path) -> tuple[Mapping[str, Any], ...]:
     return tuple(records)
 
 
-def _from_csv(path: Path) -> tuple[Mapping[str, Any], ...]:
+def _from_csv(path: Path) -> LabelRecords:
     lines = csv.reader(io.StringIO(read_text(path)), skipinitialspace=True)
     try:
         header = [name.strip().lower() for name in next(lines, [])]
         rows = list(lines)
     except csv.Error as problem:
         raise InputError(f"not readable as CSV ({problem})", path=path, remedy=REMEDY) from problem
-    if not {"id", "image", "image_id"} & set(header):
-        raise InputError(
-            f"no column id; found {', '.join(header)[:200] or 'nothing'}",
-            path=path,
-            where="line 1",
-            remedy=REMEDY,
-        )
-    records = []
+    _check_columns(header, path, "line 1")
+    records, numbers = [], []
     for number, row in enumerate(rows, start=2):
-        if len(row) not in {0, len(header)}:
+        # Empty lines are no records.
+        if not any(cell.strip() for cell in row):
+            continue
+        if len(row) != len(header):
             raise InputError(
                 f"{len(row)} fields, the header names {len(header)}",
                 path=path,
                 where=f"line {number}",
                 remedy="Quote fields that hold a comma",
             )
-        cells = dict(zip(header, (cell.strip() or None for cell in row), strict=False))
+        cells = dict(zip(header, (cell.strip() or None for cell in row), strict=True))
         records.append(_with_box(cells))
-    # Empty lines at the end are no records.
-    while records and not records[-1]:
-        records.pop()
-    return tuple(records)
+        numbers.append(number)
+    return LabelRecords(path, tuple(records), "line", tuple(numbers))
+
+
+def _check_columns(header: Sequence[str], path: Path, where: str | None = None) -> None:
+    """What a table must name, once each."""
+    found = f"found {', '.join(header)[:200] or 'nothing'}"
+    problem = ""
+    if not set(OBJECT_COLUMNS) & set(header):
+        problem = f"no column id; {found}"
+    elif not set(CLASS_COLUMNS) & set(header):
+        problem = f"no column label, category_id or scores; {found}"
+    else:
+        repeated = [name for name, n in Counter(header).items() if n > 1]
+        problem = f"several columns are called {repeated[0]!r}" if repeated else ""
+    if problem:
+        raise InputError(problem, path=path, where=where, remedy=REMEDY)
 
 
 def _from_parquet(content: bytes, path: Path) -> tuple[Mapping[str, Any], ...]:
@@ -106,10 +122,7 @@ def _from_parquet(content: bytes, path: Path) -> tuple[Mapping[str, Any], ...]:
         raise InputError(
             f"not readable as Parquet ({reason})", path=path, remedy="Write or copy it again"
         ) from problem
-    if not {"id", "image", "image_id"} & set(frame.columns):
-        raise InputError(
-            f"no column id; found {', '.join(frame.columns)[:200]}", path=path, remedy=REMEDY
-        )
+    _check_columns(frame.columns, path)
     return tuple(_with_box(record) for record in frame.to_dicts())
 
 

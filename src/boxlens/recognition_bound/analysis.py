@@ -11,6 +11,7 @@ import numpy as np
 
 from boxlens.data import Dataset, Detections, Notice, counted_notice
 from boxlens.data.columns import frozen
+from boxlens.data.naming import some_names
 from boxlens.data.selection import select_images
 from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset, read_detections
@@ -27,7 +28,7 @@ from boxlens.recognition_bound.bounds import (
 )
 from boxlens.recognition_bound.choice import UpperBoundChoice
 from boxlens.recognition_bound.label_source import LabelSource, Place
-from boxlens.recognition_bound.learning import Lessons, Training, needs_training
+from boxlens.recognition_bound.learning import Lessons, Training
 from boxlens.recognition_bound.mistakes import surest_mistakes
 from boxlens.recognition_bound.naming import (
     NamedObjects,
@@ -37,6 +38,7 @@ from boxlens.recognition_bound.naming import (
 )
 from boxlens.recognition_bound.result import UpperBoundResult
 from boxlens.recognition_bound.scoring import labelled_boxes
+from boxlens.recognition_bound.trainers import needs_training
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
@@ -64,10 +66,10 @@ def upper_bound(
 ) -> UpperBoundResult:
     """UAP: every true box with the label and score that a classifier gives it.
 
-    `classifier` is "hog" or "torch:module:function" (trained on `train_gt`, or cross-validated on
-    the images themselves), a .npz or .onnx file (with its `spec`), "module:function", a function
-    or any object that classifies, or a file of labels and scores made elsewhere. `dt` are detectors
-    to put beside the bound.
+    `classifier` is "hog", "torch:module:function" or a torch module (trained on `train_gt`, or
+    cross-validated on the images themselves), a .npz or .onnx file (with its `spec`),
+    "module:function", a function or any object that classifies, or a file of labels and scores made
+    elsewhere. `dt` are detectors to put beside the bound.
     """
     asked = choice or UpperBoundChoice()
     dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
@@ -147,6 +149,8 @@ def _result(
             *named.notices,
             *_crowds(dataset),
         ),
+        cross_validated=named.cross_validated,
+        relative=dataset.relative,
         commonest_class="" if commonest is None else commonest.name,
         commonest_share=commonest.n_objects / n_objects if commonest and n_objects else math.nan,
     )
@@ -228,8 +232,9 @@ def _pictures(
 def _pictured(
     dataset: Dataset, detections: Sequence[Detections], files: ImageFiles
 ) -> tuple[Dataset, ImageFiles, Sequence[Detections], tuple[Notice, ...]]:
-    """The images that have a picture, in pixels; notices of the join tell about the others."""
+    """The images that have a picture, in pixels; those that have none are told."""
     pictured, aligned, notices = with_pictures(dataset, files)
+    notices = (*_without_picture(dataset, files), *notices)
     kept = np.flatnonzero(np.isin(dataset.images.id, pictured.images.id))
     tables = [select_images(dataset, one, kept)[1] for one in detections]
     if dataset.relative:
@@ -238,3 +243,19 @@ def _pictured(
             replace(one, box=frozen(one.box * sides[one.image_row], np.float64)) for one in tables
         ]
     return pictured, aligned, tables, notices
+
+
+def _without_picture(dataset: Dataset, files: ImageFiles) -> tuple[Notice, ...]:
+    """What finding pictures does not say: that these images count nowhere."""
+    images = dataset.images
+    missing = np.flatnonzero(~np.isin(images.id, files.ids)).tolist()
+    keys = images.id.tolist()
+    named = some_names((images.file_name[row] or f"id {keys[row]}" for row in missing), 3)
+    return counted_notice(
+        "images_left_out",
+        len(missing),
+        f"of {len(images):,} images are left out of the bound and of the detectors, for want of a "
+        f"picture: {named}",
+        f"of {len(images):,} images is left out of the bound and of the detectors, for want of a "
+        f"picture: {named}",
+    )

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from boxlens.data import Notice, counted_notice
 from boxlens.detectors.run_result import Failure, Remark
 from boxlens.errors import InputError, MissingExtraError, WorkerEndedError
 from boxlens.images import ImageError
 from boxlens.images.transforming.pictured import Pictured
-from boxlens.proposals.words import counted
 from boxlens.recognition_bound.faults import (
     BEYOND,
     CLASSIFIER_FAILED,
@@ -21,14 +18,14 @@ from boxlens.recognition_bound.faults import (
     NO_PIXEL,
     NO_SUM,
     UNKNOWN_LABEL,
-    Faults,
 )
+from boxlens.recognition_bound.findings import Findings
 from boxlens.recognition_bound.views import OWN, Shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from boxlens.data import Dataset
+    from boxlens.data import Dataset, Notice
     from boxlens.data.columns import Boxes, Floats, Rows
     from boxlens.detectors.classifiers.renaming import Answers, JoinedClassifier
     from boxlens.formats.files import Progress
@@ -38,7 +35,7 @@ if TYPE_CHECKING:
 
 # Crops given to a classifier at once: enough for its batches, few enough for memory.
 IN_ONE_GO = 256
-# Of large pictures fewer: crops with the object painted over are copies.
+# Of large pictures fewer: crops are copies.
 MOST_BYTES = 256 * 2**20
 # Cut to whole pixels, less beyond the border changes nothing.
 BEYOND_PX = 0.5
@@ -95,25 +92,34 @@ def classify_objects(
 
     Data set and files are those of `with_pictures`.
     """
-    work = _Work(dataset, views, choice)
+    found = Findings(files.names)
+    work = _Work(dataset, views, choice, found)
     pictures = Pictured(dataset, files)
-    for row, name in enumerate(files.names):
+    for done, row in enumerate(_part_by_part(len(files), classifier_of)):
         if progress is not None:
-            progress("classifying objects", row, len(files))
-        objects = _objects(dataset, row)
+            progress("classifying objects", done, len(files))
+        name, objects = files.names[row], _objects(dataset, row)
         if len(objects) == 0:
-            work.empty.append(name)
+            found.empty.append(name)
             continue
         try:
             picture = pictures.read(row)
         except ImageError as problem:
-            work.failed.append(Failure(name, problem.problem))
-            work.unread.append(row)
+            found.failed.append(Failure(name, problem.problem))
+            found.unread.append(row)
             continue
-        work.changed += (Remark(name, change) for change in picture.changes)
+        found.changed += (Remark(name, change) for change in picture.changes)
         work.show(picture.pixels, objects, name, classifier_of(row))
     work.flush()
     return work.labels()
+
+
+def _part_by_part(n_images: int, classifier_of: ClassifierOf) -> list[int]:
+    """Rows of images, those of one classifier together, so that its batches are full."""
+    rows_of: dict[int, list[int]] = {}
+    for row in range(n_images):
+        rows_of.setdefault(id(classifier_of(row)), []).append(row)
+    return [row for rows in rows_of.values() for row in rows]
 
 
 def _objects(dataset: Dataset, image_row: int) -> Rows:
@@ -128,17 +134,9 @@ class _Work:
     dataset: Dataset
     views: tuple[View, ...]
     choice: UpperBoundChoice
+    found: Findings
     class_row: Rows = field(init=False)
     score: Floats = field(init=False)
-    failed: list[Failure] = field(default_factory=list)
-    unread: list[int] = field(default_factory=list)
-    faults: Faults = field(default_factory=Faults)
-    oddities: Faults = field(default_factory=Faults)
-    # Pictures without an object, and what reading changed in others.
-    empty: list[str] = field(default_factory=list)
-    changed: list[Remark] = field(default_factory=list)
-    n_without_answer: int = 0
-    n_without_sum: int = 0
     # Crops that wait, all for one classifier.
     classifier: JoinedClassifier | None = None
     waiting: list[Waiting] = field(default_factory=list)
@@ -162,14 +160,14 @@ class _Work:
             box = self.dataset.gt.box[row]
             shown = Shown.of(pixels, box, self.choice)
             if shown.crop(OWN) is None:
-                self.faults.add(file, NO_PIXEL, row)
+                self.found.faults.add(file, NO_PIXEL, row)
                 continue
             if _reaches_beyond(box, pixels):
-                self.oddities.add(file, BEYOND, row)
+                self.found.oddities.add(file, BEYOND, row)
             for place, view in enumerate(self.views):
                 crop = shown.crop(view)
                 if crop is not None:
-                    self._wait(Waiting(row, place, file, crop))
+                    self._wait(Waiting(row, place, file, _apart(crop, pixels)))
 
     def _wait(self, one: Waiting) -> None:
         self.waiting.append(one)
@@ -206,22 +204,22 @@ class _Work:
             one = part[number]
             # Of less or more than the object anything may be said.
             if self.views[one.view_place] == OWN:
-                self.faults.add(one.file, UNKNOWN_LABEL, one.object_row, label=label)
+                self.found.faults.add(one.file, UNKNOWN_LABEL, one.object_row, label=label)
         for number in np.flatnonzero(~answers.usable).tolist():
-            self.faults.add(part[number].file, NO_NUMBER, part[number].object_row)
+            self.found.faults.add(part[number].file, NO_NUMBER, part[number].object_row)
         rows, places = [one.object_row for one in part], [one.view_place for one in part]
         self.class_row[rows, places] = class_row
         self.score[rows, places] = answers.score
-        self.n_without_answer += int(np.count_nonzero(~answers.usable))
+        self.found.n_without_answer += int(np.count_nonzero(~answers.usable))
         without_sum = np.flatnonzero(answers.usable & ~answers.sums_to_one).tolist()
-        self.n_without_sum += len(without_sum)
+        self.found.n_without_sum += len(without_sum)
         for number in without_sum:
-            self.oddities.add(part[number].file, NO_SUM, part[number].object_row)
+            self.found.oddities.add(part[number].file, NO_SUM, part[number].object_row)
 
     def _fail(self, one: Waiting, problem: Exception) -> None:
         words = f"{type(problem).__name__}: {problem}"
         problem_text = str(problem) if isinstance(problem, InputError) else words
-        self.faults.add(one.file, CLASSIFIER_FAILED, one.object_row, problem=problem_text)
+        self.found.faults.add(one.file, CLASSIFIER_FAILED, one.object_row, problem=problem_text)
         self.n_in_vain += 1
         if not self.works and self.n_in_vain >= PATIENCE:
             raise InputError(f"the classifier failed: {problem_text}", path=one.file) from problem
@@ -231,55 +229,19 @@ class _Work:
             self.views,
             self.class_row,
             self.score,
-            (*self.failed, *self.faults.failures()),
-            tuple(self._notices()),
-            (
-                *self.changed,
-                *(Remark(file, "no object") for file in self.empty),
-                *self.oddities.remarks(),
-            ),
-            tuple(self.unread),
+            self.found.failures(),
+            tuple(self.found.notices()),
+            self.found.remarks(),
+            tuple(sorted(self.found.unread)),
         )
 
-    def _notices(self) -> Iterator[Notice]:
-        for change, count in Counter(one.remark for one in self.changed).items():
-            yield from counted_notice(
-                "changed_picture", count, f"pictures: {change}", f"picture: {change}"
-            )
-        yield from counted_notice(
-            "picture_without_objects",
-            len(self.empty),
-            "pictures have no object: nothing is classified there",
-            "picture has no object: nothing is classified there",
-        )
-        yield from counted_notice(
-            "box_beyond_picture",
-            self.oddities.count(BEYOND),
-            "boxes reach beyond their pictures: what is inside is shown",
-            "box reaches beyond its picture: what is inside is shown",
-        )
-        yield from counted_notice(
-            "object_without_crop",
-            self.faults.count(NO_PIXEL),
-            "objects have no pixel in their picture: they get no label and count as missed",
-            "object has no pixel in its picture: it gets no label and counts as missed",
-        )
-        yield from counted_notice(
-            "no_answer",
-            self.n_without_answer,
-            "answers of the classifier are no numbers: these crops get no label",
-            "answer of the classifier is no number: this crop gets no label",
-        )
-        yield from counted_notice(
-            "unknown_label",
-            self.faults.count(UNKNOWN_LABEL),
-            "objects get a label that is no class of the ground truth: wrong answers",
-            "object gets a label that is no class of the ground truth: a wrong answer",
-        )
-        if self.n_without_sum:
-            crops = counted(self.n_without_sum, "crop")
-            message = f"scores of {crops} do not sum to 1: taken as they are"
-            yield Notice("scores_without_sum", self.n_without_sum, message)
+
+def _apart(crop: Pixels, pixels: Pixels) -> Pixels:
+    """A crop of its own: a view would keep its whole picture in memory for as long as it waits.
+
+    It is the classifier's, too, which may write into it.
+    """
+    return crop.copy() if np.may_share_memory(crop, pixels) else crop
 
 
 def _reaches_beyond(box_xywh: Boxes, pixels: Pixels) -> bool:

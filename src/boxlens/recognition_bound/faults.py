@@ -18,6 +18,7 @@ CLASSIFIER_FAILED: Final = "classifier_failed"
 # Kinds of a file of labels are its own words for what does not fit.
 UNKNOWN_LABEL: Final = "unknown_label"
 NO_SCORE: Final = "no_score"
+NO_SCORES: Final = "no_scores"
 REPEATED: Final = "repeated_object"
 UNKNOWN_OBJECT: Final = "unknown_object"
 # Odd, and no fault.
@@ -32,6 +33,7 @@ _WORDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     CLASSIFIER_FAILED: ("object: the classifier failed", "objects: the classifier failed"),
     NO_SCORE: ("object: a score that is no number", "objects: scores that are no numbers"),
+    NO_SCORES: ("object: no scores", "objects: no scores"),
     REPEATED: (
         "further label of an object that has one already",
         "further labels of objects that have one already",

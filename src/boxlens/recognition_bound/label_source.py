@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from boxlens.detectors.classifiers.torch.opening import is_module
 from boxlens.detectors.protocols import Classifier
 from boxlens.errors import ParameterError
-from boxlens.recognition_bound.learning import (
-    HOG,
-    TORCH,
-    Lessons,
-    Training,
-    cross_taught,
-    needs_training,
-    ready,
-    taught,
-)
+from boxlens.recognition_bound.learning import Lessons, Training, cross_taught, ready, taught
+from boxlens.recognition_bound.shared_pictures import shared_pictures
+from boxlens.recognition_bound.trainers import HOG, TORCH, needs_training
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,8 +55,16 @@ class LabelSource:
 
     @property
     def word(self) -> str:
-        """Of a classifier that is named; empty for an object."""
+        """Of a classifier that is named, or a torch module; empty for any other object."""
+        if self._module is not None:
+            return f"{TORCH}{type(self.classifier).__name__}"
         return str(self.classifier) if isinstance(self.classifier, (str, PathLike)) else ""
+
+    @property
+    def _module(self) -> Any:
+        """A torch module, which is to be fine-tuned; not one that classifies crops as it is."""
+        given = self.classifier
+        return given if is_module(given) and not isinstance(given, Classifier) else None
 
     @property
     def is_file(self) -> bool:
@@ -77,15 +79,21 @@ class LabelSource:
             return ready(self.classifier, dataset, "given")
         if not self.word:
             return ready(_from_function(self.classifier, dataset), dataset, "given")
+        word, training, module = self.word, self.training, self._module
         if self.lessons is not None:
-            return taught(self.word, dataset, self.lessons, self.training, progress)
-        if needs_training(self.word):
-            return cross_taught(self.word, dataset, files, self.training, n_folds, progress)
-        from boxlens.detectors.classifiers.opening import open_classifier
+            found = taught(word, dataset, self.lessons, training, progress, module=module)
+            shared = shared_pictures(dataset, files, self.lessons.dataset, self.lessons.files)
+            return replace(found, notices=(*shared, *found.notices))
+        if needs_training(word):
+            return cross_taught(word, dataset, files, training, n_folds, progress, module=module)
+        return self._opened(dataset)
+
+    def _opened(self, dataset: Dataset) -> Recogniser:
+        from boxlens.detectors.classifiers.opening import files_of_classifier, open_classifier
 
         spec = None if self.spec is None else str(self.spec)
         found, _ = open_classifier(self.word, spec=spec, classes=dataset.classes)
-        return ready(found, dataset, self.word)
+        return ready(found, dataset, self.word, files_of_classifier(found, self.word))
 
 
 def _from_function(function: Any, dataset: Dataset) -> Classifier:

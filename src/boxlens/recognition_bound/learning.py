@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +11,16 @@ from boxlens.data.source import Source
 from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
 from boxlens.detectors.classifiers.renaming import with_classes
 from boxlens.detectors.learning_files import usable_pictures
-from boxlens.errors import InputError, ParameterError
+from boxlens.errors import InputError
+from boxlens.images.transforming.pictured import with_pictures
 from boxlens.proposals.words import counted
+from boxlens.recognition_bound.trainers import trainer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from torch.nn import Module
 
     from boxlens.data import Dataset, Notice
     from boxlens.data.columns import Rows
@@ -27,9 +31,6 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles
     from boxlens.recognition_bound.classifying import ClassifierOf
-
-HOG = "hog"
-TORCH = "torch:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +75,16 @@ class Recogniser:
     notices: tuple[Notice, ...] = ()
     # Files it was made from, each with what it is.
     others: tuple[tuple[str, Source], ...] = ()
+    # Whether it learnt from the images themselves, part by part.
+    cross_validated: bool = False
 
 
-def needs_training(word: str) -> bool:
-    return word == HOG or word.startswith(TORCH)
-
-
-def ready(classifier: Classifier, dataset: Dataset, source: str) -> Recogniser:
-    """One classifier for all images."""
+def ready(
+    classifier: Classifier, dataset: Dataset, source: str, files: Iterable[Path] = ()
+) -> Recogniser:
+    """One classifier for all images; `files` are those that its answers depend on."""
     joined, notices = with_classes(classifier, dataset.classes)
-    path = Path(source)
-    others = (("classifier", Source.of(path, "classifier")),) if path.is_file() else ()
+    others = tuple(("classifier", Source.of(path, "classifier")) for path in files)
     return Recogniser(classifier.name, source, lambda _row: joined, notices=notices, others=others)
 
 
@@ -94,12 +94,18 @@ def taught(
     lessons: Lessons,
     training: Training,
     progress: Progress | None = None,
+    *,
+    module: Module | None = None,
 ) -> Recogniser:
-    """One classifier, trained on another data set than the one it is tried on."""
-    images, part, failed = usable_pictures(lessons.files, lessons.dataset, progress)
+    """One classifier, trained on another data set than the one it is tried on.
+
+    `module` is a torch module to be fine-tuned, which `word` only names.
+    """
+    pictured, files, sized = with_pictures(lessons.dataset, lessons.files)
+    images, part, failed = usable_pictures(files, pictured, progress)
     crops = LabelledCrops.of(part, images)
     _check_crops(len(crops), lessons.dataset.name)
-    classifier, notices = _trainer(word, training, progress)(crops, "all")
+    classifier, notices = trainer_of(word, training, progress, module)(crops, "all")
     joined, join_notices = with_classes(classifier, dataset.classes)
     return Recogniser(
         name=classifier.name,
@@ -111,7 +117,7 @@ def taught(
         # Pictures of both sets may have one name.
         failed=tuple(replace(one, file=f"training set: {one.file}") for one in failed),
         notices=(
-            *_said_of("training set", (*lessons.dataset.notices, *lessons.notices)),
+            *_said_of("training set", (*lessons.dataset.notices, *lessons.notices, *sized)),
             *notices,
             *join_notices,
         ),
@@ -125,13 +131,15 @@ def cross_taught(
     training: Training,
     n_folds: int,
     progress: Progress | None = None,
+    *,
+    module: Module | None = None,
 ) -> Recogniser:
     """As many classifiers as parts: objects of a part are named by one that has not seen it."""
     images, part, failed = usable_pictures(files, dataset, progress)
     crops = LabelledCrops.of(part, images)
     _check_crops(len(crops), dataset.name)
     fold_of_image = fold_of_images(crops, n_folds, training.seed)
-    train = _trainer(word, training, progress)
+    train = trainer_of(word, training, progress, module)
     taught_folds: list[JoinedClassifier] = []
     told: list[Notice] = []
     for fold in range(int(fold_of_image.max()) + 1):
@@ -150,20 +158,8 @@ def cross_taught(
         classifier_of=lambda row: taught_folds[fold_of_id.get(ids[row], 0)],
         failed=failed,
         notices=tuple(told),
+        cross_validated=True,
     )
-
-
-def save_trained(classifier: Classifier, word: str, path: str) -> None:
-    """As a file that a later run may name; `word` is what it was trained as."""
-    from boxlens.detectors.classifiers.hog_classifier import HogClassifier
-    from boxlens.detectors.classifiers.saved_classifiers import save_classifier
-    from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
-    from boxlens.detectors.classifiers.torch.saved import save_torch_classifier
-
-    if isinstance(classifier, HogClassifier):
-        save_classifier(classifier, path)
-    elif isinstance(classifier, TorchClassifier):
-        save_torch_classifier(classifier, path, word.removeprefix(TORCH))
 
 
 def fold_of_images(crops: LabelledCrops, n_folds: int, seed: int) -> Rows:
@@ -190,35 +186,3 @@ def _check_crops(n: int, name: str) -> None:
         raise InputError(
             "no object to learn from", path=name, remedy="Give pictures whose objects are labelled"
         )
-
-
-def _trainer(
-    word: str, training: Training, progress: Progress | None
-) -> Callable[[LabelledCrops, str], tuple[Classifier, tuple[Notice, ...]]]:
-    if word == HOG:
-        from boxlens.detectors.classifiers.hog_training import train_hog_classifier
-
-        def train_hog(crops: LabelledCrops, _part: str) -> tuple[Classifier, tuple[Notice, ...]]:
-            found = train_hog_classifier(
-                crops, seed=training.seed, workers=training.workers, progress=progress
-            )
-            return found, found.notices
-
-        return train_hog
-    if not word.startswith(TORCH):
-        raise ParameterError(f"no classifier that can be trained: {word}")
-    from boxlens.detectors.classifiers.torch.choice import FineTuning
-    from boxlens.detectors.classifiers.torch.opening import builder
-    from boxlens.detectors.classifiers.torch.training import fine_tune
-
-    build = builder(word)
-    choice = training.fine_tuning or FineTuning(seed=training.seed)
-
-    def train_torch(crops: LabelledCrops, part: str) -> tuple[Classifier, tuple[Notice, ...]]:
-        folder = None if training.keep is None else training.keep / part
-        found = fine_tune(
-            build, crops, choice=choice, folder=folder, restart=training.restart, progress=progress
-        )
-        return found, found.notices
-
-    return train_torch

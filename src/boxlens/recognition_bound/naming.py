@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data import counted_notice
+from boxlens.data.naming import some_names
 from boxlens.data.selection import select_images
 from boxlens.data.source import Source
 from boxlens.detectors.run_result import NothingDetectedError
@@ -16,7 +17,7 @@ from boxlens.errors import InputError, ParameterError
 from boxlens.matching import COCO
 from boxlens.recognition_bound.classifying import classify_objects
 from boxlens.recognition_bound.context import context_accuracy
-from boxlens.recognition_bound.faults import REPEATED, UNKNOWN_OBJECT, Faults
+from boxlens.recognition_bound.faults import REPEATED, UNKNOWN_LABEL, UNKNOWN_OBJECT, Faults
 from boxlens.recognition_bound.relabelling import ObjectLabels, relabelled
 from boxlens.recognition_bound.result import OWN_BOX, ContextAccuracy
 from boxlens.recognition_bound.views import views_of
@@ -27,11 +28,15 @@ if TYPE_CHECKING:
     from boxlens.data import Dataset, Detections, Notice
     from boxlens.detectors.protocols import Classifier
     from boxlens.detectors.run_result import Failure, Remark
+    from boxlens.formats.box_label_files import BoxLabels
     from boxlens.formats.box_label_joins import Misfit
     from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles
     from boxlens.recognition_bound.choice import UpperBoundChoice
     from boxlens.recognition_bound.learning import Recogniser
+
+# Labels and classes that are named in a message.
+SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,8 @@ class NamedObjects:
     trained: Classifier | None = None
     # Rows of images whose picture cannot be read.
     unread: tuple[int, ...] = ()
+    # Whether the classifier learnt from the images themselves, part by part.
+    cross_validated: bool = False
 
 
 def labels_from_pictures(
@@ -76,6 +83,7 @@ def labels_from_pictures(
         others=source.others,
         trained=source.trained,
         unread=labels.unread,
+        cross_validated=source.cross_validated,
     )
 
 
@@ -113,6 +121,7 @@ def labels_from_file(dataset: Dataset, path: str, choice: UpperBoundChoice) -> N
             path=path,
             remedy="A record has the id of an object, its label, and a number as its score",
         )
+    _refuse_other_classes(labels, dataset, path)
     # A label without a score has no rank: it is none.
     class_row = np.where(scored, labels.class_row, np.int32(-1))
     return NamedObjects(
@@ -124,6 +133,20 @@ def labels_from_file(dataset: Dataset, path: str, choice: UpperBoundChoice) -> N
         failed=_misfits(labels.misfits, dataset, Path(path).name),
         notices=labels.notices,
         others=(("labels", Source.of(Path(path), "labels")),),
+    )
+
+
+def _refuse_other_classes(labels: BoxLabels, dataset: Dataset, path: str) -> None:
+    """A single class that is known is enough; without any, a bound of 0 would mean nothing."""
+    if (labels.class_row >= 0).any():
+        return
+    held = dict.fromkeys(one.label for one in labels.misfits if one.kind == UNKNOWN_LABEL)
+    raise InputError(
+        "none of its labels is a class of the ground truth: it names "
+        f"{some_names(map(repr, filter(None, held)), SHOWN) or 'nothing'}, the ground truth has "
+        f"{some_names(map(repr, dataset.classes.name), SHOWN)}",
+        path=path,
+        remedy="A label is the name of a class; its id is given as category_id",
     )
 
 

@@ -204,6 +204,10 @@ class UpperBoundResult(Displayed):
     commonest_share: float = float("nan")
     # How the classifier was trained; None where it came ready.
     training: Mapping[str, Any] | None = None
+    # Whether it learnt from the images themselves, part by part.
+    cross_validated: bool = False
+    # Whether boxes of mistakes are fractions of their image, not pixels.
+    relative: bool = False
 
     @property
     def bound(self) -> StrategyBound:
@@ -226,10 +230,7 @@ class UpperBoundResult(Displayed):
         return {
             "schema": SCHEMA,
             "provenance": self.provenance.to_json(),
-            "parameters": {
-                **self.choice.to_json(),
-                **({} if self.training is None else {"training": dict(self.training)}),
-            },
+            "parameters": self._parameters(),
             "notices": [notice_to_json(notice) for notice in self.notices],
             "dataset": self.dataset,
             "n_images": self.n_images,
@@ -255,6 +256,13 @@ class UpperBoundResult(Displayed):
                 "remarks": [asdict(one) for one in self.remarks],
             },
         }
+
+    def _parameters(self) -> dict[str, Any]:
+        """Without those that have changed nothing."""
+        stated = self.choice.to_json()
+        if not self.cross_validated:
+            del stated["n_folds"]
+        return stated if self.training is None else {**stated, "training": dict(self.training)}
 
 
 def iou_to_json(values: Mapping[float, float]) -> dict[str, float | None]:

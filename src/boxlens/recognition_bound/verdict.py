@@ -6,6 +6,13 @@ import math
 from typing import TYPE_CHECKING
 
 from boxlens.proposals.words import counted, enumerated, fraction
+from boxlens.recognition_bound.nearness import (
+    ALIKE,
+    best_detector,
+    detector_sentences,
+    is_beyond,
+    percent_text,
+)
 from boxlens.recognition_bound.result import MOST_CONFIDENT, MOST_FREQUENT
 
 if TYPE_CHECKING:
@@ -13,7 +20,6 @@ if TYPE_CHECKING:
 
     from boxlens.recognition_bound.result import (
         ContextAccuracy,
-        DetectorGap,
         StrategyBound,
         UpperBoundResult,
     )
@@ -24,8 +30,6 @@ CLOSELY, LOOSELY = 0.7, 0.3
 FEWEST_VALUES = 4
 # A class with so many of the objects makes accuracy cheap.
 WORTH_TELLING = 0.2
-# Differences below are not worth a word.
-ALIKE = 0.005
 # Smaller numbers are written as .000.
 SHOWN = 0.0005
 N_CLASSES_TOLD = 3
@@ -40,7 +44,7 @@ def bound_sentences(result: UpperBoundResult) -> tuple[str, ...]:
     if result.bound.n_labelled == 0 or math.isnan(result.bound.uap):
         return ("No object got a label, so there is no bound.",)
     return (
-        *_detectors(result),
+        *detector_sentences(result),
         *_sizes(result),
         *_classes(result),
         *_thresholds(result),
@@ -52,11 +56,6 @@ def bound_sentences(result: UpperBoundResult) -> tuple[str, ...]:
     )
 
 
-def best_detector(result: UpperBoundResult) -> DetectorGap | None:
-    """None where no detector has an AP."""
-    return next((one for one in result.detectors if not math.isnan(one.ap)), None)
-
-
 def telling_correlation(bound: StrategyBound) -> bool:
     """Whether classes differ enough for a line through them to mean something."""
     known = [one for one in bound.classes if not math.isnan(one.uap + one.accuracy)]
@@ -66,47 +65,11 @@ def telling_correlation(bound: StrategyBound) -> bool:
     )
 
 
-def _detectors(result: UpperBoundResult) -> Iterator[str]:
-    """Without any, what one could reach."""
-    best, uap = best_detector(result), result.bound.uap
-    if best is None:
-        yield (
-            f"A detector that finds every object and labels it as {result.classifier} does has an "
-            f"AP of {fraction(uap)}."
-        )
-        return
-    one = f"The best detector, {best.name}," if len(result.detectors) > 1 else best.name
-    if math.isnan(best.share) and best.ap == 0:
-        yield f"{best.name} has an AP of 0, as has the bound: nothing can be compared."
-        return
-    if best.ap > uap:
-        yield (
-            f"{one} is beyond what this classifier allows (AP {fraction(best.ap)}, UAP "
-            f"{fraction(uap)}): its own recognition is better. A bound needs a stronger "
-            "classifier, or more to learn from (--classifier, --train-gt)."
-        )
-        return
-    yield (
-        f"{one} reaches {_percent(best.share)} of what recognition alone allows (AP "
-        f"{fraction(best.ap)} of {fraction(uap)}){_gap(result, best)}."
-    )
-
-
-def _gap(result: UpperBoundResult, best: DetectorGap) -> str:
-    gap, choice = best.gap, result.choice.intervals
-    if gap is None or choice is None or math.isnan(gap.low):
-        return ""
-    level = f"{100 * choice.level:g} %"
-    return f"; the gap, {level} interval {fraction(gap.low)} to {fraction(gap.high)}, " + (
-        "is beyond chance" if gap.low > 0 else "may be chance"
-    )
-
-
 def _recognition(result: UpperBoundResult) -> Iterator[str]:
     bound = result.bound
-    mean = f" ({_percent(bound.class_accuracy)} in the mean of classes)"
+    mean = f" ({percent_text(bound.class_accuracy)} in the mean of classes)"
     yield (
-        f"The classifier, {result.classifier}, names {_percent(bound.accuracy)} of "
+        f"The classifier, {result.classifier}, names {percent_text(bound.accuracy)} of "
         f"{counted(result.n_objects, 'object')} rightly{mean if len(bound.classes) > 1 else ''}"
         f"{_commonest(result)}."
     )
@@ -116,14 +79,14 @@ def _commonest(result: UpperBoundResult) -> str:
     """What is reached without looking, where that is not little."""
     if len(result.bound.classes) < 2 or not result.commonest_share >= WORTH_TELLING:
         return ""
-    share, name = _percent(result.commonest_share), result.commonest_class
+    share, name = percent_text(result.commonest_share), result.commonest_class
     return f"; always saying {name} would name {share}"
 
 
 def _sizes(result: UpperBoundResult) -> Iterator[str]:
     """Where the best detector lacks most; without one, where recognition does."""
     best, uaps = best_detector(result), result.bound.by_size
-    if best is not None and best.ap > result.bound.uap:
+    if best is not None and is_beyond(best.ap, result.bound.uap):
         return
     if best is None:
         known = {size: uap for size, uap in uaps.items() if not math.isnan(uap)}
@@ -145,7 +108,7 @@ def _sizes(result: UpperBoundResult) -> Iterator[str]:
 
 def _classes(result: UpperBoundResult) -> Iterator[str]:
     classes, best = result.bound.classes, best_detector(result)
-    if best is None or len(classes) < 2 or best.ap > result.bound.uap:
+    if best is None or len(classes) < 2 or is_beyond(best.ap, result.bound.uap):
         return
     pairs = zip(classes, best.by_class, strict=True)
     gaps = [(one.uap - ap, one, ap) for one, ap in pairs if one.uap - ap > ALIKE]
@@ -153,7 +116,7 @@ def _classes(result: UpperBoundResult) -> Iterator[str]:
     if widest:
         told = [f"{one.name} ({fraction(ap)} of {fraction(one.uap)})" for _, one, ap in widest]
         yield f"By class it is widest for {enumerated(told)}."
-    n_beyond = sum(ap > one.uap for one, ap in zip(classes, best.by_class, strict=True))
+    n_beyond = sum(is_beyond(ap, one.uap) for one, ap in zip(classes, best.by_class, strict=True))
     if n_beyond:
         yield (
             f"In {n_beyond:,} of {counted(len(classes), 'class', 'classes')} it is beyond the "
@@ -231,16 +194,16 @@ def _context(result: UpperBoundResult) -> Iterator[str]:
     around = [one for one in known if one.kind == "object_and_context"]
     best = max(around, key=lambda one: one.accuracy, default=None)
     if own is not None and best is not None and max(best.accuracy, own.accuracy) > 0:
-        alone = f"{_percent(own.accuracy)} with the box alone"
+        alone = f"{percent_text(own.accuracy)} with the box alone"
         if best.accuracy - own.accuracy > ALIKE:
             yield (
-                f"Context helps: {_percent(best.accuracy)} are named rightly with {best.scale:g} "
-                f"times the box, {alone}."
+                f"Context helps: {percent_text(best.accuracy)} are named rightly with "
+                f"{best.scale:g} times the box, {alone}."
             )
         else:
             yield (
                 f"Context does not help this classifier, which knows plain boxes: {alone}, at best "
-                f"{_percent(best.accuracy)} with more."
+                f"{percent_text(best.accuracy)} with more."
             )
     yield from _context_alone(known)
 
@@ -255,7 +218,8 @@ def _context_alone(known: list[ContextAccuracy]) -> Iterator[str]:
         return
     where = "the whole picture" if math.isnan(best.scale) else f"{best.scale:g} times the box"
     yield (
-        f"Without the object itself, {where} still tells the class of {_percent(best.accuracy)}."
+        f"Without the object itself, {where} still tells the class of "
+        f"{percent_text(best.accuracy)}."
     )
 
 
@@ -264,12 +228,3 @@ def _unlabelled(result: UpperBoundResult) -> Iterator[str]:
     if n_left > 0:
         without = "has no label and counts" if n_left == 1 else "have no label and count"
         yield f"{n_left:,} of {counted(result.n_objects, 'object')} {without} as missed."
-
-
-def _percent(share: float) -> str:
-    """60 %; only nothing reads 0 %, and only everything 100 %."""
-    if math.isnan(share):
-        return "n/a"
-    if 0 < share < 0.005:
-        return "under 1 %"
-    return "over 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"

@@ -119,6 +119,16 @@ def test_boxes_outside_their_picture_are_counted():
     assert codes(train_hog_classifier(moved)) == {"boxes_outside": 2}
 
 
+def test_boxes_without_area_are_counted_with_them():
+    crops = toy_crops()
+    box = crops.dataset.gt.box.copy()
+    box[0] = [500, 500, 10, 10]
+    box[2, 2] = 0
+    moved = LabelledCrops.of(with_objects(crops.dataset, box=box), crops.images)
+    (told,) = train_hog_classifier(moved).notices
+    assert told.message == "2 objects have no pixel in their picture and are not learnt from"
+
+
 def test_nothing_to_learn_from_is_an_error():
     crops = toy_crops()
     everything = np.ones(len(crops.dataset.gt), dtype=bool)

@@ -89,6 +89,33 @@ def test_a_classifier_of_other_classes_is_refused():
         with_classes(saying()[0], Classes.of([1], ["unicorn"]))
 
 
+TWINS = Classes.of([1, 2, 3], ["cat", "cat", "dog"])
+
+
+def test_two_classes_of_one_name_stay_apart_where_they_are_the_data_sets_own():
+    rows = [[0.9, 0.1, 0], [0.1, 0.9, 0], [0, 0, 1]]
+    classifier = CallableClassifier(lambda _: rows, TWINS, "mine", batched=True)
+    same = Classes.of([1, 2, 3], ["cat", "cat", "dog"])
+    joined, notices = with_classes(classifier, same)
+    assert joined.answers([scene(0)] * 3).class_row.tolist() == [0, 1, 2]
+    assert notices == ()
+
+
+def test_two_classes_of_one_name_are_refused_where_names_join_them():
+    for own, truth in ((TWINS, OWN), (OWN, TWINS)):
+        classifier = CallableClassifier(lambda _: [], own, "mine", batched=True)
+        with pytest.raises(InputError, match="several classes have the name 'cat'"):
+            with_classes(classifier, truth)
+    # A name that the other does not have joins nothing.
+    dogs = CallableClassifier(lambda _: ("cat", 1.0), Classes.of([1], ["dog"]), "mine")
+    joined, _ = with_classes(dogs, TWINS)
+    with pytest.raises(InputError, match="several classes have the name 'cat'"):
+        joined.answers([scene(0)])
+    spoken = CallableClassifier(lambda _: ("cat", 1.0), TWINS, "mine")
+    with pytest.raises(InputError, match="'cat': answer with a place"):
+        with_classes(spoken, TWINS)[0].answers([scene(0)])
+
+
 def test_answers_of_another_shape_are_refused():
     class Odd:
         name, classes = "odd", OWN

@@ -12,19 +12,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from boxlens.data import Classes
 from boxlens.data.columns import frozen
+from boxlens.detectors.classifiers.torch import crop_cache
 from boxlens.detectors.classifiers.torch.checkpoints import read_checkpoint
+from boxlens.detectors.classifiers.torch.crop_cache import cut_crops, truth_digest
 from boxlens.detectors.classifiers.torch.training import CHECKPOINT, fine_tune
+from boxlens.detectors.learning_files import PicturesOnDisk
+from boxlens.detectors.model_files import write_model
 from boxlens.errors import InputError
+from boxlens.images.writing import write_png
 from detectors.classifiers.torch_toys import LONG, QUICK, REASON, bits, tiny, toy_crops
 from shared_data import ROOT
 
 if TYPE_CHECKING:
     from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
 
-pytest.importorskip("torch", reason=REASON)
+torch = pytest.importorskip("torch", reason=REASON)
 
 # Ends itself without warning in the middle of the third epoch.
 KILLED = """
@@ -155,6 +161,73 @@ def test_another_module_is_refused(finished):
 
     with pytest.raises(InputError, match=r"another module: more\.bias differs"):
         fine_tune(wider, toy_crops(5), choice=QUICK, folder=finished)
+
+
+def test_a_module_of_another_name_is_refused(finished):
+    with pytest.raises(
+        InputError, match=r"another module \(torch, now torch:nets:two\)\. --restart"
+    ):
+        fine_tune(tiny, toy_crops(5), name="torch:nets:two", choice=QUICK, folder=finished)
+    assert fine_tune(tiny, toy_crops(5), choice=QUICK, folder=finished).name == "torch"
+
+
+def test_a_module_that_begins_with_other_weights_is_refused(finished):
+    def heavier(n_classes: int):
+        module = tiny(n_classes)
+        with torch.no_grad():
+            module[0].weight.mul_(3)
+        return module
+
+    with pytest.raises(InputError, match=r"module: the weights that it begins with.*--restart"):
+        fine_tune(heavier, toy_crops(5), choice=QUICK, folder=finished)
+    # The crops of the first run are still there.
+    calls = []
+    fine_tune(
+        tiny, toy_crops(5), choice=QUICK, folder=finished, progress=lambda *call: calls.append(call)
+    )
+    assert calls == []
+
+
+def on_disk(folder: Path, crops: LabelledCrops) -> tuple[LabelledCrops, list[Path]]:
+    paths = [folder / f"{row}.png" for row in range(len(crops.images))]
+    for path, pixels in zip(paths, crops.images, strict=True):
+        write_png(pixels, path)
+    return replace(crops, images=PicturesOnDisk(paths)), paths
+
+
+def test_any_picture_that_changed_is_noticed(tmp_path):
+    crops, paths = on_disk(tmp_path, toy_crops(30))
+    fine_tune(tiny, crops, choice=QUICK, folder=tmp_path / "run")
+    # Between those that are cut again in any case.
+    write_png(255 - crops.images[2], paths[2])
+    with pytest.raises(InputError, match=r"another pictures\. --restart"):
+        fine_tune(tiny, crops, choice=QUICK, folder=tmp_path / "run")
+
+
+def test_pictures_that_show_the_same_in_another_file_go_on(tmp_path):
+    crops, paths = on_disk(tmp_path, toy_crops(12))
+    first = fine_tune(tiny, crops, choice=QUICK, folder=tmp_path / "run")
+    Image.open(paths[2]).save(paths[2], compress_level=0)
+    assert bits(fine_tune(tiny, crops, choice=QUICK, folder=tmp_path / "run")) == bits(first)
+
+
+def test_what_a_run_left_that_was_killed_while_cutting_is_removed(finished):
+    (finished / ".crops.bin.abc123").write_bytes(b"half of them")
+    fine_tune(tiny, toy_crops(5), choice=QUICK, folder=finished)
+    assert {path.name for path in finished.iterdir()} == {CHECKPOINT, "crops.bin", "crops.npz"}
+
+
+def test_crops_that_a_table_lacks_are_cut_again(tmp_path):
+    """A table of fewer objects, as a damaged one may be: nothing is looked up beyond its end."""
+    crops = toy_crops(5)
+    whole = cut_crops(crops, 16, tmp_path)
+    wanted = {"schema": crop_cache.SCHEMA, "side_px": 16, "truth": truth_digest(crops), "files": ""}
+    table = {name: getattr(whole, name)[:-1] for name in ("object_row", "checksum", "channel_sum")}
+    write_model(tmp_path / "crops.npz", wanted, table)
+    (tmp_path / "crops.bin").write_bytes(whole.squares[:-1].tobytes())
+    again = cut_crops(crops, 16, tmp_path)
+    assert again.object_row.tolist() == whole.object_row.tolist()
+    assert again.pixels_digest() == whole.pixels_digest()
 
 
 def test_a_file_where_the_folder_should_be_is_refused(tmp_path):

@@ -131,6 +131,17 @@ def test_a_box_outside_its_picture_is_counted():
     assert ("box_outside", 1) in [(one.code, one.count) for one in classifier.notices]
 
 
+def test_a_box_without_area_is_counted_too():
+    crops = toy_crops(4)
+    box = crops.dataset.gt.box.copy()
+    box[2, 3] = 0
+    gt = replace(crops.dataset.gt, box=frozen(box, np.float64))
+    flat = LabelledCrops.of(replace(crops.dataset, gt=gt), crops.images)
+    classifier = fine_tune(tiny, flat, choice=replace(QUICK, epochs=1))
+    told = "1 box has no pixel in its picture and was not learnt from"
+    assert told in [one.message for one in classifier.notices]
+
+
 def test_a_loss_that_runs_away_names_the_learning_rate():
     with pytest.raises(InputError, match="Lower the learning rate"):
         fine_tune(tiny, toy_crops(4), choice=replace(QUICK, learning_rate=1e30))

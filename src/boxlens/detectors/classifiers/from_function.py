@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -97,6 +98,10 @@ class CallableClassifier:
 
     def _column(self, label: Any, row_of_name: dict[str, int], where: str) -> int:
         if isinstance(label, str):
+            if label in repeated_names(self.classes):
+                raise self._error(
+                    where, f"several classes have the name {label!r}: answer with a place in them"
+                )
             return row_of_name[label]
         is_place = isinstance(label, (int, np.integer)) and not isinstance(label, bool)
         if is_place and 0 <= label < len(self.classes):
@@ -119,6 +124,13 @@ class CallableClassifier:
 
     def _error(self, where: str, problem: str) -> InputError:
         return InputError(problem, path=self.name, where=where or None)
+
+
+def repeated_names(classes: Classes) -> set[str]:
+    """Names that do not tell one class from all others."""
+    if len(set(classes.name)) == len(classes):
+        return set()
+    return {name for name, n in Counter(classes.name).items() if n > 1}
 
 
 def _place(number: int, crops: Sequence[Pixels]) -> str:

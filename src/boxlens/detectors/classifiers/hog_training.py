@@ -116,7 +116,7 @@ def _chosen(crops: LabelledCrops, seed: int) -> tuple[LabelledCrops, list[Notice
 
 
 def _examples(crops: LabelledCrops, workers: int, progress: Progress | None) -> Examples:
-    """Features of all crops, image after image; those of boxes outside their image are missing."""
+    """Features of all crops, image after image; those of boxes without a pixel are missing."""
     image_row, class_row = crops.image_row, crops.class_row
     starts = np.flatnonzero(np.diff(image_row, prepend=-1))
     images = np.split(np.arange(len(crops)), starts[1:]) if len(crops) else []
@@ -149,8 +149,8 @@ def _left_out(crops: LabelledCrops, examples: Examples) -> list[Notice]:
     notices += counted_notice(
         "boxes_outside",
         len(crops) - len(examples.class_row),
-        "objects lie outside their picture and are not learnt from",
-        "object lies outside its picture and is not learnt from",
+        "objects have no pixel in their picture and are not learnt from",
+        "object has no pixel in its picture and is not learnt from",
     )
     names = crops.classes.name
     empty = sorted(set(range(len(names))) - set(examples.class_row.tolist()))

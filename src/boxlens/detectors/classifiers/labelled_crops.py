@@ -28,8 +28,8 @@ class LabelledCrops:
 
     @classmethod
     def of(cls, dataset: Dataset, images: Sequence[Pixels]) -> LabelledCrops:
-        gt = dataset.gt
-        countable = ~gt.crowd & ~gt.group_of & (gt.box[:, 2:] > 0).all(axis=1)
+        """Those without a pixel, too: whoever cuts the crops counts them."""
+        countable = ~dataset.gt.crowd & ~dataset.gt.group_of
         return cls(dataset, images, frozen(np.flatnonzero(countable), np.int32))
 
     def __len__(self) -> int:
@@ -55,7 +55,7 @@ class LabelledCrops:
     def by_image(self) -> Iterator[tuple[Offsets, list[Pixels]]]:
         """Image after image: rows of this table, and their crops; each picture is read once.
 
-        A box that lies outside its picture has no crop and is left out.
+        A box that has no area, or lies outside its picture, has no crop and is left out.
         """
         image_row = self.image_row
         starts = np.flatnonzero(np.diff(image_row, prepend=-1))

@@ -42,6 +42,15 @@ def open_classifier(
     )
 
 
+def files_of_classifier(classifier: Classifier, word: str) -> tuple[Path, ...]:
+    """All files that the answers of an opened classifier depend on, as far as can be seen."""
+    from boxlens.detectors.classifiers.onnx_classifier import OnnxClassifier
+
+    if isinstance(classifier, OnnxClassifier):
+        return classifier.files
+    return tuple(source_files(word)) if is_function_name(word) else (Path(word),)
+
+
 def _open_onnx(path: Path, spec: str | None, classes: Classes | None) -> tuple[Classifier, str]:
     from boxlens.detectors.classifiers.onnx_classifier import open_onnx_classifier
 

@@ -11,8 +11,9 @@ import numpy as np
 from boxlens.data import Notice, counted_notice
 from boxlens.data.columns import Bools, Floats, Rows, frozen, owned
 from boxlens.data.naming import some_names
-from boxlens.detectors.classifiers.from_function import CallableClassifier
+from boxlens.detectors.classifiers.from_function import CallableClassifier, repeated_names
 from boxlens.errors import InputError
+from boxlens.formats.box_label_joins import SUM_TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from boxlens.images import Pixels
 
 _SHOWN = 5
-# Numbers of few bits sum to 1 roughly.
-_SUM_TOLERANCE = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,9 +78,12 @@ class JoinedClassifier:
     def _with_foreign(self, answers: Answers, foreign: Mapping[int, ForeignLabel]) -> Answers:
         """Labels that a function does not count among its classes; the data set may know them."""
         row_of_name = self.classes.row_of_name()
+        several = repeated_names(self.classes)
         class_row, score = answers.class_row.copy(), answers.score.copy()
         lacking = dict(answers.lacking)
         for number, one in foreign.items():
+            if one.label in several:
+                raise _ambiguous(one.label, self.name)
             if math.isfinite(one.score):
                 class_row[number] = row_of_name.get(one.label, -1)
                 score[number] = one.score
@@ -115,7 +117,7 @@ def answers_of(scores: Floats, class_row_of: Rows, own_names: Sequence[str]) -> 
         class_row=frozen(class_row, np.int32),
         own_row=frozen(np.where(usable, column, -1), np.int32),
         score=owned(np.where(usable, best, np.nan)),
-        sums_to_one=owned((finite.sum(axis=1) < 2) | (np.abs(total - 1) <= _SUM_TOLERANCE)),
+        sums_to_one=owned((finite.sum(axis=1) < 2) | (np.abs(total - 1) <= SUM_TOLERANCE)),
         lacking={number: own_names[column[number]] for number in lacking},
     )
 
@@ -123,10 +125,9 @@ def answers_of(scores: Floats, class_row_of: Rows, own_names: Sequence[str]) -> 
 def with_classes(
     classifier: Classifier, classes: Classes
 ) -> tuple[JoinedClassifier, tuple[Notice, ...]]:
-    """The classifier under the rows of `classes`, joined by name."""
+    """The classifier under the rows of `classes`, joined by name; its very own stay as they are."""
     own_names = classifier.classes.name
-    row_of_name = classes.row_of_name()
-    rows = frozen([row_of_name.get(name, -1) for name in own_names], np.int32)
+    rows = _rows_among(classifier, classes)
     lacking = [name for name, row in zip(own_names, rows.tolist(), strict=True) if row < 0]
     if len(lacking) == len(rows):
         raise InputError(
@@ -153,3 +154,23 @@ def with_classes(
         )
         notices += (Notice("class_never_named", len(unknown), message),)
     return JoinedClassifier(classifier, classes, rows), notices
+
+
+def _rows_among(classifier: Classifier, classes: Classes) -> Rows:
+    """Rows of `classes`; -1 where they lack one. Two classes of one name cannot be told apart."""
+    own = classifier.classes
+    if own.name == classes.name and own.id.tolist() == classes.id.tolist():
+        return frozen(np.arange(len(classes)), np.int32)
+    shared = set(own.name) & set(classes.name)
+    for name in sorted(shared & (repeated_names(own) | repeated_names(classes))):
+        raise _ambiguous(name, classifier.name)
+    row_of_name = classes.row_of_name()
+    return frozen([row_of_name.get(name, -1) for name in own.name], np.int32)
+
+
+def _ambiguous(name: str, whose: str) -> InputError:
+    return InputError(
+        f"several classes have the name {name!r}, and classes are joined by name",
+        path=whose,
+        remedy="Give every class a name of its own",
+    )

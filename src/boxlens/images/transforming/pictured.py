@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import threading
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +14,7 @@ from boxlens.data.columns import frozen, take
 from boxlens.data.naming import some_names
 from boxlens.errors import InputError, ParameterError
 from boxlens.images.errors import ImageError
+from boxlens.images.file_content import content_hash
 from boxlens.images.files import ImageFiles
 from boxlens.images.reading import Picture, read_picture
 from boxlens.images.sizes import upright_size
@@ -22,7 +22,6 @@ from boxlens.images.transforming.shot import Shot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from boxlens.data import Notice
     from boxlens.data.columns import Floats
@@ -103,23 +102,8 @@ class Pictured:
 
     def pictures_hash(self) -> str:
         """Of the names and the content of the files."""
-        known = zip(self.files.names, map(_content_hash, self.files.paths), strict=True)
+        known = zip(self.files.names, map(content_hash, self.files.paths), strict=True)
         return hashlib.sha256(repr(list(known)).encode()).hexdigest()
-
-
-def _content_hash(path: Path) -> str:
-    """Every set of a run asks for the same files: one that has not changed is read once."""
-    try:
-        status = path.stat()
-        return _hash_of(path, status.st_size, status.st_mtime_ns)
-    except OSError:
-        return ""  # reading the picture will say what is wrong
-
-
-@cache
-def _hash_of(path: Path, _size_bytes: int, _changed_ns: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def with_pictures(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
+from boxlens.recognition_bound.nearness import best_detector, class_gaps
 from boxlens.report.charts.bound_series import (
     BOUND,
     BY_CLASS,
@@ -20,7 +21,7 @@ from boxlens.report.charts.bound_series import (
 from boxlens.report.charts.detector_pair import short
 from boxlens.report.charts.method_lines import PAGE_PX, recall_limit
 from boxlens.report.charts.panels import message
-from boxlens.report.charts.system_lines import key_lines
+from boxlens.report.charts.system_lines import KEY_CHARACTERS, key_lines
 from boxlens.report.charts.theme import (
     DECIMAL_AXIS,
     INK,
@@ -75,7 +76,12 @@ def bound_by_class_chart(
 def _reading(result: UpperBoundResult, known: Sequence[int], shown: Sequence[int]) -> str:
     reading = "Tick: UAP, what the classifier reaches on the true boxes."
     if result.detectors:
-        reading += " Points: detectors; pale: from the best of them to the UAP."
+        reading += " Points: detectors."
+    best = best_detector(result)
+    if best is not None:
+        name = short(best.name, KEY_CHARACTERS)
+        whom = name if len(result.detectors) == 1 else f"the best, {name},"
+        reading += f" Pale: from {whom} to the UAP; right of the tick it is beyond the bound."
     if len(shown) < len(known):
         which = "with the widest gap" if result.detectors else "with the lowest UAP"
         reading += f" The {len(shown)} of {len(known):,} classes {which}."
@@ -88,20 +94,15 @@ def _reading(result: UpperBoundResult, known: Sequence[int], shown: Sequence[int
 def _shown(result: UpperBoundResult, known: Sequence[int]) -> list[int]:
     classes = result.bound.classes
 
+    gaps = class_gaps(result)
+
     def told_first(row: int) -> float:
-        best = _best(result, row)
         if not result.detectors:
             return classes[row].uap
-        return math.inf if math.isnan(best) else best - classes[row].uap
+        return math.inf if math.isnan(gaps[row]) else -gaps[row]
 
     kept = sorted(known, key=told_first)[:MOST_CLASSES]
     return sorted(kept, key=lambda row: -classes[row].uap)
-
-
-def _best(result: UpperBoundResult, row: int) -> float:
-    """The highest AP of any detector for a class."""
-    values = (one.by_class[row] for one in result.detectors)
-    return max((value for value in values if not math.isnan(value)), default=math.nan)
 
 
 def _values(result: UpperBoundResult, shown: Sequence[int]) -> list[float]:
@@ -128,10 +129,11 @@ def _panel(
         return plot.encode(y=y, tooltip=_tips())
 
     bounds = [_record(result, row, BOUND, result.bound.classes[row].uap) for row in rows]
+    best = best_detector(result)
     gaps = [
-        {**one, "best": _best(result, row)}
+        {**one, "best": best.by_class[row]}
         for one, row in zip(bounds, rows, strict=True)
-        if not math.isnan(_best(result, row))
+        if best is not None and not math.isnan(best.by_class[row])
     ]
     layers = []
     if gaps:

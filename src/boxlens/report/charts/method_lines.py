@@ -33,6 +33,8 @@ SWATCH_PX: Final = 18
 LINE_PX: Final = 12
 # A letter's width, about.
 LETTER_PX: Final = 4.9
+# Names of files are long in wide letters and underscores.
+KEY_LETTER_PX: Final = 5.5
 
 
 class Method(Protocol):
@@ -97,7 +99,7 @@ def method_key(styles: Mapping[str, LineStyle], *, width: int = PAGE_PX) -> list
     if len(styles) < 2:
         return []
     names = [short(name, KEY_CHARACTERS) for name in styles]
-    longest = SWATCH_PX + LETTER_PX * max(map(len, names)) + 14
+    longest = SWATCH_PX + KEY_LETTER_PX * max(map(len, names)) + 14
     n_columns = max(1, min(4, int(width // longest), len(names)))
     n_lines = -(-len(names) // n_columns)
     # Down the columns, so that the order can be followed.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from boxlens.recognition_bound.verdict import SHOWN, best_detector, bound_sentences
+from boxlens.recognition_bound.nearness import best_detector
+from boxlens.recognition_bound.verdict import SHOWN, bound_sentences
 from boxlens.report.charts.theme import decimal, percent
 from boxlens.report.pages.bound_page_tables import (
     classes_table,
@@ -41,7 +42,8 @@ READINGS = {
     "as the classifier does. What lies between a detector and the UAP are missed objects, badly "
     "placed boxes and false alarms.",
     CLASSES: "Accuracy: the share of a class's objects that get its label. The gap is that to the "
-    "best detector of the class; below 0, that detector names it better than the classifier does.",
+    "detector that is best over all classes; below 0, it names the class better than the "
+    "classifier does.",
     RECOGNITION: "How good the classifier is, and whether it gains from boxes around the object.",
     CONTEXT: "What the classifier says of crops that show less or more than the object.",
     MISTAKES: "Wrong labels of which the classifier is surest: they cost most.",

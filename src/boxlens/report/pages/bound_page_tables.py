@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from boxlens.recognition_bound.nearness import best_detector, class_gaps
 from boxlens.recognition_bound.result import STRATEGY_TITLES
 from boxlens.recognition_bound.verdict import SHOWN
 from boxlens.report.charts.bound_by_size import uap_by_size
@@ -23,7 +24,7 @@ from boxlens.report.pages.markup import (
 from boxlens.report.pages.recall_page_tables import folded_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from boxlens.metrics.intervals import Interval
     from boxlens.recognition_bound.result import DetectorGap, UpperBoundResult
@@ -86,23 +87,24 @@ def iou_table(result: UpperBoundResult) -> str:
 
 
 def classes_table(result: UpperBoundResult) -> str:
-    """The widest gap first; without detectors, the lowest UAP."""
+    """The widest gap to the best detector first; without detectors, the lowest UAP."""
     classes, detectors = result.bound.classes, result.detectors
+    gaps, best = class_gaps(result), best_detector(result)
     rows = []
     for row in _in_order(result):
         one, aps = classes[row], [detector.by_class[row] for detector in detectors]
-        gap = one.uap - _highest(aps)
         rows.append(
             [
                 text_cell(one.name),
                 count_cell(one.n_objects),
                 *map(score_cell, (one.accuracy, one.uap, one.uap50)),
                 *map(score_cell, aps),
-                *[score_cell(gap)] * bool(detectors),
+                *[score_cell(gaps[row])] * (best is not None),
             ]
         )
     headings = ["class", "objects", "accuracy", "UAP", "UAP at .5"]
-    headings += [*(f"AP, {one.name}" for one in detectors), *["gap"] * bool(detectors)]
+    headings += [f"AP, {one.name}" for one in detectors]
+    headings += [] if best is None else [f"gap of {best.name}" if len(detectors) > 1 else "gap"]
     if len(rows) > MOST_CLASSES:
         return folded_table(headings, rows, caption=f"All {len(rows):,} classes")
     return table(headings, rows, caption="Classes", wide=True) if rows else ""
@@ -112,23 +114,22 @@ def _in_order(result: UpperBoundResult) -> list[int]:
     """Rows of classes; undefined ones last."""
     classes = result.bound.classes
 
+    gaps = class_gaps(result)
+
     def told_first(row: int) -> float:
-        uap = classes[row].uap
-        if not result.detectors:
-            return uap
-        return _highest([one.by_class[row] for one in result.detectors]) - uap
+        return -gaps[row] if result.detectors else classes[row].uap
 
     return sorted(range(len(classes)), key=lambda row: (math.isnan(at := told_first(row)), at))
 
 
-def _highest(values: Sequence[float]) -> float:
-    return max((value for value in values if not math.isnan(value)), default=math.nan)
-
-
 def strategies_table(result: UpperBoundResult) -> str:
-    """UAP and accuracy by how labels are found."""
+    """UAP and accuracy by how labels are found; without sizes of which there are no objects."""
     unsure = all(one.interval is None for one in result.strategies)
-    sizes = list(result.bound.by_size)
+    sizes = [
+        size
+        for size in result.bound.by_size
+        if not all(math.isnan(one.by_size.get(size, math.nan)) for one in result.strategies)
+    ]
     rows = [
         [
             text_cell(STRATEGY_TITLES[one.strategy]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from boxlens.data import Notice
@@ -41,13 +42,25 @@ def bound_gallery(
         if picture is None:
             n_left_out += 1
             continue
-        crops.update({one: Crop(cut_example(picture, one), one) for one in examples})
+        for one in examples:
+            in_pixels = _scaled(one, picture) if result.relative else one
+            crops[one] = Crop(cut_example(picture, in_pixels), one)
     hung = [
         HungWall(wall, tuple(crops[one] for one in wall.shown if one in crops)) for wall in kinds
     ]
     message = f"{n_left_out:,} of {len(wanted):,} images with examples have no picture here"
     notices = (Notice(LEFT_OUT, n_left_out, message),) if n_left_out else ()
     return Gallery(tuple(one for one in hung if one.crops), notices)
+
+
+def _scaled(shown: Shown, picture: Image) -> Shown:
+    """Boxes that are fractions of their image, in pixels of its picture."""
+    width, height = picture.size
+    boxes = tuple(
+        ((x * width, y * height, w * width, h * height), colour)
+        for (x, y, w, h), colour in shown.boxes
+    )
+    return replace(shown, boxes=boxes)
 
 
 def _read(path: Path | None) -> Image | None:

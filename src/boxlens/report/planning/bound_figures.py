@@ -71,8 +71,9 @@ def _against_detectors(result: UpperBoundResult) -> Iterator[Figure | LeftOut]:
         result,
         "bound_by_class",
         against_title(result, BY_CLASS),
-        "A long pale line: a class that is recognised but not found. Points at their tick: a "
-        "better detector needs better recognition first."
+        "A long pale line left of its tick: a class that is recognised but not found. Points at "
+        "their tick: a better detector needs better recognition first. A line right of its tick: "
+        "the detector recognises the class better than this classifier does."
         if near
         else "Classes at the end are not recognised, even where they are found.",
         CLASSES,

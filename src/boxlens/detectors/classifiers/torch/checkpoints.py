@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boxlens.detectors.classifiers.torch.choice import Epoch
-from boxlens.detectors.classifiers.torch.state import named, of_kind
+from boxlens.detectors.classifiers.torch.state import named, of_kind, weights_digest
 from boxlens.detectors.model_files import read_model, write_model
 from boxlens.errors import InputError
 
@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy.typing as npt
+    from torch.nn import Module
 
     from boxlens.data import Classes
     from boxlens.detectors.classifiers.torch.choice import FineTuning
 
     Arrays = Mapping[str, npt.NDArray[Any]]
 
-SCHEMA = "boxlens/fine-tuning/1"
+SCHEMA = "boxlens/fine-tuning/2"
 _RESTART = "--restart (restart=True) throws it away and begins anew; or name another folder"
 
 
@@ -42,20 +43,27 @@ class Checkpoint:
 class RunIdentity:
     """What must be the same for a run to go on."""
 
+    # The word of the module, and its weights before any of them moved.
+    module: str
+    begun_with: str
     settings: Mapping[str, Any]
     class_names: tuple[str, ...]
     truth: str
-    pixels: str
+    pixels: str = ""
 
     @classmethod
-    def of(cls, choice: FineTuning, classes: Classes, truth: str, pixels: str) -> RunIdentity:
+    def of(
+        cls, name: str, module: Module, choice: FineTuning, classes: Classes, truth: str
+    ) -> RunIdentity:
         """More epochs continue a run, and threads are the machine's business."""
         settings = choice.to_json()
         del settings["epochs"], settings["threads"]
-        return cls(settings, classes.name, truth, pixels)
+        return cls(name, weights_digest(module), settings, classes.name, truth)
 
     def differences(self, other: RunIdentity) -> list[str]:
-        found = [
+        renamed = self.module != other.module
+        found = [f"module ({self.module}, now {other.module})"] if renamed else []
+        found += [
             f"{name} ({self.settings.get(name)}, now {value})"
             for name, value in other.settings.items()
             if self.settings.get(name) != value
@@ -65,6 +73,9 @@ class RunIdentity:
         # The same boxes on other pictures: where boxes differ, so do all crops.
         if self.truth == other.truth and self.settings == other.settings:
             found += ["pictures"] if self.pixels != other.pixels else []
+        # Another seed, say, begins with other weights anyway.
+        if not found and self.begun_with != other.begun_with:
+            found += ["module: the weights that it begins with differ"]
         return found
 
 
@@ -74,6 +85,7 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
     header = {
         "schema": SCHEMA,
         "epoch": len(checkpoint.history),
+        "module": {"name": run.module, "begun_with": run.begun_with},
         "choice": dict(run.settings),
         "classes": list(run.class_names),
         "data": {"truth": run.truth, "pixels": run.pixels},
@@ -96,9 +108,17 @@ def read_checkpoint(path: Path) -> Checkpoint | None:
 
 
 def _checkpoint(header: Mapping[str, Any], arrays: Arrays) -> Checkpoint:
-    data = header["data"]
+    module, data = header["module"], header["data"]
+    run = RunIdentity(
+        module=module["name"],
+        begun_with=module["begun_with"],
+        settings=header["choice"],
+        class_names=tuple(header["classes"]),
+        truth=data["truth"],
+        pixels=data["pixels"],
+    )
     return Checkpoint(
-        run=RunIdentity(header["choice"], tuple(header["classes"]), data["truth"], data["pixels"]),
+        run=run,
         history=tuple(Epoch.of_json(one) for one in header["history"]),
         weights=of_kind("weights", arrays),
         momentum=of_kind("momentum", arrays),

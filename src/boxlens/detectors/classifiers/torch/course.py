@@ -28,6 +28,17 @@ if TYPE_CHECKING:
     from boxlens.detectors.classifiers.torch.lesson import Lesson
 
 
+def built_module(build: Callable[[int], Module], n_classes: int, seed: int) -> Module:
+    """As it is before it learns; the same seed gives the same weights."""
+    torch = torch_library()
+    with torch_seeded(seed):
+        module: Any = build(n_classes)
+    if not isinstance(module, torch.nn.Module):
+        raise InputError(f"a {type(module).__name__} was built, expected a torch.nn.Module")
+    on_cpu: Module = module.to("cpu")
+    return on_cpu
+
+
 @dataclass(slots=True)
 class Course:
     """What changes from epoch to epoch, and the lesson it learns."""
@@ -41,16 +52,9 @@ class Course:
     best_epoch: int | None = None
 
     @classmethod
-    def begun(cls, build: Callable[[int], Module], lesson: Lesson, n_classes: int) -> Course:
-        torch = torch_library()
+    def begun(cls, module: Module, lesson: Lesson, n_classes: int) -> Course:
         choice = lesson.choice
-        with torch_seeded(choice.seed):
-            module = build(n_classes)
-        if not isinstance(module, torch.nn.Module):
-            raise InputError(f"a {type(module).__name__} was built, expected a torch.nn.Module")
-        descent = Descent.of(
-            module.to("cpu"), momentum=choice.momentum, weight_decay=choice.weight_decay
-        )
+        descent = Descent.of(module, momentum=choice.momentum, weight_decay=choice.weight_decay)
         if not descent.parameters:
             raise InputError("the module has no parameters that may change")
         return cls(lesson, n_classes, module, descent)

@@ -12,6 +12,7 @@ import numpy as np
 
 from boxlens.data.columns import Offsets, Rows, frozen
 from boxlens.detectors.classifiers.torch.inputs import Mean, squared
+from boxlens.detectors.learning_files import PicturesOnDisk
 from boxlens.detectors.model_files import read_model, write_model
 from boxlens.errors import InputError
 from boxlens.formats.files import written_whole
@@ -68,15 +69,32 @@ def truth_digest(crops: LabelledCrops) -> str:
     return digest.hexdigest()
 
 
+def _files_digest(crops: LabelledCrops) -> str:
+    """What is in the picture files; empty for pictures in memory."""
+    if not isinstance(crops.images, PicturesOnDisk):
+        return ""
+    hashes = crops.images.content_hashes(np.unique(crops.image_row).tolist())
+    return hashlib.sha256(json.dumps(hashes).encode()).hexdigest()
+
+
 def cut_crops(
     crops: LabelledCrops, side_px: int, folder: Path, progress: Progress | None = None
 ) -> CropCache:
     """Cuts all crops into the folder, unless they lie there already.
 
-    They do where boxes and labels are the same, and a few pictures, cut again, as well.
+    They do where boxes, labels and picture files are the same, and a few pictures, cut again, as
+    well.
     """
-    wanted = {"schema": SCHEMA, "side_px": side_px, "truth": truth_digest(crops)}
+    wanted = {
+        "schema": SCHEMA,
+        "side_px": side_px,
+        "truth": truth_digest(crops),
+        "files": _files_digest(crops),
+    }
     table_path, pixels_path = folder / "crops.npz", folder / "crops.bin"
+    # A run that was killed while it cut has left its part behind.
+    for stale in folder.glob(f".{pixels_path.name}.*"):
+        stale.unlink(missing_ok=True)
     found = _found(crops, wanted, table_path, pixels_path)
     if found is not None:
         return found
@@ -85,7 +103,7 @@ def cut_crops(
     with written_whole(pixels_path) as temporary, temporary.open("wb") as file:
         table = _cut_into(file, crops, side_px, progress)
     if len(table["object_row"]) == 0:
-        raise InputError("no box has a crop: all lie outside their pictures")
+        raise InputError("no box has a crop: none has a pixel in its picture")
     write_model(table_path, wanted, table)
     return _opened(crops, pixels_path, table, side_px)
 
@@ -133,11 +151,12 @@ def _found(
         cache = read_model(table_path, SCHEMA, cache_of, what="table of crops", remedy="")
     except InputError:  # whatever it is: they are cut again
         return None
+    checksum_of = dict(zip(cache.object_row.tolist(), cache.checksum.tolist(), strict=True))
     image_rows = np.unique(cache.image_row)
     probed = image_rows[np.linspace(0, len(image_rows) - 1, N_PROBED).astype(np.int64)]
     for rows, squares in _squares_by_image(crops.in_images(probed), side_px):
-        place = np.searchsorted(cache.object_row, rows)
-        if cache.checksum[place].tolist() != [zlib.crc32(square.data) for square in squares]:
+        found = [checksum_of.get(row) for row in rows.tolist()]
+        if found != [zlib.crc32(square.data) for square in squares]:
             return None
     return cache
 

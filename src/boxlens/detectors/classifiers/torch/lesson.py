@@ -73,8 +73,8 @@ class Lesson:
         notices = counted_notice(
             "box_outside",
             n_objects - len(self.cache),
-            "boxes lie outside their pictures and were not learnt from",
-            "box lies outside its picture and was not learnt from",
+            "boxes have no pixel in their pictures and were not learnt from",
+            "box has no pixel in its picture and was not learnt from",
         )
         seen = set(self.labels(self.train).tolist())
         unseen = [name for row, name in enumerate(class_names) if row not in seen]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import sys
 from typing import TYPE_CHECKING, Any
 
 from boxlens.detectors.classifiers.torch.library import torch_library
@@ -16,6 +18,20 @@ if TYPE_CHECKING:
 
 PREFIX = "torch:"
 SMALL = "torch:small"
+
+
+def is_module(given: Any) -> bool:
+    """Whether it is a torch module, asked without importing torch: one that is has done so."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(given, torch.nn.Module)
+
+
+def copies_of(module: Module) -> Callable[[int], Module]:
+    """Builds what is given: every part begins with the same weights, and the module itself stays.
+
+    Its outputs must be as many as the classes; that is seen when it first answers.
+    """
+    return lambda _n_classes: copy.deepcopy(module)
 
 
 def builder(word: str) -> Callable[[int], Module]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,8 +25,23 @@ def weights_of(module: Module) -> Arrays:
     return arrays_of(module.state_dict())
 
 
+def weights_digest(module: Module) -> str:
+    """Of all names and values, to the bit."""
+    digest = hashlib.sha256()
+    for name, array in sorted(weights_of(module).items()):
+        digest.update(f"{name} {array.dtype} {array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
 def set_weights(module: Module, arrays: Mapping[str, npt.NDArray[Any]], owner: str) -> None:
     """All of them, and no others; `owner` is the file they come from."""
+    refuse_other_module(module, arrays, owner)
+    module.load_state_dict(tensors_of(arrays), strict=True)
+
+
+def refuse_other_module(module: Module, arrays: Mapping[str, npt.NDArray[Any]], owner: str) -> None:
+    """Weights of other names or shapes are not its own."""
     own = module.state_dict()
     differ = sorted(own.keys() ^ arrays.keys()) or [
         name for name, value in own.items() if tuple(value.shape) != arrays[name].shape
@@ -36,7 +52,6 @@ def set_weights(module: Module, arrays: Mapping[str, npt.NDArray[Any]], owner: s
             path=owner,
             remedy="Build the module as it was when the file was written",
         )
-    module.load_state_dict(tensors_of(arrays), strict=True)
 
 
 def arrays_of(tensors: Mapping[str, Any]) -> Arrays:

@@ -21,7 +21,7 @@ from boxlens.detectors.classifiers.torch.checkpoints import (
 )
 from boxlens.detectors.classifiers.torch.choice import Epoch, FineTuning
 from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
-from boxlens.detectors.classifiers.torch.course import Course
+from boxlens.detectors.classifiers.torch.course import Course, built_module
 from boxlens.detectors.classifiers.torch.crop_cache import cut_crops, truth_digest
 from boxlens.detectors.classifiers.torch.inputs import as_inputs, class_outputs
 from boxlens.detectors.classifiers.torch.lesson import Lesson
@@ -30,6 +30,7 @@ from boxlens.detectors.classifiers.torch.library import (
     torch_seeded,
     torch_threads,
 )
+from boxlens.detectors.classifiers.torch.state import refuse_other_module
 from boxlens.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from boxlens.data.columns import Rows
     from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
+    from boxlens.detectors.classifiers.torch.checkpoints import Checkpoint
     from boxlens.formats.files import Progress
 
 CHECKPOINT = "checkpoint.npz"
@@ -50,6 +52,7 @@ def fine_tune(
     build: Callable[[int], Module],
     crops: LabelledCrops,
     *,
+    name: str = "torch",
     choice: FineTuning | None = None,
     folder: str | PathLike[str] | None = None,
     restart: bool = False,
@@ -57,6 +60,7 @@ def fine_tune(
 ) -> TorchClassifier:
     """Learns the classes of `crops` with the module that `build(n_classes)` gives.
 
+    `name` is what the classifier is called; a run goes on under the name that it began with.
     With a folder, a run that was ended goes on after its last whole epoch, to the very bits it
     would have reached on the same machine with as many threads. `restart` begins anew there.
     """
@@ -75,11 +79,14 @@ def fine_tune(
         path = None if folder is None else place / CHECKPOINT
         if path is not None and restart:
             path.unlink(missing_ok=True)
-        return _fine_tuned(build, crops, chosen, place, path, progress)
+        module = built_module(build, len(crops.classes), chosen.seed)
+        run = RunIdentity.of(name, module, chosen, crops.classes, truth_digest(crops))
+        return _fine_tuned(module, run, crops, chosen, place, path, progress)
 
 
 def _fine_tuned(
-    build: Callable[[int], Module],
+    module: Module,
+    run: RunIdentity,
     crops: LabelledCrops,
     choice: FineTuning,
     folder: Path,
@@ -87,16 +94,13 @@ def _fine_tuned(
     progress: Progress | None,
 ) -> TorchClassifier:
     checkpoint = None if path is None else read_checkpoint(path)
-    truth = truth_digest(crops)
     if path is not None and checkpoint is not None:
         # Before the crops of the other run are overwritten.
-        same_pixels = checkpoint.run.pixels
-        run = RunIdentity.of(choice, crops.classes, truth, same_pixels)
-        refuse_other_run(path, checkpoint, run, choice.epochs)
+        _refuse_other(path, checkpoint, run, module, choice)
     cache = cut_crops(crops, choice.side_px, folder, progress)
-    run = RunIdentity.of(choice, crops.classes, truth, cache.pixels_digest())
+    run = replace(run, pixels=cache.pixels_digest())
     lesson = Lesson.of(cache, crops.dataset, choice)
-    course = Course.begun(build, lesson, len(crops.classes))
+    course = Course.begun(module, lesson, len(crops.classes))
     if path is not None and checkpoint is not None:
         refuse_other_run(path, checkpoint, run, choice.epochs)
         course.take_up(checkpoint, path)
@@ -108,9 +112,21 @@ def _fine_tuned(
         side_px=choice.side_px,
         mean=lesson.mean,
         threads=choice.threads,
+        name=run.module,
         history=tuple(course.history),
         notices=lesson.notices(len(crops), crops.classes.name),
     )
+
+
+def _refuse_other(
+    path: Path, checkpoint: Checkpoint, run: RunIdentity, module: Module, choice: FineTuning
+) -> None:
+    """What can be told before the pictures are looked at; the plainest difference first."""
+    same_pixels = replace(run, pixels=checkpoint.run.pixels)
+    same_start = replace(same_pixels, begun_with=checkpoint.run.begun_with)
+    refuse_other_run(path, checkpoint, same_start, choice.epochs)
+    refuse_other_module(module, checkpoint.weights, str(path))
+    refuse_other_run(path, checkpoint, same_pixels, choice.epochs)
 
 
 def _run(course: Course, run: RunIdentity, path: Path | None, progress: Progress | None) -> None:
