@@ -46,7 +46,9 @@ def test_pictures_that_lost_most_come_first_and_equals_in_order():
     dataset = roomy(6)
     sets = [whole(dataset), whole(dataset, FLIP)]
     # Two of image 1, one of image 3, two of image 4.
-    shown = examples(sets, perfect(dataset), without(perfect(dataset), [4, 5, 14, 16, 19]))
+    shown = examples(
+        sets, perfect(dataset), without(perfect(dataset), [4, 5, 14, 16, 19]), n_examples=3
+    )
     assert [one.row for one in shown] == [1, 4, 3]
     assert [one.image_id for one in shown] == [2, 5, 4]
     assert shown[0].file_name == "1.jpg"
@@ -117,7 +119,7 @@ def test_one_image_is_shown_once_however_many_pictures_it_made():
     dataset = roomy(3)
     pictures = an_object_each(dataset)
     nothing = seen_in(pictures, perfect(dataset).where(np.zeros(12, dtype=bool)))
-    shown = examples([whole(dataset), pictures], perfect(dataset), nothing)
+    shown = examples([whole(dataset), pictures], perfect(dataset), nothing, n_examples=3)
     assert [one.row for one in shown] == [0, 4, 8]
     assert [one.image_id for one in shown] == [1, 2, 3]
 

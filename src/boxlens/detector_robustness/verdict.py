@@ -59,14 +59,14 @@ class _Remarks:
         whole = f"its {fraction(_ap(reference))} at {reference.label}"
         share = "it" if reference is detector.clean else whole
         remarks = [f"{fraction(one.relative['AP'], 2)} of {share}"]
-        if TRANSFORMS[one.step.name].estimated_boxes and reference is not detector.clean:
-            half = fraction(one.relative["AP50"], 2)
-            remarks.append(f"{half} by AP50: boxes of turned objects are estimates")
         if self.may_be_chance(one):
             remarks.append("which may be chance")
         if (summary := self.sets.get(one.step.slug)) and summary.n_objects_gone:
             n_all = summary.n_objects_gone + summary.n_objects
             remarks.append(f"without {summary.n_objects_gone:,} of {n_all:,} objects")
+        if TRANSFORMS[one.step.name].estimated_boxes and reference is not detector.clean:
+            half = fraction(one.relative["AP50"], 2)
+            remarks.append(f"{half} by AP50: boxes of turned objects are estimates")
         return f"{fraction(_ap(one))} ({', '.join(remarks)})"
 
     def may_be_chance(self, one: StepRobustness) -> bool:

@@ -63,7 +63,8 @@ READINGS = {
     "corruptions.",
     GRADED: "The same changes as in studies of proposals, level by level. Means are over levels "
     "that change something. Rotations are cropped, so they are set against the same crop unturned "
-    "(0 deg), and that against the unchanged pictures.",
+    "(0 deg), and that against the unchanged pictures; boxes of turned objects are estimates, so "
+    "AP falls by them alone, and AP50 hardly.",
     ERRORS: "TIDE's kinds of errors at IoU .5, against those on the unchanged pictures (of "
     "rotations: the crop unturned); of transforms with several levels the mean.",
     PLACES: "Whether detections still lie where objects do.",
