@@ -80,7 +80,8 @@ RUNS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (
         (
             *("robustness", PAIR[0], "--images", "images", "--model", "window", "region"),
-            *("--transform", "study,corruptions,graded", "--n-images", "20"),
+            *("--transform", "study,corruptions,graded", "--severity", "1,3,5"),
+            *("--n-images", "16"),
         ),
         (
             "robustness_study",

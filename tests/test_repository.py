@@ -115,3 +115,17 @@ def test_the_front_desk_is_staffed(name: str):
 
 def test_the_changelog_has_a_place_for_what_is_new():
     assert "\n## [Unreleased]\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_links_between_files_lead_somewhere():
+    """Those of the guide's pages are checked where it is built."""
+    link = re.compile(r"\]\((?!https?://|#)([^)#\s]+)")
+    pages = [name for name in project_files() if name.suffix == ".md" and name.parts[0] != "docs"]
+    assert Path("benchmarks/README.md") in pages
+    dead = [
+        f"{page}: {target}"
+        for page in pages
+        for target in link.findall((ROOT / page).read_text(encoding="utf-8"))
+        if not (ROOT / page.parent / target).exists()
+    ]
+    assert dead == []

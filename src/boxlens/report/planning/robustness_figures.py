@@ -58,23 +58,31 @@ def absent_sections(result: RobustnessResult) -> set[str]:
 
 
 def _figures(result: RobustnessResult) -> Iterator[Figure | LeftOut]:
-    about = robustness_about(result)
+    yield from _change_figures(result)
+    yield from _error_figures(result)
+    yield from _class_figures(result)
 
-    def wide(
-        name: str,
-        title: str,
-        reading: str,
-        section: str,
-        chart: Callable[..., ChartType],
-        *,
-        there: bool,
-    ) -> Figure | LeftOut:
-        if not there:
-            return LeftOut(title, NO_SCORE, section)
-        draw = partial(chart, result, about=about)
-        return Figure(name, title, reading, section, draw, wide=True)
 
-    yield wide(
+def _wide(
+    result: RobustnessResult,
+    name: str,
+    title: str,
+    reading: str,
+    section: str,
+    chart: Callable[..., ChartType],
+    *,
+    there: bool,
+) -> Figure | LeftOut:
+    if not there:
+        return LeftOut(title, NO_SCORE, section)
+    draw = partial(chart, result, about=robustness_about(result))
+    return Figure(name, title, reading, section, draw, wide=True)
+
+
+def _change_figures(result: RobustnessResult) -> Iterator[Figure | LeftOut]:
+    """What is left of AP."""
+    yield _wide(
+        result,
         "robustness_study",
         study.TITLE,
         "Far from its stroke without a background: the detector leans on the scene. Far from it "
@@ -84,7 +92,8 @@ def _figures(result: RobustnessResult) -> Iterator[Figure | LeftOut]:
         study.robustness_study_chart,
         there=study.has_study(result),
     )
-    yield wide(
+    yield _wide(
+        result,
         "robustness_curves",
         curves.TITLE,
         "A line that falls at once: this corruption breaks the detector even when hardly seen. "
@@ -93,7 +102,8 @@ def _figures(result: RobustnessResult) -> Iterator[Figure | LeftOut]:
         curves.robustness_curves_chart,
         there=curves.has_curves(result),
     )
-    yield wide(
+    yield _wide(
+        result,
         "robustness_groups",
         groups.TITLE,
         "The shortest bar is the group to train against first. A detector may be best in AP "
@@ -102,7 +112,8 @@ def _figures(result: RobustnessResult) -> Iterator[Figure | LeftOut]:
         groups.robustness_groups_chart,
         there=groups.has_groups(result),
     )
-    yield wide(
+    yield _wide(
+        result,
         "robustness_graded",
         graded.TITLE,
         "How far a change may go before it costs anything: where lines leave the dashed ones.",
@@ -110,7 +121,12 @@ def _figures(result: RobustnessResult) -> Iterator[Figure | LeftOut]:
         graded.robustness_graded_chart,
         there=bool(graded.graded_names(result)),
     )
-    yield wide(
+
+
+def _error_figures(result: RobustnessResult) -> Iterator[Figure | LeftOut]:
+    """What goes wrong, and where."""
+    yield _wide(
+        result,
         "robustness_errors",
         errors.TITLE,
         "Missed objects: the change hides them. Background: it makes things look like objects. "
@@ -123,7 +139,8 @@ def _figures(result: RobustnessResult) -> Iterator[Figure | LeftOut]:
             for one in errors.error_growth(of)
         ),
     )
-    yield wide(
+    yield _wide(
+        result,
         "robustness_density",
         density.TITLE,
         "Maps of detections should look like those of objects above them. Pale: nothing is "
@@ -132,7 +149,6 @@ def _figures(result: RobustnessResult) -> Iterator[Figure | LeftOut]:
         density.robustness_density_chart,
         there=density.has_boxes(result),
     )
-    yield from _class_figures(result)
 
 
 def _class_figures(result: RobustnessResult) -> Iterator[Figure | LeftOut]:
