@@ -16,7 +16,6 @@ from boxlens.report.charts.panels import message, rows_axis
 from boxlens.report.charts.robustness_steps import (
     CLEAN_WORDS,
     level_words,
-    step_words,
     worst_of_transforms,
 )
 from boxlens.report.charts.theme import (
@@ -163,7 +162,7 @@ def _panel(
     if uap:
         stroke = plot.mark_tick(color=UAP_COLOUR, thickness=1.5, size=ROW_PX)
         layers.append(stroke.encode(x="uap:Q"))
-    title = CLEAN_WORDS if first else short(step_words(one), TITLE_CHARACTERS)
+    title = CLEAN_WORDS if first else short(f"{one.title} {one.label}", TITLE_CHARACTERS)
     return alt.LayerChart(layer=[*layers, above_panel(title)])
 
 

@@ -23,6 +23,7 @@ from boxlens.report.charts.theme import (
     fixed,
     inline,
     themed,
+    threshold,
 )
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ def robustness_density_chart(
     n_more = len(result.detectors) - MOST_DETECTORS
     reading = (
         f"How many boxes lie over each place, all pictures stretched to a square; detections of "
-        f"score {result.choice.shown_score:g} or more. Colours by log10(1 + n), the same in all "
-        "maps; sets differ in how many pictures they have. Right of the unchanged pictures: "
+        f"score {threshold(result.choice.shown_score)} or more. Colours by log10(1 + n), the same "
+        "in all maps; sets differ in how many pictures they have. Right of the unchanged pictures: "
         "where detections lie most differently from there, one level a transform."
         + f" The first {MOST_DETECTORS} of {len(result.detectors)} detectors."
         * (n_more > 0)
@@ -218,7 +219,8 @@ def _scale(limit: float) -> alt.Scale:
 
 
 def _legend(limit: float) -> alt.Legend:
-    counts = COUNTS if 10**limit > COUNTS[1] else (0, 1)
+    most = math.floor(10**limit - 1 + 1e-9)
+    counts = COUNTS if most >= COUNTS[1] else sorted({0, 1, most})
     shown = [math.log10(1 + n) for n in counts if math.log10(1 + n) <= limit]
     return alt.Legend(
         title="boxes",

@@ -23,7 +23,16 @@ from boxlens.report.charts.robustness_steps import (
     mean_over,
     own_references,
 )
-from boxlens.report.charts.theme import FONT_PX, INK, LINE, WIDTH, decimal, inline, themed
+from boxlens.report.charts.theme import (
+    FONT_PX,
+    INK,
+    LINE,
+    WIDTH,
+    decimal,
+    inline,
+    themed,
+    threshold,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +97,7 @@ def robustness_errors_chart(
         title=TITLE,
         about=about,
         reading="Errors for each object, of detections that score "
-        f"{decimal(result.choice.shown_score, 1)} or more, minus those on the unchanged "
+        f"{threshold(result.choice.shown_score)} or more, minus those on the unchanged "
         f"pictures{crop}. Orange: more of them (in full from {decimal(FULL_COLOUR, 1)} on); "
         f"blue: fewer; no number: less than {decimal(LEAST_TOLD)}; no cell: pictures of one "
         "object each have more background. Where a transform has several levels (how many, in "

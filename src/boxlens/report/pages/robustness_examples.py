@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.report.charts.detector_lines import detector_words
 from boxlens.report.charts.robustness_steps import step_words
+from boxlens.report.charts.theme import threshold
 from boxlens.report.pages.examples import colour_key, picture_figure, within_budget
 from boxlens.report.pages.markup import counted, notes, paragraph, table, text_cell
 from boxlens.report.pages.page import Section
@@ -32,7 +33,7 @@ READING = (
     "Pictures in which most objects were lost that are found in the unchanged one, which stands "
     "on the left, these objects marked. Of each transform the level that costs most AP; of each "
     f"detector at most {MOST_STEPS} transforms, the largest losses first. Detections of score "
-    f"{{score:g}} or more; of false ones the surest {MOST_FALSE} of a picture."
+    f"{{score}} or more; of false ones the surest {MOST_FALSE} of a picture."
 )
 
 
@@ -43,7 +44,7 @@ def robustness_examples(
 
     Galleries are those of the detectors; without any, examples are told in a table.
     """
-    reading = READING.format(score=result.choice.shown_score)
+    reading = READING.format(score=threshold(result.choice.shown_score))
     told = [f"{one.message}." for gallery in galleries for one in gallery.notices]
     walls = [hung for gallery in galleries for hung in gallery.walls]
     if not walls:
