@@ -55,8 +55,9 @@ Photographs of COCO val2017 with COCO's boxes: those of `coco_val2017_80` to tes
 others to learn from (`train.json`), both with the ten classes that have most objects among the
 latter. *Commonest class* is the accuracy of always naming it; the gap is UAP less the AP of the
 best detector, on the same resampled images."""
-ABOUT_RATES = """Learning rates of the network were chosen on training pictures alone: the best
-accuracy (mean over classes) on those set aside, in any epoch."""
+ABOUT_RATES = """The network's learning rate is that of these three which names pictures set aside
+best, in any epoch (mean of the accuracies of classes). They are a tenth of the training pictures:
+of photographs about ten, so that small differences there are chance."""
 
 
 def run_bounds(runs: Runs) -> None:
@@ -145,7 +146,7 @@ def _checkpoints(runs: Runs, name: str, rate: float) -> Path:
 
 
 def _write_rates(runs: Runs, name: str, accuracy: dict[float, float]) -> None:
-    row = [name, *(short(value, 2) for value in accuracy.values())]
+    row = [name, *(short(value) for value in accuracy.values())]
     path = runs.folder / f"rates-{name}.txt"
     path.write_text("\t".join(row), encoding="utf-8")
 

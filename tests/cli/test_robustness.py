@@ -215,6 +215,9 @@ def test_a_picture_that_cannot_be_read_is_listed_and_the_run_goes_on(tmp_path):
     assert [one["n_images"] for one in exported["sets"]] == [2, 2]
 
 
+RUN = ("ground_truth.json", "--images", "images", "--model", "region")
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -244,6 +247,15 @@ def test_a_picture_that_cannot_be_read_is_listed_and_the_run_goes_on(tmp_path):
             "--n-images, --cut",
         ),
         (("ground_truth.json", "--images", "images", "--export", "s", "-o", "out"), "--output"),
+        (
+            ("ground_truth.json", "--images", "images", "--export", "s", "--model", "m"),
+            "one of the",
+        ),
+        ((*RUN, "--transform", "crop", "--severity", "3"), "--severity is of corruptions"),
+        ((*RUN, "--transform", "crop", "--scenes", "images"), "--scenes is for incongruent"),
+        ((*RUN, "--restart"), "--restart is for what was kept"),
+        ((*RUN, "--partial"), "--partial is for results"),
+        ((*RUN, "--transform", "clean"), "always run"),
     ],
 )
 def test_what_cannot_be_meant_is_told_in_a_line(world, arguments, told):

@@ -169,3 +169,18 @@ def test_a_study_of_imported_results_tells_the_settings_of_the_export(rendered, 
     assert (result.choice.n_images, result.choice.shown_score) == (None, 0.4)
     assert result.dataset == rendered.dataset.name
     assert result.failed == (unread,)
+
+
+def test_an_export_that_was_stopped_says_so(sets, tmp_path):
+    def stop(what, *_):
+        if what.startswith("gaussian_noise"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        export_sets(sets, tmp_path / "sets", workers=1, progress=stop)
+    folder = results_of(tmp_path / "ours", sets[:2])
+    (told,) = imported_robustness(tmp_path / "sets", folder).notices
+    assert told.code == "unfinished_export"
+    assert told.message.startswith("1 set is not exported yet: gaussian_noise-1")
+    export_sets(sets, tmp_path / "sets")
+    assert open_sets(tmp_path / "sets")[0].export.notices() == ()

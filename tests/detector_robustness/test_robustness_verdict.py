@@ -226,7 +226,10 @@ def test_levels_that_change_nothing_do_not_hurt_least():
 
 def test_nothing_is_said_where_nothing_can_be():
     assert sentences(detector("mine", 0.0, ("fog", 1.0, 0.0))) == (
-        "mine finds nothing in the unchanged pictures: there is nothing to lose.",
+        (
+            "mine has an AP of 0 on the unchanged pictures (50 detections, none of them right): there "
+            "is nothing to lose."
+        ),
     )
     assert sentences(detector("mine", math.nan, ("fog", 1.0, math.nan))) == (
         "mine: no object is to be found, so nothing can be said.",

@@ -196,7 +196,7 @@ def test_pictures_of_the_same_size_and_other_content_are_other_pictures(folder):
     size = path.stat().st_size
     Image.fromarray(255 - np.asarray(Image.open(path))).save(path)
     assert path.stat().st_size == size
-    with pytest.raises(InputError, match="made from another pictures"):
+    with pytest.raises(InputError, match="made from another set of pictures"):
         kept(folder, detector)
 
 
@@ -231,3 +231,12 @@ def test_other_masks_are_another_origin(folder):
     first, second = ([one.made_from()["masks"] for one in sets] for sets in origins)
     assert first[0] == first[2] == second[0] == second[2] is None
     assert first[1] != second[1]
+
+
+def test_functions_are_detectors_and_words_may_have_commas(folder):
+    choice = RobustnessChoice.of("vertical_flip,fog:3", intervals=False)
+    pictures = folder / "images"
+    for given in (brighter_half, [brighter_half]):
+        result = boxlens.robustness(folder / "gt.json", given, images=pictures, choice=choice)
+        assert result.detectors[0].name == "brighter_half"
+        assert [one.step.slug for one in result.detectors[0].steps] == ["vertical_flip", "fog-3"]

@@ -344,3 +344,8 @@ def test_the_json_has_the_numbers_by_their_names(painted):
     assert len(found["uap_by_iou"]) == 10
     assert found["accuracy"] == 1
     assert {"class", "uap", "accuracy", "n_objects"} <= set(found["classes"][0])
+
+
+def test_a_plain_yes_asks_for_intervals():
+    assert UpperBoundChoice(intervals=True).intervals == ResamplingChoice()
+    assert UpperBoundChoice(intervals=False).intervals is None

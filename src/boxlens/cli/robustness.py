@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from boxlens.detector_robustness.result import RobustnessResult
     from boxlens.detectors.run_result import Failure
     from boxlens.formats.files import Progress
-    from boxlens.images.transforming.transform import Step
+    from boxlens.images.transforming.transform import Step, Transform
 
 
 # Options that say which pictures are made, or who looks at them.
@@ -104,8 +104,12 @@ def run(options: argparse.Namespace) -> None:
                     progress=progress,
                 )
     except KeyboardInterrupt:
-        if options.keep or options.output:
-            print_note("interrupted; the same command goes on where it stopped")
+        kept = options.keep or options.output
+        print_note(
+            "interrupted; the same command goes on where it stopped"
+            if kept
+            else "interrupted, and nothing was kept: --keep or -o would have"
+        )
         raise
     show_report(options, result.notices, written, result.to_json, lambda: robustness_text(result))
     _leave(result.failed, [one.step for one in result.sets])
@@ -141,8 +145,14 @@ def _check(options: argparse.Namespace) -> None:
         raise ParameterError("--results are of exported pictures: name their folder (--sets)")
     if not options.gt or not options.images:
         raise ParameterError("name the ground truth and its pictures: GT and --images")
-    if bool(options.model) == bool(options.export):
+    if options.model and options.export:
+        raise ParameterError(
+            "detectors are run (--model), or pictures are written for others (--export): name one "
+            "of the two"
+        )
+    if not options.model and not options.export:
         raise ParameterError("name detectors to run (--model), or a folder to write to (--export)")
+    _refuse(options, ("partial",), "--partial is for results that were made elsewhere (--sets)")
     if options.export:
         _refuse(options, OF_DETECTORS, "--export writes pictures, and runs no detector")
     if options.name and len(options.name) != len(options.model):
@@ -173,14 +183,16 @@ def _is_inside(path: str, folder: str) -> bool:
 def _choice(options: argparse.Namespace) -> RobustnessChoice:
     from boxlens.detector_robustness.analysis import USUAL
     from boxlens.detector_robustness.choice import RobustnessChoice
-    from boxlens.images.transforming.catalogue import steps_of
+    from boxlens.images.transforming.catalogue import TRANSFORMS, steps_of
     from boxlens.images.transforming.transform import TransformSettings
 
+    steps = steps_of(tuple(options.transform) or USUAL, tuple(options.severity) or None)
+    _check_steps(options, [TRANSFORMS[step.name] for step in steps])
     asked = options.intervals
     if not asked and (options.replicates or options.level or options.interval_method):
         raise ParameterError("ask for --intervals too: without them nothing is resampled")
     return RobustnessChoice(
-        steps=steps_of(tuple(options.transform) or USUAL, tuple(options.severity) or None),
+        steps=steps,
         settings=TransformSettings(
             seed=options.seed or 0,
             cut=options.cut,
@@ -190,6 +202,18 @@ def _choice(options: argparse.Namespace) -> RobustnessChoice:
         shown_score=options.shown_score,
         intervals=chosen_intervals(options, always=True) if asked else None,
     )
+
+
+def _check_steps(options: argparse.Namespace, transforms: Sequence[Transform]) -> None:
+    """Options of transforms that are not run would change nothing."""
+    from boxlens.images.transforming.transform import CORRUPTION_GROUPS
+
+    if options.severity and not any(one.group in CORRUPTION_GROUPS for one in transforms):
+        raise ParameterError("--severity is of corruptions, and none is among --transform")
+    if options.scenes and not any(one.needs_scene for one in transforms):
+        raise ParameterError("--scenes is for incongruent, which is not among --transform")
+    if options.restart and not (options.keep or options.output):
+        raise ParameterError("--restart is for what was kept: say where it is (--keep, or -o)")
 
 
 def _kept(options: argparse.Namespace) -> Path | None:

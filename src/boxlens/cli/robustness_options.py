@@ -64,7 +64,7 @@ def add_running(command: argparse.ArgumentParser) -> None:
         metavar="N",
         type=float,
         default=8.0,
-        help="of pictures in the page (8)",
+        help="megabytes that the pictures in the page take at most (8)",
     )
     add("--workers", metavar="N", type=int, default=0, help="threads of --export (all cores)")
     add("--threads", metavar="N", type=int, default=0, help="threads for matching (all cores)")

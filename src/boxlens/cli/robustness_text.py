@@ -28,8 +28,8 @@ def robustness_text(result: RobustnessResult) -> str:
 
     clean = result.sets[0]
     head = (
-        f"Robustness | {result.dataset} | {clean.n_images:,} images, {clean.n_objects:,} objects "
-        f"| {counted(len(result.sets) - 1, 'change')}"
+        f"Robustness | {result.dataset} | {counted(clean.n_images, 'image')}, "
+        f"{counted(clean.n_objects, 'object')} | {counted(len(result.sets) - 1, 'change')}"
     )
     if result.bound is not None:
         head += f" | UAP {score(result.uap)} ({result.bound.classifier})"
@@ -68,7 +68,10 @@ def _table(detector: DetectorRobustness, steps: list[StepRobustness]) -> list[li
 def _references(steps: list[StepRobustness]) -> list[str]:
     """Which are not compared with the unchanged pictures."""
     told = {one.step.name: one.reference.slug for one in steps if one.reference.name != CLEAN}
-    return [f"{name}: relative to {slug}, the same crop" for name, slug in told.items()]
+    return [
+        f"{name}: relative to {slug}, the same crop, and that to the unchanged pictures"
+        for name, slug in told.items()
+    ]
 
 
 def _corruptions(detector: DetectorRobustness) -> list[list[str]]:

@@ -48,7 +48,7 @@ def add_command(commands: Commands) -> None:
         metavar="N",
         type=float,
         default=8.0,
-        help="of pictures in the page (8)",
+        help="megabytes that the pictures in the page take at most (8)",
     )
     add("--per-class", action="store_true", help="add a row for every class")
     _add_classifier(command)
@@ -192,12 +192,17 @@ def _check_questions(options: argparse.Namespace) -> None:
 
 def _training(options: argparse.Namespace) -> Training:
     from boxlens.recognition_bound.learning import Training
+    from boxlens.recognition_bound.trainers import needs_training
 
     if options.workers < 0:
         raise ParameterError(f"--workers: 0 (all cores) or more, got {options.workers}")
     if options.save and not options.save.endswith(".npz"):
         raise InputError(
             "classifiers are written as .npz", path=options.save, remedy="Name a file that ends so"
+        )
+    if options.save and not needs_training(options.classifier):
+        raise ParameterError(
+            f"--save keeps what was trained here, and {options.classifier} is ready"
         )
     if options.save and not options.train_gt:
         raise ParameterError(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from boxlens.data import Dataset
 from boxlens.detector_robustness.bound_file import read_bound
 from boxlens.detector_robustness.choice import RobustnessChoice
 from boxlens.detector_robustness.importing import import_results, open_sets
 from boxlens.detector_robustness.measuring import measure
-from boxlens.detector_robustness.models import Model, Place
+from boxlens.detector_robustness.models import Asked, Model, Place
 from boxlens.detector_robustness.references import with_references
 from boxlens.detector_robustness.running import run_detector
 from boxlens.detector_robustness.sources import usable_scenes, usable_sources
@@ -54,7 +54,7 @@ class ChangedSets:
 
 def robustness(
     gt: Dataset | Place,
-    models: Detector | Place | Sequence[Detector | Place],
+    models: Asked | Sequence[Asked],
     *,
     images: ImageFiles | Place | Sequence[Place],
     choice: RobustnessChoice | None = None,
@@ -70,16 +70,17 @@ def robustness(
 ) -> RobustnessResult:
     """Runs detectors over the pictures and over changed ones, and says what breaks them.
 
-    Models are detectors, or words and files as `boxlens detect --model` takes them. Without a
-    choice, all transforms of the study and the fifteen corruptions are run. `bound` is the
-    results.json of an upper bound, to be shown beside the classes. In the folder `keep` everything
-    found stays, so that a run that was stopped goes on; a detector given as an object then needs an
-    attribute `identity`, a text that changes with its weights and settings.
+    Models are detectors, functions of a picture, or words and files as `boxlens detect --model`
+    takes them. Without a choice, all transforms of the study and the fifteen corruptions are run.
+    `bound` is the results.json of an upper bound, to be shown beside the classes. In the folder
+    `keep` everything found stays, so that a run that was stopped goes on; a detector given as an
+    object then needs an attribute `identity`, a text that changes with its weights and settings.
     """
     asked = choice or RobustnessChoice.of(*USUAL)
     dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
     known = None if bound is None else read_bound(bound, dataset.classes.name)
-    given = [models] if isinstance(models, (str, PathLike, Detector)) else models
+    one = isinstance(models, (str, PathLike, Detector)) or callable(models)
+    given: Sequence[Any] = [models] if one else models  # type: ignore[assignment]
     found = changed_sets(dataset, images, asked, scenes=scenes, progress=progress)
     return run_and_measure(
         [Model.opened(one, dataset, spec) for one in given],
@@ -234,7 +235,9 @@ def imported_robustness(
     measured = measure(kept, found, asked, threads=threads, progress=progress)
     result = _beside(measured, known_bound)
     told = tuple(notice for one in imported.values() for notice in one.notices)
-    return replace(result, failed=export.failed, notices=(*result.notices, *told))
+    return replace(
+        result, failed=export.failed, notices=(*result.notices, *export.notices(), *told)
+    )
 
 
 def _of_all(
@@ -280,7 +283,7 @@ def _check_names(names: Sequence[str]) -> None:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ParameterError(
-            f"detectors need names of their own, {', '.join(twice)} is given twice"
+            f"detectors need names of their own, {', '.join(twice)} is given twice (--name, names)"
         )
 
 

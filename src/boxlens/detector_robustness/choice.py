@@ -43,10 +43,13 @@ class RobustnessChoice:
         **settings: Any,
     ) -> RobustnessChoice:
         """In the words that --transform takes: "study", "fog", "gaussian_noise:3"."""
-        steps = steps_of(words, severities)
+        parted = [part for word in words for part in word.split(",")]
+        steps = steps_of(parted, severities)
         return cls(steps, intervals=chosen_resampling(intervals), **settings)
 
     def __post_init__(self) -> None:
+        # A plain yes, or no, is understood, too.
+        object.__setattr__(self, "intervals", chosen_resampling(self.intervals or False))
         if not self.steps:
             raise ParameterError("name at least one transform (--transform, steps)")
         if not all(isinstance(step, Step) for step in self.steps):

@@ -131,7 +131,8 @@ def export_sets(
         exports.append(work.done() or work.export(workers, told, notices))
         if count == 1 and exports[0].n_images == 0:
             raise NothingDetectedError(exports[0].failed)
-        _write_index(place, sets[0], exports, failed)
+        left = [one.pictures.step.slug for one in works[count:]]
+        _write_index(place, sets[0], exports, failed, left)
     return ExportResult(place, tuple(exports), n_kept, tuple(notices))
 
 
@@ -229,9 +230,13 @@ class _Work:
 
 
 def _write_index(
-    place: Path, first: PictureSet, exports: Sequence[SetExport], failed: Sequence[Failure]
+    place: Path,
+    first: PictureSet,
+    exports: Sequence[SetExport],
+    failed: Sequence[Failure],
+    left: Sequence[str],
 ) -> None:
-    """Sets of exports before stay listed."""
+    """Sets of exports before stay listed; `left` are those that are still to be written."""
     listed = {one["folder"]: one for one in _index(place).get("sets", ())}
     listed.update({one.step.slug: one.to_json() for one in exports})
     document = {
@@ -239,6 +244,7 @@ def _write_index(
         "dataset": first.dataset.name,
         "failed": [asdict(one) for one in failed],
         "sets": list(listed.values()),
+        "left": list(left),
     }
     write_text(place / INDEX, json.dumps(document, indent=1) + "\n")
 

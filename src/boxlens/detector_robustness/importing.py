@@ -43,6 +43,8 @@ class ExportRecord:
     settings: TransformSettings
     # Pictures that are in no set, or could not be made.
     failed: tuple[Failure, ...]
+    # Sets that were to be written when it was stopped.
+    left: tuple[str, ...]
 
     @classmethod
     def of_json(cls, index: Mapping[str, Any]) -> ExportRecord:
@@ -52,7 +54,14 @@ class ExportRecord:
             for entry in index["sets"]
             for one in entry["failed"]
         ]
-        return cls(index["dataset"], TransformSettings(**index["settings"]), tuple(failed))
+        settings = TransformSettings(**index["settings"])
+        return cls(index["dataset"], settings, tuple(failed), tuple(index["left"]))
+
+    def notices(self) -> tuple[Notice, ...]:
+        where = f"not exported yet: {some_names(self.left)}; the same --export goes on"
+        return counted_notice(
+            "unfinished_export", len(self.left), f"sets are {where}", f"set is {where}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +150,8 @@ def import_results(
         raise InputError(
             f"no results for {len(missing):,} of {len(slugs):,} sets: {some_names(missing)}{there}",
             path=place,
-            remedy=f"Results are called as their set, such as {missing[0]}.json{needed}",
+            remedy=f"Results are called as their set, such as {missing[0]}.json{needed}; --partial "
+            "goes on without",
         )
     called = place.resolve().name if name is None else name
     found = tuple(

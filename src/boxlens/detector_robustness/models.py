@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from boxlens.detectors.from_callable import from_function
 from boxlens.detectors.opening import open_detector
 from boxlens.detectors.protocols import Detector
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from boxlens.images import Pixels
 
 Place = str | PathLike[str]
+# What users may give as a detector.
+Asked = Detector | Callable[..., Any] | Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +48,13 @@ class Model:
         return Model(NamedDetector(self.detector, name), self.identity)
 
     @classmethod
-    def opened(cls, model: Detector | Place, dataset: Dataset, spec: str | None = None) -> Model:
-        """A detector itself, or what `boxlens detect --model` takes.
+    def opened(cls, model: Asked, dataset: Dataset, spec: str | None = None) -> Model:
+        """A detector itself, a function of a picture, or what `boxlens detect --model` takes.
 
-        The `identity` of an object, if it has one, is a text of its own making.
+        The `identity` of the former, if it has one, is a text of its own making.
         """
         if isinstance(model, Detector):
             return cls(model, str(getattr(model, "identity", "")))
+        if callable(model):
+            return cls(from_function(model, dataset.classes), str(getattr(model, "identity", "")))
         return cls(*open_detector(fspath(model), spec=spec, classes=dataset.classes))

@@ -23,7 +23,7 @@ _CALLED = {
     "level": "level",
     "settings": "seed or setting of the transforms",
     "ground_truth": "ground truth",
-    "pictures": "pictures",
+    "pictures": "set of pictures (--n-images, or changed files)",
     "scenes": "scenes",
     "masks": "use of masks",
 }

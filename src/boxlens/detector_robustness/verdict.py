@@ -34,6 +34,8 @@ ERROR_NAMES = {
     "bkg": "boxes on background",
     "miss": "misses",
 }
+# Smaller differences are not worth a word.
+ALIKE = 0.01
 # Titles that keep their capital inside a sentence.
 PROPER = ("Gaussian", "JPEG")
 
@@ -82,7 +84,11 @@ def _about(detector: DetectorRobustness, remarks: _Remarks) -> Iterator[str]:
         yield f"{detector.name}: no object is to be found, so nothing can be said."
         return
     if clean_ap == 0:
-        yield f"{detector.name} finds nothing in the unchanged pictures: there is nothing to lose."
+        yield (
+            f"{detector.name} has an AP of 0 on the unchanged pictures "
+            f"({counted(detector.clean.n_detections, 'detection')}, none of them right): there is "
+            "nothing to lose."
+        )
         return
     steps = _changing(detector)
     if not steps:
@@ -227,7 +233,7 @@ def _context(detector: DetectorRobustness, remarks: _Remarks) -> Iterator[str]:
             continue
         drop = _shown_drop(detector.clean, one)
         after = fraction(_ap(one))
-        if not drop:
+        if abs(drop) < ALIKE:
             yield f"{detector.name} finds objects alone on white as well as in place (AP {after})."
             continue
         unsure = ", which may be chance" if remarks.may_be_chance(one) else ""

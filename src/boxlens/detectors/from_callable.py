@@ -102,6 +102,13 @@ class CallableDetector:
         return InputError(problem, path=self.name, where=f"picture {row} of the batch")
 
 
+def from_function(function: Callable[..., Any], classes: Classes) -> CallableDetector:
+    """Its classes are an attribute of it, or those given; `batched` makes it take lists."""
+    name = str(getattr(function, "__name__", type(function).__name__))
+    own = classes_from(getattr(function, "classes", classes), name)
+    return CallableDetector(function, own, name, bool(getattr(function, "batched", False)))
+
+
 def load_callable(text: str) -> Detector:
     """The function, or the ready detector, that "package.module:name" names.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import ParameterError
+from boxlens.metrics.intervals import chosen_resampling
 
 if TYPE_CHECKING:
     from boxlens.metrics.intervals import ResamplingChoice
@@ -33,6 +34,8 @@ class UpperBoundChoice:
     intervals: ResamplingChoice | None = None
 
     def __post_init__(self) -> None:
+        # A plain yes, or no, is understood, too.
+        object.__setattr__(self, "intervals", chosen_resampling(self.intervals or False))
         if self.sampled_iou is not None and not 0 < self.sampled_iou < 1:
             raise ParameterError(
                 f"sampled boxes have an IoU between 0 and 1, got {self.sampled_iou:g}"

@@ -90,7 +90,8 @@ def _sizes(result: UpperBoundResult) -> Iterator[str]:
         return
     if best is None:
         known = {size: uap for size, uap in uaps.items() if not math.isnan(uap)}
-        if known and max(known.values()) - min(known.values()) > ALIKE:
+        # By size other classes may count: a part that is above the whole is not weak.
+        if known and result.bound.uap - min(known.values()) > ALIKE:
             worst = min(known, key=known.__getitem__)
             yield f"Recognition is weakest for {worst} objects (UAP {fraction(known[worst])})."
         return
@@ -132,7 +133,7 @@ def _thresholds(result: UpperBoundResult) -> Iterator[str]:
     low, high = min(bound), max(bound)
     steady = max(bound.values()) - min(bound.values()) <= ALIKE
     said = (
-        f"UAP is about {fraction(bound[low])} at every IoU"
+        f"UAP is about {fraction(result.bound.uap)} at every IoU"
         if steady
         else f"UAP goes from {fraction(bound[low])} at an IoU of {fraction(low, 2)} to "
         f"{fraction(bound[high])} at {fraction(high, 2)}"
@@ -141,6 +142,8 @@ def _thresholds(result: UpperBoundResult) -> Iterator[str]:
     first, last = (
         math.nan if best is None else best.by_iou.get(end, math.nan) for end in (low, high)
     )
+    if best is not None and is_beyond(best.ap, result.bound.uap):
+        return
     if best is not None and first > last:
         yield (
             f"{said}, while {best.name} falls from {fraction(first)} at {fraction(low, 2)} to "
@@ -205,10 +208,10 @@ def _context(result: UpperBoundResult) -> Iterator[str]:
                 f"Context does not help this classifier, which knows plain boxes: {alone}, at best "
                 f"{percent_text(best.accuracy)} with more."
             )
-    yield from _context_alone(known)
+    yield from _context_alone(known, result.commonest_share)
 
 
-def _context_alone(known: list[ContextAccuracy]) -> Iterator[str]:
+def _context_alone(known: list[ContextAccuracy], commonest: float) -> Iterator[str]:
     """How far one comes without seeing the object."""
     blank = [one for one in known if one.kind in ("context", "image_context")]
     if not blank:
@@ -217,10 +220,14 @@ def _context_alone(known: list[ContextAccuracy]) -> Iterator[str]:
     if best.accuracy == 0:
         return
     where = "the whole picture" if math.isnan(best.scale) else f"{best.scale:g} times the box"
-    yield (
-        f"Without the object itself, {where} still tells the class of "
-        f"{percent_text(best.accuracy)}."
-    )
+    share = percent_text(best.accuracy)
+    if best.accuracy <= commonest + ALIKE:
+        yield (
+            f"Without the object itself, {where} tells the class of {share}: no more than always "
+            "naming the commonest one."
+        )
+        return
+    yield f"Without the object itself, {where} still tells the class of {share}."
 
 
 def _unlabelled(result: UpperBoundResult) -> Iterator[str]:

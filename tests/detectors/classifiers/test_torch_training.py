@@ -188,3 +188,13 @@ def test_progress_counts_every_batch_once():
     steps = [call for call in calls if call[0] == "fine-tuning"]
     assert [done for _, done, _ in steps] == list(range(1, steps[-1][2] + 1))
     assert [call[1:] for call in calls if call[0] == "cutting crops"][-1] == (6, 6)
+
+
+def test_a_module_that_cannot_take_the_crops_is_told_in_a_line(tmp_path):
+    def flat(n_classes):
+        return torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(5, n_classes))
+
+    with pytest.raises(
+        InputError, match=r"the module failed on crops of \d+ x 3 x \d+ x \d+ \(Run"
+    ):
+        fine_tune(flat, toy_crops(), choice=QUICK)

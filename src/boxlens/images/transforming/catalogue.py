@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from boxlens.errors import ParameterError
+from boxlens.images.corrupting.corruptions import SEVERITIES
 from boxlens.images.transforming.corruptions import CORRUPTIONS
 from boxlens.images.transforming.graded import GRADED
 from boxlens.images.transforming.study_backgrounds import (
@@ -55,7 +56,10 @@ def steps_of(words: Sequence[str], severities: Sequence[int] | None = None) -> t
     if severities is not None and not len(severities):
         raise ParameterError("name at least one severity, from 1 to 5")
     for severity in severities or ():
-        TRANSFORMS[GROUPS["corruptions"][0]].check(float(severity))
+        if not 0 <= severity <= SEVERITIES[-1]:
+            raise ParameterError(
+                f"severities are whole numbers from 1 to {SEVERITIES[-1]}, got {severity}"
+            )
     steps = [step for word in words for step in _steps_of_word(word, severities)]
     return tuple({step.slug: step for step in steps}.values())
 

@@ -44,7 +44,7 @@ def as_inputs(squares: Sequence[Pixels], mean: Mean) -> Tensor:
 
 def class_outputs(module: Module, inputs: Tensor, n_classes: int) -> Tensor:
     """What the module answers, if it is one number for every crop and class."""
-    answer: Any = module(inputs)
+    answer: Any = _asked(module, inputs)
     shape = tuple(answer.shape) if isinstance(answer, torch_library().Tensor) else None
     if shape != (len(inputs), n_classes):
         found = type(answer).__name__ if shape is None else " x ".join(map(str, shape))
@@ -53,3 +53,15 @@ def class_outputs(module: Module, inputs: Tensor, n_classes: int) -> Tensor:
             remedy="It must give one number for every crop and class",
         )
     return answer
+
+
+def _asked(module: Module, inputs: Tensor) -> Any:
+    try:
+        return module(inputs)
+    except (RuntimeError, ValueError, TypeError, IndexError) as problem:
+        crops = " x ".join(map(str, inputs.shape))
+        first = str(problem).partition("\n")[0]
+        raise InputError(
+            f"the module failed on crops of {crops} ({type(problem).__name__}: {first})",
+            remedy="It must take crops x channels x height x width; --side sets the last two",
+        ) from problem
