@@ -109,7 +109,7 @@ def _worker(arguments: tuple[str, float, int]) -> float:
 
 
 def _steps() -> list[Step]:
-    """Of every transform its slowest published level: the last one, or the most blurred."""
+    """Of every transform the highest of its published levels."""
     found = []
     for name, transform in TRANSFORMS.items():
         if name == "clean":
@@ -139,7 +139,7 @@ def _transforms(repeat: int) -> str:
     return (
         "## Transforms\n\n"
         f"{WIDTH} x {HEIGHT} photographs in memory, {WORKERS} processes at once, both busy; the "
-        "plan and the drawing of one picture, at the level that costs most; medians of "
+        "plan and the drawing of one picture, at the highest level; medians of "
         f"{repeat}. {slow} of {len(rows)} are below 100 pictures a second.\n\n{_markdown(table)}\n"
     )
 
