@@ -40,7 +40,7 @@ check: lint ## the fast part of the tests: ruff, mypy, imports, documentation, t
 
 test: lint cpp-test ## everything: check, C++ tests under sanitizers, pytest
 	@sh scripts/ensure_chromium.sh
-	$(PY) -m pytest -n $(WORKERS) --dist worksteal
+	$(PY) -m pytest -n $(WORKERS) --dist worksteal --durations=10
 
 lint: $(STAMPS)/installed $(STAMPS)/extras $(STAMPS)/tools
 	$(PY) -m ruff check .

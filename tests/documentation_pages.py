@@ -11,12 +11,13 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from running import PATIENCE_S
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 NOT_RUN = "<!-- not run -->"
 FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,}) *(?P<language>\w*)")
-TIMEOUT_S = 120
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def run_command(command: Command, folder: Path) -> str:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=TIMEOUT_S,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert done.returncode == 0, (

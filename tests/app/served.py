@@ -16,8 +16,9 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from running import PATIENCE_S
+
 TOKEN = "a-token-for-the-tests"
-TIMEOUT_S = 60
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Served:
 
     def get(self, path: str, method: str = "GET", **settings) -> httpx.Response:
         """A request below the token."""
-        return httpx.request(method, self.address + path, timeout=TIMEOUT_S, **settings)
+        return httpx.request(method, self.address + path, timeout=PATIENCE_S, **settings)
 
     def raw(self, target: str | bytes, *headers: str, method: str = "GET") -> Answer:
         """A request exactly as it is written; a Host header is added unless there is one."""
@@ -50,7 +51,7 @@ class Served:
         named = named or [f"Host: {self.host}", *headers]
         head = b"%s %s HTTP/1.1\r\n" % (method.encode(), line)
         head += "".join(f"{one}\r\n" for one in [*named, "Connection: close"]).encode()
-        with socket.create_connection(("127.0.0.1", self.port), timeout=TIMEOUT_S) as link:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE_S) as link:
             link.sendall(head + b"\r\n")
             received = b""
             while part := link.recv(65536):
@@ -110,7 +111,7 @@ def stop(process: subprocess.Popen[str]) -> tuple[str, str]:
     if process.poll() is None:
         process.send_signal(signal.SIGINT)
     try:
-        return process.communicate(timeout=TIMEOUT_S)
+        return process.communicate(timeout=PATIENCE_S)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()

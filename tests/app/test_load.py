@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 
-from app.served import TIMEOUT_S, TOKEN, Served
+from app.served import TOKEN, Served
+from running import PATIENCE_S
 
 N_CONNECTIONS = 8
 N_REQUESTS = 125
@@ -34,7 +35,7 @@ def ask(served: Served, seed: int) -> list[str]:
     """Requests of one connection in random order, some with a wrong token; what went amiss."""
     generator = random.Random(seed)
     wrong = []
-    with httpx.Client(timeout=TIMEOUT_S) as client:
+    with httpx.Client(timeout=PATIENCE_S) as client:
         for path in generator.choices(sorted(MIXED), k=N_REQUESTS):
             status, beginning = MIXED[path]
             address = served.address

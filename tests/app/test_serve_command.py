@@ -16,12 +16,13 @@ import httpx
 import pytest
 
 from app.run_folders import write_run
-from app.served import TIMEOUT_S, TOKEN, serving, start, stop
+from app.served import TOKEN, serving, start, stop
 from boxlens.app.serving.address_token import checked_token, kept_token, token_file, token_of_run
 from boxlens.app.serving.running import address_of, is_loopback, listen
 from boxlens.cli import main
 from boxlens.errors import ParameterError
 from pictures import write_pictures
+from running import PATIENCE_S
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def test_the_address_is_the_only_line_on_stdout(folder, tmp_path):
     process = start(folder, "--port", "0", "--no-browser", state=tmp_path / "state")
     try:
         address = process.stdout.readline().strip()
-        assert httpx.get(address, timeout=TIMEOUT_S).status_code == 200
+        assert httpx.get(address, timeout=PATIENCE_S).status_code == 200
     finally:
         printed, errors = stop(process)
     assert address.startswith("http://127.0.0.1:")
@@ -92,12 +93,12 @@ def test_json_can_go_to_a_file(folder, tmp_path):
 def test_only_this_machine_can_reach_it(folder, tmp_path):
     with serving(folder, state=tmp_path / "state") as served:
         inside = socket.getaddrinfo("127.0.0.1", served.port)[0][4]
-        with socket.create_connection(inside, timeout=TIMEOUT_S):
+        with socket.create_connection(inside, timeout=PATIENCE_S):
             pass
         # The same machine under another of its addresses stands for all others.
         with (
             pytest.raises(OSError),
-            socket.create_connection(("127.0.0.2", served.port), timeout=5),
+            socket.create_connection(("127.0.0.2", served.port), timeout=PATIENCE_S),
         ):
             pass
 
@@ -106,10 +107,10 @@ def test_only_this_machine_can_reach_it(folder, tmp_path):
 def test_it_ends_quietly_even_while_a_connection_is_open(folder, tmp_path, ending):
     process = start(folder, "--port", "0", "--no-browser", state=tmp_path / "state")
     address = process.stdout.readline().strip()
-    with httpx.Client(timeout=TIMEOUT_S) as client:
+    with httpx.Client(timeout=PATIENCE_S) as client:
         assert client.get(address).status_code == 200
         process.send_signal(ending)
-        printed, errors = process.communicate(timeout=TIMEOUT_S)
+        printed, errors = process.communicate(timeout=PATIENCE_S)
     assert (printed, errors) == ("", "")
     assert process.returncode == (0 if ending == signal.SIGINT else -signal.SIGTERM)
 
@@ -287,7 +288,7 @@ def test_listening_for_other_machines_comes_with_a_warning(folder, tmp_path):
         address = process.stdout.readline().strip()
         port = httpx.URL(address).port
         asked = {
-            host: httpx.get(address, headers={"Host": host}, timeout=TIMEOUT_S).status_code
+            host: httpx.get(address, headers={"Host": host}, timeout=PATIENCE_S).status_code
             for host in ("box.example", f"box.example:{port}", f"127.0.0.1:{port}", "evil.example")
         }
     finally:
@@ -305,7 +306,7 @@ def test_the_standard_browser_is_opened(folder, tmp_path):
     process = start(folder, "--port", "0", state=tmp_path / "state", BROWSER=f"{script} %s")
     try:
         address = process.stdout.readline().strip()
-        deadline = time.monotonic() + TIMEOUT_S
+        deadline = time.monotonic() + PATIENCE_S
         while not (tmp_path / "opened").exists() and time.monotonic() < deadline:
             time.sleep(0.02)
     finally:

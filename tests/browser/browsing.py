@@ -12,6 +12,8 @@ from urllib.parse import parse_qsl, urldefrag, urlsplit
 
 import pytest
 
+from running import PATIENCE_S
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, WebError
 
@@ -20,7 +22,6 @@ playwright_api = pytest.importorskip(
     "playwright.sync_api", reason="browser tests need Playwright (dependency group test)"
 )
 expect = playwright_api.expect
-
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     "--no-sandbox",
@@ -33,7 +34,8 @@ FLAGS = (
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
 DESKTOP, PHONE = (1280, 900), (390, 844)
-TIMEOUT_MS = 30_000
+TIMEOUT_MS = 1000 * PATIENCE_S
+expect.set_options(timeout=TIMEOUT_MS)
 # A page that is left stops loading its pictures; a download ends the loading of a page.
 LEFT = "net::ERR_ABORTED"
 

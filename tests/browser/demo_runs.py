@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-import shutil
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from made_once import made_once
 from running import boxlens_process
 
 if TYPE_CHECKING:
@@ -67,23 +65,11 @@ class DemoRun:
 
 
 def make_demo_runs(factory: pytest.TempPathFactory) -> Path:
-    """A folder with the demo's files and a run a command; whoever comes first makes it."""
-    place = factory.getbasetemp()
-    if os.environ.get("PYTEST_XDIST_WORKER"):
-        place = place.parent
-    folder = place / "demo_runs"
-    with (place / "demo_runs.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.exists():
-            unfinished = folder.with_name("demo_runs.unfinished")
-            shutil.rmtree(unfinished, ignore_errors=True)
-            _write(unfinished)
-            unfinished.rename(folder)
-    return folder
+    """A folder with the demo's files and a run a command."""
+    return made_once(factory, "demo_runs", _write)
 
 
 def _write(folder: Path) -> None:
-    folder.mkdir()
     _run(folder, "demo", "--files", ".", "--json", "-")
     asked = [
         (*command, "-o", name, "--figures", "none", "--json", "-")

@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 from pictures import scene, write_pictures
-from running import boxlens_process
+from running import PATIENCE_S, boxlens_process
 
 DETECTOR = """
 import time
@@ -231,7 +231,7 @@ def running(folder: Path) -> subprocess.Popen[str]:
         text=True,
     )
     journal = folder / "out.json.partial"
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while not journal.exists() or journal.read_bytes().count(b"\n") < 3:
         assert time.monotonic() < deadline
         assert process.poll() is None
@@ -242,7 +242,7 @@ def running(folder: Path) -> subprocess.Popen[str]:
 def test_an_interrupted_run_says_how_to_go_on_and_does(folder):
     process = running(folder)
     process.send_signal(signal.SIGINT)
-    out, errors = process.communicate(timeout=60)
+    out, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     assert out == ""
     assert errors == "note: interrupted; the same command goes on where it stopped\n"

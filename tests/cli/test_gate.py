@@ -12,7 +12,7 @@ import pytest
 from defusedxml.ElementTree import parse
 
 from boxlens.cli import main
-from running import boxlens_process, write_demo
+from running import PATIENCE_S, boxlens_process, write_demo
 
 TRUTH = "ground_truth.json"
 FAST = ("--replicates", "100")
@@ -152,5 +152,5 @@ def test_the_verdict_stands_when_nobody_reads_it(demo):
     with subprocess.Popen(command, cwd=demo, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
         run.stdout.close()
         run.stdout = None
-        _, errors = run.communicate(timeout=120)
+        _, errors = run.communicate(timeout=PATIENCE_S)
     assert (run.returncode, errors) == (1, b"")

@@ -13,12 +13,12 @@ import pytest
 
 from boxlens.cli import progress
 from boxlens.cli.progress import progress_bar
+from running import PATIENCE_S
 
 pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 
 # What rich writes: a control sequence, the end of a line, or text.
 TOKEN = re.compile(r"\x1b\[(?P<number>\??\d*(?:;\d+)*)(?P<order>[A-Za-z])|\r|\n|[^\x1b\r\n]+")
-GENEROUS_S = 60.0
 
 
 class Screen:
@@ -80,7 +80,7 @@ class Terminal:
 
     def wait_for(self, text):
         with self._news:
-            assert self._news.wait_for(lambda: text in self.text, timeout=GENEROUS_S), self.text
+            assert self._news.wait_for(lambda: text in self.text, timeout=PATIENCE_S), self.text
 
 
 @contextmanager
@@ -94,7 +94,7 @@ def terminal(monkeypatch, patience_s):
         shown = Terminal(master)
         yield shown
         monkeypatch.undo()
-    shown.reader.join(GENEROUS_S)
+    shown.reader.join(PATIENCE_S)
     os.close(master)
 
 
@@ -136,7 +136,7 @@ def test_a_silent_stage_is_shown_without_a_further_report(monkeypatch):
 
 
 def test_short_work_shows_nothing(monkeypatch):
-    with terminal(monkeypatch, GENEROUS_S) as shown, progress_bar() as report:
+    with terminal(monkeypatch, PATIENCE_S) as shown, progress_bar() as report:
         report("reading files", 0, 3)
     assert shown.text == ""
 

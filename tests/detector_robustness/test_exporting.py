@@ -23,6 +23,7 @@ from boxlens.images.transforming.catalogue import CLEAN
 from boxlens.images.transforming.changed_set import changed_set
 from boxlens.images.transforming.transform import Step, TransformSettings
 from rendered_set import rendered_set
+from running import PATIENCE_S
 
 STEPS = (
     CLEAN,
@@ -214,7 +215,7 @@ def test_a_killed_export_goes_on(rendered, tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT)
     out = tmp_path / "out"
     process = subprocess.Popen([sys.executable, tmp_path / "script.py", rendered.folder, out])
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while len(list(out.rglob("*.png"))) < 6 and process.poll() is None:
         assert time.monotonic() < deadline
         time.sleep(0.002)

@@ -9,6 +9,7 @@ import sys
 import time
 
 from rendered_set import rendered_set
+from running import PATIENCE_S
 
 # Writes down what it sees before it begins, and is slow enough to be killed.
 SCRIPT = """
@@ -54,7 +55,7 @@ def test_a_killed_run_loses_nothing(tmp_path):
 
     def finished(folder):
         process = started(folder)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 0, errors
 
     finished(whole)
@@ -65,7 +66,7 @@ def test_a_killed_run_loses_nothing(tmp_path):
     for _ in range(2):
         n_seen = len(lines_of(log))
         process = started(kept)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE_S
         until = n_seen + chance.randint(3, 9)
         while len(lines_of(log)) < until and process.poll() is None:
             assert time.monotonic() < deadline

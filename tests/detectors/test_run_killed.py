@@ -10,10 +10,10 @@ import time
 from pathlib import Path
 
 from pictures import write_pictures
+from running import PATIENCE_S
 
 N = 60
 N_KILLS = 5
-DEADLINE_S = 60
 
 # Finds the picture's size, slowly, and writes down what it sees before it begins.
 DETECTOR = """
@@ -51,7 +51,7 @@ def started(folder: Path, output: str) -> subprocess.Popen[bytes]:
 
 def finished(folder: Path, output: str) -> None:
     process = started(folder, output)
-    _, errors = process.communicate(timeout=DEADLINE_S)
+    _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, errors
 
 
@@ -71,7 +71,7 @@ def recorded(folder: Path) -> int:
 
 def kill_after(process: subprocess.Popen[bytes], folder: Path, n_seen: int, delay_s: float) -> None:
     """Waits until so many pictures were seen, then a little, then kills."""
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + PATIENCE_S
     while len(seen(folder)) < n_seen and process.poll() is None:
         assert time.monotonic() < deadline
         time.sleep(0.001)

@@ -219,13 +219,17 @@ def test_ground_truth_in_place_of_detections_is_told(tmp_path: Path, name, conte
     ("name", "content", "message"),
     [
         ("x.json", b"", "the file is empty"),
-        ("x.json", b" \n\n ", "the file is empty"),
+        pytest.param("x.json", b" \n\n ", "the file is empty", id="blank"),
         ("x.json", XML, "named like JSON, but holds XML"),
         ("x.json", "hello there", "named like JSON, but holds the text 'hello there'"),
-        ("x.json", b"\x00\x01\x02\xff", "named like JSON, but holds binary data"),
+        pytest.param(
+            "x.json", b"\x00\x01\x02\xff", "named like JSON, but holds binary data", id="binary"
+        ),
         ("x.csv", json.dumps([RESULT]), "named like CSV, but holds JSON"),
         ("x.parquet", "ImageID,LabelName\n", "named like Parquet, but holds CSV"),
-        ("x.bin", b"\x89PNG\r\n\x1a\n\x00\x00", "unknown content: binary data"),
+        pytest.param(
+            "x.bin", b"\x89PNG\r\n\x1a\n\x00\x00", "unknown content: binary data", id="picture"
+        ),
         (
             "x.json",
             '{"a": 1, "b": 2}',
@@ -237,8 +241,12 @@ def test_ground_truth_in_place_of_detections_is_told(tmp_path: Path, name, conte
         ("x.csv", "ImageID,Rotation\n", "a CSV file with the columns ImageID, Rotation"),
         ("x.xml", XML, "Name the folder of the annotations"),
         ("1.txt", "0 0.5 0.5 0.1 0.1\n", "one YOLO label file"),
-        ("x.json.gz", gzip.compress(b"[]", mtime=0)[:-12], "damaged gzip data"),
-        ("x.json.gz", b"\x1f\x8b\x08rubbish that is not gzip", "damaged gzip data"),
+        pytest.param(
+            "x.json.gz", gzip.compress(b"[]", mtime=0)[:-12], "damaged gzip data", id="cut gzip"
+        ),
+        pytest.param(
+            "x.json.gz", b"\x1f\x8b\x08rubbish", "damaged gzip data", id="rubbish as gzip"
+        ),
         ("images.parquet", "PAR1", "Name the folder that holds images.parquet"),
         ("d/notes.md", "hello", r"no known format; the folder holds notes\.md"),
         ("d/instances.json", "{}", r"it holds instances\.json\. Name the file itself"),

@@ -202,7 +202,11 @@ def test_a_folder_without_mat_files_is_refused(tmp_path):
         read_windows(tmp_path, dataset())
 
 
-@pytest.mark.parametrize("head", [b"MATLAB 7.3 MAT-file, Platform: GLNXA64", b"\x89HDF\r\n\x1a\n"])
+@pytest.mark.parametrize(
+    "head",
+    [b"MATLAB 7.3 MAT-file, Platform: GLNXA64", b"\x89HDF\r\n\x1a\n"],
+    ids=["mat 7.3", "hdf"],
+)
 @pytest.mark.parametrize("alone", [True, False])
 def test_files_of_version_7_3_are_refused_with_a_remedy(tmp_path, head, alone):
     path = tmp_path / "000005.mat"

@@ -149,10 +149,11 @@ def test_a_model_takes_pictures_of_any_size(model, size):
     [
         (b"", "no model of structured edges: it has no options, childs"),
         (b"not a model", "no model of structured edges"),
-        (gzip.compress(b"%YAML:1.0\n---\noptions:\n   stride: 2\n"), "it has no childs"),
+        (gzip.compress(b"%YAML:1.0\n---\noptions:\n   stride: 2\n", mtime=0), "it has no childs"),
         (MODEL.replace("numberOfTrees: 1", "numberOfTrees: 0").encode(), "it has no trees"),
         (MODEL.replace("%YAML:1.0", "[").encode(), "OpenCV cannot use this model"),
     ],
+    ids=["empty", "text", "options alone", "no trees", "not yaml"],
 )
 def test_a_file_that_is_no_model_is_refused_with_a_remedy(tmp_path, content, problem):
     path = tmp_path / "model.yml.gz"

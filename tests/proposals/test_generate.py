@@ -22,9 +22,9 @@ from boxlens.proposals.generate import PICTURES_A_CORE, generate_windows
 from boxlens.proposals.generators.edge_boxes import EdgeBoxes
 from boxlens.proposals.generators.sliding_window import SlidingWindow
 from pictures import write_pictures
+from running import PATIENCE_S
 
 N = 7
-DEADLINE_S = 60
 
 
 @dataclass(frozen=True)
@@ -187,10 +187,10 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
         command = [sys.executable, "-c", KILLED, output]
         return subprocess.Popen(command, cwd=tmp_path, start_new_session=True)
 
-    assert started("whole.json").wait(DEADLINE_S) == 0
+    assert started("whole.json").wait(PATIENCE_S) == 0
     process = started("w.json")
     journal = tmp_path / "w.json.partial"
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + PATIENCE_S
     while not (journal.exists() and journal.read_bytes().count(b"\n") > 2):
         assert time.monotonic() < deadline
         assert process.poll() is None or (tmp_path / "w.json").exists()
@@ -200,5 +200,5 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
     process.send_signal(signal.SIGKILL)
     process.wait()
     if not (tmp_path / "w.json").exists():
-        assert started("w.json").wait(DEADLINE_S) == 0
+        assert started("w.json").wait(PATIENCE_S) == 0
     assert (tmp_path / "w.json").read_bytes() == (tmp_path / "whole.json").read_bytes()

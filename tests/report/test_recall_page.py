@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from html import escape
-from pathlib import Path
 
-import polars as pl
 import pytest
 
 from boxlens.proposals.published import PUBLISHED
 from boxlens.proposals.recall.verdict import recall_sentences
 from boxlens.report.frames.recall_tables import recall_frames
-from boxlens.report.frames.repeatability_tables import repeatability_frames
 from boxlens.report.notebook import html_of
 from boxlens.report.pages.page import DrawnPlan
 from boxlens.report.pages.recall_page import page_title, recall_page
 from boxlens.report.planning.figure_plan import LeftOut
 from boxlens.report.planning.recall_figures import DATASETS, recall_figures
-from boxlens.report.writing.write_proposals import write_recall
 from report.proposal_results import (
     NASTY,
-    RECALL_WORLDS,
     every_method,
-    every_perturbation,
     nasty,
     no_objects,
     one_method,
 )
 from report.test_page import Reader
-
-TABLES = {"methods", "budgets", "curves", "groups", "sizes"}
-SECTIONS = ["summary", "methods", "overlaps", "numbers", "groups", "sizes", "cost"]
-SECTIONS += ["method", "provenance"]
 
 
 def page_without_figures(result):
@@ -42,47 +31,9 @@ def page_without_figures(result):
     return recall_page(result, result.to_json(), drawn)
 
 
-@pytest.fixture(scope="module")
-def written(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("run") / "out"
-    return folder, write_recall(one_method(), folder, formats=())
-
-
-def test_every_file_is_there_and_named_in_the_line(written):
-    folder, told = written
-    assert told == f"{folder}/: report.html, results.json, 5 tables"
-    assert {path.stem for path in (folder / "tables").iterdir()} == TABLES
-    stored = json.loads((folder / "results.json").read_text())
-    assert stored == json.loads(json.dumps(one_method().to_json()))
-
-
-def test_the_page_is_whole_and_in_order(written):
-    reader = Reader((written[0] / "report.html").read_text(encoding="utf-8"))
-    assert reader.open == []
-    ids = [attributes["id"] for _, attributes in reader.tags if "id" in attributes]
-    assert len(ids) == len(set(ids))
-    assert [a["id"] for tag, a in reader.tags if tag == "section"] == reader.linked == SECTIONS
-    shown = " ".join(reader.text)
-    places = [shown.index(text) for text in recall_sentences(one_method())]
-    assert places == sorted(places)
-    for figure in recall_figures(one_method()).figures:
-        assert figure.title in shown
-        assert figure.reading in shown
-
-
-@pytest.mark.parametrize("world", RECALL_WORLDS)
-def test_every_result_has_a_page_and_tables(world):
-    result = RECALL_WORLDS[world]()
-    reader = Reader(page_without_figures(result))
-    assert reader.open == []
-    assert not {"nan", "None", "NaN"} & set(" ".join(reader.text).split())
-    known = recall_frames(every_method())
-    for name, frame in recall_frames(result).items():
-        assert len(frame)
-        for column in frame.select(pl.col(pl.Float64)):
-            assert not column.is_nan().any()
-        same = [column for column in frame.columns if column in known[name].columns]
-        assert frame.select(same).schema == known[name].select(same).schema, name
+@pytest.fixture
+def written(written_verb):
+    return written_verb("proposals recall")
 
 
 def test_what_was_published_stands_beside_the_same_budget_only():
@@ -173,15 +124,4 @@ def test_names_from_outside_are_text():
 
 
 def test_a_notebook_shows_the_methods_by_their_recall():
-    html = html_of(one_method())
-    assert "selective-search" in html
-    assert "data:image/svg+xml" in html
     assert recall_sentences(no_objects())[0] in html_of(no_objects())
-
-
-def test_the_guide_names_every_column():
-    guide = (Path(__file__).parents[2] / "docs" / "tables.md").read_text(encoding="utf-8")
-    tables = {**recall_frames(every_method()), **repeatability_frames(every_perturbation())}
-    for name, frame in tables.items():
-        columns = [one for one in frame.columns if not one.startswith("recall_")]
-        assert not [one for one in (name, *columns) if f"`{one}`" not in guide], name

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -13,8 +11,6 @@ import pytest
 
 from boxlens.cli.robustness_text import robustness_text
 from boxlens.detector_robustness.result import METRICS
-from boxlens.detector_robustness.verdict import robustness_sentences
-from boxlens.images.transforming.catalogue import CLEAN
 from boxlens.report.frames.robustness_tables import robustness_frames
 from boxlens.report.notebook import html_of
 from boxlens.report.pages.page import DrawnPlan
@@ -29,7 +25,6 @@ from boxlens.report.pictures.robustness_exhibits import (
     shown_steps,
 )
 from boxlens.report.planning.robustness_figures import robustness_figures
-from boxlens.report.writing.write_robustness import write_robustness
 from report.robustness_results import (
     ROBUSTNESS_WORLDS,
     a_few,
@@ -40,7 +35,8 @@ from report.robustness_results import (
     robustness_of,
     with_bound,
 )
-from report.test_page import FETCHING, Reader
+from report.test_page import Reader
+from report.written_verbs import STEP_PICTURES
 
 
 def page_without_figures(result, galleries=(), megabytes=8.0):
@@ -49,49 +45,13 @@ def page_without_figures(result, galleries=(), megabytes=8.0):
     return robustness_page(result, result.to_json(), drawn, examples)
 
 
-def painted(step, row):
-    """The unchanged pictures are wider than the changed ones."""
-    shape = (60, 120, 3) if step.name == CLEAN.name else (60, 80, 3)
-    return np.full(shape, 40 * row % 256, dtype=np.uint8)
-
-
-PICTURES = StepPictures(painted, {1: 0, 2: 1})
-
-
-def test_every_file_is_there_and_the_page_is_whole(tmp_path):
-    result = one_severity()
-    told = write_robustness(result, tmp_path, formats=(), pictures=PICTURES)
-    assert told == f"{tmp_path}/: report.html, results.json, 6 tables"
-    stored = json.loads((tmp_path / "results.json").read_text())
-    assert stored == json.loads(json.dumps(result.to_json()))
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "<script>alert" not in page
-    reader = Reader(page)
-    assert reader.open == []
-    links = [value for _, a in reader.tags for name, value in a.items() if name in FETCHING]
-    assert all(link.startswith(("#", "data:image/jpeg;base64,")) for link in links)
-    assert sum(link.startswith("data:") for link in links) == len(result.detectors)
-    shown = " ".join(reader.text)
-    for text in robustness_sentences(result):
-        assert text in shown
-
-
 @pytest.mark.parametrize("world", ROBUSTNESS_WORLDS)
-def test_every_result_has_a_page_and_tables(world):
+def test_only_what_was_measured_has_a_section(world):
     result = ROBUSTNESS_WORLDS[world]()
-    reader = Reader(page_without_figures(result))
-    assert reader.open == []
-    assert not {"nan", "None", "NaN"} & set(" ".join(reader.text).split())
-    sections = [a["id"] for tag, a in reader.tags if tag == "section"]
-    assert sections == reader.linked
+    sections = Reader(page_without_figures(result)).linked
     groups = {one.group for one in result.detectors[0].steps}
     assert ("graded" in sections) == ("graded" in groups)
     assert ("corruptions" in sections) == bool(groups - {"study", "graded"})
-    known = robustness_frames(everything())
-    for name, frame in robustness_frames(result).items():
-        assert frame.schema == known[name].schema
-        for column in frame.select(pl.col(pl.Float64)):
-            assert not column.is_nan().any()
 
 
 def test_tables_hold_the_numbers_of_the_result():
@@ -181,12 +141,6 @@ def test_what_rotations_are_compared_with_is_told():
     assert told in robustness_text(result)
 
 
-def test_the_guide_names_every_column():
-    guide = (Path(__file__).parents[2] / "docs" / "tables.md").read_text(encoding="utf-8")
-    for name, frame in robustness_frames(with_bound(everything(), (0.5,) * 80)).items():
-        assert not [one for one in (name, *frame.columns) if f"`{one}`" not in guide], name
-
-
 def test_columns_of_chance_are_there_only_with_intervals():
     assert "p adjusted" in page_without_figures(a_few())
     assert "p adjusted" not in page_without_figures(one_step())
@@ -202,7 +156,7 @@ def test_examples_are_of_the_largest_losses_one_level_a_transform():
 
 def test_unchanged_pictures_stand_beside_changed_ones_and_boxes_are_drawn_in():
     result = one_severity()
-    gallery, _ = hang_robustness(result, PICTURES)
+    gallery, _ = hang_robustness(result, STEP_PICTURES)
     assert not gallery.notices
     image = np.asarray(gallery.walls[0].crops[0].image)
     # 60 x 80 pixels, enlarged five times; the other, which is wider, of the same height.
@@ -229,7 +183,7 @@ def test_at_most_five_false_detections_are_drawn():
     )
     steps = (replace(detector.steps[0], examples=(many,)),)
     (gallery,) = hang_robustness(
-        replace(result, detectors=(replace(detector, steps=steps),)), PICTURES
+        replace(result, detectors=(replace(detector, steps=steps),)), STEP_PICTURES
     )
     (crop,) = gallery.walls[0].crops
     assert sum(colour == FALSE for _, colour in crop.shown.boxes) == 5
@@ -249,7 +203,7 @@ def test_pictures_that_cannot_be_read_are_counted_and_told_in_a_table():
 
 def test_pictures_beyond_the_budget_are_left_out_and_told():
     result = one_severity()
-    page = page_without_figures(result, hang_robustness(result, PICTURES), megabytes=0)
+    page = page_without_figures(result, hang_robustness(result, STEP_PICTURES), megabytes=0)
     assert "2 more examples are left out" in page
     assert "data:image/jpeg" not in page
 

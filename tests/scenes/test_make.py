@@ -22,6 +22,7 @@ from boxlens.scenes.catalogue import KINDS
 from boxlens.scenes.make import SceneSettings, make_scenes
 from boxlens.scenes.records import object_records
 from boxlens.scenes.scene import render_scene
+from running import PATIENCE_S
 
 SMALL = {"width_px": 160, "height_px": 120}
 SETTINGS = SceneSettings(5, 8, **SMALL)
@@ -234,7 +235,7 @@ def test_a_killed_run_leaves_no_process_behind(tmp_path):
     run.kill()
     run.wait()
     assert workers, "no worker was seen"
-    patience = time.monotonic() + 20
+    patience = time.monotonic() + PATIENCE_S
     while any(is_running(pid) for pid in workers) and time.monotonic() < patience:
         time.sleep(0.05)
     left = [pid for pid in workers if is_running(pid)]

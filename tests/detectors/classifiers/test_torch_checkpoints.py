@@ -25,6 +25,7 @@ from boxlens.detectors.model_files import write_model
 from boxlens.errors import InputError
 from boxlens.images.writing import write_png
 from detectors.classifiers.torch_toys import LONG, QUICK, REASON, bits, tiny, toy_crops
+from running import PATIENCE_S
 from shared_data import ROOT
 
 if TYPE_CHECKING:
@@ -72,7 +73,9 @@ def finished(tmp_path) -> Path:
 def test_a_killed_run_ends_with_the_bits_of_one_that_was_not(tmp_path):
     folder = tmp_path / "run"
     command = [sys.executable, "-c", KILLED, str(ROOT / "tests"), str(folder)]
-    killed = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    killed = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=PATIENCE_S
+    )
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert len(read_checkpoint(folder / CHECKPOINT).history) == 2
 

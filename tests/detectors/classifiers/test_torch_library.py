@@ -11,6 +11,7 @@ from boxlens.detectors.classifiers.torch.opening import builder
 from boxlens.detectors.classifiers.torch.training import fine_tune
 from boxlens.errors import MissingExtraError
 from detectors.classifiers.torch_toys import tiny, toy_crops
+from running import PATIENCE_S
 
 LAZY = """
 import sys
@@ -28,4 +29,7 @@ def test_without_torch_the_extra_is_named(monkeypatch):
 
 
 def test_torch_is_not_imported_before_it_is_needed():
-    assert subprocess.run([sys.executable, "-c", LAZY], check=False, timeout=60).returncode == 0
+    assert (
+        subprocess.run([sys.executable, "-c", LAZY], check=False, timeout=PATIENCE_S).returncode
+        == 0
+    )

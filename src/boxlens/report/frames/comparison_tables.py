@@ -25,7 +25,7 @@ def comparison_tables(result: ComparisonResult) -> dict[str, pl.DataFrame]:
         "pairs": frame_of(_with_ends(row.to_json()) for row in result.pairs),
         "classes": _classes(result),
         "p_curves": _p_curves(result),
-        "strengths": frame_of(_strengths(result)),
+        "strengths": frame_of(_strengths(result), texts=["leader"]),
         "joint": frame_of(_joint(result)),
         "found": _found(result),
         "annotation_gain": frame_of(_annotation_gain(result)),

@@ -153,9 +153,10 @@ def _crosswalk(result: DiagnosisResult) -> pl.DataFrame:
     )
 
 
-def frame_of(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
-    """Only numbers can be undefined in every row."""
-    frame = pl.DataFrame(list(rows), infer_schema_length=None)
+def frame_of(rows: Iterable[Mapping[str, Any]], texts: Sequence[str] = ()) -> pl.DataFrame:
+    """Numbers can be undefined in every row; so can the `texts`."""
+    known = dict.fromkeys(texts, pl.String)
+    frame = pl.DataFrame(list(rows), schema_overrides=known, infer_schema_length=None)
     return frame.with_columns(pl.col(pl.Null).cast(pl.Float64))
 
 

@@ -1,0 +1,124 @@
+"""What every verb leaves behind: the page, the tables and results.json agree."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import polars as pl
+import pytest
+
+from boxlens.report.notebook import html_of
+from report.test_page import FETCHING, Reader
+from report.written_verbs import VERBS
+from shared_data import ROOT
+
+WORLDS = [
+    (name, world)
+    for name, verb in VERBS.items()
+    for world in verb.worlds
+    if world not in verb.charts_only
+]
+every_verb = pytest.mark.parametrize("name", VERBS)
+every_world = pytest.mark.parametrize(("name", "world"), WORLDS)
+
+
+@every_verb
+def test_every_file_is_there_and_named_in_the_line(name, written_verb):
+    verb = VERBS[name]
+    folder, told = written_verb(name)
+    assert told == f"{folder}/: report.html, results.json, {verb.line}"
+    listed = (folder / ".boxlens").read_text().splitlines()
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".boxlens"]
+    assert sorted(listed) == sorted(path.relative_to(folder).as_posix() for path in files)
+    result = verb.worlds[verb.written]()
+    assert json.loads((folder / "results.json").read_text()) == json.loads(
+        json.dumps(result.to_json())
+    )
+    tables = {path.stem for path in (folder / "tables").iterdir()}
+    assert verb.frames(result).keys() <= tables
+
+
+@every_verb
+def test_the_page_is_whole_in_order_and_fetches_nothing(name, written_verb):
+    verb = VERBS[name]
+    page = (written_verb(name)[0] / "report.html").read_text(encoding="utf-8")
+    assert "<script>alert" not in page
+    reader = Reader(page)
+    assert reader.open == []
+    ids = [attributes["id"] for _, attributes in reader.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    sections = [a["id"] for tag, a in reader.tags if tag == "section"]
+    assert reader.linked == [*verb.sections, "method", "provenance"]
+    assert [one for one in sections if one in reader.linked] == reader.linked
+    fetched = [
+        value
+        for tag, a in reader.tags
+        for attribute, value in a.items()
+        if attribute in FETCHING and not (tag == "a" and written_here(value))
+    ]
+    assert all(value.startswith("data:image/jpeg;base64,") for value in fetched)
+    policy = next(a["content"] for tag, a in reader.tags if tag == "meta" and "http-equiv" in a)
+    assert policy.startswith("default-src 'none'")
+
+
+def written_here(link: str) -> bool:
+    """A place in the page, or a figure beside it."""
+    return link.startswith(("#", "figures/"))
+
+
+@every_verb
+def test_sentences_come_first_and_every_figure_is_explained(name, written_verb):
+    verb = VERBS[name]
+    result = verb.worlds[verb.written]()
+    page = (written_verb(name)[0] / "report.html").read_text(encoding="utf-8")
+    shown = " ".join(" ".join(Reader(page).text).split())
+    places = [shown.index(text) for text in verb.sentences(result)]
+    assert places
+    assert places == sorted(places)
+    for figure in verb.plan(result).figures:
+        assert figure.title in shown
+        assert figure.reading in shown
+
+
+@every_world
+def test_every_result_has_a_page_and_tables(name, world):
+    verb = VERBS[name]
+    result = verb.worlds[world]()
+    text = verb.page_without_figures(result)
+    assert "<script>alert" not in text
+    reader = Reader(text)
+    assert reader.open == []
+    shown = " ".join(reader.text)
+    assert not re.search(r"\b(?:nan|NaN|None(?! of))\b", shown)
+    for sentence in verb.sentences(result):
+        assert sentence in shown
+    known = verb.frames(verb.worlds[verb.whole]())
+    for table, frame in verb.frames(result).items():
+        same = [column for column in frame.columns if column in known[table].columns]
+        assert same == frame.columns or verb.column_families
+        assert frame.select(same).schema == known[table].select(same).schema, table
+        for column in frame.select(pl.col(pl.Float64)):
+            assert not column.is_nan().any()
+
+
+@every_verb
+def test_the_guide_names_every_column(name):
+    verb = VERBS[name]
+    guide = (ROOT / "docs" / "tables.md").read_text(encoding="utf-8")
+    for table, frame in verb.frames(verb.documented(verb.worlds[verb.whole]())).items():
+        families = tuple(verb.column_families)
+        single = [one for one in frame.columns if not one.startswith(families)]
+        named = [table, *families, *(one for one in single if not one.endswith(families))]
+        assert not [one for one in named if f"`{one}" not in guide], table
+
+
+@every_verb
+def test_a_notebook_shows_the_main_numbers_and_a_figure(name):
+    verb = VERBS[name]
+    html = html_of(verb.worlds[verb.written]())
+    assert "data:image/svg+xml" in html
+    for text in verb.notebook:
+        assert text in html
+    for world in verb.undrawn:
+        assert "data:image/svg+xml" not in html_of(verb.worlds[world]())
