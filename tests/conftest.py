@@ -1,10 +1,14 @@
-"""Names of cases, the same in every worker; and what a whole run cost."""
+"""Names of cases, the same in every worker; what commands keep; and what a whole run cost."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+from made_once import made_once
 
 LONGEST_ID = 60
 
@@ -27,3 +31,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     used = os.times()
     seconds = used.user + used.system + used.children_user + used.children_system
     terminalreporter.write_line(f"{seconds:,.0f} s of CPU")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """What commands keep from one start to the next: not in the home of whoever runs the tests."""
+    folder = made_once(tmp_path_factory, "cache", lambda _: None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        yield folder

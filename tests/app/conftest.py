@@ -9,24 +9,7 @@ import pytest
 
 from app.run_folders import write_run
 from app.served import TOKEN, Served, serving
-from boxlens.app.serving.vega_script import vega_script
-from made_once import made_once
 from pictures import write_pictures
-
-
-@pytest.fixture(scope="session", autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """What servers keep from one start to the next: the script that takes seconds is made once."""
-
-    def fill(folder: Path) -> None:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("XDG_CACHE_HOME", str(folder))
-            vega_script()
-
-    folder = made_once(tmp_path_factory, "cache", fill)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(folder))
-        yield folder
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from boxlens.errors import ParameterError
 from boxlens.metrics.confusion import ConfusionResult
 from boxlens.report.charts.characteristic import characteristic_chart
 from boxlens.report.charts.confusion_matrix import confusion_matrix_chart
-from boxlens.report.charts.export import chart_html, chart_json, save_chart, vega_bundle
+from boxlens.report.charts.export import chart_html, chart_json, save_chart
 from boxlens.report.charts.false_positives import false_positives_chart
 from boxlens.report.charts.fp_trends import fp_trends_chart
 from boxlens.report.charts.interaction import interaction_chart
@@ -347,12 +347,6 @@ def test_a_page_with_a_figure_fetches_nothing():
     assert not re.findall(r"<script[^>]*\ssrc=|<link\b", page)
     assert not re.findall(r"""(?:src|href)\s*=\s*["']?https?:""", page)
     assert page.count("</script>") == 2
-
-
-def test_the_bundle_can_stand_inside_a_script_element():
-    bundle = vega_bundle()
-    assert "</script" not in bundle
-    assert "window.vegaEmbed=" in bundle
 
 
 def test_numbers_read_as_in_papers():

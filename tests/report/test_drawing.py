@@ -8,7 +8,7 @@ import altair as alt
 import pytest
 
 from boxlens.report.charts.drawing import Drawing
-from boxlens.report.charts.export import chart_json, save_spec, take_bundle, vega_bundle
+from boxlens.report.charts.export import chart_json, save_spec
 
 FORMATS = ("svg", "pdf", "png")
 
@@ -77,10 +77,3 @@ def test_what_stops_the_work_stops_the_processes():
         raise KeyboardInterrupt
     assert len(drawing._processes) > 0
     assert all(process.poll() is not None for process in drawing._processes)
-
-
-def test_a_bundle_made_elsewhere_changes_none_that_is_known():
-    before = vega_bundle()
-    assert "vegaEmbed" in before
-    take_bundle("something else")
-    assert vega_bundle() == before

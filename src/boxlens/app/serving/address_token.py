@@ -9,8 +9,8 @@ import re
 import secrets
 from typing import TYPE_CHECKING
 
-from boxlens.app.serving.private_files import private_folder, read_private, write_private
 from boxlens.errors import ParameterError
+from boxlens.formats.private_files import private_folder, read_private, write_private
 
 if TYPE_CHECKING:
     from pathlib import Path

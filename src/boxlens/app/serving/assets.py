@@ -8,8 +8,8 @@ from hashlib import blake2b
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from boxlens.app.serving.chart_script import chart_script
 from boxlens.app.serving.pictures import Sent
-from boxlens.app.serving.vega_script import vega_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,7 +42,7 @@ def read_assets() -> Assets:
 
 @cache
 def _bundle() -> Sent:
-    return _sent(vega_script(), _MEDIA_TYPES["js"])
+    return _sent(chart_script(), _MEDIA_TYPES["js"])
 
 
 def _below(folder: Traversable, prefix: str) -> Iterator[tuple[str, Sent]]:

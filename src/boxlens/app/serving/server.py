@@ -23,13 +23,13 @@ from boxlens.app.selecting.query import QueryError, parse_query
 from boxlens.app.selecting.selection import Selections
 from boxlens.app.serving.answers import in_chunks, is_known, not_modified, plain_name, revalidated
 from boxlens.app.serving.assets import read_assets
+from boxlens.app.serving.chart_script import chart_script
 from boxlens.app.serving.drawing import NoPictureError
 from boxlens.app.serving.guarding import Guard, report_token_of
 from boxlens.app.serving.inside import FileGoneError, FileTooLargeError, open_inside
 from boxlens.app.serving.kept import Kept
 from boxlens.app.serving.pictures import Sent
 from boxlens.app.serving.thumbnails import Thumbnails
-from boxlens.app.serving.vega_script import vega_script
 from boxlens.app.site import Site
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def warm_up() -> None:
     def make() -> None:
         # Colours of errors come with Altair, which takes half a second.
         kind_words("right")
-        vega_script()
+        chart_script()
 
     threading.Thread(target=make, daemon=True).start()
 

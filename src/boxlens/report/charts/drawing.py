@@ -15,7 +15,8 @@ from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 
-from boxlens.report.charts.export import save_spec, take_bundle, vega_bundle
+from boxlens.report.charts.export import save_spec
+from boxlens.report.charts.vega_script import vega_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from boxlens.report.charts.export import ChartFormat
 
 MOST_PROCESSES = 4
-BUNDLE = "vega.js"
 
 
 class Drawing:
@@ -43,8 +43,8 @@ class Drawing:
         for one in self._processes:
             self._idle.put(one)
         self._threads = ThreadPoolExecutor(max(len(self._processes), 1))
-        # Made first, while figures are still prepared.
-        self._bundle = self._threads.submit(self._make_bundle) if self._processes else None
+        # Made first, while figures are still prepared, and kept where this process finds it.
+        self._script = self._threads.submit(self._asked, {"script": True})
 
     def __enter__(self) -> Self:
         return self
@@ -75,13 +75,7 @@ class Drawing:
             if progress:
                 progress("drawing figures", max(at, self.n_done), len(self._files))
             yield from one.result()
-        if self._bundle is not None:
-            self._bundle.result()
-
-    def _make_bundle(self) -> None:
-        path = Path(self._scratch.name) / BUNDLE
-        if self._asked({"bundle": str(path)}):
-            take_bundle(path.read_text(encoding="utf-8"))
+        self._script.result()
 
     def _draw(self, name: str, spec: dict[str, Any]) -> tuple[Path, ...]:
         stem = Path(self._scratch.name) / name
@@ -125,8 +119,8 @@ def _work(jobs: IO[str], answers: IO[str]) -> None:
     for line in jobs:
         job = json.loads(line)
         try:
-            if "bundle" in job:
-                Path(job["bundle"]).write_text(vega_bundle(), encoding="utf-8")
+            if "script" in job:
+                vega_script()
             else:
                 save_spec(job["spec"], job["stem"], job["formats"])
             answers.write("done\n")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import vl_convert
 
 from boxlens.errors import ParameterError
+from boxlens.report.charts.vega_script import vega_script
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,8 +38,6 @@ vegaEmbed("#figure", {spec}, {options}).catch(console.error);
 </body>
 </html>
 """
-_bundles: list[str] = []
-_GLOBALS = "window.vegaEmbed = vegaEmbed;"
 # What vega-embed's menu offers: the picture, but not the editor, which is on the net.
 # Expressions are interpreted, so that a page may forbid code that is made from text.
 EMBED_OPTIONS = {
@@ -66,22 +65,6 @@ def _on_one_line(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_on_one_line(one) for one in value]
     return value
-
-
-def vega_bundle() -> str:
-    """JavaScript of vega, vega-lite and vega-embed, for the inside of one script element.
-
-    It sets `vegaEmbed` on the window, which draws what `chart_json` gives.
-    """
-    if not _bundles:
-        _bundles.append(vl_convert.javascript_bundle(_GLOBALS))
-    return _bundles[0]
-
-
-def take_bundle(text: str) -> None:
-    """What `vega_bundle` gave in another process: making it takes seconds."""
-    if not _bundles:
-        _bundles.append(text)
 
 
 def save_chart(
@@ -120,7 +103,7 @@ def chart_html(chart: ChartType) -> str:
     spec = chart_json(chart)
     return _PAGE.format(
         title=escape(_title(spec)),
-        bundle=vega_bundle(),
+        bundle=vega_script(),
         spec=script_json(spec),
         options=script_json(EMBED_OPTIONS),
     )

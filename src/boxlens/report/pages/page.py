@@ -11,7 +11,8 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from boxlens.report.charts.export import EMBED_OPTIONS, script_json, vega_bundle
+from boxlens.report.charts.export import EMBED_OPTIONS, script_json
+from boxlens.report.charts.vega_script import vega_script
 from boxlens.report.pages.guide import has_method, method
 from boxlens.report.pages.markup import facts, link, notes, paragraph, table, text_cell
 
@@ -94,7 +95,7 @@ def page(title: tuple[str, str], about: str, sections: Sequence[Section]) -> str
     shown = [*first, *_method(first), last]
     links = "".join(f"<li>{link('#' + one.name, one.title)}</li>" for one in shown)
     who, dataset = map(escape, title)
-    scripts = (vega_bundle(), "\n" + _resource("page.js"))
+    scripts = (vega_script(), "\n" + _resource("page.js"))
     code = "\n".join(f"<script>{text}</script>" for text in scripts)
     return f"""<!doctype html>
 <html lang="en">

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from boxlens.app.serving.private_files import private_folder, read_private, write_private
+from boxlens.formats.private_files import private_folder, read_private, write_private
 
 
 def test_what_is_written_is_read_by_this_user_alone(tmp_path):
