@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import random
+import signal
 import subprocess
 import sys
-import time
 
 from rendered_set import rendered_set
 from running import PATIENCE_S
 
-# Writes down what it sees before it begins, and is slow enough to be killed.
+# Writes down what it sees before it begins, and kills itself where it is told to.
 SCRIPT = """
-import hashlib, math, sys, time
+import hashlib, os, signal, sys
 from pathlib import Path
 from boxlens.detector_robustness.running import run_detector
 from boxlens.detectors.from_callable import CallableDetector
@@ -24,14 +24,16 @@ from boxlens.images.transforming.changed_set import changed_set
 from boxlens.images.transforming.pictured import with_pictures
 from boxlens.images.transforming.transform import TransformSettings
 
-place, log, kept = map(Path, sys.argv[1:])
+place, log, kept = map(Path, sys.argv[1:4])
+kill_at = int(sys.argv[4])
 dataset = read_dataset(place / "ground_truth.json")
 dataset, files, _ = with_pictures(dataset, find_images(place / "images", dataset=dataset)[0])
 
 def find(pixels):
     with log.open("a") as file:
         file.write(hashlib.sha256(pixels.tobytes()).hexdigest() + "\\n")
-    time.sleep(0.01)
+    if len(log.read_text().split()) == kill_at:
+        os.kill(os.getpid(), signal.SIGKILL)
     return [[0, 0, 5, 7 / 3]], [float(pixels.mean() / 765)], [0]
 
 steps = (CLEAN, *steps_of(["crop", "gaussian_noise:1:3", "vertical_flip"]))
@@ -49,30 +51,22 @@ def test_a_killed_run_loses_nothing(tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT)
     log, whole, kept = tmp_path / "log", tmp_path / "whole", tmp_path / "kept"
 
-    def started(folder):
-        arguments = [sys.executable, tmp_path / "script.py", rendered.folder, log, folder]
-        return subprocess.Popen(arguments, stderr=subprocess.PIPE)
+    def run(folder, kill_at=-1):
+        """To its end, or until so many pictures were seen, those of earlier runs among them."""
+        command = [sys.executable, tmp_path / "script.py", rendered.folder, log, folder]
+        done = subprocess.run(
+            [*command, str(kill_at)], stderr=subprocess.PIPE, check=False, timeout=PATIENCE_S
+        )
+        assert done.returncode == (0 if kill_at < 0 else -signal.SIGKILL), done.stderr
 
-    def finished(folder):
-        process = started(folder)
-        _, errors = process.communicate(timeout=PATIENCE_S)
-        assert process.returncode == 0, errors
-
-    finished(whole)
+    run(whole)
     order = lines_of(log)
     log.unlink()
     chance = random.Random(0)
     n_done = 0
     for _ in range(2):
         n_seen = len(lines_of(log))
-        process = started(kept)
-        deadline = time.monotonic() + PATIENCE_S
-        until = n_seen + chance.randint(3, 9)
-        while len(lines_of(log)) < until and process.poll() is None:
-            assert time.monotonic() < deadline
-            time.sleep(0.002)
-        process.kill()
-        process.communicate()
+        run(kept, kill_at=n_seen + chance.randint(3, 9))
         this_time = lines_of(log)[n_seen:]
         assert this_time == order[n_done : n_done + len(this_time)]
         # At most the batch in hand is done again.
@@ -81,7 +75,7 @@ def test_a_killed_run_loses_nothing(tmp_path):
         assert n_recorded - 2 <= done <= n_recorded
         n_done = done
     n_seen = len(lines_of(log))
-    finished(kept)
+    run(kept)
     assert lines_of(log)[n_seen:] == order[n_done:]
     for path in whole.iterdir():
         assert (kept / path.name).read_bytes() == path.read_bytes()

@@ -182,30 +182,34 @@ def test_a_set_without_objects_is_a_set(tmp_path):
 LONG = SceneSettings(9, 24, **SMALL)
 
 
-def start(folder: Path, workers: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [
-            sys.executable, "-m", "boxlens", "scenes", "make", "--seed", str(LONG.seed),
-            "--images", str(LONG.n_images), "--size", "160x120", "--workers", str(workers),
-            "-o", str(folder),
-        ],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+# Told of its third scene, it sends itself a signal; before, it writes down its processes.
+SCRIPT = """
+import multiprocessing, os, signal, sys
+from pathlib import Path
+from boxlens.scenes import SceneSettings, make_scenes
+
+def told(_, number, __):
+    if number == 3:
+        processes = multiprocessing.active_children()
+        Path(folder + ".workers").write_text(" ".join(str(one.pid) for one in processes))
+        os.kill(os.getpid(), signal.Signals[sys.argv[4]])
+
+if __name__ == "__main__":
+    folder, workers, settings = sys.argv[1], int(sys.argv[2]), eval(sys.argv[3])
+    make_scenes(settings, folder, workers=workers, progress=told)
+"""
 
 
-def kill_half_way(run: subprocess.Popen[bytes], folder: Path) -> None:
-    records = folder.with_name(f"{folder.name}.partial") / "records"
-    while run.poll() is None and len(list(records.glob("*.json"))) < 3:
-        time.sleep(0.005)
-    run.kill()
-    run.wait()
-    assert run.returncode == -signal.SIGKILL, "it was too quick to be killed"
+def stopped_by(name: str, folder: Path, workers: int) -> subprocess.Popen[bytes]:
+    """A run that got this signal half way."""
+    script = folder.with_name("script.py")
+    script.write_text(SCRIPT)
+    return subprocess.Popen([sys.executable, script, folder, str(workers), repr(LONG), name])
 
 
 def test_a_killed_run_goes_on_where_it_was(tmp_path):
     target, partial = tmp_path / "out", tmp_path / "out.partial"
-    kill_half_way(start(target, 1), target)
+    assert stopped_by("SIGKILL", target, 1).wait(PATIENCE_S) == -signal.SIGKILL
     assert not target.exists()
     done = {path.stem for path in (partial / "records").glob("*.json")}
     assert 0 < len(done) < LONG.n_images
@@ -221,19 +225,8 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc to find processes")
 def test_a_killed_run_leaves_no_process_behind(tmp_path):
-    run = start(tmp_path / "out", 2)
-    workers: set[int] = set()
-
-    def look() -> None:
-        listing = Path(f"/proc/{run.pid}/task/{run.pid}/children")
-        workers.update(int(pid) for pid in listing.read_text().split())
-
-    records = tmp_path / "out.partial" / "records"
-    while run.poll() is None and not list(records.glob("*.json")):
-        look()
-        time.sleep(0.005)
-    run.kill()
-    run.wait()
+    assert stopped_by("SIGKILL", tmp_path / "out", 2).wait(PATIENCE_S) == -signal.SIGKILL
+    workers = [int(pid) for pid in (tmp_path / "out.workers").read_text().split()]
     assert workers, "no worker was seen"
     patience = time.monotonic() + PATIENCE_S
     while any(is_running(pid) for pid in workers) and time.monotonic() < patience:
@@ -254,7 +247,7 @@ def is_running(pid: int) -> bool:
 
 def test_the_beginning_of_other_scenes_is_refused(tmp_path):
     target = tmp_path / "out"
-    kill_half_way(start(target, 1), target)
+    assert stopped_by("SIGKILL", target, 1).wait(PATIENCE_S) == -signal.SIGKILL
     before = content(tmp_path)
     for change in ({"seed": 8}, {"n_images": 25}, {"width_px": 161}):
         with pytest.raises(InputError, match=r"out\.partial.*other scenes.*Remove it"):
@@ -314,10 +307,8 @@ def test_settings_that_cannot_be_meant_are_refused(values, told):
 
 def test_two_processes_do_not_make_the_same_scenes(tmp_path):
     target = tmp_path / "out"
-    run = start(target, 1)
-    records = tmp_path / "out.partial" / "records"
-    while run.poll() is None and not list(records.glob("*.json")):
-        time.sleep(0.005)
+    run = stopped_by("SIGSTOP", target, 1)
+    os.waitpid(run.pid, os.WUNTRACED)
     try:
         with pytest.raises(InputError, match="another process is making these scenes"):
             make_scenes(LONG, target)
