@@ -190,9 +190,31 @@ def test_an_object_of_another_class_excuses_one_detection_only():
     assert result.det_curve.tolist() == [SIM, BG]
 
 
-def test_a_crowd_of_another_class_excuses_one_detection_only():
+def test_a_crowd_of_another_class_excuses_any_number():
     result = analyzed(*one_object_seen_twice(0, crowd=[True, False]))
-    assert result.det_curve.tolist() == [SIM, BG]
+    assert result.det_curve.tolist() == [SIM, SIM]
+
+
+def test_a_crowd_of_another_class_excuses_by_the_share_inside_it():
+    dataset = world_of([[0, 0, 200, 200], [300, 200, 9, 9]], classes=[4, 0], crowd=[True, False])
+    detections = Detections.of(
+        "inside", 1, image_row=[0], class_row=[0], box=[[50, 50, 10, 10]], score=[0.9]
+    )
+    assert analyzed(dataset, detections).det_curve.tolist() == [OTH]
+
+
+def test_of_equal_overlaps_the_object_of_the_higher_class_is_taken():
+    """As in the original, which sorts the objects of an image by class."""
+    dataset = world_of([[100, 0, 24, 24], [116, 0, 24, 24], [300, 200, 9, 9]], classes=[2, 1, 0])
+    detections = Detections.of(
+        "between",
+        1,
+        image_row=[0, 0],
+        class_row=[0, 0],
+        box=[[108, 0, 24, 24], [90, 0, 24, 24]],
+        score=[0.9, 0.8],
+    )
+    assert analyzed(dataset, detections).det_curve.tolist() == [SIM, BG]
 
 
 def test_an_object_excuses_a_detection_of_each_class():
@@ -342,6 +364,15 @@ def test_more_cells_than_bits_are_refused():
             np.ones((len(dataset.classes), 65), dtype=np.int64),
             max_dets=100,
         )
+
+
+def test_on_real_data_sim_and_oth_are_those_of_the_original():
+    """As pycocotools counted them class by class with `ignore` kept (see tests/parity)."""
+    dataset = boxlens.read_dataset(shared("coco_val2017", "instances_boxes.json.gz"))
+    detections = boxlens.read_detections(shared("coco_val2017", "yolox_nano.json.gz"), dataset)
+    result = analyzed(dataset, detections)
+    expected = [[0.51557501, 0.19764842], [0.54702873, 0.20876865]]
+    np.testing.assert_allclose(result.mean_ap[[SIM, OTH], :2], expected, rtol=0, atol=5e-9)
 
 
 @pytest.mark.parametrize("detector", ["yolox_nano", "fastestdet"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from oracles import coco
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from boxlens.data import Dataset, Detections
 
+REPAIRS = ("background", "localization", "duplicate", "miss")
+
 
 @dataclass(frozen=True)
 class State:
@@ -45,38 +48,19 @@ def sequence(
 ) -> dict[str, Any]:
     """{"ap": five values, "class_ap"[class][step], "det_step", "gt_step"}."""
     scene = scene_of(dataset, detections)
-    states = [judged(scene, within_limit(scene, max_dets), foreground)]
-    start = states[0]
-    det_step = [-1 if start.label.get(d) in (None, 0) else 0 for d in range(len(scene.detections))]
-    boxes = dict(start.boxes)
-    for d, step in enumerate(det_step):
-        overlap, _ = closest_target(scene, d)
-        if step == 0 and overlap <= background:
-            del boxes[d]
-            det_step[d] = 1
-    states.append(judged(scene, boxes, foreground))
-
-    for d, step in enumerate(det_step):
-        overlap, target = closest_target(scene, d)
-        if step == 0 and background < overlap < foreground:
-            boxes[d] = scene.objects[target].box
-            det_step[d] = 2
-    states.append(judged(scene, boxes, foreground))
-
-    hits = [d for d, label in states[-1].label.items() if label == 1]
-    for d, step in enumerate(det_step):
-        if step == 0 and d not in hits:
-            det_step[d] = 3
-    states.append(judged(scene, {d: boxes[d] for d in hits}, foreground))
-
-    found = {states[-1].object_of[d] for d in hits}
+    limits = (foreground, background, max_dets)
+    states = [after(scene, REPAIRS[:n_done], *limits) for n_done in range(4)]
+    found = {states[-1].object_of[d] for d in states[-1].boxes}
     class_ap = [[state.class_ap[cls] for state in states] for cls in scene.classes]
     for values in class_ap:
         values.append(last_step(values[0]))
     return {
         "ap": [mean_of_defined([values[step] for values in class_ap]) for step in range(5)],
         "class_ap": class_ap,
-        "det_step": det_step,
+        "det_step": [
+            -1 if states[0].label.get(d) in (None, 0) else step_of(d, states)
+            for d in range(len(scene.detections))
+        ],
         "gt_step": [
             -1 if coco.is_ignored(obj, coco.AREAS["all"]) else 0 if g in found else 4
             for g, obj in enumerate(scene.objects)
@@ -94,22 +78,39 @@ def repaired(
 ) -> float:
     """Mean AP after some of the four steps, the others left out."""
     scene = scene_of(dataset, detections)
-    start = judged(scene, within_limit(scene, max_dets), foreground)
-    boxes = dict(start.boxes)
-    for d, label in start.label.items():
-        overlap, target = closest_target(scene, d)
-        if label == -1 and overlap <= background and "background" in steps:
-            del boxes[d]
-        if label == -1 and background < overlap < foreground and "localization" in steps:
-            boxes[d] = scene.objects[target].box
-    state = judged(scene, boxes, foreground)
-    if "duplicate" in steps:
-        hits = [d for d, label in state.label.items() if label == 1]
-        state = judged(scene, {d: boxes[d] for d in hits}, foreground)
+    state = after(scene, steps, foreground, background, max_dets)
     if "miss" not in steps:
         return mean_of_defined(state.class_ap)
     found = {state.object_of[d] for d, label in state.label.items() if label == 1}
     return mean_of_defined([with_the_rest_added(scene, state, cls, found) for cls in scene.classes])
+
+
+def after(
+    scene: Scene, steps: Collection[str], foreground: float, background: float, max_dets: int
+) -> State:
+    """Some of the first three steps, word by word; it asks nobody whether a detection is excused."""
+    boxes = within_limit(scene, max_dets)
+    for d in list(boxes):
+        overlap, target = closest_target(scene, d)
+        if overlap <= background:
+            if "background" in steps:
+                del boxes[d]
+        elif overlap < foreground and "localization" in steps:
+            boxes[d] = scene.objects[target].box
+    state = judged(scene, boxes, foreground)
+    if "duplicate" in steps:
+        # COCO's rule hands out regular objects before others, as the step does.
+        hits = [d for d, label in state.label.items() if label == 1]
+        state = judged(scene, {d: boxes[d] for d in hits}, foreground)
+    return state
+
+
+def step_of(d: int, states: list[State]) -> int:
+    """The first state without the detection, or with it in another place; 0 where it stays."""
+    for step, (before, now) in enumerate(pairwise(states), start=1):
+        if now.boxes.get(d) != before.boxes.get(d):
+            return step
+    return 0
 
 
 def with_the_rest_added(scene: Scene, state: State, cls: int, found: set[int]) -> float:

@@ -66,17 +66,13 @@ def run(
     excusing: set[int] = set()
     if curve > LOC:
         excusing = others if curve == OTH else {other for other in others if similar[cls][other]}
-    seen = replace(
-        scene,
-        classes=(cls,),
-        # Plain IoU, one detection each: an ignored object, no region, as a difficult one is.
-        objects=tuple(
-            replace(obj, cls=cls, difficult=True, crowd=False, group_of=False)
-            if obj.cls in excusing
-            else obj
-            for obj in scene.objects
-        ),
-    )
+    # Not counted, but otherwise what it was: a crowd stays a crowd. The original sorts objects by
+    # class, so that of equal overlaps the one of the highest class wins.
+    objects = [
+        replace(obj, cls=cls, difficult=True) if obj.cls in excusing else obj
+        for obj in (sorted(scene.objects, key=lambda obj: obj.cls) if excusing else scene.objects)
+    ]
+    seen = replace(scene, classes=(cls,), objects=tuple(objects))
     return seen, coco.match(seen, MATCHED[curve], coco.AREAS[area], max_dets)
 
 

@@ -57,14 +57,15 @@ def strides(image: tuple[int, int], limit: int) -> list[tuple[tuple[int, int], f
 
 
 def sliding_windows(width: int, height: int, limit: int) -> list[list[float]]:
-    """x, y, w, h; an inclusive window from 1 to n pixels is n wide from 0."""
-    found: list[list[float]] = []
+    """x, y, w, h of windows whose published corners are inclusive and count pixels from 1."""
+    corners: list[tuple[float, float, float, float]] = []
     chosen = strides((width, height), limit)
     if len(chosen) < len(SIZES):
-        found.append([0, 0, width, height])
+        corners.append((0, 0, width, height))
     for (w, h), stride in chosen:
-        for x in starts(width - w, stride):
-            for y in starts(height - h, stride):
-                x1, y1, x2, y2 = x, y, x + w, y + h
-                found.append([x1 - 1, y1 - 1, x2 - x1 + 1, y2 - y1 + 1])
-    return found
+        corners += [
+            (x, y, x + w, y + h)
+            for x in starts(width - w, stride)
+            for y in starts(height - h, stride)
+        ]
+    return [[x1 - 1, y1 - 1, x2 - x1 + 1, y2 - y1 + 1] for x1, y1, x2, y2 in corners]

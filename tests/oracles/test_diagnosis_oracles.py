@@ -218,11 +218,11 @@ def test_coco_analyze_curves_of_one_class():
     assert result["precision"][4][51][2][0] == 0
 
 
-def test_coco_analyze_other_classes_excuse_by_plain_iou_even_as_crowds():
+def test_coco_analyze_crowds_of_other_classes_excuse_as_crowds():
     crowd = gt((100.0, 0.0, 200.0, 10.0), 1, crowd=True)
     result = coco_analyze.analyze(*tables([crowd, gt(at(0))], [(at(150), 0)]), SIMILAR)
-    # All of the detection lies in it, at an IoU of 1/20.
-    assert result["det_curve"] == [5]
+    # All of the detection lies in it, at an IoU of 1/20; class 1 is like class 0.
+    assert result["det_curve"] == [3]
 
 
 def test_coco_analyze_one_object_may_excuse_a_detection_of_every_class():
@@ -245,7 +245,7 @@ def test_borji_steps_of_one_class():
     assert all(math.isnan(value) for value in result["class_ap"][1])
 
 
-def test_borji_crowds_are_no_targets_and_their_detections_take_no_part():
+def test_borji_crowds_are_no_targets_and_what_they_excuse_is_no_error():
     crowd = gt((100.0, 0.0, 40.0, 10.0), crowd=True)
     result = borji.sequence(*tables([crowd, gt(at(0))], [(at(110), 0), (at(0), 0)]))
     assert result["det_step"] == [-1, 0]
@@ -262,7 +262,8 @@ def test_borji_a_moved_box_takes_the_object_from_a_later_one():
 
 @pytest.mark.parametrize("seed", range(25))
 def test_borji_never_falls_and_ends_at_one(seed):
-    result = borji.sequence(*random_tables(seed))
+    """Where nothing is excused: an excused box that is moved can make a duplicate of a hit."""
+    result = borji.sequence(*random_tables(seed, crowd=0.0, difficult=0.0, group_of=0.0))
     for values in [result["ap"], *result["class_ap"]]:
         if not math.isnan(values[0]):
             assert values == sorted(values)

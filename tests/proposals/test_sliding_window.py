@@ -49,8 +49,8 @@ def test_only_sizes_strictly_smaller_than_the_image_are_kept():
 
 
 def test_the_whole_image_comes_first_where_a_size_does_not_fit():
-    np.testing.assert_array_equal(sliding_windows(512, 600, 1000)[0], [0, 0, 512, 600])
-    assert sliding_windows(513, 513, 1000)[0].tolist() == [0, 0, 513, 513]
+    # Published as 0, 0, W, H with both ends inside and pixels counted from 1.
+    np.testing.assert_array_equal(sliding_windows(512, 600, 1000)[0], [-1, -1, 513, 601])
     # All fit: the first window is one of the largest size.
     assert sliding_windows(700, 600, 1000)[0, 2:].tolist() == [513, 513]
 
@@ -92,12 +92,15 @@ def test_windows_stand_in_columns_equally_far_from_both_ends():
 def test_few_windows_are_the_first_of_one_a_size(limit):
     boxes = sliding_windows(640, 480, limit)
     assert len(boxes) == limit
-    assert boxes[0].tolist() == [0, 0, 640, 480]
+    assert boxes[0].tolist() == [-1, -1, 641, 481]
 
 
 @pytest.mark.parametrize("image", [(1, 1), (3, 5), (16, 16), (16, 600)])
 def test_an_image_that_no_size_fits_is_one_window(image):
-    np.testing.assert_array_equal(sliding_windows(*image, 1000), [[0, 0, *image]])
+    width, height = image
+    np.testing.assert_array_equal(
+        sliding_windows(width, height, 1000), [[-1, -1, width + 1, height + 1]]
+    )
 
 
 def test_pixels_do_not_matter():
@@ -114,12 +117,8 @@ def test_windows_of_other_sizes_follow_the_same_rules():
     assert {(w - 1, h - 1) for w, h in boxes[:, 2:].tolist()} == set(sizes)
     assert scores.tolist() == list(range(len(boxes), 0, -1))
     # One does not fit: the whole image comes first.
-    assert SlidingWindow(sizes=sizes).propose_for(60, 80, 60, "any")[0][0].tolist() == [
-        0,
-        0,
-        60,
-        80,
-    ]
+    boxes, _ = SlidingWindow(sizes=sizes).propose_for(60, 80, 60, "any")
+    assert boxes[0].tolist() == [-1, -1, 61, 81]
     assert SlidingWindow(sizes=sizes).identity != SlidingWindow().identity
 
 

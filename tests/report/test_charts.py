@@ -311,6 +311,12 @@ def test_the_waterfall_ends_at_one():
     assert [text for text in read if text.startswith("+")] == ["+.100", "+.200", "+.050", "+.250"]
 
 
+def test_a_step_of_the_waterfall_that_lowers_ap_has_its_sign():
+    result = replace(world("demo").borji, ap=(0.4, 0.7, 0.6, 0.75, 1.0))
+    read = texts(svg_of(waterfall_chart(result)))
+    assert [text for text in read if text[0] in "+-"] == ["+.300", "-.100", "+.150", "+.250"]
+
+
 @pytest.mark.parametrize("figure", FIGURES)
 def test_a_figure_is_the_same_each_time(figure):
     first, again = chart(figure, "demo"), FIGURES[figure](world("demo"))

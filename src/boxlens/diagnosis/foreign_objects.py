@@ -26,7 +26,7 @@ class Views:
 
     evidence: Evidence
     dataset: Dataset
-    # Pairs of the evidence with these rows; a region only for the detections of its own class.
+    # Pairs of the evidence with these rows.
     pairs: Overlaps
 
     def match(
@@ -39,7 +39,7 @@ class Views:
     ) -> Matches:
         """COCO's matching where the pairs of a mask with other classes excuse (METHODS 9.1).
 
-        An object of another class excuses one detection of each class, by its plain IoU.
+        An object of another class excuses one detection of each class, a crowd any number.
         """
         keep = self.evidence.same_class | excusing
         kept = np.concatenate([[0], np.cumsum(keep)])
@@ -61,13 +61,17 @@ class Views:
 
 
 def views_by_class(evidence: Evidence) -> Views:
-    """Rows stand in the order of the objects, so that ties are broken as ever (METHODS 10)."""
+    """Objects of an image stand by class, then as in the file: the original breaks ties so."""
     gt, overlaps = evidence.dataset.gt, evidence.overlaps
     n_classes = max(len(evidence.dataset.classes), 1)
+    by_class = np.lexsort((gt.class_row, gt.image_row))
+    place = np.empty(len(by_class), dtype=np.int64)
+    place[by_class] = np.arange(len(by_class))
     det_class = evidence.detections.class_row[evidence.det_row]
-    seen_by = overlaps.gt_row.astype(np.int64) * n_classes + det_class
+    seen_by = place[overlaps.gt_row] * n_classes + det_class
     views, row = np.unique(seen_by, return_inverse=True)
-    gt_row, class_row = np.divmod(views, n_classes)
+    place_of_view, class_row = np.divmod(views, n_classes)
+    gt_row = by_class[place_of_view]
     own = gt.class_row[gt_row] == class_row
     objects = GroundTruth.of(
         len(evidence.dataset.images),
@@ -83,8 +87,8 @@ def views_by_class(evidence: Evidence) -> Views:
         pairs=Overlaps(
             offsets=overlaps.offsets,
             gt_row=row.astype(np.int32),
-            iou=np.where(evidence.same_class, overlaps.iou, evidence.iou),
-            region=overlaps.region[gt_row] & own,
+            iou=overlaps.iou,
+            region=overlaps.region[gt_row],
             floor=overlaps.floor,
             same_class=True,
         ),

@@ -78,7 +78,7 @@ def sliding_windows(width_px: int, height_px: int, limit: int, known: Sizes = SI
     sizes = [(w, h) for w, h in known if w < width_px and h < height_px]
     parts = []
     if len(sizes) < len(known):
-        parts.append(np.array([[0.0, 0.0, width_px, height_px]]))
+        parts.append(_whole_image(width_px, height_px))
     # Where the corners of each size may lie: from pixel 1, as the method counts, to these.
     last = np.array([(width_px - w, height_px - h) for w, h in sizes], dtype=np.float64)
     strides = _strides(last, limit, len(parts)) if sizes else []
@@ -94,6 +94,11 @@ def sliding_windows(width_px: int, height_px: int, limit: int, known: Sizes = SI
         parts.append(boxes)
         n_left -= len(boxes)
     return np.concatenate(parts)[:limit]
+
+
+def _whole_image(width_px: int, height_px: int) -> Boxes:
+    """Published as (0, 0, W, H) where pixels count from 1: a pixel more to the left and above."""
+    return np.array([[-1.0, -1.0, width_px + 1.0, height_px + 1.0]])
 
 
 def _starts(last: float, stride: float) -> Floats:

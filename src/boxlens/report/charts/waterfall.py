@@ -10,6 +10,7 @@ import altair as alt
 
 from boxlens.diagnosis.borji import STEPS
 from boxlens.diagnosis.crosswalk import RIGHT
+from boxlens.report.charts.detector_pair import signed
 from boxlens.report.charts.kinds import kind_of
 from boxlens.report.charts.panels import message
 from boxlens.report.charts.selecting import picks
@@ -64,10 +65,12 @@ def _records(result: BorjiResult) -> list[dict[str, Any]]:
                 "next": min(step + 1, len(STEPS) - 1),
                 "from": before,
                 "to": after,
+                # A step can lower AP where detections are excused.
+                "top": max(before, after),
                 "gain": after - before,
                 "colour": NEUTRAL if step == 0 else kind_of(name).colour,
                 **_picked(name),
-                "text": decimal(after) if step == 0 else f"+{decimal(after - before)}",
+                "text": decimal(after) if step == 0 else signed(after - before),
             }
         )
         before = after
@@ -106,7 +109,7 @@ def _steps(rows: list[dict[str, Any]]) -> alt.LayerChart:
         ],
     )
     bars = plot.mark_bar().encode(y=y, y2="to:Q", color=alt.Color("colour:N", scale=None))
-    labels = plot.mark_text(dy=-6).encode(y=alt.Y("to:Q", scale=y_scale), text="text:N")
+    labels = plot.mark_text(dy=-6).encode(y=alt.Y("top:Q", scale=y_scale), text="text:N")
     # From the top of a bar to the bar that goes on from there.
     links = plot.mark_rule(color=LINE, strokeWidth=0.5).encode(
         y=alt.Y("to:Q", scale=y_scale), x=x, x2="next:O"
