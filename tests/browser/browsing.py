@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,24 +45,48 @@ def chromium_path() -> str | None:
 
 
 @contextmanager
-def chromium(path: str, profile: Path) -> Iterator[Browser]:
+def chromium(path: str, profile: Path) -> Iterator[Contexts]:
     with playwright_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=path, args=[*FLAGS], downloads_path=profile
         )
-        yield browser
+        yield Contexts(browser)
         browser.close()
 
 
 @dataclass
-class Visits:
-    """The pages of one test, each in a context of its own."""
+class Contexts:
+    """One for all pages of the same settings: what pages load is kept, scripts are compiled once."""
 
     browser: Browser
+    made: dict[str, BrowserContext] = field(default_factory=dict)
+
+    def of(self, size: tuple[int, int], *, dark: bool, **settings: object) -> BrowserContext:
+        asked = {
+            "viewport": {"width": size[0], "height": size[1]},
+            "color_scheme": "dark" if dark else "light",
+            "reduced_motion": "reduce",
+            "locale": "en-GB",
+            "timezone_id": "UTC",
+            **settings,
+        }
+        name = repr(sorted(asked.items()))
+        if name not in self.made:
+            self.made[name] = self.browser.new_context(**asked)
+            self.made[name].set_default_timeout(TIMEOUT_MS)
+        return self.made[name]
+
+
+@dataclass
+class Visits:
+    """The pages of one test, closed at its end."""
+
+    contexts: Contexts
     troubles: list[str] = field(default_factory=list)
     # Parts of the messages that a page is meant to bring about.
     expected: list[str] = field(default_factory=list)
-    contexts: list[BrowserContext] = field(default_factory=list)
+    addresses: list[str] = field(default_factory=list)
+    watched: list[BrowserContext] = field(default_factory=list)
 
     def open(
         self,
@@ -74,51 +98,52 @@ class Visits:
         **settings: object,
     ) -> Page:
         """A new page at an address, when all that it names has come."""
-        context = self.browser.new_context(
-            viewport={"width": size[0], "height": size[1]},
-            color_scheme="dark" if dark else "light",
-            reduced_motion="reduce",
-            locale="en-GB",
-            timezone_id="UTC",
-            **settings,
-        )
-        context.set_default_timeout(TIMEOUT_MS)
+        context = self.contexts.of(size, dark=dark, **settings)
         context.set_offline(offline)
-        self.contexts.append(context)
-        self._watch(context, address)
+        self.addresses.append(address)
+        if context not in self.watched:
+            self.watched.append(context)
+            for event, listener in self._listeners().items():
+                context.on(event, listener)
         page = context.new_page()
         page.goto(address)
         return page
 
     def close(self) -> None:
         """Fails where a page had a trouble that was not expected, or lacked one that was."""
-        for context in self.contexts:
-            context.close()
+        for context in self.watched:
+            for page in context.pages:
+                page.close()
+            for event, listener in self._listeners().items():
+                context.remove_listener(event, listener)
+            context.set_offline(False)
         found = [one for one in self.troubles if not any(part in one for part in self.expected)]
         assert not found, "\n".join(found)
         for part in self.expected:
             assert any(part in one for one in self.troubles), f"expected, but not told: {part}"
 
-    def _watch(self, context: BrowserContext, address: str) -> None:
-        def on_console(message: ConsoleMessage) -> None:
-            if message.type in {"error", "warning"}:
-                self.troubles.append(f"console {message.type}: {message.text}")
+    def _listeners(self) -> dict[str, Callable[..., None]]:
+        return {
+            "console": self._on_console,
+            "weberror": self._on_error,
+            "request": self._on_request,
+            "requestfailed": self._on_failed,
+        }
 
-        def on_error(problem: WebError) -> None:
-            self.troubles.append(f"error in a script: {problem.error}")
+    def _on_console(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            self.troubles.append(f"console {message.type}: {message.text}")
 
-        def on_request(request: Request) -> None:
-            if not is_allowed(request.url, address):
-                self.troubles.append(f"a request to elsewhere: {request.url}")
+    def _on_error(self, problem: WebError) -> None:
+        self.troubles.append(f"error in a script: {problem.error}")
 
-        def on_failed(request: Request) -> None:
-            if request.failure != LEFT:
-                self.troubles.append(f"a failed request: {request.url}: {request.failure}")
+    def _on_request(self, request: Request) -> None:
+        if not any(is_allowed(request.url, address) for address in self.addresses):
+            self.troubles.append(f"a request to elsewhere: {request.url}")
 
-        context.on("console", on_console)
-        context.on("weberror", on_error)
-        context.on("request", on_request)
-        context.on("requestfailed", on_failed)
+    def _on_failed(self, request: Request) -> None:
+        if request.failure != LEFT:
+            self.troubles.append(f"a failed request: {request.url}: {request.failure}")
 
 
 def is_allowed(url: str, address: str) -> bool:

@@ -8,26 +8,6 @@ from browser.browsing import DESKTOP, PHONE, draw_all_charts, fits_its_width
 from browser.places import BLANK_PLACES, PLACES, TROUBLES
 
 SIZES = {"desktop": DESKTOP, "phone": PHONE}
-DARKEST, LIGHTEST = 60, 200
-
-
-def background(page) -> list[int]:
-    """Of the page, as red, green and blue."""
-    colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    return [int(part) for part in colour.strip("rgb()").split(",")]
-
-
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("place", PLACES)
-def test_a_page_of_the_app_opens_and_needs_no_scrolling_sideways(place, size, app, visits):
-    dark = size == "phone"
-    visits.expected += TROUBLES.get(place, [])
-    page = visits.open(app.address + PLACES[place], size=SIZES[size], dark=dark)
-    assert page.locator("h1").count() == 1
-    assert page.title().strip()
-    assert fits_its_width(page)
-    assert (max(background(page)) < DARKEST) == dark
-    assert (min(background(page)) > LIGHTEST) != dark
 
 
 @pytest.mark.parametrize("size", SIZES)
