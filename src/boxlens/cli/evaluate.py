@@ -84,7 +84,7 @@ def _add_counting(command: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.evaluate_table import evaluation_text
+    from boxlens.cli.evaluate_text import evaluation_text
     from boxlens.cli.progress import progress_bar
     from boxlens.metrics import evaluate_tables
 

@@ -6,9 +6,8 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from boxlens.cli.evaluate_table import score
 from boxlens.cli.options import Commands, add_json
-from boxlens.cli.output import aligned
+from boxlens.cli.output import aligned, score
 from boxlens.cli.proposal_actions.proposal_options import (
     SEVERAL,
     add_method,

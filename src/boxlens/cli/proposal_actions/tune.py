@@ -6,9 +6,8 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from boxlens.cli.evaluate_table import score
 from boxlens.cli.options import Commands, add_json, several
-from boxlens.cli.output import aligned, print_note
+from boxlens.cli.output import aligned, print_note, score
 from boxlens.cli.proposal_actions.proposal_options import (
     SEVERAL,
     add_ground_truth,
