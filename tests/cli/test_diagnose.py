@@ -93,8 +93,8 @@ def test_similar_classes_come_from_a_file_or_are_none(demo, tmp_path):
     ("options", "told"),
     [
         (("--iou", "0.05"), "background_iou lies below iou"),
-        (("--iou", "2"), "iou is one number above 0 and up to 1"),
-        (("--gallery", "-1"), "0 or more"),
+        (("--iou", "2"), "--iou: expected a number above 0 and up to 1"),
+        (("--gallery", "-1"), "a whole number from 0 to 10,000"),
         (("--similar", "nowhere.json"), "no such file"),
         (("--by", "colour"), "no characteristic 'colour'"),
         (("--bins", "area"), "write it like area=1024:9216"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from boxlens.data.similarity import known_similarity
 from boxlens.display import Displayed
 from boxlens.errors import ParameterError
+from boxlens.limits import GALLERY
 from boxlens.metrics.grid import IOU_THRESHOLDS
 from boxlens.metrics.results import defined, notice_to_json
 
@@ -54,10 +55,7 @@ class DiagnosisChoice:
     intervals: ResamplingChoice | None = None
 
     def __post_init__(self) -> None:
-        if self.n_gallery < 0:
-            raise ParameterError(
-                f"a gallery has 0 or more errors of each kind, got {self.n_gallery}"
-            )
+        GALLERY.check(self.n_gallery, "n_gallery (--gallery)")
         if self.tide_range and self.background_iou >= IOU_THRESHOLDS[0]:
             raise ParameterError(
                 f"TIDE over the range starts at {IOU_THRESHOLDS[0]:g}: background_iou lies below "
