@@ -11,7 +11,7 @@ import pytest
 
 import boxlens
 from boxlens import limits
-from boxlens.comparison import ComparisonChoice
+from boxlens.comparison import ComparisonChoice, DiscriminativeChoice
 from boxlens.dataset_difficulty import DifficultyChoice
 from boxlens.detector_robustness.choice import RobustnessChoice
 from boxlens.detectors.batches import detect_all
@@ -98,6 +98,7 @@ CHOICES: dict[str, Callable[[int], Any]] = {
     "seed of transforms": lambda n: TransformSettings(seed=n),
     "budgets": lambda n: RecallChoice(budgets=(10, n)),
     "n_replicates of recall": lambda n: RecallChoice(n_replicates=n),
+    "n_permutations of images": lambda n: DiscriminativeChoice(n_permutations=n),
     "n_proposals": lambda n: RepeatabilityChoice(n_proposals=n),
     "n_images of repeatability": lambda n: RepeatabilityChoice(n_images=n),
     "budget": lambda n: TuningChoice(budget=n),

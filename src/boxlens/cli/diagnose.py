@@ -54,8 +54,7 @@ def _add_schemes(command: argparse.ArgumentParser) -> None:
         "--background-iou",
         metavar="T",
         type=Number(OVERLAP),
-        default=0.1,
-        help="overlap below which a box lies on background (.1)",
+        help="overlap below which a box lies on background (.1, or half of --iou if it is no more)",
     )
     add(
         "--similar",

@@ -41,7 +41,8 @@ class DiagnosisChoice:
     """What to look at; thresholds are those of all schemes."""
 
     iou: float = 0.5
-    background_iou: float = 0.1
+    # None: .1, or half of `iou` where that is no looser.
+    background_iou: float | None = None
     similar: Similarity = None
     assignment: Assignment = "priority"
     # tidecv's own numbers beside ours; TIDE at COCO's ten thresholds, too.
@@ -56,10 +57,11 @@ class DiagnosisChoice:
 
     def __post_init__(self) -> None:
         GALLERY.check(self.n_gallery, "n_gallery (--gallery)")
-        if self.tide_range and self.background_iou >= IOU_THRESHOLDS[0]:
+        background = self.background_iou
+        if self.tide_range and background is not None and background >= IOU_THRESHOLDS[0]:
             raise ParameterError(
                 f"TIDE over the range starts at {IOU_THRESHOLDS[0]:g}: background_iou lies below "
-                f"it, got {self.background_iou:g}"
+                f"it, got {background:g}"
             )
 
 
@@ -110,7 +112,7 @@ class DiagnosisResult(Displayed):
         return {
             "schema": SCHEMA,
             "provenance": self.provenance.to_json(),
-            "parameters": _parameters(self.choice, self.dataset),
+            "parameters": _parameters(self.choice, self.tide.background_iou, self.dataset),
             "dataset": {
                 "name": self.dataset.name,
                 "n_images": len(self.dataset.images),
@@ -143,11 +145,11 @@ class DiagnosisResult(Displayed):
         }
 
 
-def _parameters(choice: DiagnosisChoice, dataset: Dataset) -> dict[str, Any]:
+def _parameters(choice: DiagnosisChoice, background_iou: float, dataset: Dataset) -> dict[str, Any]:
     similar = choice.similar if choice.similar is not None else known_similarity(dataset.classes)
     return {
         "iou": choice.iou,
-        "background_iou": choice.background_iou,
+        "background_iou": background_iou,
         "similar": similar
         if similar is None or isinstance(similar, str)
         else [list(group) for group in similar],

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from boxlens.errors import ParameterError
-from boxlens.limits import BUDGET, REPLICATES, SEED
+from boxlens.limits import BUDGET, REPLICATES, SEED, Whole
 
 # The numbers of proposals of the published curves: round(10^{0, .5, ..., 4}) (METHODS 6.1).
 CURVE_BUDGETS = (1, 3, 10, 32, 100, 316, 1000, 3162, 10_000)
@@ -36,7 +36,8 @@ class RecallChoice:
             raise ParameterError("give at least one number of proposals (--budget, budgets)")
         for budget in self.budgets:
             BUDGET.check(budget, "budgets (--budget)")
-        REPLICATES.check(self.n_replicates, "n_replicates")
+        # None are drawn where nobody asks how sure the numbers are.
+        Whole(0, REPLICATES.most).check(self.n_replicates, "n_replicates")
         if any(not 0 < iou <= 1 for iou in self.ious):
             raise ParameterError(
                 f"an overlap lies above 0 and up to 1, got {list(self.ious)} (--iou, ious)"
