@@ -92,7 +92,7 @@ PERMUTATIONS = Whole(100, 1_000_000)
 AT_MOST = Whole(1, 2**31 - 1)
 AT_MOST_OR_ALL = Whole(0, AT_MOST.most)
 # Proposals, windows or guesses of an image.
-BUDGET = Whole(1, 1_000_000)
+BUDGET = Whole(1, 100_000)
 GALLERY = Whole(0, 10_000)
 PICTURES_TO_TUNE_ON = Whole(2, AT_MOST.most)
 # Pictures or crops that are in memory at once.
