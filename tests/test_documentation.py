@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from command_parsers import command_parsers
 from documentation_pages import (
     Block,
     Command,
@@ -47,21 +48,12 @@ def test_every_block_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pyt
 
 
 def commands_of_the_app() -> dict[tuple[str, ...], set[str]]:
-    """Every visible command of the command line with its long options."""
-    from boxlens.cli import parser
-
+    """Every command of the command line with its visible long options."""
     found: dict[tuple[str, ...], set[str]] = {}
-
-    def walk(command: argparse.ArgumentParser, path: tuple[str, ...]) -> None:
+    for path, command in command_parsers().items():
         shown = [action for action in command._actions if action.help != argparse.SUPPRESS]
         names = {name for action in shown for name in action.option_strings}
         found[path] = {name for name in names if name.startswith("--")} - {"--help"}
-        for action in shown:
-            if isinstance(action, argparse._SubParsersAction):
-                for name, below in action.choices.items():
-                    walk(below, (*path, name))
-
-    walk(parser(), ())
     return found
 
 

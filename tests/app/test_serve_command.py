@@ -209,8 +209,8 @@ def test_a_port_in_use_is_told(folder, refused):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--port", "70000"), "0 to 65535"),
-        (("--port", "-1"), "0 to 65535"),
+        (("--port", "70000"), "0 to 65,535"),
+        (("--port", "-1"), "0 to 65,535"),
         (("--port", "many"), "--port"),
         (("--token", "short"), "16 to 256"),
         (("--token", TOKEN, "--new-token"), "exclude each other"),

@@ -140,7 +140,7 @@ def test_xml_bomb(tmp_path):
         (["--protocol", "cocoo"], ["cocoo", "coco, voc07"]),
         (["--iou", "1.5"], ["1.5"]),
         (["--iou", "0"], ["0"]),
-        (["--max-dets", "0"], ["max_dets"]),
+        (["--max-dets", "0"], ["--max-dets", "a whole number from 1"]),
         (["--area", "tiny=5:1"], ["tiny"]),
         (["--also", "everything"], ["everything", "confusion"]),
         (["--name", "a,b"], ["names"]),

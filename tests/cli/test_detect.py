@@ -169,7 +169,7 @@ def test_a_model_that_is_none_is_refused(folder, model, told):
     ("arguments", "told"),
     [
         (["--batch", "0"], "batch"),
-        (["--max-per-image", "0"], "max_per_image"),
+        (["--max-per-image", "0"], "--max-per-image: expected a whole number from 1"),
         (["--spec", "yolox"], ".onnx"),
         (["--split", "val"], "--gt"),
         (["--gt", "absent.json"], "absent.json"),

@@ -90,11 +90,38 @@ def test_similar_classes_come_from_a_file_or_are_none(demo, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("iou", "note"),
+    [
+        ("0.05", "note: looser overlaps: none, because 0.1, 0.2, 0.3, 0.4 are not below IoU 0.05"),
+        ("0.1", "note: looser overlaps: none, because 0.1, 0.2, 0.3, 0.4 are not below IoU 0.1"),
+        ("0.2", "note: looser overlaps: only 0.1, because 0.2, 0.3, 0.4 are not below IoU 0.2"),
+        ("0.4", "note: looser overlaps: only 0.1, 0.2, 0.3, because 0.4 is not below IoU 0.4"),
+        ("0.45", ""),
+    ],
+)
+def test_sensitivity_says_which_looser_overlaps_a_small_iou_leaves(demo, iou, note):
+    done = boxlens_here("sensitivity", TRUTH, FOUND, "--iou", iou, cwd=demo)
+    assert done.returncode == 0, done.stderr
+    assert note in done.stderr.splitlines() if note else "looser" not in done.stderr
+    rows = [line for line in done.stdout.splitlines() if line.startswith("0.")]
+    assert [row.split()[0] for row in rows] == [t for t in ["0.1", "0.2", "0.3", "0.4"] if t < iou]
+
+
+@pytest.mark.parametrize("verb", ["diagnose", "report"])
+def test_a_small_iou_halves_the_background_overlap_and_says_so(demo, tmp_path, verb):
+    more = ("-o", str(tmp_path / "out"), "--figures", "none", "--ask", "errors")
+    words = (verb, TRUTH, FOUND, "--iou", "0.1", *(more if verb == "report" else ()))
+    done = boxlens_here(*words, cwd=demo)
+    assert done.returncode == 0, done.stderr
+    assert "note: boxes below IoU 0.05 count as background: half of the IoU" in done.stderr
+
+
+@pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--iou", "0.05"), "background_iou lies below iou"),
-        (("--iou", "2"), "iou is one number above 0 and up to 1"),
-        (("--gallery", "-1"), "0 or more"),
+        (("--iou", "0.1", "--background-iou", "0.1"), "background_iou lies below iou"),
+        (("--iou", "2"), "--iou: expected a number above 0 and up to 1"),
+        (("--gallery", "-1"), "a whole number from 0 to 10,000"),
         (("--similar", "nowhere.json"), "no such file"),
         (("--by", "colour"), "no characteristic 'colour'"),
         (("--bins", "area"), "write it like area=1024:9216"),

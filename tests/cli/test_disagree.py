@@ -175,7 +175,7 @@ def test_a_csv_holds_all_images_in_order(files, capsys):
     ("options", "problem"),
     [
         (["--min-score", "0.3,0.4"], "one for each of 2, got 3"),
-        (["--top", "0"], "--top: 1 or more"),
+        (["--top", "0"], "--top: expected a whole number from 1"),
     ],
 )
 def test_mistakes_are_named_in_a_line(files, capsys, options, problem):

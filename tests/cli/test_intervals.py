@@ -160,9 +160,9 @@ def test_options_of_intervals_are_refused_without_them(demo, command, options, r
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--replicates", "99"), "100 replicates or more, got 99"),
-        (("--level", "95"), "a level lies between 0.5 and 1, got 95"),
-        (("--seed", "-1"), "a seed is 0 or more"),
+        (("--replicates", "99"), "a whole number from 100 to 100,000, got '99'"),
+        (("--level", "95"), "a number from 0.5 to below 1, got '95'"),
+        (("--seed", "-1"), "--seed: expected a whole number from 0"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_a_line(demo, options, told, refused):

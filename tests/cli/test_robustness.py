@@ -232,7 +232,7 @@ RUN = ("ground_truth.json", "--images", "images", "--model", "region")
         ),
         (
             ("ground_truth.json", "--images", "images", "--model", "region", "--severity", "6"),
-            "got 6",
+            "got '6'",
         ),
         (
             ("ground_truth.json", "--images", "images", "--model", "region", "--replicates", "200"),

@@ -323,7 +323,7 @@ def test_fewer_than_ten_common_images_stop_it():
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"n_permutations": 99}, "100 exchanges or more, got 99"),
+        ({"n_permutations": 99}, "a whole number from 100 to 1,000,000, got 99"),
         ({"measure": "luck"}, "fda"),
         ({"mapping": "any"}, "one_to_one"),
         ({"images": "some"}, "check, all, common"),

@@ -176,7 +176,7 @@ def test_json_says_all_and_null_for_undefined():
         ({"grid": "all"}, "a grid is one of"),
         ({"least_kept": 1}, "at least 2 cases"),
         ({"least_share": 1.5}, "a share of cases"),
-        ({"seed": -1}, "a seed is"),
+        ({"seed": -1}, "seed: expected a whole number from 0"),
         ({"n_permutations": 19}, "take more"),
     ],
 )

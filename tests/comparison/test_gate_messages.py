@@ -82,8 +82,11 @@ def test_a_mistyped_baseline_is_understood(limit, told):
     ("text", "told"),
     [
         ("[gate]\nlevel = 95\n", "gate: level: a level lies between 0.5 and 1, got 95"),
-        ("[gate]\nreplicates = 50\n", "gate: replicates: intervals need 100"),
-        ("[gate]\nseed = -1\n", "gate: seed: a seed is 0 or more"),
+        (
+            "[gate]\nreplicates = 50\n",
+            "gate: replicates: n_replicates (--replicates): expected a whole number from 100",
+        ),
+        ("[gate]\nseed = -1\n", "gate: seed: seed (--seed): expected a whole number from 0"),
         ("[gate]\nprotocol = 'coc'\n", "no protocol is called 'coc'. Did you mean 'coco'?"),
         ("[slices.night]\nimages = 'nofile.txt'\n", "slice night: images: "),
     ],
@@ -100,11 +103,11 @@ def test_a_mistake_in_a_file_names_the_file_and_the_place(tmp_path, text, told):
 @pytest.mark.parametrize(
     ("made", "told"),
     [
-        (lambda: ResamplingChoice(n_replicates=50), "--replicates, n_replicates"),
+        (lambda: ResamplingChoice(n_replicates=50), "n_replicates (--replicates)"),
         (lambda: ResamplingChoice(level=95), "--level"),
         (lambda: ResamplingChoice(seed=-1), "--seed"),
-        (lambda: ComparisonChoice(n_permutations=50), "--permutations, n_permutations"),
-        (lambda: ComparisonChoice(n_permutations=-5), "got -5 (--permutations"),
+        (lambda: ComparisonChoice(n_permutations=50), "n_permutations (--permutations)"),
+        (lambda: ComparisonChoice(n_permutations=-5), "to 1,000,000, got -5"),
     ],
 )
 def test_a_number_that_cannot_be_meant_is_told_with_its_option(made, told):

@@ -170,3 +170,22 @@ def test_images_without_objects_and_detections_change_only_what_counts_images():
         assert_alike(
             told(part)["results"]["schemes"][scheme], told(whole)["results"]["schemes"][scheme]
         )
+
+
+@pytest.mark.parametrize(
+    ("iou", "background"), [(0.05, 0.025), (0.1, 0.05), (0.11, 0.1), (0.5, 0.1)], ids=str
+)
+def test_the_background_overlap_stays_below_what_is_right(iou, background):
+    """.1 as long as that is looser, then half; the same as if it were asked for, but for a note."""
+    dataset, detections = demo_dataset(), demo_detections()
+    usual = diagnose(dataset, detections, iou=iou)
+    asked = diagnose(dataset, detections, iou=iou, background_iou=background)
+    assert usual.to_json()["results"] == asked.to_json()["results"]
+    assert usual.to_json()["parameters"] == asked.to_json()["parameters"]
+    assert usual.to_json()["parameters"]["background_iou"] == background
+    notices = [one.message for one in usual.notices if one.code == "background_iou"]
+    assert len(notices) == (background != 0.1)
+    assert all(f"below IoU {background:g} count as background" in text for text in notices)
+    assert not any(one.code == "background_iou" for one in asked.notices)
+    of_misses = [text for text in usual.verdict.sentences() if "would count as found" in text]
+    assert all(text.endswith(f"at an overlap of {f'{background:g}'[1:]}.") for text in of_misses)

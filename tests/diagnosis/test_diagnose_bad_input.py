@@ -172,7 +172,13 @@ def test_random_worlds_are_diagnosed_without_a_word(seed):
 
 
 @pytest.mark.parametrize(
-    "choice", [{"iou": 0.1}, {"iou": 1.2}, {"background_iou": 0.0}, {"assignment": "nearest"}]
+    "choice",
+    [
+        {"iou": 0.1, "background_iou": 0.1},
+        {"iou": 1.2},
+        {"background_iou": 0.0},
+        {"assignment": "nearest"},
+    ],
 )
 def test_limits_and_names_that_make_no_sense_are_refused(choice):
     with pytest.raises(boxlens.ParameterError):

@@ -247,7 +247,7 @@ def test_detections_of_other_images_are_refused():
         ({"area_ranges": ()}, "area ranges"),
         ({"area_ranges": ((2.0, 1.0),)}, "area ranges"),
         ({"area_ranges": ((0.0, 1.0),) * 65}, "64 cells"),
-        ({"max_dets": 0}, "at least 1"),
+        ({"max_dets": 0}, "max_dets: expected a whole number from 1"),
     ],
 )
 def test_choices_that_cannot_be_meant_are_refused(choice, message):

@@ -143,3 +143,26 @@ def test_misses_and_predictions(seed):
     ranked = [row.gt_row for row in misses.difficult]
     best = np.sort(surprise[surprise > 1e-9])[::-1][:15]
     assert same(surprise[ranked].tolist(), best.tolist())
+
+
+@pytest.mark.parametrize(
+    ("iou", "looser"),
+    [(0.05, ()), (0.1, ()), (0.15, (0.1,)), (0.2, (0.1,)), (0.4, (0.1, 0.2, 0.3))],
+    ids=str,
+)
+def test_small_overlaps_are_looser_than_few_others(iou, looser):
+    """The usual looser overlaps are used as far as they are looser; the others are told."""
+    for seed in range(10):
+        dataset, detections = scene_with_attributes(seed)
+        result = sensitivity(dataset, detections, iou=iou)
+        truth = oracle.find(dataset, detections, iou)
+        assert same(result.misses.achieved.tolist(), truth.achieved)
+        expected = oracle.looser(dataset, detections, looser, strict=iou)
+        for row, told in zip(result.misses.looser, expected, strict=True):
+            assert (row.iou, row.n_missed) == (told["iou"], told["n_missed"])
+            assert same(row.share_recovered, told["share_recovered"])
+        [notice] = [one for one in result.notices if one.code == "no_looser_overlap"]
+        assert notice.count == 4 - len(looser)
+    own = sensitivity(dataset, detections, iou=iou, looser=[iou / 2])
+    assert [row.iou for row in own.misses.looser] == [iou / 2]
+    assert not any(one.code == "no_looser_overlap" for one in own.notices)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import inspect
 import re
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from report.drawn import svg_of, words
 from report.proposal_results import one_perturbation
 from report.robustness_results import one_severity
 from report.toy_diagnosis import NASTY_NAMES, toy_diagnosis
+from shared_data import ROOT
 
 WITH_FIGURE = (
     "EvaluationResult",
@@ -75,6 +77,22 @@ def test_every_result_of_the_front_door_is_shown():
     assert of_verbs == set(SUMMARIES) == set(results())
     for name in of_verbs:
         assert issubclass(getattr(boxlens, name), Displayed)
+
+
+def test_the_guide_lists_every_result_that_is_shown_and_what_returns_it():
+    page = (ROOT / "docs" / "notebooks.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^[|] `(\w+)` [|] `(\w+)`(.*) [|]$", page, re.MULTILINE)
+    public = {name: getattr(boxlens, name) for name in boxlens.__all__}
+    returns = {
+        name: one.__annotations__.get("return")
+        for name, one in public.items()
+        if inspect.isfunction(one)
+    }
+    assert {verb: result for verb, result, _ in listed} == {
+        verb: result for verb, result in returns.items() if result in SUMMARIES
+    }
+    assert {result for _, result, _ in listed} == set(SUMMARIES)
+    assert {result for _, result, note in listed if not note} == set(WITH_FIGURE)
 
 
 @pytest.mark.parametrize("name", SUMMARIES)

@@ -290,10 +290,10 @@ def test_an_empty_folder_is_filled(tmp_path):
 @pytest.mark.parametrize(
     ("values", "told"),
     [
-        ((-1, 1), "seed -1"),
-        ((2**32, 1), "seed 4294967296"),
-        ((0, 0), "0 images"),
-        ((0, -3), "-3 images"),
+        ((-1, 1), "seed .*expected a whole number from 0 to 4,294,967,295, got -1"),
+        ((2**32, 1), "seed .*got 4,294,967,296"),
+        ((0, 0), "n_images .*expected a whole number from 1 .*got 0"),
+        ((0, -3), "n_images .*got -3"),
         ((0, 1, 1, 1), "size 1x1"),
         ((0, 1, 63, 48), "size 63x48"),
         ((0, 1, 5000, 48), "size 5000x48"),

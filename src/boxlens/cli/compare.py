@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
-from boxlens.cli.options import Commands, add_json
+from boxlens.cli.options import Commands, Number, add_json
 from boxlens.cli.reading import add_files, add_reading, read_tables
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
+from boxlens.limits import FINITE, NOT_NEGATIVE, PERMUTATIONS
 
 if TYPE_CHECKING:
     import argparse
@@ -44,7 +45,7 @@ def _add_tests(command: argparse.ArgumentParser) -> None:
     add(
         "--permutations",
         metavar="N",
-        type=int,
+        type=Number(PERMUTATIONS),
         default=1000,
         help="random exchanges of two detectors' outputs (1000)",
     )
@@ -69,7 +70,7 @@ def _add_image_scores(command: argparse.ArgumentParser) -> None:
     add(
         "--min-score",
         metavar="S",
-        type=float,
+        type=Number(FINITE),
         help="score cut of image scores; by default each detector's own of best F1",
     )
     add(
@@ -88,7 +89,7 @@ def _add_image_scores(command: argparse.ArgumentParser) -> None:
     add(
         "--largest-t0",
         metavar="T",
-        type=float,
+        type=Number(NOT_NEGATIVE),
         default=0.1,
         help="detectors differ if the p-value stays low from a threshold up to this on (.1)",
     )

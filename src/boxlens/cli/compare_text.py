@@ -6,9 +6,8 @@ import math
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from boxlens.cli.evaluate_table import score
 from boxlens.cli.intervals import interval_text
-from boxlens.cli.output import aligned
+from boxlens.cli.output import aligned, score
 from boxlens.comparison.verdict import comparison_sentences
 
 if TYPE_CHECKING:

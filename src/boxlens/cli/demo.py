@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> None:
     from importlib.resources import as_file, files
 
     from boxlens.cli.diagnose_text import verdict_text
-    from boxlens.cli.evaluate_table import evaluation_text
+    from boxlens.cli.evaluate_text import evaluation_text
     from boxlens.diagnosis import diagnose
     from boxlens.metrics import evaluate
 

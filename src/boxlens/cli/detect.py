@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.options import Commands, add_json
+from boxlens.cli.options import Commands, Number, add_json
 from boxlens.cli.output import print_failures, print_note, print_notices, show_or_save_json
 from boxlens.errors import ParameterError
+from boxlens.limits import AT_MOST, BATCH, FINITE
 
 if TYPE_CHECKING:
     import argparse
@@ -45,14 +46,25 @@ def add_command(commands: Commands) -> None:
     )
     add("--split", metavar="NAME", help="part of the ground truth (VOC, YOLO)")
     add("-o", "--output", metavar="FILE", required=True, help="the COCO results to write")
-    add("--min-score", metavar="S", type=float, help="leave out detections below this score")
+    add(
+        "--min-score",
+        metavar="S",
+        type=Number(FINITE),
+        help="leave out detections below this score",
+    )
     add(
         "--max-per-image",
         metavar="N",
-        type=int,
+        type=Number(AT_MOST),
         help="keep the best N detections of an image",
     )
-    add("--batch", metavar="N", type=int, default=8, help="pictures given to the model at once (8)")
+    add(
+        "--batch",
+        metavar="N",
+        type=Number(BATCH),
+        default=8,
+        help="pictures given to the model at once (8)",
+    )
     add("--restart", action="store_true", help="begin anew, even where results or a part are there")
     add_json(command)
 

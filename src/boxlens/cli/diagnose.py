@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
-from boxlens.cli.options import Commands, add_json
+from boxlens.cli.options import Commands, Number, add_json
 from boxlens.cli.reading import add_files, add_reading, read_tables
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.cli.sensitivity import (
@@ -14,6 +14,7 @@ from boxlens.cli.sensitivity import (
     chosen_bins,
     chosen_pairs,
 )
+from boxlens.limits import GALLERY, OVERLAP
 
 if TYPE_CHECKING:
     import argparse
@@ -42,13 +43,18 @@ def add_command(commands: Commands) -> None:
 def _add_schemes(command: argparse.ArgumentParser) -> None:
     """What counts as right, nearly right and similar."""
     add = command.add_argument
-    add("--iou", metavar="T", type=float, default=0.5, help="overlap that counts as right (.5)")
+    add(
+        "--iou",
+        metavar="T",
+        type=Number(OVERLAP),
+        default=0.5,
+        help="overlap that counts as right (.5)",
+    )
     add(
         "--background-iou",
         metavar="T",
-        type=float,
-        default=0.1,
-        help="overlap below which a box lies on background (.1)",
+        type=Number(OVERLAP),
+        help="overlap below which a box lies on background (.1, or half of --iou if it is no more)",
     )
     add(
         "--similar",
@@ -63,7 +69,13 @@ def _add_schemes(command: argparse.ArgumentParser) -> None:
     )
     add("--tidecv", action="store_true", help="add TIDE with the quirks of tidecv")
     add("--tide-range", action="store_true", help="add TIDE at COCO's ten thresholds")
-    add("--gallery", metavar="N", type=int, default=15, help="errors shown of each kind (15)")
+    add(
+        "--gallery",
+        metavar="N",
+        type=Number(GALLERY),
+        default=15,
+        help="errors shown of each kind (15)",
+    )
 
 
 def run(options: argparse.Namespace) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from boxlens.cli.evaluate_table import score
 from boxlens.cli.intervals import interval_text
-from boxlens.cli.output import aligned
+from boxlens.cli.output import aligned, score
 from boxlens.cli.sensitivity_text import characteristics_text
 
 if TYPE_CHECKING:

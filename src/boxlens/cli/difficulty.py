@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.options import Commands, add_json, several
+from boxlens.cli.options import Commands, Number, add_json, several
 from boxlens.cli.reading import read_detection_files
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.errors import InputError, ParameterError
+from boxlens.limits import BUDGET, NOT_NEGATIVE, OVERLAP, SEED, THREADS
 
 if TYPE_CHECKING:
     import argparse
@@ -56,9 +57,21 @@ def _add_systems(command: argparse.ArgumentParser) -> None:
         **SEVERAL,
         help="ranked guesses on the first GT: CSV with image, class and perhaps x, y, w, h",
     )
-    add("--top-k", metavar="N", type=int, default=5, help="guesses of an image that count (5)")
+    add(
+        "--top-k",
+        metavar="N",
+        type=Number(BUDGET),
+        default=5,
+        help="guesses of an image that count (5)",
+    )
     add("--one-a-class", action="store_true", help="of a class, only the best guess of an image")
-    add("--iou", metavar="T", type=float, default=0.5, help="overlap that counts as right (.5)")
+    add(
+        "--iou",
+        metavar="T",
+        type=Number(OVERLAP),
+        default=0.5,
+        help="overlap that counts as right (.5)",
+    )
     add(
         "--tree",
         metavar="FILE",
@@ -85,8 +98,20 @@ def _add_windows(command: argparse.ArgumentParser) -> None:
         "edge-boxes, selective-search, sliding-window, bing:FOLDER, or another of proposals",
     )
     add("--images", metavar="DIR", **SEVERAL, help="pictures, a folder a GT or one for all")
-    add("--n-windows", metavar="N", type=int, default=1000, help="windows of an image (1000)")
-    add("--gap", metavar="PX", type=float, default=0.0, help="pixels between neighbours (0)")
+    add(
+        "--n-windows",
+        metavar="N",
+        type=Number(BUDGET),
+        default=1000,
+        help="windows of an image (1000)",
+    )
+    add(
+        "--gap",
+        metavar="PX",
+        type=Number(NOT_NEGATIVE),
+        default=0.0,
+        help="pixels between neighbours (0)",
+    )
     add("--difficult", action="store_true", help="count objects marked difficult, too")
 
 
@@ -108,8 +133,10 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
     add("--gt-format", metavar="F", help="read GT as this format instead of recognising it")
     add("--dt-format", metavar="F", help="read DT as this format instead of recognising it")
     add("--strict", action="store_true", help="unknown images or classes are an error")
-    add("--seed", metavar="N", type=int, default=0, help="of intervals and windows (0)")
-    add("--threads", metavar="N", type=int, default=0, help="worker threads; all cores by default")
+    add("--seed", metavar="N", type=Number(SEED), default=0, help="of intervals and windows (0)")
+    add(
+        "--threads", metavar="N", type=Number(THREADS), default=0, help="worker threads (all cores)"
+    )
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -162,8 +189,6 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _check(options: argparse.Namespace) -> None:
-    if options.threads < 0:
-        raise ParameterError(f"--threads: 0 (all cores) or more, got {options.threads}")
     n_systems = len(options.detections) + len(options.guesses)
     if options.name and len(options.name) != n_systems:
         raise ParameterError(

@@ -6,8 +6,7 @@ import math
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from boxlens.cli.evaluate_table import score
-from boxlens.cli.output import aligned
+from boxlens.cli.output import aligned, score
 from boxlens.dataset_difficulty.accuracy import SCORES, score_label
 from boxlens.dataset_difficulty.measures import MEASURE_NAMES, MEASURES
 from boxlens.dataset_difficulty.published import PUBLISHED

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boxlens.cli.options import Commands, add_json, several
+from boxlens.cli.options import Commands, Number, add_json, several
 from boxlens.cli.output import aligned, print_note, print_notices, show_or_save_json
 from boxlens.cli.reading import add_reading, read_tables
 from boxlens.errors import ParameterError
+from boxlens.limits import AT_MOST, FINITE
 
 if TYPE_CHECKING:
     import argparse
@@ -36,7 +37,7 @@ def add_command(commands: Commands) -> None:
         "--min-score",
         metavar="S",
         required=True,
-        **several(float, "0.3"),
+        **several(Number(FINITE), "0.3"),
         help="* score above which a box counts: one for all detectors, or one each",
     )
     add(
@@ -53,7 +54,7 @@ def add_command(commands: Commands) -> None:
         help="all images, or those common to all detectors; check (default) takes all and stops "
         "where the detectors were plainly run on different ones",
     )
-    add("--top", metavar="N", type=int, default=20, help="images shown (20)")
+    add("--top", metavar="N", type=Number(AT_MOST), default=20, help="images shown (20)")
     add(
         "-o",
         "--output",
@@ -70,8 +71,6 @@ def run(options: argparse.Namespace) -> None:
     from boxlens.comparison.cases.images_to_annotate import disagree_tables
 
     cuts = _cuts(options)
-    if options.top < 1:
-        raise ParameterError(f"--top: 1 or more, got {options.top}")
     if options.output and not _is_csv(options.output):
         from boxlens.report.writing.output_folder import check_output
 

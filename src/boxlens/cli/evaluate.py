@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
-from boxlens.cli.options import Commands, add_json, area_range, several, thresholds
+from boxlens.cli.options import Commands, Number, add_json, area_range, several, thresholds
 from boxlens.cli.output import print_note
 from boxlens.cli.reading import add_files, add_reading, read_tables
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.errors import ParameterError
+from boxlens.limits import AT_MOST, FINITE, NOT_NEGATIVE, OVERLAP
 
 if TYPE_CHECKING:
     import argparse
@@ -63,28 +64,34 @@ def _add_counting(command: argparse.ArgumentParser) -> None:
     add(
         "--max-dets",
         metavar="N",
-        **several(int, "100"),
+        **several(Number(AT_MOST), "100"),
         help="* detections a class and image (COCO), an image (LVIS)",
     )
     add(
         "--group-of-weight",
         metavar="W",
-        type=float,
+        type=Number(NOT_NEGATIVE),
         default=1.0,
         help="what a group-of box counts (openimages): 1, or 0 to ignore it",
     )
-    add("--at-iou", metavar="T", type=float, default=0.5, help="IoU of the --also readings (.5)")
+    add(
+        "--at-iou",
+        metavar="T",
+        type=Number(OVERLAP),
+        default=0.5,
+        help="IoU of the --also readings (.5)",
+    )
     add(
         "--min-score",
         metavar="S",
-        type=float,
+        type=Number(FINITE),
         default=0.25,
         help="score cut of --also confusion and images (.25)",
     )
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.evaluate_table import evaluation_text
+    from boxlens.cli.evaluate_text import evaluation_text
     from boxlens.cli.progress import progress_bar
     from boxlens.metrics import evaluate_tables
 

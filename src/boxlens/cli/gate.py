@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.cli.evaluate import FITTING_PROTOCOL
-from boxlens.cli.options import Commands, add_json
+from boxlens.cli.options import Commands, Number, add_json
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
 from boxlens.cli.reading import add_reading, read_tables
 from boxlens.cli.report_options import add_report
 from boxlens.errors import BoxlensError, ParameterError
+from boxlens.limits import LEVEL, REPLICATES, SEED
 
 if TYPE_CHECKING:
     import argparse
@@ -46,9 +47,11 @@ def add_command(commands: Commands) -> None:
     )
     add("--rules", metavar="FILE", help="a TOML file with rules, slices and settings")
     add("--protocol", metavar="NAME", help="coco (default), voc07, voc12, lvis or openimages")
-    add("--level", metavar="L", type=float, help="confidence of intervals and tests (.95)")
-    add("--replicates", metavar="N", type=int, help="resampled sets of images (1000)")
-    add("--seed", metavar="N", type=int, help="seed of the resampling (0)")
+    add("--level", metavar="L", type=Number(LEVEL), help="confidence of intervals and tests (.95)")
+    add(
+        "--replicates", metavar="N", type=Number(REPLICATES), help="resampled sets of images (1000)"
+    )
+    add("--seed", metavar="N", type=Number(SEED), help="seed of the resampling (0)")
     add(
         "--fail-on-estimate",
         action="store_true",

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from boxlens.cli.options import Number
 from boxlens.errors import ParameterError
+from boxlens.limits import LEVEL, REPLICATES, SEED
 
 if TYPE_CHECKING:
     import argparse
@@ -18,14 +20,14 @@ def add_intervals(command: argparse.ArgumentParser, *, always: bool = False) -> 
     add = command.add_argument
     if not always:
         add("--intervals", action="store_true", help="say how sure the numbers are")
-    add("--replicates", metavar="N", type=int, help="resampled test sets (1000)")
-    add("--level", metavar="L", type=float, help="level of the intervals (.95)")
+    add("--replicates", metavar="N", type=Number(REPLICATES), help="resampled test sets (1000)")
+    add("--level", metavar="L", type=Number(LEVEL), help="level of the intervals (.95)")
     add(
         "--interval-method",
         choices=("normal", "percentile", "bca"),
         help="kind of interval (normal)",
     )
-    add("--seed", metavar="N", type=int, help="seed of everything random (0)")
+    add("--seed", metavar="N", type=Number(SEED), help="seed of everything random (0)")
 
 
 def chosen_intervals(options: argparse.Namespace, *, always: bool = False) -> ResamplingChoice:

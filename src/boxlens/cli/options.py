@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NoReturn
+
+from boxlens.limits import MOST_THRESHOLDS, OVERLAP, Real, Whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 # What add_subparsers returns; its class is private in the standard library.
 Commands = Any
+# -0.26,0.465 and -.5 and -1e-3 are values: no option begins like that.
+NEGATIVE = re.compile(r"-(?:[.]?\d|inf|nan)", re.IGNORECASE)
+LONGEST_SHOWN = 40
 
 
 class Parser(argparse.ArgumentParser):
@@ -19,6 +26,16 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(allow_abbrev=False, **settings)
+        # What argparse itself takes for a negative number has no comma and no exponent.
+        self._negative_number_matcher = NEGATIVE
+
+    def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
+        """Says in the help how large a whole number may be."""
+        action = super().add_argument(*names, **settings)
+        limits = limits_of(action)
+        if isinstance(limits, Whole) and action.help:
+            action.help += f"; at most {limits.most:,}"
+        return action
 
     def error(self, message: str) -> NoReturn:
         hint = _suggestion(message, self)
@@ -55,30 +72,62 @@ def add_json(command: argparse.ArgumentParser) -> None:
     )
 
 
-def several(kind: Callable[[str], Any], example: str) -> dict[str, Any]:
-    """An option given more than once, or once with commas: --iou 0.5,0.75."""
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number within limits, as an option's type."""
 
-    def parse(text: str) -> list[Any]:
+    limits: Whole | Real
+
+    def __call__(self, text: str) -> int | float:
+        try:
+            return self.limits.read(text)
+        except ValueError as problem:
+            shown = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
+            message = f"expected {self.limits.words}, got {shown!r}"
+            raise argparse.ArgumentTypeError(message) from problem
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """Values with commas between, as an option's type."""
+
+    kind: Callable[[str], Any]
+    example: str
+
+    def __call__(self, text: str) -> list[Any]:
         values: list[Any] = []
         for part in text.split(","):
             try:
-                found = kind(part)
-            except ValueError as problem:
-                raise argparse.ArgumentTypeError(f"{part!r}: write it like {example}") from problem
+                found = self.kind(part)
+            except (ValueError, ArithmeticError) as problem:
+                message = f"{part!r}: write it like {self.example}"
+                raise argparse.ArgumentTypeError(message) from problem
             values += found if isinstance(found, list) else [found]
         return values
 
-    return {"type": parse, "action": "extend", "default": []}
+
+def several(kind: Callable[[str], Any], example: str) -> dict[str, Any]:
+    """An option given more than once, or once with commas: --iou 0.5,0.75."""
+    return {"type": Several(kind, example), "action": "extend", "default": []}
+
+
+def limits_of(option: argparse.Action) -> Whole | Real | None:
+    """Of an option that takes a number, or several."""
+    kind = option.type.kind if isinstance(option.type, Several) else option.type
+    return kind.limits if isinstance(kind, Number) else None
 
 
 def thresholds(text: str) -> list[float]:
-    """One threshold, or START:STOP:STEP with both ends."""
-    if ":" not in text:
-        return [float(text)]
-    start, stop, step = map(float, text.split(":"))
+    """One IoU threshold, or START:STOP:STEP with both ends."""
+    try:
+        start, stop, step = map(OVERLAP.read, text.split(":") if ":" in text else [text] * 3)
+    except ValueError as problem:
+        message = f"expected {OVERLAP.words}, or such as 0.5:0.95:0.05, got {text!r}"
+        raise argparse.ArgumentTypeError(message) from problem
     n = round((stop - start) / step) + 1
-    if n < 1:
-        raise ValueError(text)
+    if not 1 <= n <= MOST_THRESHOLDS:
+        message = f"expected 1 to {MOST_THRESHOLDS:,} thresholds, as in 0.5:0.95:0.05, got {text!r}"
+        raise argparse.ArgumentTypeError(message)
     # As numpy.linspace spaces them, so that 0.5:0.95:0.05 are COCO's own ten.
     return [start + row * ((stop - start) / max(n - 1, 1)) for row in range(n - 1)] + [stop]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -67,3 +68,8 @@ def aligned(rows: list[list[str]], *, header: bool = True) -> str:
     if header:
         lines.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
     return "\n".join(lines)
+
+
+def score(value: float) -> str:
+    """Four digits; undefined is a dash."""
+    return "-" if math.isnan(value) else f"{value:.4f}"

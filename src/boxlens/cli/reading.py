@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from boxlens.cli.options import several
+from boxlens.cli.options import Number, several
 from boxlens.errors import ParameterError
+from boxlens.limits import THREADS
 
 if TYPE_CHECKING:
     import argparse
@@ -34,7 +35,9 @@ def add_reading(command: argparse.ArgumentParser, *, one: bool = False) -> None:
     add("--gt-format", metavar="F", help="read GT as this format instead of recognising it")
     add("--dt-format", metavar="F", help="read DT as this format instead of recognising it")
     add("--strict", action="store_true", help="unknown images or classes are an error")
-    add("--threads", metavar="N", type=int, default=0, help="worker threads; all cores by default")
+    add(
+        "--threads", metavar="N", type=Number(THREADS), default=0, help="worker threads (all cores)"
+    )
 
 
 def read_tables(
@@ -46,8 +49,6 @@ def read_tables(
     """The data set, with its objects or without, and one table a detector."""
     from boxlens.formats import read_dataset, read_images
 
-    if options.threads < 0:
-        raise ParameterError(f"--threads: 0 (all cores) or more, got {options.threads}")
     names = options.name or [None] * len(options.dt)
     if len(names) != len(options.dt):
         raise ParameterError(

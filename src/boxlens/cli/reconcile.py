@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from argparse import ArgumentTypeError
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +12,7 @@ from boxlens.cli.options import Commands, add_json, several, thresholds
 from boxlens.cli.reading import add_files, add_reading, read_tables
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.errors import ParameterError
+from boxlens.limits import AT_MOST
 
 if TYPE_CHECKING:
     import argparse
@@ -113,17 +116,25 @@ def _value(name: str, text: str) -> Any:
             raise ParameterError(f"--with {name}: one of {', '.join(WORDS[name])}, got {text!r}")
         return text
     readers: dict[str, Callable[[str], Any]] = {
-        "score_cut": float,
+        "score_cut": _cut,
         "max_dets": _limit,
         "iou_thresholds": _ious,
     }
     try:
         return readers[name](text)
-    except ValueError as problem:
+    except (ValueError, ArgumentTypeError) as problem:
         raise ParameterError(
             f"--with {name}={text}: write it like score_cut=0.05, max_dets=300/image (or 100, or "
             "unlimited), iou_thresholds=0.5 or iou_thresholds=0.5:0.95:0.05"
         ) from problem
+
+
+def _cut(text: str) -> float:
+    """-inf cuts nothing off."""
+    value = float(text)
+    if not value < math.inf:
+        raise ValueError(text)
+    return value
 
 
 def _limit(text: str) -> Limit:
@@ -131,14 +142,9 @@ def _limit(text: str) -> Limit:
 
     if text == UNLIMITED_WORD:
         return Limit()
-    count = int(text.removesuffix(PER_IMAGE))
-    if count < 1:
-        raise ValueError(text)
+    count = AT_MOST.read(text.removesuffix(PER_IMAGE))
     return Limit(count, per_class=not text.endswith(PER_IMAGE))
 
 
 def _ious(text: str) -> tuple[float, ...]:
-    values = tuple(thresholds(text))
-    if not all(0 < value <= 1 for value in values):
-        raise ValueError(text)
-    return values
+    return tuple(thresholds(text))

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
-from boxlens.cli.options import Commands, add_json, several
+from boxlens.cli.options import Commands, Number, add_json, several
 from boxlens.cli.reading import add_files, add_reading, read_tables
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.cli.sensitivity import add_characteristics, chosen_bins, chosen_pairs
+from boxlens.limits import OVERLAP
 
 if TYPE_CHECKING:
     import argparse
@@ -36,7 +37,13 @@ def add_command(commands: Commands) -> None:
         help="* scores, errors, sensitivity, difficulty or comparison; all that apply by default",
     )
     add("--protocol", default="coco", help="coco (default), voc07, voc12, lvis or openimages")
-    add("--iou", metavar="T", type=float, default=0.5, help="overlap that counts as right (.5)")
+    add(
+        "--iou",
+        metavar="T",
+        type=Number(OVERLAP),
+        default=0.5,
+        help="overlap that counts as right (.5)",
+    )
     add(
         "--similar",
         metavar="HOW",

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from boxlens.cli.options import Number
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
 from boxlens.errors import ParameterError
+from boxlens.limits import NOT_NEGATIVE
 
 if TYPE_CHECKING:
     import argparse
@@ -43,7 +45,7 @@ def add_report(
         add(
             "--images-mb",
             metavar="N",
-            type=float,
+            type=Number(NOT_NEGATIVE),
             default=8.0,
             help="megabytes that the pictures in the page take at most (8)",
         )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.options import several
+from boxlens.cli.options import Number, several
+from boxlens.limits import AT_MOST, BATCH, FINITE, NOT_NEGATIVE, SEVERITY, THREADS
 
 if TYPE_CHECKING:
     import argparse
@@ -24,10 +25,15 @@ def add_transforms(command: argparse.ArgumentParser) -> None:
     add(
         "--severity",
         metavar="N",
-        **several(int, "3"),
+        **several(Number(SEVERITY), "3"),
         help="* severities of corruptions, from 1 to 5 (all five)",
     )
-    add("--n-images", metavar="N", type=int, help="so many pictures, evenly spread (all)")
+    add(
+        "--n-images",
+        metavar="N",
+        type=Number(AT_MOST),
+        help="so many pictures, evenly spread (all)",
+    )
     add("--cut", choices=("box", "mask"), default="box", help="what is kept of an object (box)")
     add(
         "--ignore-neighbours",
@@ -49,12 +55,12 @@ def add_elsewhere(command: argparse.ArgumentParser) -> None:
 def add_running(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("--keep", metavar="DIR", help="keep what is found there (with -o: DIR/detections)")
-    add("--batch", metavar="N", type=int, help="pictures given to a model at once (8)")
+    add("--batch", metavar="N", type=Number(BATCH), help="pictures given to a model at once (8)")
     add("--restart", action="store_true", help="begin anew, even where results are kept")
     add(
         "--shown-score",
         metavar="S",
-        type=float,
+        type=Number(FINITE),
         default=0.3,
         help="detections below are in no count of errors, no map and no picture (.3)",
     )
@@ -62,9 +68,21 @@ def add_running(command: argparse.ArgumentParser) -> None:
         "--images-mb",
         dest="page_mb",
         metavar="N",
-        type=float,
+        type=Number(NOT_NEGATIVE),
         default=8.0,
         help="megabytes that the pictures in the page take at most (8)",
     )
-    add("--workers", metavar="N", type=int, default=0, help="threads of --export (all cores)")
-    add("--threads", metavar="N", type=int, default=0, help="threads for matching (all cores)")
+    add(
+        "--workers",
+        metavar="N",
+        type=Number(THREADS),
+        default=0,
+        help="threads of --export (all cores)",
+    )
+    add(
+        "--threads",
+        metavar="N",
+        type=Number(THREADS),
+        default=0,
+        help="threads for matching (all cores)",
+    )

@@ -7,9 +7,9 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from boxlens.cli.options import Commands, Parser, add_json
+from boxlens.cli.options import Commands, Number, Parser, add_json
 from boxlens.cli.output import show_or_save_json
-from boxlens.errors import ParameterError
+from boxlens.limits import SCENES, SEED, THREADS
 
 if TYPE_CHECKING:
     from boxlens.scenes.make import MadeScenes
@@ -31,12 +31,16 @@ def add_command(commands: Commands) -> None:
         "The same seed gives the same bytes.",
     )
     make.set_defaults(run=run)
-    make.add_argument("--seed", type=int, default=0, help="which world (default 0)")
-    make.add_argument("--images", type=int, default=100, metavar="N", help="how many (default 100)")
+    make.add_argument("--seed", type=Number(SEED), default=0, metavar="N", help="which world (0)")
+    make.add_argument(
+        "--images", type=Number(SCENES), default=100, metavar="N", help="how many (100)"
+    )
     make.add_argument(
         "--size", type=_size, default=(480, 360), metavar="WxH", help="default 480x360"
     )
-    make.add_argument("--workers", type=int, default=0, metavar="N", help="default: all cores")
+    make.add_argument(
+        "--workers", type=Number(THREADS), default=0, metavar="N", help="processes (all cores)"
+    )
     make.add_argument("-o", "--output", required=True, metavar="DIR", help="a new folder")
     add_json(make)
 
@@ -53,8 +57,6 @@ def run(options: argparse.Namespace) -> None:
     from boxlens.scenes.make import SceneSettings, make_scenes
 
     settings = SceneSettings(options.seed, options.images, *options.size)
-    if options.workers < 0:
-        raise ParameterError(f"--workers: 0 (all cores) or more, got {options.workers}")
     workers = options.workers or os.cpu_count() or 1
     with progress_bar() as progress:
         made = make_scenes(

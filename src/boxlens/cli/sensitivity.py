@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boxlens.cli.options import Commands, add_json, several
+from boxlens.cli.options import Commands, Number, add_json, several
 from boxlens.cli.reading import add_files, add_reading, read_tables
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.errors import ParameterError
+from boxlens.limits import OVERLAP
 
 if TYPE_CHECKING:
     import argparse
@@ -25,7 +26,13 @@ def add_command(commands: Commands) -> None:
     command.set_defaults(run=run)
     add_files(command, one=True)
     add = command.add_argument
-    add("--iou", metavar="T", type=float, default=0.5, help="overlap that counts as right (.5)")
+    add(
+        "--iou",
+        metavar="T",
+        type=Number(OVERLAP),
+        default=0.5,
+        help="overlap that counts as right (.5)",
+    )
     add("--per-class", action="store_true", help="add a table a characteristic, a row a class")
     add_characteristics(command)
     add_report(command)

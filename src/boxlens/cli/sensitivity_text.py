@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from boxlens.cli.evaluate_table import score
-from boxlens.cli.output import aligned
+from boxlens.cli.output import aligned, score
 
 if TYPE_CHECKING:
     from boxlens.object_sensitivity import Characteristic, Interaction, Misses, SensitivityResult

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boxlens.cli.options import Commands, add_json
+from boxlens import limits
+from boxlens.cli.options import Commands, Number, add_json
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
 
 if TYPE_CHECKING:
@@ -29,7 +30,13 @@ def add_command(commands: Commands) -> None:
     add = command.add_argument
     add("folder", metavar="FOLDER", help="what -o named: run.json, tables/, figures/")
     add("--images", metavar="DIR", help="the pictures; without them boxes are drawn on blank paper")
-    add("--port", metavar="N", type=int, default=PORT, help=f"port ({PORT}); 0 picks a free one")
+    add(
+        "--port",
+        metavar="N",
+        type=Number(limits.PORT),
+        default=PORT,
+        help=f"port ({PORT}); 0 picks a free one",
+    )
     add("--no-browser", action="store_true", help="print the address only")
     add("--token", metavar="TEXT", help="secret of the address: your own, 16 characters or more")
     add("--new-token", action="store_true", help="a new secret: old addresses end")

@@ -6,9 +6,10 @@ import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.options import Commands, add_json
+from boxlens.cli.options import Commands, Number, add_json
 from boxlens.cli.output import print_failures, print_notices, show_or_save_json
-from boxlens.errors import InputError, ParameterError
+from boxlens.errors import InputError
+from boxlens.limits import SEED, THREADS
 
 if TYPE_CHECKING:
     import argparse
@@ -42,8 +43,14 @@ def add_command(commands: Commands) -> None:
     add("--detector", metavar="KIND", choices=DETECTORS, required=True, help="window or region")
     add("-o", "--output", metavar="FILE", required=True, help="the .npz model to write")
     add("--split", metavar="NAME", help="part of the ground truth (VOC, YOLO)")
-    add("--seed", metavar="S", type=int, default=0, help="the same seed gives the same model (0)")
-    add("--workers", metavar="N", type=int, default=0, help="threads; all cores by default")
+    add(
+        "--seed",
+        metavar="S",
+        type=Number(SEED),
+        default=0,
+        help="the same seed gives the same model (0)",
+    )
+    add("--workers", metavar="N", type=Number(THREADS), default=0, help="threads (all cores)")
     add_json(command)
 
 
@@ -54,8 +61,6 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(
             "models are written as .npz", path=options.output, remedy="Name a file that ends so"
         )
-    if options.workers < 0:
-        raise ParameterError(f"--workers: 0 (all cores) or more, got {options.workers}")
     with progress_bar() as progress:
         dataset, notices, failed = _trained(options, progress)
     print_notices(notices)

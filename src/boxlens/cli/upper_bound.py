@@ -8,11 +8,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
-from boxlens.cli.options import Commands, add_json, several
+from boxlens.cli.options import Commands, Number, add_json, several
 from boxlens.cli.output import SOME_FAILED, print_failures, print_note
 from boxlens.cli.reading import add_reading, read_tables
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.errors import InputError, ParameterError
+from boxlens.limits import (
+    ABOVE_ZERO,
+    BATCH,
+    BELOW_ONE,
+    BOX_SCALE,
+    EPOCHS,
+    FOLDS,
+    NOT_NEGATIVE,
+    SHIFTS,
+    SIDE_PX,
+    THREADS,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -46,7 +58,7 @@ def add_command(commands: Commands) -> None:
         "--images-mb",
         dest="page_mb",
         metavar="N",
-        type=float,
+        type=Number(NOT_NEGATIVE),
         default=8.0,
         help="megabytes that the pictures in the page take at most (8)",
     )
@@ -75,18 +87,24 @@ def _add_classifier(command: argparse.ArgumentParser) -> None:
     add(
         "--folds",
         metavar="N",
-        type=int,
+        type=Number(FOLDS),
         help="without --train-gt: parts of the images, each named by a classifier that has learnt "
         "from the others (5)",
     )
     add("--save", metavar="FILE", help="keep the trained classifier there (.npz)")
-    add("--epochs", metavar="N", type=int, help="of torch (20)")
-    add("--side", metavar="PX", type=int, help="of the crops that torch sees (224)")
-    add("--batch", metavar="N", type=int, help="crops of one step of torch (32)")
-    add("--learning-rate", metavar="R", type=float, help="of torch (.001)")
+    add("--epochs", metavar="N", type=Number(EPOCHS), help="of torch (20)")
+    add("--side", metavar="PX", type=Number(SIDE_PX), help="of the crops that torch sees (224)")
+    add("--batch", metavar="N", type=Number(BATCH), help="crops of one step of torch (32)")
+    add("--learning-rate", metavar="R", type=Number(ABOVE_ZERO), help="of torch (.001)")
     add("--keep", metavar="DIR", help="checkpoints of torch (with -o: DIR/checkpoints)")
     add("--restart", action="store_true", help="train anew, even where checkpoints are")
-    add("--workers", metavar="N", type=int, default=0, help="threads for training (all cores)")
+    add(
+        "--workers",
+        metavar="N",
+        type=Number(THREADS),
+        default=0,
+        help="threads for training (all cores)",
+    )
 
 
 def _add_questions(command: argparse.ArgumentParser) -> None:
@@ -94,15 +112,15 @@ def _add_questions(command: argparse.ArgumentParser) -> None:
     add(
         "--sampled-iou",
         metavar="T",
-        type=float,
+        type=Number(BELOW_ONE),
         help="IoU of the boxes around an object that vote on its label (.5); 0: none are asked",
     )
-    add("--shifts", metavar="N", type=int, help="such boxes a corner (1: 4 in all)")
+    add("--shifts", metavar="N", type=Number(SHIFTS), help="such boxes a corner (1: 4 in all)")
     add("--context", action="store_true", help="show less and more than the box, too")
     add(
         "--scale",
         metavar="S",
-        **several(float, "1.5"),
+        **several(Number(BOX_SCALE), "1.5"),
         help="scales of the box for --context (.2 to 2), with commas",
     )
 
@@ -194,8 +212,6 @@ def _training(options: argparse.Namespace) -> Training:
     from boxlens.recognition_bound.learning import Training
     from boxlens.recognition_bound.trainers import needs_training
 
-    if options.workers < 0:
-        raise ParameterError(f"--workers: 0 (all cores) or more, got {options.workers}")
     if options.save and not options.save.endswith(".npz"):
         raise InputError(
             "classifiers are written as .npz", path=options.save, remedy="Name a file that ends so"

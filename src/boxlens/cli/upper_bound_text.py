@@ -5,9 +5,8 @@ from __future__ import annotations
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from boxlens.cli.evaluate_table import score
 from boxlens.cli.intervals import interval_text
-from boxlens.cli.output import aligned
+from boxlens.cli.output import aligned, score
 
 if TYPE_CHECKING:
     from boxlens.recognition_bound.result import ContextAccuracy, UpperBoundResult

@@ -12,6 +12,7 @@ from boxlens.comparison.cases.image_scores import MEASURES
 from boxlens.comparison.shared_images import IMAGES_CHOICES
 from boxlens.display import Displayed
 from boxlens.errors import ParameterError
+from boxlens.limits import PERMUTATIONS
 from boxlens.metrics.evaluation import EvaluationChoice
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.results import notice_to_json, number
@@ -56,11 +57,7 @@ class ComparisonChoice:
     images: ImagesChoice = "check"
 
     def __post_init__(self) -> None:
-        if self.n_permutations < 100:
-            raise ParameterError(
-                f"a test needs 100 exchanges or more, got {self.n_permutations} "
-                "(--permutations, n_permutations)"
-            )
+        PERMUTATIONS.check(self.n_permutations, "n_permutations (--permutations)")
         # A p-value of n exchanges is 1 / (n + 1) or more.
         least = math.floor(1 / max(self.alpha, SMALLEST_ALPHA))
         if self.n_permutations < least:

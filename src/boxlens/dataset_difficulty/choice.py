@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.dataset_difficulty.measures import MEASURE_NAMES
 from boxlens.errors import ParameterError
+from boxlens.limits import BUDGET, SEED
 
 if TYPE_CHECKING:
     from boxlens.dataset_difficulty.measures import MeasureName
@@ -41,14 +42,10 @@ class DifficultyChoice:
                 f"an overlap lies above 0 and up to 1, got {self.iou} (--iou, iou)"
             )
         for name, value in (("top_k", self.top_k), ("n_windows", self.n_windows)):
-            if value < 1:
-                raise ParameterError(
-                    f"{name} is 1 or more, got {value} (--{name.replace('_', '-')})"
-                )
+            BUDGET.check(value, f"{name} (--{name.replace('_', '-')})")
         if not (self.gap_px >= 0 and math.isfinite(self.gap_px)):
             raise ParameterError(f"a gap is 0 pixels or more, got {self.gap_px} (--gap, gap_px)")
-        if self.seed < 0:
-            raise ParameterError(f"a seed is 0 or more, got {self.seed} (--seed, seed)")
+        SEED.check(self.seed, "seed (--seed)")
         self._check_lists()
         for measure, target in self.match:
             if measure not in MEASURE_NAMES:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from boxlens.errors import ParameterError
 from boxlens.images.transforming.catalogue import CLEAN, steps_of
 from boxlens.images.transforming.transform import Step, TransformSettings
+from boxlens.limits import AT_MOST, GALLERY
 from boxlens.metrics.intervals import chosen_resampling
 from boxlens.metrics.results import number
 
@@ -60,12 +61,11 @@ class RobustnessChoice:
         twice = sorted({slug for slug in slugs if slugs.count(slug) > 1})
         if twice:
             raise ParameterError(f"given twice: {', '.join(twice)}")
-        if self.n_images is not None and self.n_images < 1:
-            raise ParameterError(f"n_images is 1 or more, got {self.n_images} (--n-images)")
+        if self.n_images is not None:
+            AT_MOST.check(self.n_images, "n_images (--n-images)")
         if not math.isfinite(self.shown_score):
             raise ParameterError(f"a score is a number, got {self.shown_score} (--shown-score)")
-        if self.n_examples < 0:
-            raise ParameterError(f"n_examples is 0 or more, got {self.n_examples}")
+        GALLERY.check(self.n_examples, "n_examples")
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -23,6 +23,7 @@ from boxlens.formats.files import read_text, write_text
 from boxlens.images import ImageError
 from boxlens.images.sizes import upright_size
 from boxlens.images.writing import write_png
+from boxlens.limits import WORKERS
 from boxlens.matching import COCO
 from boxlens.metrics.results import notice_to_json, number
 from boxlens.version import VERSION
@@ -113,8 +114,9 @@ def export_sets(
     Sets may be added later. `failed` are pictures that are in no set: whoever imports the results
     is told. So many threads draw and write.
     """
-    if not sets or workers < 1:
-        raise ParameterError("an export needs at least one set of pictures, and one worker")
+    if not sets:
+        raise ParameterError("an export needs at least one set of pictures")
+    WORKERS.check(workers, "workers (--workers)")
     place = Path(folder)
     works = [_Work.of(one, place) for one in sets]
     _refuse_other(place, sets[0])

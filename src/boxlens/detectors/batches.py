@@ -9,6 +9,7 @@ import numpy as np
 
 from boxlens.data import Detections, concatenate_detections
 from boxlens.errors import ParameterError
+from boxlens.limits import BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,8 +28,7 @@ def detect_all(
     progress: Progress | None = None,
 ) -> Detections:
     """The detections on `n` pictures, in their order; the size of a batch does not matter."""
-    if batch < 1:
-        raise ParameterError(f"a batch holds 1 picture or more, got {batch}")
+    BATCH.check(batch, "batch")
     source = iter(pictures)
     parts = [_nothing(detector.name)]
     rows = [np.empty(0, dtype=np.int32)]

@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from boxlens.errors import WorkerEndedError
+from boxlens.limits import THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,6 +28,7 @@ def mapping(workers: int, *, chunk: int = 1) -> Iterator[Callable[..., Iterable[
 
     With more than one worker the calling script needs the usual `if __name__ == "__main__":`.
     """
+    THREADS.check(workers, "workers (--workers)")
     if workers <= 1:
         yield map
         return
@@ -50,6 +52,7 @@ def each_in_processes(
     function: Callable[[Item], Answer], items: Sequence[Item], workers: int
 ) -> Iterator[Answer]:
     """The answers as they come; with one worker here, in the order of the items."""
+    THREADS.check(workers, "workers (--workers)")
     n_workers = min(workers, len(items))
     if n_workers <= 1:
         yield from map(function, items)

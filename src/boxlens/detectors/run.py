@@ -29,6 +29,7 @@ from boxlens.errors import (
     WorkerEndedError,
 )
 from boxlens.images import ImageError
+from boxlens.limits import AT_MOST, BATCH
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
@@ -135,12 +136,11 @@ def journal_path(output: str | PathLike[str]) -> Path:
 
 
 def _check_settings(batch: int, min_score: float | None, max_per_image: int | None) -> None:
-    if batch < 1:
-        raise ParameterError(f"a batch holds 1 picture or more, got {batch}")
+    BATCH.check(batch, "batch (--batch)")
     if min_score is not None and not math.isfinite(min_score):
         raise ParameterError(f"min_score is a finite number, got {min_score}")
-    if max_per_image is not None and max_per_image < 1:
-        raise ParameterError(f"max_per_image is 1 or more, got {max_per_image}")
+    if max_per_image is not None:
+        AT_MOST.check(max_per_image, "max_per_image (--max-per-image)")
 
 
 def checked_target(output: str | PathLike[str]) -> Path:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from boxlens.errors import MissingExtraError
+from boxlens.limits import THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -41,6 +42,7 @@ def in_parallel(
 
     Without `workers` as many as there are cores.
     """
+    THREADS.check(workers or 0, "workers (--workers)")
     answers: list[Answer] = []
     n_workers = min(workers or os.cpu_count() or 1, max(len(items), 1))
     with one_thread_a_worker(), ThreadPoolExecutor(n_workers) as pool:

@@ -15,6 +15,7 @@ from boxlens.detectors.findings import SUPPRESSION_IOU
 from boxlens.detectors.suppression import suppress
 from boxlens.detectors.threads import Answer, Item, in_parallel
 from boxlens.errors import InputError, MissingExtraError, ParameterError
+from boxlens.limits import SEED, WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -146,10 +147,8 @@ def _check(images: Sequence[Pixels], dataset: Dataset, seed: int, workers: int) 
     if len(images) != len(dataset.images):
         n = len(dataset.images)
         raise ParameterError(f"{len(images)} images for a data set of {n}: one each, in order")
-    if workers < 1:
-        raise ParameterError(f"workers: 1 or more, got {workers}")
-    if not 0 <= seed < 2**32:
-        raise ParameterError(f"seed {seed}: give a whole number from 0 to 4294967295")
+    WORKERS.check(workers, "workers (--workers)")
+    SEED.check(seed, "seed (--seed)")
     if dataset.relative:
         raise InputError(
             "boxes are fractions of images of unknown size",

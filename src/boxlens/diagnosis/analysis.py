@@ -10,7 +10,7 @@ from boxlens.diagnosis.borji import borji
 from boxlens.diagnosis.coco_analyze import coco_analyze
 from boxlens.diagnosis.confused import confused
 from boxlens.diagnosis.crosswalk import crosswalk
-from boxlens.diagnosis.evidence import Evidence, gather
+from boxlens.diagnosis.evidence import Evidence, about_background, gather
 from boxlens.diagnosis.gallery import gallery
 from boxlens.diagnosis.hoiem import HoiemResult, hoiem, match_hoiem
 from boxlens.diagnosis.intervals import diagnosis_intervals, over_all_areas
@@ -59,7 +59,7 @@ def diagnose(
     *,
     split: str | None = None,
     iou: float = 0.5,
-    background_iou: float = 0.1,
+    background_iou: float | None = None,
     similar: Similarity | Mapping[str, Collection[str]] | str | PathLike[str] = None,
     assignment: Assignment = "priority",
     tidecv: bool = False,
@@ -150,6 +150,7 @@ def diagnose_tables(
             *dataset.notices,
             *detections.notices,
             *unverified,
+            *about_background(evidence, choice.background_iou),
             *_own_notices(evidence, found.tide),
             *found.sensitivity.notices,
             *(intervals.notices if intervals else ()),
@@ -240,8 +241,8 @@ def _hoiem_and_sensitivity(
     evidence: Evidence, choice: DiagnosisChoice, threads: int
 ) -> tuple[HoiemResult, SensitivityResult]:
     """Both are readings of Hoiem's matches."""
-    of_objects = _sensitivity_choice(choice)
-    matches = match_hoiem(evidence, of_objects.looser, threads=threads)
+    of_objects = _sensitivity_choice(choice, evidence.background_iou)
+    matches = match_hoiem(evidence, of_objects.looser_overlaps, threads=threads)
     sensitivity = analyse(
         evidence.dataset, evidence.detections, evidence.ranking, matches, of_objects
     )
@@ -259,14 +260,14 @@ def _tide_and_bench(evidence: Evidence, threads: int) -> tuple[TideResult, Bench
     return tide(evidence, bench, threads=threads), bench
 
 
-def _sensitivity_choice(choice: DiagnosisChoice) -> SensitivityChoice:
-    between = [iou for iou in LOOSER if choice.background_iou < iou < choice.iou]
+def _sensitivity_choice(choice: DiagnosisChoice, background_iou: float) -> SensitivityChoice:
+    between = [iou for iou in LOOSER if background_iou < iou < choice.iou]
     return SensitivityChoice(
         characteristics=choice.characteristics,
         bins=choice.bins or {},
         interactions=choice.interactions,
         iou=choice.iou,
-        looser=(choice.background_iou, *between),
+        looser=(background_iou, *between),
     )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxlens.data import Notice
 from boxlens.data.similarity import Similarity, similar_classes
 from boxlens.errors import ParameterError
 from boxlens.matching import COCO, Overlaps, box_overlap, find_overlaps
@@ -15,6 +16,10 @@ from boxlens.metrics.ranking import Ranking, rank
 if TYPE_CHECKING:
     from boxlens.data import Dataset, Detections
     from boxlens.data.columns import Bools, Floats, Rows
+
+
+# Boxes that overlap every object less lie on background.
+BACKGROUND_IOU = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +63,42 @@ class Evidence:
         return best_of(self.pairs_where(keep), last=last)
 
 
+def about_background(evidence: Evidence, asked: float | None) -> tuple[Notice, ...]:
+    """Where nobody asked for an overlap, and the usual one is no looser than what is right."""
+    background = evidence.background_iou
+    if asked is not None or background == BACKGROUND_IOU:
+        return ()
+    message = (
+        f"boxes below IoU {background:g} count as background: half of the IoU that counts as "
+        f"right, because the usual {BACKGROUND_IOU:g} is not below it (--background-iou, "
+        "background_iou)"
+    )
+    return (Notice("background_iou", 1, message),)
+
+
+def _check_overlap(name: str, value: Any) -> None:
+    if not isinstance(value, (int, float)) or not 0 < value <= 1:
+        raise ParameterError(f"{name} is one number above 0 and up to 1, got {value!r}")
+
+
 def gather(
     dataset: Dataset,
     detections: Detections,
     *,
     foreground_iou: float = 0.5,
-    background_iou: float = 0.1,
+    background_iou: float | None = None,
     similar: Similarity = None,
     threads: int = 0,
 ) -> Evidence:
-    """One pass over all pairs of boxes."""
-    for name, value in (("iou", foreground_iou), ("background_iou", background_iou)):
-        if not isinstance(value, (int, float)) or not 0 < value <= 1:
-            raise ParameterError(f"{name} is one number above 0 and up to 1, got {value!r}")
+    """One pass over all pairs of boxes.
+
+    Without `background_iou` it is .1, or half of the foreground IoU where that is .1 or less.
+    """
+    _check_overlap("iou", foreground_iou)
+    if background_iou is None:
+        looser = foreground_iou > BACKGROUND_IOU
+        background_iou = BACKGROUND_IOU if looser else foreground_iou / 2
+    _check_overlap("background_iou", background_iou)
     if background_iou >= foreground_iou:
         raise ParameterError(
             f"background_iou lies below iou, got {background_iou:g} and {foreground_iou:g}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from boxlens.data.similarity import known_similarity
 from boxlens.display import Displayed
 from boxlens.errors import ParameterError
+from boxlens.limits import GALLERY
 from boxlens.metrics.grid import IOU_THRESHOLDS
 from boxlens.metrics.results import defined, notice_to_json
 
@@ -40,7 +41,8 @@ class DiagnosisChoice:
     """What to look at; thresholds are those of all schemes."""
 
     iou: float = 0.5
-    background_iou: float = 0.1
+    # None: .1, or half of `iou` where that is no looser.
+    background_iou: float | None = None
     similar: Similarity = None
     assignment: Assignment = "priority"
     # tidecv's own numbers beside ours; TIDE at COCO's ten thresholds, too.
@@ -54,14 +56,12 @@ class DiagnosisChoice:
     intervals: ResamplingChoice | None = None
 
     def __post_init__(self) -> None:
-        if self.n_gallery < 0:
-            raise ParameterError(
-                f"a gallery has 0 or more errors of each kind, got {self.n_gallery}"
-            )
-        if self.tide_range and self.background_iou >= IOU_THRESHOLDS[0]:
+        GALLERY.check(self.n_gallery, "n_gallery (--gallery)")
+        background = self.background_iou
+        if self.tide_range and background is not None and background >= IOU_THRESHOLDS[0]:
             raise ParameterError(
                 f"TIDE over the range starts at {IOU_THRESHOLDS[0]:g}: background_iou lies below "
-                f"it, got {self.background_iou:g}"
+                f"it, got {background:g}"
             )
 
 
@@ -112,7 +112,7 @@ class DiagnosisResult(Displayed):
         return {
             "schema": SCHEMA,
             "provenance": self.provenance.to_json(),
-            "parameters": _parameters(self.choice, self.dataset),
+            "parameters": _parameters(self.choice, self.tide.background_iou, self.dataset),
             "dataset": {
                 "name": self.dataset.name,
                 "n_images": len(self.dataset.images),
@@ -145,11 +145,11 @@ class DiagnosisResult(Displayed):
         }
 
 
-def _parameters(choice: DiagnosisChoice, dataset: Dataset) -> dict[str, Any]:
+def _parameters(choice: DiagnosisChoice, background_iou: float, dataset: Dataset) -> dict[str, Any]:
     similar = choice.similar if choice.similar is not None else known_similarity(dataset.classes)
     return {
         "iou": choice.iou,
-        "background_iou": choice.background_iou,
+        "background_iou": background_iou,
         "similar": similar
         if similar is None or isinstance(similar, str)
         else [list(group) for group in similar],

@@ -166,7 +166,7 @@ def tide_range(
     detections: Detections,
     *,
     thresholds: Sequence[float] = IOU_THRESHOLDS,
-    background_iou: float = 0.1,
+    background_iou: float | None = None,
     max_dets: int = MAX_DETS,
     quirks: bool = False,
     threads: int = 0,

@@ -285,7 +285,7 @@ def _about_misses(result: SensitivityResult) -> tuple[str, ...]:
     if loosest is not None and not math.isnan(loosest.share_recovered):
         text += (
             f"; {loosest.share_recovered:.0%} of them would count as found at an overlap of "
-            f"{_score(loosest.iou, 1)}"
+            f"{f'{loosest.iou:g}'.removeprefix('0')}"
         )
     return (text + ".",)
 

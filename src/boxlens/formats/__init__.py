@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import ParameterError
 from boxlens.formats import files
+from boxlens.limits import THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,6 +97,7 @@ def read_dataset(
     """Ground truth of any format; without `format` it is recognised by content."""
     from boxlens.formats.sniff import sniff_dataset
 
+    THREADS.check(threads, "threads (--threads)")
     found = files.existing(path)
     name = sniff_dataset(found) if format is None else format
     entry = _entry(name, ground_truth=True)
@@ -117,6 +119,7 @@ def read_images(
     """Images and classes of a data set, without its objects: a COCO file may lack them."""
     from boxlens.formats.sniff import sniff_dataset
 
+    THREADS.check(threads, "threads (--threads)")
     name = sniff_dataset(files.existing(path)) if format is None else format
     if name == "coco":
         from boxlens.formats import coco
@@ -139,6 +142,7 @@ def read_detections(
     """A detector's output on the images of `dataset`; unknown images are an error if `strict`."""
     from boxlens.formats.sniff import sniff_detections
 
+    THREADS.check(threads, "threads (--threads)")
     found = files.existing(path)
     format_name = sniff_detections(found) if format is None else format
     entry = _entry(format_name, detections=True)

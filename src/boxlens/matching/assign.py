@@ -9,6 +9,7 @@ import numpy as np
 
 from boxlens import _kernel
 from boxlens.errors import ParameterError
+from boxlens.limits import AT_MOST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -150,5 +151,4 @@ def _check(
         raise ParameterError(f"area ranges are (low, high) in square pixels, got {area_ranges}")
     if len(iou_thresholds) * len(area_ranges) > MAX_CELLS:
         raise ParameterError(f"at most {MAX_CELLS} cells of threshold and area at once")
-    if max_dets < 1:
-        raise ParameterError(f"max_dets is at least 1, got {max_dets}")
+    AT_MOST.check(max_dets, "max_dets")

@@ -9,6 +9,7 @@ import numpy as np
 
 from boxlens import _kernel
 from boxlens.errors import ParameterError
+from boxlens.limits import THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +44,7 @@ def match_boxes(
     and without them there is one, that of all boxes. Ties go to the earlier box of the first list,
     then to the earlier one of the second.
     """
+    THREADS.check(threads, "threads (--threads)")
     most = int(np.diff(offsets_b).max(initial=1))
     asked = [max(most, 1)] if budgets is None else list(budgets)
     if not asked or asked[0] < 1 or asked != sorted(asked):
@@ -65,5 +67,6 @@ def match_boxes(
 
 def first_on_pixels(offsets: Offsets, box: Boxes, *, threads: int = 0) -> Bools:
     """Boxes that no earlier one of their image equals after rounding (METHODS 6.1)."""
+    THREADS.check(threads, "threads (--threads)")
     first = _kernel.first_on_pixels(offsets=offsets, box=np.ascontiguousarray(box), threads=threads)
     return first.view(np.bool_)

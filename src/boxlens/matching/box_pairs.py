@@ -8,6 +8,7 @@ import numpy as np
 
 from boxlens import _kernel
 from boxlens.errors import ParameterError
+from boxlens.limits import THREADS
 from boxlens.matching.overlaps import reachable
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def count_overlapping_pairs(
     """For each group its pairs of boxes with IoU >= iou, each pair once; exact for any size."""
     if not 0 < iou <= 1:
         raise ParameterError(f"an overlap lies above 0 and up to 1, got {iou}")
+    THREADS.check(threads, "threads (--threads)")
     order = np.argsort(group, kind="stable")
     grouped = np.ascontiguousarray(box[order])
     offsets = np.searchsorted(group[order], np.arange(n_groups + 1))
@@ -55,6 +57,7 @@ def count_neighbours(
     threads: int = 0,
 ) -> Rows:
     """For each object the others of its class and image that touch it or are `gap` away at most."""
+    THREADS.check(threads, "threads (--threads)")
     return _kernel.count_neighbours(
         offsets=offsets, class_row=class_row, box=box, gap=gap, threads=threads
     )

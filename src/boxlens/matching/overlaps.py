@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxlens import _kernel
 from boxlens.errors import ParameterError
+from boxlens.limits import THREADS
 
 if TYPE_CHECKING:
     from boxlens.data import Dataset, Detections
@@ -40,6 +41,7 @@ def find_overlaps(
     threads: int = 0,
 ) -> Overlaps:
     """Every pair with IoU >= floor (and above 0), of one class or of any two."""
+    THREADS.check(threads, "threads (--threads)")
     check_tables(dataset, detections)
     gt = dataset.gt
     region = rule.regions(gt)

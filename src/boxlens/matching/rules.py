@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from boxlens.limits import AT_MOST
+
 if TYPE_CHECKING:
     from boxlens.data import GroundTruth
     from boxlens.data.columns import Bools
 
 RuleName = Literal["coco", "voc", "hoiem", "open_images"]
 
-UNLIMITED = 2**31 - 1
+UNLIMITED = AT_MOST.most
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, get_args
 from boxlens.data import Dataset, Detections
 from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset, read_detections
+from boxlens.limits import AT_MOST
 from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS, MAX_DETS, GridChoice
 from boxlens.metrics.grid_summary import evaluate_grid
 from boxlens.metrics.intervals import ResamplingChoice, chosen_resampling
@@ -269,8 +270,7 @@ def _check_choice(choice: EvaluationChoice) -> None:
     if not math.isfinite(choice.min_score):
         raise ParameterError(f"a score cut is a finite number, got {choice.min_score:g}")
     for limit in choice.max_dets or ():
-        if limit < 1:
-            raise ParameterError(f"a limit of detections (max_dets) is at least 1, got {limit}")
+        AT_MOST.check(limit, "max_dets (--max-dets)")
     for name, (low, high) in (choice.area_ranges or {}).items():
         if not 0 <= low <= high:
             raise ParameterError(f"area range {name!r} must ascend from 0, got {low:g}:{high:g}")

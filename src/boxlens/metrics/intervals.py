@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from boxlens.errors import ParameterError
+from boxlens.limits import REPLICATES, SEED
 from boxlens.metrics.results import number
 
 if TYPE_CHECKING:
@@ -38,19 +39,14 @@ class ResamplingChoice:
     n_jackknife: int = 200
 
     def __post_init__(self) -> None:
-        if self.n_replicates < 100:
-            raise ParameterError(
-                f"intervals need 100 replicates or more, got {self.n_replicates} "
-                "(--replicates, n_replicates)"
-            )
+        REPLICATES.check(self.n_replicates, "n_replicates (--replicates)")
         if not 0.5 <= self.level < 1:
             raise ParameterError(f"a level lies between 0.5 and 1, got {self.level} (--level)")
         if self.method not in METHODS:
             raise ParameterError(f"intervals are {', '.join(METHODS)}, got {self.method!r}")
         if self.n_jackknife < 2:
             raise ParameterError(f"the jackknife needs 2 groups or more, got {self.n_jackknife}")
-        if self.seed < 0:
-            raise ParameterError(f"a seed is 0 or more, got {self.seed} (--seed)")
+        SEED.check(self.seed, "seed (--seed)")
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from boxlens import _kernel
+from boxlens.limits import THREADS
 
 if TYPE_CHECKING:
     from boxlens.data import Detections
@@ -31,6 +32,7 @@ def rank(detections: Detections, n_classes: int, *, threads: int = 0) -> Ranking
 
 def rank_rows(class_row: Rows, score: Floats, n_classes: int, *, threads: int = 0) -> Ranking:
     """The same for bare columns."""
+    THREADS.check(threads, "threads (--threads)")
     order, offsets = _kernel.rank_classes(
         det_class=class_row, det_score=score, n_classes=n_classes, threads=threads
     )

@@ -42,7 +42,7 @@ def sensitivity(
     bins: Mapping[str, Sequence[float]] | None = None,
     interactions: Sequence[tuple[str, str]] = (),
     iou: float = 0.5,
-    looser: Sequence[float] = LOOSER,
+    looser: Sequence[float] | None = None,
     min_objects: int = 5,
     missed_p_n: float = 0.05,
     positives_share: float = POSITIVES_SHARE,
@@ -53,14 +53,16 @@ def sensitivity(
     """Normalized AP by what objects are like; both may be tables or files of any known format.
 
     Without `characteristics` it looks at area, height, aspect and every attribute that tells
-    something. `bins` gives own thresholds for numbers, `interactions` pairs to cross.
+    something. `bins` gives own thresholds for numbers, `interactions` pairs to cross. Missed
+    objects are looked for again at the overlaps `looser`; by default those of .1, .2, .3 and .4
+    that are below `iou`.
     """
     choice = SensitivityChoice(
         characteristics=None if characteristics is None else tuple(characteristics),
         bins={name: tuple(values) for name, values in (bins or {}).items()},
         interactions=tuple((first, second) for first, second in interactions),
         iou=iou,
-        looser=tuple(looser),
+        looser=None if looser is None else tuple(looser),
         min_objects=min_objects,
         missed_p_n=missed_p_n,
         positives_share=positives_share,
@@ -136,6 +138,7 @@ def analyse(
         choice=choice,
         notices=(
             *_about_tables(dataset, detections, tally),
+            *_about_looser(choice),
             *notices,
             *(notice for column in columns for notice in catalogue.lacking(column)),
             *_undefined(spreads, tally),
@@ -178,6 +181,19 @@ def _undefined(spreads: Sequence[Characteristic], tally: Tally) -> Iterator[Noti
         if row.reason is not None and tally.n_positive.any():
             message = f"the sensitivity to {row.name} is undefined: {row.reason}"
             yield Notice("no_spread", sum(row.subset_n_objects), message)
+
+
+def _about_looser(choice: SensitivityChoice) -> Iterator[Notice]:
+    """Which of the usual overlaps are not below the one that counts as right."""
+    skipped = [iou for iou in LOOSER if iou not in choice.looser_overlaps]
+    if choice.looser is None and skipped:
+        used = ", ".join(f"{iou:g}" for iou in choice.looser_overlaps)
+        words = ", ".join(f"{iou:g}" for iou in skipped)
+        message = (
+            f"looser overlaps: {f'only {used}' if used else 'none'}, because "
+            f"{words} {'is' if len(skipped) == 1 else 'are'} not below IoU {choice.iou:g}"
+        )
+        yield Notice("no_looser_overlap", len(skipped), message)
 
 
 def _about_tables(dataset: Dataset, detections: Detections, tally: Tally) -> Iterator[Notice]:

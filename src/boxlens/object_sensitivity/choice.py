@@ -27,7 +27,8 @@ class SensitivityChoice:
     bins: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     interactions: tuple[tuple[str, str], ...] = ()
     iou: float = 0.5
-    looser: tuple[float, ...] = LOOSER
+    # None: those of LOOSER that are looser than `iou`.
+    looser: tuple[float, ...] | None = None
     min_objects: int = 5
     missed_p_n: float = 0.05
     # N of P_N by image (METHODS 2.1).
@@ -48,7 +49,7 @@ class SensitivityChoice:
                 )
         if not 0 < self.iou <= 1:
             raise ParameterError(f"an IoU threshold lies above 0 and up to 1, got {self.iou:g}")
-        wrong = [iou for iou in self.looser if not 0 < iou < self.iou]
+        wrong = [iou for iou in self.looser or () if not 0 < iou < self.iou]
         if wrong:
             raise ParameterError(
                 f"a looser overlap lies above 0 and below {self.iou:g}, got {wrong[0]:g}"
@@ -71,4 +72,11 @@ class SensitivityChoice:
     @property
     def iou_thresholds(self) -> tuple[float, ...]:
         """What the matches must hold, ascending."""
-        return (*sorted(set(self.looser)), self.iou)
+        return (*sorted(set(self.looser_overlaps)), self.iou)
+
+    @property
+    def looser_overlaps(self) -> tuple[float, ...]:
+        """At which missed objects are looked for once more."""
+        if self.looser is not None:
+            return self.looser
+        return tuple(iou for iou in LOOSER if iou < self.iou)

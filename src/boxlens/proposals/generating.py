@@ -9,6 +9,7 @@ from boxlens.data import Dataset
 from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset
 from boxlens.images import find_images
+from boxlens.limits import BUDGET
 from boxlens.proposals.blind import sized_dataset, write_blind_windows
 from boxlens.proposals.generate import generate_windows
 from boxlens.proposals.generators.opening import open_generator
@@ -41,8 +42,7 @@ def generate_proposals(
     With ground truth only its pictures are searched, under its ids; its sizes are enough for
     methods that do not look at pictures.
     """
-    if budget < 1:
-        raise ParameterError(f"a budget is 1 proposal or more, got {budget} (--budget, budget)")
+    BUDGET.check(budget, "budget (--budget)")
     generator = open_generator(method, seed=seed) if isinstance(method, str) else method
     dataset = gt if isinstance(gt, Dataset) or gt is None else read_dataset(gt)
     folders = listed(images)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import ParameterError
+from boxlens.limits import FOLDS, GALLERY, SEED, SHIFTS
 from boxlens.metrics.intervals import chosen_resampling
 
 if TYPE_CHECKING:
@@ -40,15 +41,12 @@ class UpperBoundChoice:
             raise ParameterError(
                 f"sampled boxes have an IoU between 0 and 1, got {self.sampled_iou:g}"
             )
-        for name, value in (("n_shifts", self.n_shifts), ("n_mistakes", self.n_mistakes + 1)):
-            if value < 1:
-                raise ParameterError(f"{name} is too small, got {value}")
-        if self.n_folds < 2:
-            raise ParameterError(f"n_folds is 2 or more, got {self.n_folds} (--folds)")
+        SHIFTS.check(self.n_shifts, "n_shifts (--shifts)")
+        GALLERY.check(self.n_mistakes, "n_mistakes")
+        FOLDS.check(self.n_folds, "n_folds (--folds)")
         if any(not 0 < scale <= 20 for scale in self.context_scales):
             raise ParameterError("scales of a box lie above 0 and up to 20")
-        if self.seed < 0:
-            raise ParameterError(f"a seed is 0 or more, got {self.seed} (--seed, seed)")
+        SEED.check(self.seed, "seed (--seed)")
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from boxlens.detectors.processes import mapping
 from boxlens.errors import InputError, MissingExtraError, ParameterError
 from boxlens.formats.files import write_text
+from boxlens.limits import SCENES, SEED, WORKERS
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
@@ -42,10 +43,8 @@ class SceneSettings:
     height_px: int = 360
 
     def __post_init__(self) -> None:
-        if not 0 <= self.seed < 2**32:
-            raise ParameterError(f"seed {self.seed}: give a whole number from 0 to 4294967295")
-        if self.n_images < 1:
-            raise ParameterError(f"{self.n_images} images: make at least one")
+        SEED.check(self.seed, "seed (--seed)")
+        SCENES.check(self.n_images, "n_images (--images)")
         if not (64 <= self.width_px <= 4096 and 48 <= self.height_px <= 4096):
             size = f"{self.width_px}x{self.height_px}"
             raise ParameterError(f"size {size}: give 64x48 to 4096x4096 pixels")
@@ -77,8 +76,7 @@ def make_scenes(
     With more than one worker the calling script needs the usual `if __name__ == "__main__":`.
     """
     _check_extras()
-    if workers < 1:
-        raise ParameterError(f"{workers} workers: at least one is needed")
+    WORKERS.check(workers, "workers (--workers)")
     target = Path(folder)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError(

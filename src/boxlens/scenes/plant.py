@@ -11,6 +11,7 @@ from boxlens.data import Detections, Notice
 from boxlens.data.columns import owned
 from boxlens.data.similarity import similar_classes
 from boxlens.errors import ParameterError
+from boxlens.limits import SEED
 from boxlens.scenes.planting.dependence import Dependence, Steps
 from boxlens.scenes.planting.ground import Ground
 from boxlens.scenes.planting.kinds import SCHEMES, Kind
@@ -105,8 +106,7 @@ def plant(dataset: Dataset, recipe: Recipe, *, seed: int, name: str = "planted")
     Every label holds under the rules of COCO, VOC, Hoiem and TIDE at the recipe's thresholds.
     What the scene leaves no room for is not planted, and counted in `short` and the notices.
     """
-    if seed < 0:
-        raise ParameterError(f"a seed is 0 or more, got {seed}")
+    SEED.check(seed, "seed")
     ground = Ground.of(dataset, recipe, seed)
     bed = plant_all(ground)
     batch = Batch.joined(bed.batches)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.app.serving.guarding import bracketed
 from boxlens.errors import ParameterError
+from boxlens.limits import PORT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,8 +39,7 @@ def is_loopback(host: str) -> bool:
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket that takes connections from now on; port 0 picks a free one."""
-    if not 0 <= port <= 65535:
-        raise ParameterError(f"--port is a number from 0 to 65535, got {port}")
+    PORT.check(port, "port (--port)")
     try:
         found = socket.getaddrinfo(
             _bare(host), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

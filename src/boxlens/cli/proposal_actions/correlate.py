@@ -6,9 +6,8 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from boxlens.cli.evaluate_table import score
-from boxlens.cli.options import Commands, add_json
-from boxlens.cli.output import aligned
+from boxlens.cli.options import Commands, Number, add_json
+from boxlens.cli.output import aligned, score
 from boxlens.cli.proposal_actions.proposal_options import (
     SEVERAL,
     add_ground_truth,
@@ -22,6 +21,7 @@ from boxlens.cli.proposal_actions.proposal_options import (
 )
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.errors import ParameterError
+from boxlens.limits import BELOW_ONE, BUDGET, SHARE
 
 if TYPE_CHECKING:
     import argparse
@@ -52,9 +52,17 @@ def add_action(actions: Commands) -> None:
     add("--detections", metavar="DT", **SEVERAL, help="detections, a file a method, in order")
     add("--raw", metavar="DT", **SEVERAL, help="raw detections, a file a detector")
     add("--metric", metavar="M", default="AP50", help="mAP is AP50 (default) or AP")
-    add("--filter-iou", metavar="T", type=float, default=0.8, help="to a proposal, for --raw (.8)")
-    add("--nms-iou", metavar="T", type=float, help="of suppression, for --raw (.3)")
-    add("--budget", metavar="N", type=int, default=1000, help="proposals an image (1000)")
+    add(
+        "--filter-iou",
+        metavar="T",
+        type=Number(BELOW_ONE),
+        default=0.8,
+        help="to a proposal, for --raw (.8)",
+    )
+    add("--nms-iou", metavar="T", type=Number(SHARE), help="of suppression, for --raw (.3)")
+    add(
+        "--budget", metavar="N", type=Number(BUDGET), default=1000, help="proposals an image (1000)"
+    )
     add_order(command)
     add_report(command)
     add_ground_truth(command)

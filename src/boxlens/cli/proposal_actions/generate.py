@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.options import Commands, add_json
+from boxlens.cli.options import Commands, Number, add_json
 from boxlens.cli.output import print_failures, print_note, print_notices, show_or_save_json
 from boxlens.cli.proposal_actions.proposal_options import (
     METHOD_HELP,
@@ -15,6 +15,7 @@ from boxlens.cli.proposal_actions.proposal_options import (
     worker_count,
 )
 from boxlens.errors import ParameterError
+from boxlens.limits import BUDGET
 
 if TYPE_CHECKING:
     import argparse
@@ -44,7 +45,13 @@ def add_action(actions: Commands) -> None:
         "gaussian and sliding-window",
     )
     add_ground_truth(command)
-    add("--budget", metavar="N", type=int, default=1000, help="proposals of an image (1000)")
+    add(
+        "--budget",
+        metavar="N",
+        type=Number(BUDGET),
+        default=1000,
+        help="proposals of an image (1000)",
+    )
     add("-o", "--output", metavar="FILE", required=True, help="the COCO results to write")
     add("--restart", action="store_true", help="begin anew, even where results or a part are there")
     add_running(command, threads=False)

@@ -6,9 +6,8 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from boxlens.cli.evaluate_table import score
-from boxlens.cli.options import Commands, add_json
-from boxlens.cli.output import aligned
+from boxlens.cli.options import Commands, Number, add_json
+from boxlens.cli.output import aligned, score
 from boxlens.cli.proposal_actions.proposal_options import (
     SEVERAL,
     add_method,
@@ -20,6 +19,7 @@ from boxlens.cli.proposal_actions.proposal_options import (
 )
 from boxlens.cli.reading import add_files, read_tables
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
+from boxlens.limits import BELOW_ONE, BUDGET, OVERLAP, SHARE
 
 if TYPE_CHECKING:
     import argparse
@@ -45,13 +45,15 @@ def add_action(actions: Commands) -> None:
     add("--proposals", metavar="FILE", **SEVERAL, help="proposals, one file a method")
     add_method(command)
     add_pictures(command)
-    add("--budget", metavar="N", type=int, default=1000, help="proposals an image (1000)")
-    add("--filter-iou", metavar="T", type=float, default=0.8, help="to a proposal (.8)")
-    add("--nms-iou", metavar="T", type=float, help="of suppression (.3)")
+    add(
+        "--budget", metavar="N", type=Number(BUDGET), default=1000, help="proposals an image (1000)"
+    )
+    add("--filter-iou", metavar="T", type=Number(BELOW_ONE), default=0.8, help="to a proposal (.8)")
+    add("--nms-iou", metavar="T", type=Number(SHARE), help="of suppression (.3)")
     add(
         "--oracle-iou",
         metavar="T",
-        type=float,
+        type=Number(OVERLAP),
         default=0.5,
         help="overlap with a true positive that suppresses a false one (.5)",
     )

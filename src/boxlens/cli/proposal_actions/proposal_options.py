@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.options import several
-from boxlens.errors import ParameterError
+from boxlens.cli.options import Number, several
+from boxlens.limits import SEED, THREADS
 
 if TYPE_CHECKING:
     import argparse
@@ -58,10 +58,22 @@ def add_order(command: argparse.ArgumentParser) -> None:
 
 def add_running(command: argparse.ArgumentParser, *, threads: bool = True) -> None:
     add = command.add_argument
-    add("--seed", metavar="N", type=int, default=0, help="of everything random (0)")
-    add("--workers", metavar="N", type=int, default=0, help="processes for pictures (all cores)")
+    add("--seed", metavar="N", type=Number(SEED), default=0, help="of everything random (0)")
+    add(
+        "--workers",
+        metavar="N",
+        type=Number(THREADS),
+        default=0,
+        help="processes for pictures (all cores)",
+    )
     if threads:
-        add("--threads", metavar="N", type=int, default=0, help="threads for matching (all cores)")
+        add(
+            "--threads",
+            metavar="N",
+            type=Number(THREADS),
+            default=0,
+            help="threads for matching (all cores)",
+        )
 
 
 def add_ground_truth(command: argparse.ArgumentParser) -> None:
@@ -92,9 +104,6 @@ def heading(what: str, provenance: Provenance, *parts: str) -> str:
 
 
 def worker_count(options: argparse.Namespace) -> int:
-    for name in ("workers", "threads"):
-        if getattr(options, name, 0) < 0:
-            raise ParameterError(f"--{name}: 0 (all cores) or more, got {getattr(options, name)}")
     return options.workers or os.cpu_count() or 1
 
 

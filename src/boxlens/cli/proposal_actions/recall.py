@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boxlens.cli.options import Commands, add_json, several
+from boxlens.cli.options import Commands, Number, add_json, several
 from boxlens.cli.proposal_actions.proposal_options import (
     SEVERAL,
     add_ground_truth,
@@ -20,6 +20,7 @@ from boxlens.cli.proposal_actions.proposal_options import (
 )
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.errors import ParameterError
+from boxlens.limits import BUDGET, OVERLAP, SHARE
 
 if TYPE_CHECKING:
     from boxlens.data import Dataset
@@ -48,8 +49,18 @@ def add_action(actions: Commands) -> None:
     add_method(command)
     add_pictures(command)
     add("--also", metavar="GT", **SEVERAL, help="further data sets to compare")
-    add("--budget", metavar="N", **several(int, "1000"), help="* proposals an image (100,1000)")
-    add("--iou", metavar="T", **several(float, "0.5"), help="* overlaps (0.5,0.7,0.75,0.8)")
+    add(
+        "--budget",
+        metavar="N",
+        **several(Number(BUDGET), "1000"),
+        help="* proposals an image (100,1000)",
+    )
+    add(
+        "--iou",
+        metavar="T",
+        **several(Number(OVERLAP), "0.5"),
+        help="* overlaps (0.5,0.7,0.75,0.8)",
+    )
     add("--ar-range", metavar="LOW:HIGH", type=_range, default=(0.5, 1.0), help="of AR (0.5:1)")
     add("--ar-on-grid", action="store_true", help="AR by trapezoids of .001, as published code has")
     add("--attribute", metavar="NAME", **several(str, "pose"), help="* attributes to split by")
@@ -69,10 +80,10 @@ def add_action(actions: Commands) -> None:
 
 def _range(text: str) -> tuple[float, float]:
     low, colon, high = text.partition(":")
-    try:
-        return float(low), float(high if colon else "")
-    except ValueError as problem:
-        raise argparse.ArgumentTypeError(f"{text!r}: write it like 0.5:0.7") from problem
+    if not colon:
+        raise argparse.ArgumentTypeError(f"{text!r}: write it like 0.5:0.7")
+    read = Number(SHARE)
+    return read(low), read(high)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -6,8 +6,7 @@ import math
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from boxlens.cli.evaluate_table import score
-from boxlens.cli.output import aligned
+from boxlens.cli.output import aligned, score
 from boxlens.proposals.published import PUBLISHED
 from boxlens.proposals.recall.groups import BY_CLASS, BY_SIZE
 from boxlens.proposals.recall.verdict import recall_sentences

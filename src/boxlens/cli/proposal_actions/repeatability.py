@@ -6,9 +6,8 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from boxlens.cli.evaluate_table import score
-from boxlens.cli.options import Commands, add_json, several
-from boxlens.cli.output import aligned, print_note
+from boxlens.cli.options import Commands, Number, add_json, several
+from boxlens.cli.output import aligned, print_note, score
 from boxlens.cli.proposal_actions.proposal_options import (
     add_method,
     add_running,
@@ -16,6 +15,7 @@ from boxlens.cli.proposal_actions.proposal_options import (
     worker_count,
 )
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
+from boxlens.limits import AT_MOST_OR_ALL, BUDGET
 
 if TYPE_CHECKING:
     import argparse
@@ -48,11 +48,17 @@ def add_action(actions: Commands) -> None:
         **several(str, "blur"),
         help="* scale, jpeg, rotation, brightness, blur, salt_pepper (all)",
     )
-    add("--budget", metavar="N", type=int, default=1000, help="proposals of a picture (1000)")
+    add(
+        "--budget",
+        metavar="N",
+        type=Number(BUDGET),
+        default=1000,
+        help="proposals of a picture (1000)",
+    )
     add(
         "--n-images",
         metavar="N",
-        type=int,
+        type=Number(AT_MOST_OR_ALL),
         default=N_IMAGES,
         help=f"pictures, evenly spread ({N_IMAGES}); 0: all",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.options import Commands, add_json
+from boxlens.cli.options import Commands, Number, add_json
 from boxlens.cli.output import print_failures, print_notices, show_or_save_json
 from boxlens.cli.proposal_actions.proposal_options import (
     SEVERAL,
@@ -12,6 +12,7 @@ from boxlens.cli.proposal_actions.proposal_options import (
     read_ground_truth,
 )
 from boxlens.errors import InputError, ParameterError
+from boxlens.limits import SEED
 
 if TYPE_CHECKING:
     import argparse
@@ -42,7 +43,7 @@ def add_action(actions: Commands) -> None:
     add("gt", metavar="GT", help="ground truth: a file or folder")
     add("--images", metavar="DIR", **SEVERAL, help="folders of its pictures")
     add("-o", "--output", metavar="FILE", required=True, help="the JSON file to write")
-    add("--seed", metavar="N", type=int, default=0, help="of what is drawn at random (0)")
+    add("--seed", metavar="N", type=Number(SEED), default=0, help="of what is drawn at random (0)")
     add_ground_truth(command)
     add_json(command)
 

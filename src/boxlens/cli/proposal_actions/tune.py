@@ -6,9 +6,8 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from boxlens.cli.evaluate_table import score
-from boxlens.cli.options import Commands, add_json, several
-from boxlens.cli.output import aligned, print_note
+from boxlens.cli.options import Commands, Number, add_json, several
+from boxlens.cli.output import aligned, print_note, score
 from boxlens.cli.proposal_actions.proposal_options import (
     SEVERAL,
     add_ground_truth,
@@ -19,6 +18,7 @@ from boxlens.cli.proposal_actions.proposal_options import (
     worker_count,
 )
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
+from boxlens.limits import BELOW_ONE, BUDGET, PICTURES_TO_TUNE_ON, TRIALS
 from boxlens.proposals.generators.opening import GENERATOR_FILE
 
 if TYPE_CHECKING:
@@ -47,11 +47,28 @@ def add_action(actions: Commands) -> None:
     add("method", metavar="METHOD", help="whose settings, such as edge-boxes")
     add("gt", metavar="GT", help="ground truth: a file or folder")
     add("--images", metavar="DIR", required=True, **SEVERAL, help="folders of its pictures")
-    add("--trials", metavar="N", type=int, default=30, help="settings to try (30)")
+    add("--trials", metavar="N", type=Number(TRIALS), default=30, help="settings to try (30)")
     add("--vary", metavar="NAME", **several(str, "beta"), help="* settings to vary")
-    add("--budget", metavar="N", type=int, default=1000, help="proposals of an image (1000)")
-    add("--held-out", metavar="S", type=float, default=0.3, help="share of pictures to check on")
-    add("--n-images", metavar="N", type=int, help="only so many pictures, drawn by the seed")
+    add(
+        "--budget",
+        metavar="N",
+        type=Number(BUDGET),
+        default=1000,
+        help="proposals of an image (1000)",
+    )
+    add(
+        "--held-out",
+        metavar="S",
+        type=Number(BELOW_ONE),
+        default=0.3,
+        help="share of pictures to check on",
+    )
+    add(
+        "--n-images",
+        metavar="N",
+        type=Number(PICTURES_TO_TUNE_ON),
+        help="only so many pictures, drawn by the seed",
+    )
     add_report(command, required=True)
     add_ground_truth(command)
     add_running(command, threads=False)

@@ -20,6 +20,7 @@ from boxlens.comparison.cases.p_values import (
     welch_t,
 )
 from boxlens.errors import ParameterError
+from boxlens.limits import PERMUTATIONS, SEED, Whole
 from boxlens.metrics.results import defined, number
 
 if TYPE_CHECKING:
@@ -63,9 +64,9 @@ class DiscriminativeChoice:
             raise ParameterError(f"at least 2 cases are kept, got {self.least_kept}")
         if not 0 <= self.least_share <= 1:
             raise ParameterError(f"a share of cases lies in 0..1, got {self.least_share:g}")
-        if self.seed < 0:
-            raise ParameterError(f"a seed is 0 or more, got {self.seed}")
-        if self.n_permutations < 1 or 1 / (self.n_permutations + 1) >= self.alpha:
+        SEED.check(self.seed, "seed")
+        Whole(1, PERMUTATIONS.most).check(self.n_permutations, "n_permutations")
+        if 1 / (self.n_permutations + 1) >= self.alpha:
             raise ParameterError(
                 f"p cannot fall below alpha = {self.alpha:g} with {self.n_permutations} "
                 "permutations: take more",

@@ -16,7 +16,8 @@ from boxlens.detectors.hog import LARGEST_VALUE
 from boxlens.detectors.region_features import N_FEATURES, region_features
 from boxlens.detectors.threads import in_parallel, one_thread_a_worker
 from boxlens.detectors.training import whole_weights
-from boxlens.errors import InputError, MissingExtraError, ParameterError
+from boxlens.errors import InputError, MissingExtraError
+from boxlens.limits import SEED, THREADS
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Bools, Floats, Offsets, Rows
@@ -71,10 +72,8 @@ def train_hog_classifier(
 
     Every picture is asked for once. Difficult objects are learnt from as others are.
     """
-    if workers < 0:
-        raise ParameterError(f"workers are 0 (all cores) or more, got {workers}")
-    if not 0 <= seed < 2**32:
-        raise ParameterError(f"seed {seed}: give a whole number from 0 to 4294967295")
+    THREADS.check(workers, "workers (--workers)")
+    SEED.check(seed, "seed (--seed)")
     chosen, notices = _chosen(crops, seed)
     examples = _examples(chosen, workers, progress)
     notices += _left_out(chosen, examples)

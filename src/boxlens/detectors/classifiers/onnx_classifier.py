@@ -24,6 +24,7 @@ from boxlens.detectors.onnx.model import open_model, shape_text
 from boxlens.detectors.onnx.preparing import prepare
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.files import existing_file
+from boxlens.limits import THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,8 +92,7 @@ def open_onnx_classifier(
     Without `spec` the file of the model's name that ends in .yaml is read, if it is there. Classes
     that no spec names are those given, in the order of the model's outputs.
     """
-    if threads < 0:
-        raise ParameterError(f"threads are 0 (all cores) or more, got {threads}")
+    THREADS.check(threads, "threads")
     model = open_model(Path(path))
     beside = model.path.with_suffix(".yaml")
     file = existing_file(spec) if spec is not None else beside if beside.is_file() else None

@@ -29,10 +29,9 @@ def open_onnx(
     from boxlens.detectors.onnx.detector import OnnxDetector
     from boxlens.detectors.onnx.fitting import input_size, output_ports
     from boxlens.detectors.onnx.model import open_model
-    from boxlens.errors import ParameterError
+    from boxlens.limits import THREADS
 
-    if threads < 0:
-        raise ParameterError(f"threads are 0 (all cores) or more, got {threads}")
+    THREADS.check(threads, "threads")
     wanted = None if spec is None else read_spec(find_spec(spec))
     model = open_model(Path(path))
     chosen = _recognised(model) if wanted is None else wanted

@@ -9,6 +9,7 @@ import numpy as np
 
 from boxlens.errors import ParameterError
 from boxlens.images.corrupting.corruptions import CORRUPTIONS, SEVERITIES
+from boxlens.limits import SEED
 
 if TYPE_CHECKING:
     from boxlens.images.pixels import Pixels
@@ -24,8 +25,7 @@ def corrupt(image: Pixels, name: str, severity: int, *, seed: int = 0, key: str 
         raise ParameterError(f"corruptions are {', '.join(CORRUPTIONS)}, got {name}")
     if severity not in (0, *SEVERITIES):
         raise ParameterError(f"severities of {name} are 0 to {SEVERITIES[-1]}, got {severity}")
-    if seed < 0:
-        raise ParameterError(f"a seed is 0 or more, got {seed}")
+    SEED.check(seed, "seed")
     if severity == 0:
         return image
     random = np.random.default_rng([seed, zlib.crc32(f"{name}/{key}".encode())])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from boxlens.errors import ParameterError
+from boxlens.limits import SEED
 
 if TYPE_CHECKING:
     from boxlens.images.pixels import Pixels
@@ -31,8 +32,7 @@ class TransformSettings:
     ignore_neighbours: bool = False
 
     def __post_init__(self) -> None:
-        if self.seed < 0:
-            raise ParameterError(f"a seed is 0 or more, got {self.seed} (--seed, seed)")
+        SEED.check(self.seed, "seed (--seed)")
         if self.cut not in ("box", "mask"):
             raise ParameterError(f"objects are cut out by box or mask, got {self.cut!r}")
 

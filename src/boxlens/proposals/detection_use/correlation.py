@@ -12,6 +12,7 @@ from boxlens.data import Notice
 from boxlens.data.columns import owned
 from boxlens.data.naming import some_names
 from boxlens.errors import ParameterError
+from boxlens.limits import BUDGET
 from boxlens.metrics.results import Provenance
 from boxlens.proposals.detection_use.correlation_result import (
     MethodScore,
@@ -80,8 +81,7 @@ def correlate_recall(
 
     Recall is that of the images which all methods have searched.
     """
-    if budget < 1:
-        raise ParameterError(f"a budget is 1 proposal or more, got {budget} (--budget, budget)")
+    BUDGET.check(budget, "budget (--budget)")
     check_names(proposed)
     known = [one for one in proposed if any(_same(one.name, key.method) for key in scores.overall)]
     _check_paired(known, proposed, scores)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxlens import limits
 from boxlens.data import Notice
 from boxlens.errors import InputError, ParameterError
 from boxlens.matching import COCO, check_tables
@@ -196,8 +197,7 @@ def _check(
     for table in detections:
         check_tables(dataset, table)
     check_names(proposed)
-    if budget < 1:
-        raise ParameterError(f"a budget is 1 proposal or more, got {budget} (--budget, budget)")
+    limits.BUDGET.check(budget, "budget (--budget)")
     if not 0 < oracle_iou <= 1:
         raise ParameterError(f"an overlap lies above 0 and up to 1, got {oracle_iou} (oracle_iou)")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxlens.errors import ParameterError
+from boxlens.limits import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,8 +29,7 @@ def open_generator(word: str, *, seed: int = 0) -> Generator:
     name, _, rest = word.partition(":")
     if name not in _KINDS:
         raise ParameterError(_unknown(word))
-    if seed < 0:
-        raise ParameterError(f"a seed is 0 or more, got {seed} (--seed, seed)")
+    SEED.check(seed, "seed (--seed)")
     if rest.endswith(_FILE_ENDINGS):
         from boxlens.proposals.generators.generator_files import read_generator
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from boxlens.errors import ParameterError
+from boxlens.limits import BUDGET, REPLICATES, SEED, Whole
 
 # The numbers of proposals of the published curves: round(10^{0, .5, ..., 4}) (METHODS 6.1).
 CURVE_BUDGETS = (1, 3, 10, 32, 100, 316, 1000, 3162, 10_000)
@@ -31,10 +32,12 @@ class RecallChoice:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not self.budgets or any(budget < 1 for budget in self.budgets):
-            raise ParameterError(
-                f"a budget is 1 proposal or more, got {list(self.budgets)} (--budget, budgets)"
-            )
+        if not self.budgets:
+            raise ParameterError("give at least one number of proposals (--budget, budgets)")
+        for budget in self.budgets:
+            BUDGET.check(budget, "budgets (--budget)")
+        # None are drawn where nobody asks how sure the numbers are.
+        Whole(0, REPLICATES.most).check(self.n_replicates, "n_replicates")
         if any(not 0 < iou <= 1 for iou in self.ious):
             raise ParameterError(
                 f"an overlap lies above 0 and up to 1, got {list(self.ious)} (--iou, ious)"
@@ -45,8 +48,7 @@ class RecallChoice:
                 f"average recall is over overlaps from 0 to 1, got {low} to {high} "
                 "(--ar-range, ar_range)"
             )
-        if self.seed < 0:
-            raise ParameterError(f"a seed is 0 or more, got {self.seed} (--seed, seed)")
+        SEED.check(self.seed, "seed (--seed)")
 
     @property
     def largest(self) -> int:

@@ -13,6 +13,7 @@ from boxlens.detectors.processes import each_in_processes
 from boxlens.errors import InputError, MissingExtraError, ParameterError
 from boxlens.images import ImageFiles, find_images, read_picture
 from boxlens.images.files import evenly_spread
+from boxlens.limits import WORKERS
 from boxlens.metrics.results import Provenance
 from boxlens.proposals.generators.opening import open_named, plain_name
 from boxlens.proposals.listing import listed
@@ -121,8 +122,7 @@ def _check(methods: Sequence[Generator], files: ImageFiles, workers: int) -> Non
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ParameterError(f"methods need names of their own, {', '.join(twice)} is given twice")
-    if workers < 1:
-        raise ParameterError(f"{workers} workers: at least one is needed")
+    WORKERS.check(workers, "workers (--workers)")
 
 
 def _tasks(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import ParameterError
 from boxlens.images.perturbing.families import FAMILIES, FAMILY_NAMES
+from boxlens.limits import AT_MOST, BUDGET, SEED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,9 +29,9 @@ class RepeatabilityChoice:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, value in (("n_proposals", self.n_proposals), ("n_images", self.n_images)):
-            if value is not None and value < 1:
-                raise ParameterError(f"{name} is 1 or more, got {value}")
+        BUDGET.check(self.n_proposals, "n_proposals (--budget)")
+        if self.n_images is not None:
+            AT_MOST.check(self.n_images, "n_images (--n-images)")
         _check_families(self.families, "perturbations")
         if len(set(self.families)) < len(self.families):
             raise ParameterError(f"a perturbation is given twice: {', '.join(self.families)}")
@@ -41,8 +42,7 @@ class RepeatabilityChoice:
                 raise ParameterError(f"{family} has no levels: give one, or leave the family out")
             for level in self.levels_of(family):
                 FAMILIES[family].check(level)
-        if self.seed < 0:
-            raise ParameterError(f"a seed is 0 or more, got {self.seed} (--seed, seed)")
+        SEED.check(self.seed, "seed (--seed)")
 
     def levels_of(self, family: str) -> tuple[float, ...]:
         """Ascending, each once."""

@@ -16,6 +16,7 @@ from boxlens.data import Dataset, Notice
 from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset
 from boxlens.images import ImageFiles, find_images
+from boxlens.limits import BUDGET, PICTURES_TO_TUNE_ON, SEED, TRIALS
 from boxlens.metrics.results import Provenance
 from boxlens.proposals.candidates import without_duplicates
 from boxlens.proposals.generated import generated_windows
@@ -60,16 +61,16 @@ class TuningChoice:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("budget", "n_trials"):
-            if getattr(self, name) < 1:
-                raise ParameterError(f"{name} is 1 or more, got {getattr(self, name)}")
+        BUDGET.check(self.budget, "budget (--budget)")
+        TRIALS.check(self.n_trials, "n_trials (--trials)")
+        SEED.check(self.seed, "seed (--seed)")
         if not 0 <= self.held_out < 1:
             raise ParameterError(
                 f"a share of pictures from 0 to below 1 is held out, got {self.held_out} "
                 "(--held-out, held_out)"
             )
-        if self.n_images is not None and self.n_images < FEWEST_PICTURES:
-            raise ParameterError(f"tuning takes 2 pictures or more, got {self.n_images}")
+        if self.n_images is not None:
+            PICTURES_TO_TUNE_ON.check(self.n_images, "n_images (--n-images)")
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from boxlens.object_sensitivity import SensitivityResult
 
+LOOSER_TOO = ", and how many of these a looser overlap would count as found."
+
 
 def object_figures(result: SensitivityResult) -> Iterator[Figure | LeftOut]:
     """All characteristics at once, the undetected objects, then one by one."""
@@ -48,8 +50,8 @@ def _undetected(result: SensitivityResult) -> Figure | LeftOut:
     return Figure(
         "misses",
         title,
-        "Kinds of objects that are often found too late to count or not at all, and how many of "
-        "these a looser overlap would count as found.",
+        "Kinds of objects that are often found too late to count or not at all"
+        + (LOOSER_TOO if result.misses.looser else "."),
         OBJECTS,
         partial(misses_chart, result),
     )

@@ -28,7 +28,7 @@ def sensitivity_document(
         "provenance": Provenance(VERSION, dataset.source, (detections.source,)).to_json(),
         "parameters": {
             **{name: getattr(result.choice, name) for name in NUMBERS},
-            "looser": list(result.choice.looser),
+            "looser": list(result.choice.looser_overlaps),
             "characteristics": [row.name for row in result.characteristics],
             "bins": {name: list(values) for name, values in result.choice.bins.items()},
             "interactions": [list(pair) for pair in result.choice.interactions],

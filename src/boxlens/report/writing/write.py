@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from boxlens.report.writing.output_folder import OutputFolder
     from boxlens.report.writing.run_record import RunVerdict
 
-# Below the overlap that counts as right, whichever that is.
-BACKGROUND_IOU, BACKGROUND_SHARE = 0.1, 0.5
 # Levels of results.json that are indented.
 INDENTED = 2
 
@@ -168,9 +166,7 @@ def plain_diagnoses(
     """What every detection and object is, where nobody asked for more."""
     from boxlens.diagnosis import DiagnosisChoice, diagnose_tables
 
-    choice = DiagnosisChoice(
-        iou=iou, background_iou=min(BACKGROUND_IOU, BACKGROUND_SHARE * iou), n_gallery=0
-    )
+    choice = DiagnosisChoice(iou=iou, n_gallery=0)
     return tuple(
         diagnose_tables(dataset, table, choice, threads=threads, progress=progress)
         for table in tables

@@ -17,7 +17,7 @@ Colour = tuple[float, float, float]  # red, green, blue, 0 to 255
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """A colour, and how strongly one of the textures of `surfaces.py` stirs it (0 to 1)."""
+    """A colour, and how strongly one of the textures of `textures.py` stirs it (0 to 1)."""
 
     colour: Colour
     texture: str = "grain"

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from boxlens.errors import ParameterError
+from boxlens.limits import BATCH, EPOCHS, SEED, SIDE_PX, THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,17 +42,18 @@ class FineTuning:
     keep: Literal["best", "last"] = "best"
 
     def __post_init__(self) -> None:
-        self._require("epochs", self.epochs >= 1, "1 or more")
+        EPOCHS.check(self.epochs, "epochs (--epochs)")
+        BATCH.check(self.batch, "batch (--batch)")
         self._require("batch", self.batch >= 2, "2 or more, for batch normalization")
         self._require("learning_rate", 0 < self.learning_rate < math.inf, "above 0")
         self._require("momentum", 0 <= self.momentum < 1, "from 0 to below 1")
         self._require("weight_decay", 0 <= self.weight_decay < math.inf, "0 or more")
         self._require("decay_every", self.decay_every >= 1, "1 or more")
         self._require("decay_factor", 0 < self.decay_factor <= 1, "above 0, at most 1")
-        self._require("side_px", self.side_px >= 1, "1 or more")
+        SIDE_PX.check(self.side_px, "side_px (--side)")
         self._require("validation_share", 0 <= self.validation_share < 1, "from 0 to below 1")
-        self._require("seed", 0 <= self.seed < 2**32, "from 0 to below 2 ** 32")
-        self._require("threads", self.threads >= 0, "0 or more")
+        SEED.check(self.seed, "seed (--seed)")
+        THREADS.check(self.threads, "threads (--workers)")
         self._require("keep", self.keep in KEEPS, " or ".join(KEEPS))
 
     def _require(self, name: str, holds: bool, allowed: str) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from boxlens.detectors.classifiers.torch.inputs import Mean, as_inputs, class_outputs, squared
 from boxlens.detectors.classifiers.torch.library import torch_library, torch_threads
 from boxlens.errors import InputError, ParameterError
+from boxlens.limits import BATCH, SIDE_PX, THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,8 +51,9 @@ class TorchClassifier:
     def __post_init__(self) -> None:
         if self.activation not in ACTIVATIONS:
             raise ParameterError(f"activation '{self.activation}': expected softmax or none")
-        if self.side_px < 1 or self.batch < 1 or self.threads < 0:
-            raise ParameterError("side_px and batch are 1 or more, threads 0 or more")
+        SIDE_PX.check(self.side_px, "side_px")
+        BATCH.check(self.batch, "batch")
+        THREADS.check(self.threads, "threads")
         if len(self.mean) != 3 or not np.isfinite(self.mean).all():
             raise ParameterError(f"mean {self.mean}: expected three numbers: red, green, blue")
 

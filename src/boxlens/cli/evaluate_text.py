@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.extras_text import extras_texts
 from boxlens.cli.intervals import interval_text
-from boxlens.cli.output import aligned
+from boxlens.cli.output import aligned, score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,11 +32,6 @@ def evaluation_text(result: EvaluationResult, *, per_class: bool) -> str:
     for detector in result.detectors:
         parts += extras_texts(detector, per_class=per_class)
     return "\n\n".join(part for part in parts if part)
-
-
-def score(value: float) -> str:
-    """Four digits; undefined is a dash."""
-    return "-" if math.isnan(value) else f"{value:.4f}"
 
 
 def _number(value: float, intervals: Mapping[str, Interval] | None, name: str) -> str:

@@ -1,0 +1,170 @@
+"""Functions refuse numbers that would hang, crash or fill the memory, in one line."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import boxlens
+from boxlens import limits
+from boxlens.comparison import ComparisonChoice, DiscriminativeChoice
+from boxlens.dataset_difficulty import DifficultyChoice
+from boxlens.detector_robustness.choice import RobustnessChoice
+from boxlens.detectors.batches import detect_all
+from boxlens.detectors.classifiers.torch.choice import FineTuning
+from boxlens.detectors.processes import each_in_processes
+from boxlens.detectors.run import detect_files
+from boxlens.detectors.threads import in_parallel
+from boxlens.diagnosis import DiagnosisChoice
+from boxlens.errors import ParameterError
+from boxlens.images.transforming.transform import TransformSettings
+from boxlens.limits import Real, Whole
+from boxlens.metrics import ResamplingChoice, choose
+from boxlens.proposals.recall.choice import RecallChoice
+from boxlens.proposals.repeatability.choice import RepeatabilityChoice
+from boxlens.proposals.tuning.analysis import TuningChoice
+from boxlens.recognition_bound.choice import UpperBoundChoice
+from boxlens.scenes.make import SceneSettings
+from running import write_demo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HUGE = 10**20
+WHOLE = {name: one for name, one in vars(limits).items() if isinstance(one, Whole)}
+REAL = {name: one for name, one in vars(limits).items() if isinstance(one, Real)}
+GT, DT = "ground_truth.json", "window.json"
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_whole_numbers_within_their_limits(name: str):
+    one = WHOLE[name]
+    for good in (one.least, np.int64(one.most)):
+        one.check(good, "n")
+        assert one.read(str(good)) == good
+    for bad in (one.least - 1, one.most + 1, -HUGE, HUGE, 10**5000):
+        with pytest.raises(ParameterError, match=rf"^n: expected {one.words}, got -?[\d,^]+$"):
+            one.check(bad, "n")
+    for wrong in (1.5, 2.0, "5", None):
+        with pytest.raises(ParameterError, match=f"expected {one.words}, got {wrong!r}"):
+            one.check(wrong, "n")
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_numbers_within_their_limits(name: str):
+    one = REAL[name]
+    ends = [(one.low, one.without_low), (one.high, one.without_high)]
+    for end, excluded in ends:
+        if excluded or math.isinf(end):
+            with pytest.raises(ValueError):
+                one.read(repr(end))
+        else:
+            assert one.read(repr(end)) == end
+    with pytest.raises(ValueError):
+        one.read("nan")
+
+
+def test_limits_in_words():
+    assert Whole(0, 1024).words == "a whole number from 0 to 1,024"
+    assert Real().words == "a finite number"
+    assert Real(0).words == "a finite number from 0 up"
+    assert Real(0, without_low=True).words == "a finite number above 0"
+    assert Real(0, 1, without_low=True).words == "a number above 0 and up to 1"
+    assert Real(0, 1, without_high=True).words == "a number from 0 to below 1"
+    assert Real(0, 1).words == "a number from 0 to 1"
+
+
+CHOICES: dict[str, Callable[[int], Any]] = {
+    "n_replicates": lambda n: ResamplingChoice(n_replicates=n),
+    "seed of intervals": lambda n: ResamplingChoice(seed=n),
+    "n_permutations": lambda n: ComparisonChoice(n_permutations=n),
+    "max_dets": lambda n: choose(max_dets=[1, n]),
+    "n_gallery": lambda n: DiagnosisChoice(n_gallery=n),
+    "top_k": lambda n: DifficultyChoice(top_k=n),
+    "n_windows": lambda n: DifficultyChoice(n_windows=n),
+    "seed of difficulty": lambda n: DifficultyChoice(seed=n),
+    "n_folds": lambda n: UpperBoundChoice(n_folds=n),
+    "n_shifts": lambda n: UpperBoundChoice(n_shifts=n),
+    "n_mistakes": lambda n: UpperBoundChoice(n_mistakes=n),
+    "epochs": lambda n: FineTuning(epochs=n),
+    "batch": lambda n: FineTuning(batch=n),
+    "side_px": lambda n: FineTuning(side_px=n),
+    "threads of torch": lambda n: FineTuning(threads=n),
+    "n_images of robustness": lambda n: RobustnessChoice.of("fog", n_images=n),
+    "seed of transforms": lambda n: TransformSettings(seed=n),
+    "budgets": lambda n: RecallChoice(budgets=(10, n)),
+    "n_replicates of recall": lambda n: RecallChoice(n_replicates=n),
+    "n_permutations of images": lambda n: DiscriminativeChoice(n_permutations=n),
+    "n_proposals": lambda n: RepeatabilityChoice(n_proposals=n),
+    "n_images of repeatability": lambda n: RepeatabilityChoice(n_images=n),
+    "budget": lambda n: TuningChoice(budget=n),
+    "n_trials": lambda n: TuningChoice(n_trials=n),
+    "n_images of tuning": lambda n: TuningChoice(n_images=n),
+    "n_images of scenes": lambda n: SceneSettings(0, n),
+    "seed of scenes": lambda n: SceneSettings(n, 1),
+    "seed of a generator": lambda n: boxlens.open_generator("uniform", seed=n),
+    "workers of threads": lambda n: in_parallel(str, [1, 2], workers=n),
+    "workers of processes": lambda n: next(each_in_processes(str, [1, 2], workers=n)),
+    "batch of a detector": lambda n: detect_all(None, [], 0, batch=n),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("number", [HUGE, -1], ids=["huge", "negative"])
+@pytest.mark.parametrize("name", CHOICES)
+def test_choices_refuse_numbers_without_sense(name: str, number: int):
+    setting = name.partition(" ")[0]
+    with pytest.raises(ParameterError, match=rf"^{setting}\b.*: expected a whole number from"):
+        CHOICES[name](number)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_demo(tmp_path_factory.mktemp("limits"))
+
+
+VERBS: dict[str, Callable[[int], Any]] = {
+    "read_dataset": lambda n: boxlens.read_dataset(GT, threads=n),
+    "read_detections": lambda n: boxlens.read_detections(DT, boxlens.read_dataset(GT), threads=n),
+    "evaluate": lambda n: boxlens.evaluate(GT, DT, threads=n),
+    "diagnose": lambda n: boxlens.diagnose(GT, DT, threads=n),
+    "sensitivity": lambda n: boxlens.sensitivity(GT, DT, threads=n),
+    "compare": lambda n: boxlens.compare(GT, [DT, "region.json"], threads=n),
+    "difficulty": lambda n: boxlens.difficulty(GT, threads=n),
+    "disagree": lambda n: boxlens.disagree(GT, [DT, "region.json"], min_score=0.5, threads=n),
+    "gate": lambda n: boxlens.gate(GT, DT, "region.json", threads=n),
+    "reconcile": lambda n: boxlens.reconcile(GT, DT, threads=n),
+    "proposal_recall": lambda n: boxlens.proposal_recall(GT, "uniform", threads=n),
+}
+
+
+@pytest.mark.parametrize("number", [HUGE, 1025, -1], ids=["huge", "large", "negative"])
+@pytest.mark.parametrize("verb", VERBS)
+def test_verbs_refuse_numbers_of_threads_without_sense(
+    verb: str, number: int, demo: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(demo)
+    with pytest.raises(ParameterError, match=r"^threads \(--threads\): expected a whole number"):
+        VERBS[verb](number)
+
+
+def test_tables_are_no_way_around_the_limit(demo: Path):
+    """Where no file is read, the kernel's border checks."""
+    dataset = boxlens.read_dataset(demo / GT)
+    detections = boxlens.read_detections(demo / DT, dataset)
+    for verb in (boxlens.evaluate, boxlens.diagnose, boxlens.sensitivity, boxlens.reconcile):
+        with pytest.raises(ParameterError, match="threads"):
+            verb(dataset, detections, threads=HUGE)  # type: ignore[operator]
+    with pytest.raises(ParameterError, match="threads"):
+        boxlens.difficulty(dataset, threads=HUGE)
+
+
+def test_a_run_refuses_numbers_without_sense(tmp_path: Path):
+    for name in ("batch", "max_per_image"):
+        with pytest.raises(ParameterError, match=f"^{name} .*expected a whole number"):
+            detect_files(None, (), tmp_path / "a.json", identity="", **{name: HUGE})  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match=r"^budget .*expected a whole number"):
+        boxlens.generate_proposals("uniform", tmp_path / "a.json", budget=HUGE)
