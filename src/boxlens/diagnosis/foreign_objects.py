@@ -80,12 +80,12 @@ def views_by_class(evidence: Evidence) -> Views:
     return Views(
         evidence=evidence,
         dataset=replace(evidence.dataset, gt=objects),
-        pairs=Overlaps(
-            offsets=overlaps.offsets,
+        pairs=replace(
+            overlaps,
             gt_row=row.astype(np.int32),
             iou=np.where(evidence.same_class, overlaps.iou, evidence.iou),
             region=overlaps.region[gt_row] & own,
-            floor=overlaps.floor,
             same_class=True,
+            gt_box=objects.box,
         ),
     )
