@@ -24,5 +24,5 @@ def mean_of_rows(values: Floats) -> float:
 def group_sums(group: npt.NDArray[np.integer], values: Floats, n_groups: int) -> Floats:
     """The sum of every group."""
     order = np.argsort(values)
-    sums: Floats = np.bincount(group[order], weights=values[order], minlength=n_groups)
+    sums = np.bincount(group[order], weights=values[order], minlength=n_groups)
     return sums.astype(np.float64)
