@@ -7,15 +7,17 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace boxlens {
 
-// 0 asks for all cores.
+// 0 asks for all cores; beyond `most` threads only get in each other's way.
 inline int thread_count(int wanted, std::size_t n_tasks) {
+    constexpr int most = 256;
     int cores = static_cast<int>(std::thread::hardware_concurrency());
-    int threads = wanted > 0 ? wanted : std::max(cores, 1);
+    int threads = std::min(wanted > 0 ? wanted : std::max(cores, 1), most);
     return static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), n_tasks));
 }
 
@@ -36,7 +38,11 @@ void for_each_task(std::size_t n_tasks, int wanted_threads, MakeWorker make_work
         }
     };
     std::vector<std::thread> others;
-    for (int i = 1; i < thread_count(wanted_threads, n_tasks); ++i) others.emplace_back(run);
+    try {
+        for (int i = 1; i < thread_count(wanted_threads, n_tasks); ++i) others.emplace_back(run);
+    } catch (const std::system_error&) {
+        // The system gives no more threads: those that are there do all tasks.
+    }
     run();
     for (std::thread& thread : others) thread.join();
     if (failure) std::rethrow_exception(failure);

@@ -2,14 +2,20 @@
 #include <nanobind/stl/vector.h>
 
 #include "accumulate.hpp"
+#include "column_checks.hpp"
 #include "numpy_columns.hpp"
 #include "ranking.hpp"
 
 namespace {
 
+using Positives = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
 nb::tuple rank_classes(Column<std::int32_t> det_class, Column<double> det_score,
                               std::size_t n_classes, int threads) {
-    expect_rows(det_class, n_classes);
+    expect_count(n_classes, "n_classes");
+    expect_count(det_class.shape(0), "the number of detections");
+    expect_rows(det_class, n_classes, "det_class");
+    expect_length(det_score, det_class.shape(0), "det_score");
     boxlens::Ranking ranking;
     {
         nb::gil_scoped_release released;
@@ -22,12 +28,19 @@ nb::tuple rank_classes(Column<std::int32_t> det_class, Column<double> det_score,
 nb::tuple accumulate(Column<std::int32_t> order, Column<std::int64_t> class_offsets,
                             Column<double> det_score, Column<boxlens::Word> det_tp,
                             Column<boxlens::Word> det_ignored, Column<std::int32_t> det_rank,
-                            nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig> n_positive,
+                            Positives n_positive,
                             std::size_t n_thresholds, std::int64_t max_dets,
                             const std::vector<double>& recalls, bool with_scores,
                             bool with_tie_band, int threads) {
-    const std::size_t n_classes = class_offsets.shape(0) - 1, n_areas = n_positive.shape(1);
-    expect(n_positive.shape(0) == n_classes, "one row of positives a class");
+    const std::size_t n_classes = expect_offsets(class_offsets, order.shape(0), "class_offsets");
+    const std::size_t n_dets = det_rank.shape(0), n_areas = n_positive.shape(1);
+    expect_rows(order, n_dets, "order");
+    expect_length(det_score, n_dets, "det_score");
+    expect_length(det_tp, n_dets, "det_tp");
+    expect_length(det_ignored, n_dets, "det_ignored");
+    expect_length(n_positive, n_classes, "n_positive");
+    expect_cells(n_areas, n_thresholds);
+    expect_recalls(recalls);
     boxlens::RankedMatches in{order.data(),    class_offsets.data(), n_classes,
                               det_score.data(), det_tp.data(),       det_ignored.data(),
                               det_rank.data(), n_positive.data(),    n_thresholds,
@@ -50,7 +63,14 @@ nb::ndarray<nb::numpy, std::int64_t> count_true_positives(
     Column<std::int32_t> det_class, Column<boxlens::Word> det_tp, Column<std::int32_t> det_rank,
     std::size_t n_classes, std::size_t n_areas, std::size_t n_thresholds,
     const std::vector<std::int64_t>& max_dets) {
-    expect_rows(det_class, n_classes);
+    const std::size_t n_dets = det_class.shape(0);
+    expect_count(n_classes, "n_classes");
+    expect_rows(det_class, n_classes, "det_class");
+    expect_length(det_tp, n_dets, "det_tp");
+    expect_length(det_rank, n_dets, "det_rank");
+    expect_cells(n_areas, n_thresholds);
+    expect_bits(det_tp, n_areas * n_thresholds, "det_tp");
+    expect(std::is_sorted(max_dets.begin(), max_dets.end()), "max_dets must ascend");
     boxlens::RankedMatches in;
     in.n_classes = n_classes;
     in.det_tp = det_tp.data();
@@ -60,7 +80,7 @@ nb::ndarray<nb::numpy, std::int64_t> count_true_positives(
     std::vector<std::int64_t> counts;
     {
         nb::gil_scoped_release released;
-        counts = boxlens::count_true_positives(in, det_class.shape(0), det_class.data(), max_dets);
+        counts = boxlens::count_true_positives(in, n_dets, det_class.data(), max_dets);
     }
     return to_numpy(std::move(counts), {max_dets.size(), n_classes, n_areas, n_thresholds});
 }
@@ -69,11 +89,11 @@ nb::ndarray<nb::numpy, std::int64_t> count_true_positives(
 
 void bind_counting(nb::module_& m) {
     using namespace nb::literals;
-    m.def("rank_classes", &rank_classes, nb::kw_only(), "det_class"_a, "det_score"_a,
+    m.def("rank_classes", &rank_classes, nb::kw_only(), "det_class"_column, "det_score"_column,
           "n_classes"_a, "threads"_a);
-    m.def("accumulate", &accumulate, nb::kw_only(), "order"_a, "class_offsets"_a, "det_score"_a,
-          "det_tp"_a, "det_ignored"_a, "det_rank"_a, "n_positive"_a, "n_thresholds"_a, "max_dets"_a,
+    m.def("accumulate", &accumulate, nb::kw_only(), "order"_column, "class_offsets"_column, "det_score"_column,
+          "det_tp"_column, "det_ignored"_column, "det_rank"_column, "n_positive"_column, "n_thresholds"_a, "max_dets"_a,
           "recalls"_a, "with_scores"_a, "with_tie_band"_a, "threads"_a);
-    m.def("count_true_positives", &count_true_positives, nb::kw_only(), "det_class"_a, "det_tp"_a,
-          "det_rank"_a, "n_classes"_a, "n_areas"_a, "n_thresholds"_a, "max_dets"_a);
+    m.def("count_true_positives", &count_true_positives, nb::kw_only(), "det_class"_column, "det_tp"_column,
+          "det_rank"_column, "n_classes"_a, "n_areas"_a, "n_thresholds"_a, "max_dets"_a);
 }

@@ -10,6 +10,7 @@
 #include "assign.hpp"
 #include "box_matching.hpp"
 #include "box_pairs.hpp"
+#include "column_checks.hpp"
 #include "duplicates.hpp"
 #include "numpy_columns.hpp"
 #include "overlaps.hpp"
@@ -29,23 +30,48 @@ const boxlens::Box* boxes(const BoxColumn& column) {
     return reinterpret_cast<const boxlens::Box*>(column.data());
 }
 
+// Pairs of detection d are offsets[d] : offsets[d + 1], each with an object of its own image.
+void expect_pairs(const boxlens::DetectionColumns& dets, const std::int64_t* gt_offsets,
+                  std::size_t n_images, const Column<std::int64_t>& offsets,
+                  const Column<std::int32_t>& gt_row, const Column<double>& iou) {
+    expect_length(offsets, dets.n + 1, "pair_offsets");
+    expect_offsets(offsets, gt_row.shape(0), "pair_offsets");
+    expect_length(iou, gt_row.shape(0), "pair_iou");
+    expect_finite(iou, "pair_iou");
+    bool inside = true;
+    for (std::size_t image = 0; image < n_images; ++image) {
+        const std::int64_t first = offsets.data()[dets.offsets[image]];
+        const std::int64_t last = offsets.data()[dets.offsets[image + 1]];
+        for (std::int64_t p = first; p < last; ++p)
+            inside &= gt_offsets[image] <= gt_row.data()[p] &&
+                      gt_row.data()[p] < gt_offsets[image + 1];
+    }
+    expect(inside, "pair_gt_row has an object of another image than its detection");
+}
+
 nb::tuple find_overlaps(Column<std::int64_t> det_offsets, Column<std::int32_t> det_class,
                                BoxColumn det_box, Column<std::int64_t> gt_offsets,
                                Column<std::int32_t> gt_class, BoxColumn gt_box,
                                Column<bool> gt_region, std::size_t n_classes, double floor,
                                bool same_class, int threads) {
-    expect(det_offsets.shape(0) == gt_offsets.shape(0), "both tables need the same images");
-    expect_rows(det_class, n_classes);
-    expect_rows(gt_class, n_classes);
-    boxlens::DetectionColumns dets{det_class.shape(0), det_offsets.data(), det_class.data(),
-                                   boxes(det_box), nullptr};
-    boxlens::GroundTruthColumns gts{gt_class.shape(0), gt_offsets.data(), gt_class.data(),
-                                    boxes(gt_box), nullptr, flags(gt_region)};
+    const std::size_t n_dets = det_class.shape(0), n_gts = gt_class.shape(0);
+    const std::size_t n_images = expect_offsets(det_offsets, n_dets, "det_offsets");
+    expect_offsets(gt_offsets, n_gts, "gt_offsets");
+    expect_length(gt_offsets, n_images + 1, "gt_offsets");
+    expect_count(n_classes, "n_classes");
+    expect_rows(det_class, n_classes, "det_class");
+    expect_length(det_box, n_dets, "det_box");
+    expect_rows(gt_class, n_classes, "gt_class");
+    expect_length(gt_box, n_gts, "gt_box");
+    expect_length(gt_region, n_gts, "gt_region");
+    boxlens::DetectionColumns dets{n_dets, det_offsets.data(), det_class.data(), boxes(det_box),
+                                   nullptr};
+    boxlens::GroundTruthColumns gts{n_gts,         gt_offsets.data(), gt_class.data(),
+                                    boxes(gt_box), nullptr,           flags(gt_region)};
     boxlens::Overlaps found;
     {
         nb::gil_scoped_release released;
-        found = boxlens::find_overlaps(dets, gts, det_offsets.shape(0) - 1, n_classes,
-                                       {floor, same_class}, threads);
+        found = boxlens::find_overlaps(dets, gts, n_images, n_classes, {floor, same_class}, threads);
     }
     return nb::make_tuple(to_numpy(std::move(found.offsets)), to_numpy(std::move(found.gt_row)),
                           to_numpy(std::move(found.iou)));
@@ -72,11 +98,21 @@ nb::dict assign(Column<std::int64_t> det_offsets, Column<std::int32_t> det_class
                        std::size_t n_classes, std::int64_t max_dets, bool max_dets_per_class,
                        bool keep_hits, int threads) {
     const std::size_t n_dets = det_class.shape(0), n_gts = gt_area.shape(0);
-    expect(det_offsets.shape(0) == gt_offsets.shape(0), "both tables need the same images");
-    expect(pair_offsets.shape(0) == n_dets + 1, "the overlaps belong to other detections");
-    expect_rows(det_class, n_classes);
+    const std::size_t n_images = expect_offsets(det_offsets, n_dets, "det_offsets");
+    expect_offsets(gt_offsets, n_gts, "gt_offsets");
+    expect_length(gt_offsets, n_images + 1, "gt_offsets");
+    expect_count(n_classes, "n_classes");
+    expect_rows(det_class, n_classes, "det_class");
+    expect_length(det_box, n_dets, "det_box");
+    expect_length(det_score, n_dets, "det_score");
+    expect_finite(det_score, "det_score");
+    expect_length(det_dropped, n_dets, "det_dropped");
+    expect_length(det_unmatched_ignored, n_dets, "det_unmatched_ignored");
+    expect_length(gt_region, n_gts, "gt_region");
+    expect_length(gt_ignored, n_gts, "gt_ignored");
     boxlens::DetectionColumns dets{n_dets, det_offsets.data(), det_class.data(), boxes(det_box),
                                    det_score.data()};
+    expect_pairs(dets, gt_offsets.data(), n_images, pair_offsets, pair_gt_row, pair_iou);
     boxlens::GroundTruthColumns gts{n_gts,   gt_offsets.data(), nullptr,
                                     nullptr, gt_area.data(),    flags(gt_region)};
     boxlens::OverlapColumns pairs{pair_offsets.data(), pair_gt_row.data(), pair_iou.data()};
@@ -86,8 +122,8 @@ nb::dict assign(Column<std::int64_t> det_offsets, Column<std::int32_t> det_class
     boxlens::Matches matches;
     {
         nb::gil_scoped_release released;
-        matches = boxlens::assign(dets, gts, pairs, cells, marks, choice, det_offsets.shape(0) - 1,
-                                  n_classes, threads);
+        matches = boxlens::assign(dets, gts, pairs, cells, marks, choice, n_images, n_classes,
+                                  threads);
     }
     nb::dict out;
     out["det_tp"] = to_numpy(std::move(matches.det_tp));
@@ -103,20 +139,26 @@ nb::dict assign(Column<std::int64_t> det_offsets, Column<std::int32_t> det_class
 
 nb::ndarray<nb::numpy, std::int32_t> pair_one_to_one(
     Column<std::int64_t> det_offsets, Column<std::int32_t> det_class, Column<double> det_score,
-    Column<std::int32_t> gt_class, Column<std::int64_t> pair_offsets,
-    Column<std::int32_t> pair_gt_row, Column<double> pair_iou,
+    Column<std::int64_t> gt_offsets, Column<std::int32_t> gt_class,
+    Column<std::int64_t> pair_offsets, Column<std::int32_t> pair_gt_row, Column<double> pair_iou,
     std::optional<Column<bool>> det_dropped, std::optional<Column<bool>> gt_dropped, double floor,
     int threads) {
-    const std::size_t n_dets = det_score.shape(0);
-    expect(pair_offsets.shape(0) == n_dets + 1, "the overlaps belong to other detections");
+    const std::size_t n_dets = det_score.shape(0), n_gts = gt_class.shape(0);
+    const std::size_t n_images = expect_offsets(det_offsets, n_dets, "det_offsets");
+    expect_offsets(gt_offsets, n_gts, "gt_offsets");
+    expect_length(gt_offsets, n_images + 1, "gt_offsets");
+    expect_length(det_class, n_dets, "det_class");
+    expect_finite(det_score, "det_score");
+    expect_length(det_dropped, n_dets, "det_dropped");
+    expect_length(gt_dropped, n_gts, "gt_dropped");
     boxlens::DetectionColumns dets{n_dets, det_offsets.data(), det_class.data(), nullptr,
                                    det_score.data()};
+    expect_pairs(dets, gt_offsets.data(), n_images, pair_offsets, pair_gt_row, pair_iou);
     boxlens::OverlapColumns pairs{pair_offsets.data(), pair_gt_row.data(), pair_iou.data()};
     std::vector<std::int32_t> partner;
     {
         nb::gil_scoped_release released;
-        partner = boxlens::pair_one_to_one(dets, pairs, gt_class.data(),
-                                           det_offsets.shape(0) - 1, gt_class.shape(0),
+        partner = boxlens::pair_one_to_one(dets, pairs, gt_class.data(), n_images, n_gts,
                                            flags(det_dropped), flags(gt_dropped), floor, threads);
     }
     return to_numpy(std::move(partner));
@@ -124,6 +166,8 @@ nb::ndarray<nb::numpy, std::int32_t> pair_one_to_one(
 
 std::int64_t count_overlapping_pairs(BoxColumn box, double iou, int threads) {
     expect(iou > 0, "pairs are counted from an overlap above 0");
+    expect_count(box.shape(0), "the number of boxes");
+    expect_finite(box, "box");
     nb::gil_scoped_release released;
     return boxlens::count_overlapping_pairs(boxes(box), box.shape(0), iou, threads);
 }
@@ -131,12 +175,13 @@ std::int64_t count_overlapping_pairs(BoxColumn box, double iou, int threads) {
 nb::ndarray<nb::numpy, std::int32_t> count_neighbours(Column<std::int64_t> offsets,
                                                       Column<std::int32_t> class_row,
                                                       BoxColumn box, double gap, int threads) {
-    expect(class_row.shape(0) == box.shape(0), "every box needs a class");
+    const std::size_t n_images = expect_offsets(offsets, box.shape(0), "offsets");
+    expect_length(class_row, box.shape(0), "class_row");
     std::vector<std::int32_t> n_neighbours;
     {
         nb::gil_scoped_release released;
-        n_neighbours = boxlens::count_neighbours(offsets.data(), offsets.shape(0) - 1,
-                                                 class_row.data(), boxes(box), gap, threads);
+        n_neighbours = boxlens::count_neighbours(offsets.data(), n_images, class_row.data(),
+                                                 boxes(box), gap, threads);
     }
     return to_numpy(std::move(n_neighbours));
 }
@@ -144,11 +189,13 @@ nb::ndarray<nb::numpy, std::int32_t> count_neighbours(Column<std::int64_t> offse
 nb::tuple match_boxes(Column<std::int64_t> a_offsets, BoxColumn a_box,
                       Column<std::int64_t> b_offsets, BoxColumn b_box,
                       const std::vector<std::int64_t>& budgets, int threads) {
-    expect(a_offsets.shape(0) == b_offsets.shape(0), "both lists need the same images");
+    const std::size_t n_images = expect_offsets(a_offsets, a_box.shape(0), "a_offsets");
+    expect_offsets(b_offsets, b_box.shape(0), "b_offsets");
+    expect_length(b_offsets, n_images + 1, "b_offsets");
     expect(!budgets.empty() && budgets.front() > 0, "a budget is 1 box or more");
     expect(std::is_sorted(budgets.begin(), budgets.end()), "budgets must ascend");
     boxlens::BoxLists lists{a_offsets.data(), boxes(a_box), b_offsets.data(), boxes(b_box),
-                            a_offsets.shape(0) - 1};
+                            n_images};
     boxlens::BoxMatches found;
     {
         nb::gil_scoped_release released;
@@ -162,10 +209,12 @@ nb::tuple match_boxes(Column<std::int64_t> a_offsets, BoxColumn a_box,
 
 nb::ndarray<nb::numpy, std::uint8_t> first_on_pixels(Column<std::int64_t> offsets, BoxColumn box,
                                                      int threads) {
+    const std::size_t n_images = expect_offsets(offsets, box.shape(0), "offsets");
+    expect_finite(box, "box");
     std::vector<std::uint8_t> first;
     {
         nb::gil_scoped_release released;
-        first = boxlens::first_on_pixels(offsets.data(), offsets.shape(0) - 1, boxes(box), threads);
+        first = boxlens::first_on_pixels(offsets.data(), n_images, boxes(box), threads);
     }
     return to_numpy(std::move(first));
 }
@@ -174,22 +223,22 @@ nb::ndarray<nb::numpy, std::uint8_t> first_on_pixels(Column<std::int64_t> offset
 
 void bind_matching(nb::module_& m) {
     using namespace nb::literals;
-    m.def("find_overlaps", &find_overlaps, nb::kw_only(), "det_offsets"_a, "det_class"_a,
-          "det_box"_a, "gt_offsets"_a, "gt_class"_a, "gt_box"_a, "gt_region"_a, "n_classes"_a,
+    m.def("find_overlaps", &find_overlaps, nb::kw_only(), "det_offsets"_column, "det_class"_column,
+          "det_box"_column, "gt_offsets"_column, "gt_class"_column, "gt_box"_column, "gt_region"_column, "n_classes"_a,
           "floor"_a, "same_class"_a, "threads"_a);
-    m.def("assign", &assign, nb::kw_only(), "det_offsets"_a, "det_class"_a, "det_box"_a,
-          "det_score"_a, "det_dropped"_a.none(), "det_unmatched_ignored"_a.none(), "gt_offsets"_a,
-          "gt_area"_a, "gt_region"_a, "gt_ignored"_a, "pair_offsets"_a, "pair_gt_row"_a,
-          "pair_iou"_a, "rule"_a, "thresholds"_a, "area_ranges"_a, "n_classes"_a, "max_dets"_a,
+    m.def("assign", &assign, nb::kw_only(), "det_offsets"_column, "det_class"_column, "det_box"_column,
+          "det_score"_column, "det_dropped"_column.none(), "det_unmatched_ignored"_column.none(), "gt_offsets"_column,
+          "gt_area"_column, "gt_region"_column, "gt_ignored"_column, "pair_offsets"_column, "pair_gt_row"_column,
+          "pair_iou"_column, "rule"_a, "thresholds"_a, "area_ranges"_a, "n_classes"_a, "max_dets"_a,
           "max_dets_per_class"_a, "keep_hits"_a, "threads"_a);
-    m.def("pair_one_to_one", &pair_one_to_one, nb::kw_only(), "det_offsets"_a, "det_class"_a,
-          "det_score"_a, "gt_class"_a, "pair_offsets"_a, "pair_gt_row"_a, "pair_iou"_a,
-          "det_dropped"_a.none(), "gt_dropped"_a.none(), "floor"_a, "threads"_a);
-    m.def("count_overlapping_pairs", &count_overlapping_pairs, nb::kw_only(), "box"_a, "iou"_a,
+    m.def("pair_one_to_one", &pair_one_to_one, nb::kw_only(), "det_offsets"_column, "det_class"_column,
+          "det_score"_column, "gt_offsets"_column, "gt_class"_column, "pair_offsets"_column, "pair_gt_row"_column, "pair_iou"_column,
+          "det_dropped"_column.none(), "gt_dropped"_column.none(), "floor"_a, "threads"_a);
+    m.def("count_overlapping_pairs", &count_overlapping_pairs, nb::kw_only(), "box"_column, "iou"_a,
           "threads"_a);
-    m.def("count_neighbours", &count_neighbours, nb::kw_only(), "offsets"_a, "class_row"_a, "box"_a,
+    m.def("count_neighbours", &count_neighbours, nb::kw_only(), "offsets"_column, "class_row"_column, "box"_column,
           "gap"_a, "threads"_a);
-    m.def("match_boxes", &match_boxes, nb::kw_only(), "a_offsets"_a, "a_box"_a, "b_offsets"_a,
-          "b_box"_a, "budgets"_a, "threads"_a);
-    m.def("first_on_pixels", &first_on_pixels, nb::kw_only(), "offsets"_a, "box"_a, "threads"_a);
+    m.def("match_boxes", &match_boxes, nb::kw_only(), "a_offsets"_column, "a_box"_column, "b_offsets"_column,
+          "b_box"_column, "budgets"_a, "threads"_a);
+    m.def("first_on_pixels", &first_on_pixels, nb::kw_only(), "offsets"_column, "box"_column, "threads"_a);
 }

@@ -29,13 +29,5 @@ auto to_numpy(Container&& values) {
     return to_numpy(std::move(values), {n});
 }
 
-inline void expect(bool holds, const char* what) {
-    if (!holds) throw nb::value_error(what);
-}
-
-inline void expect_rows(const Column<std::int32_t>& rows, std::size_t n) {
-    bool inside = true;
-    for (std::size_t i = 0; i < rows.shape(0); ++i)
-        inside &= static_cast<std::uint32_t>(rows.data()[i]) < n;
-    expect(inside, "a class row lies outside the classes");
-}
+// The name of a column in a signature: another dtype or layout is refused, not copied and rounded.
+inline auto operator""_column(const char* name, std::size_t) { return nb::arg(name).noconvert(); }

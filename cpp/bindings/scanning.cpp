@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "coco_json.hpp"
+#include "column_checks.hpp"
 #include "numpy_columns.hpp"
 #include "row_lookup.hpp"
 
@@ -80,6 +81,8 @@ auto scan(nb::handle data, int threads, std::size_t piece_bytes, Scan run) {
     const nb::object encoded = nb::steal(PyUnicode_EncodeFSDefault(data.ptr()));
     if (!encoded.is_valid()) throw nb::python_error();
     const std::string path(PyBytes_AS_STRING(encoded.ptr()));
+    expect(path.size() == static_cast<std::size_t>(PyBytes_GET_SIZE(encoded.ptr())),
+           "a path holds no null character");
     nb::gil_scoped_release released;
     return run(boxlens::json::InputBytes(path), options);
 }
@@ -105,6 +108,11 @@ nb::dict scan_dataset(nb::handle data, int threads, std::size_t piece_bytes) {
 
 nb::ndarray<nb::numpy, std::int32_t> rows_of(Column<std::int64_t> ids,
                                                     Column<std::int64_t> table) {
+    bool ascend = true;
+    for (std::size_t i = 1; i < table.shape(0); ++i)
+        ascend &= table.data()[i - 1] < table.data()[i];
+    expect(ascend, "the ids of a table must ascend, each once");
+    expect_count(table.shape(0), "the number of ids");
     boxlens::Buffer<std::int32_t> rows;
     rows.resize(ids.shape(0));
     {
@@ -145,5 +153,5 @@ void bind_scanning(nb::module_& m) {
           nb::arg("piece_bytes") = 0, nb::arg("file_names") = false);
     m.def("scan_dataset", &scan_dataset, nb::arg("data"), nb::arg("threads") = 0,
           nb::arg("piece_bytes") = 0);
-    m.def("rows_of", &rows_of, nb::arg("ids"), nb::arg("table"));
+    m.def("rows_of", &rows_of, "ids"_column, "table"_column);
 }

@@ -1,4 +1,8 @@
-"""The compiled kernel: see cpp/bindings."""
+"""The compiled kernel: see cpp/bindings.
+
+Columns have exactly the dtypes named here and are contiguous (TypeError). Lengths, offsets and row
+numbers are checked once, at the border (ValueError).
+"""
 
 from typing import Any
 
@@ -68,6 +72,7 @@ def pair_one_to_one(
     det_offsets: npt.NDArray[np.int64],
     det_class: npt.NDArray[np.int32],
     det_score: npt.NDArray[np.float64],
+    gt_offsets: npt.NDArray[np.int64],
     gt_class: npt.NDArray[np.int32],
     pair_offsets: npt.NDArray[np.int64],
     pair_gt_row: npt.NDArray[np.int32],

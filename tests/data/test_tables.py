@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import FrozenInstanceError
 
 import numpy as np
@@ -30,7 +31,7 @@ BOX = (0.0, 0.0, 4.0, 5.0)
 
 
 def small_dataset(**flags):
-    images, _ = Images.of([5, 3, 9], [1, 2, 3], [4, 5, 6], ["five", "three", "nine"])
+    images, _ = Images.of([5, 3, 9], [1, 2, 3], [4, 5, 6], ["five", "three", "nine"], sort=True)
     gt = GroundTruth.of(
         3,
         image_row=[2, 0, 2, 0],
@@ -40,7 +41,7 @@ def small_dataset(**flags):
         attributes={"pose": attribute_column(["left", None, "right", "left"])},
         **flags,
     )
-    return Dataset("small", images, Classes.of([7, 2], ["seven", "two"]), gt)
+    return Dataset("small", images, Classes.of([7, 2], ["seven", "two"], sort=True), gt)
 
 
 def small_detections():
@@ -59,7 +60,7 @@ def test_images_and_classes_stand_in_ascending_order_of_id():
     assert dataset.images.width_px.tolist() == [2, 1, 3]
     assert dataset.classes.id.tolist() == [2, 7]
     assert dataset.classes.name == ("two", "seven")
-    _, order = Images.of([5, 3, 9], [1, 2, 3], [4, 5, 6], ["", "", ""])
+    _, order = Images.of([5, 3, 9], [1, 2, 3], [4, 5, 6], ["", "", ""], sort=True)
     assert order.tolist() == [1, 0, 2]
 
 
@@ -251,6 +252,41 @@ def test_ids_that_occur_twice_are_refused():
         Images.of([3, 3], [1, 1], [1, 1], ["", ""])
     with pytest.raises(InputError, match=r"class id .*'a'.* occurs more than once"):
         Classes.of(["a", "a"], ["x", "y"])
+
+
+@pytest.mark.parametrize(
+    ("ids", "problem"),
+    [
+        ([5, 3, 9], "3 comes after 5"),
+        ([1, 4, 2, 3], "2 comes after 4"),
+        (["img2", "img10"], "'img10' comes after 'img2'"),
+    ],
+    ids=["numbers", "late", "text"],
+)
+def test_ids_that_do_not_ascend_are_refused_since_rows_would_change_their_meaning(ids, problem):
+    n = len(ids)
+    with pytest.raises(ParameterError, match=f"image ids must ascend.*{problem}.*sort=True"):
+        Images.of(ids, [1] * n, [1] * n, [""] * n)
+    with pytest.raises(ParameterError, match=f"class ids must ascend.*{problem}.*sort=True"):
+        Classes.of(ids, [""] * n)
+
+
+def test_sorted_tables_are_told_rows_by_id():
+    """The same images, objects and detections, whatever order the images are given in."""
+    boxes = {11: (0, 0, 10, 10), 10: (50, 50, 30, 30), 12: (7, 7, 9, 9)}
+    found = []
+    for ids in itertools.permutations(boxes):
+        images, order = Images.of(ids, ids, ids, [str(key) for key in ids], sort=True)
+        assert [ids[place] for place in order] == [10, 11, 12] == images.width_px.tolist()
+        row = images.row_of_id()
+        gt = GroundTruth.of(
+            3,
+            image_row=[row[key] for key in boxes],
+            class_row=[0] * 3,
+            box=list(boxes.values()),
+        )
+        found.append({images.file_name[row]: tuple(gt.box[row]) for row in range(3)})
+    assert all(one == {str(key): box for key, box in boxes.items()} for one in found)
 
 
 def test_rows_and_masks_that_do_not_fit_are_refused():

@@ -189,7 +189,7 @@ def imagenet() -> tuple[Classes, NamedTree]:
         waiting += node["children"]
         if not node["children"]:
             leaves[node["id"]] = node["names"][0]
-    classes = Classes.of(list(leaves), list(leaves.values()))
+    classes = Classes.of(list(leaves), list(leaves.values()), sort=True)
     return classes, read_class_tree(path, classes)
 
 

@@ -109,7 +109,7 @@ def find_many(images):
 find_many.batched = True
 def of_its_own(pixels):
     return [], [], []
-of_its_own.classes = boxlens.Classes.of([90, 7], ["toothbrush", "train"])
+of_its_own.classes = boxlens.Classes.of([90, 7], ["toothbrush", "train"], sort=True)
 class Ready:
     name, classes = "ready", of_its_own.classes
     def detect(self, images): ...

@@ -147,7 +147,7 @@ def test_the_tree_of_imagenet_groups_its_leaves():
     roots = json.loads(path.read_text(encoding="utf-8"))
     nodes = [node for root in roots for node in nodes_below(root, "children")]
     name_of = {node["id"]: node["names"][0] for node in nodes if not node["children"]}
-    by_id = Classes.of(list(name_of), [f"class {key}" for key in name_of])
+    by_id = Classes.of(list(name_of), [f"class {key}" for key in name_of], sort=True)
     families = [
         [f"class {child['id']}" for child in node["children"] if child["id"] in name_of]
         for node in nodes
@@ -164,7 +164,7 @@ def test_the_tree_of_open_images_groups_its_classes():
     path = shared("trees", "openimages_600.json")
     nodes = list(nodes_below(json.loads(path.read_text(encoding="utf-8")), "Subcategory"))
     labels = sorted({node["LabelName"] for node in nodes})
-    classes = Classes.of(labels, [f"class {label}" for label in labels])
+    classes = Classes.of(labels, [f"class {label}" for label in labels], sort=True)
     families = [
         [f"class {child['LabelName']}" for child in node.get("Subcategory", [])] for node in nodes
     ]

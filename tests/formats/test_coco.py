@@ -133,7 +133,12 @@ def test_a_data_set_comes_back_from_a_file_as_it_was(tmp_path, dataset, name):
 
 def test_attributes_of_other_formats_and_image_labels_are_written(tmp_path):
     images, _ = Images.of(
-        ["x/é", "b"], [np.nan, 5], [np.nan, 5], ["x/é.jpg", "b.jpg"], positive=Links.of([[0], []])
+        ["x/é", "b"],
+        [np.nan, 5],
+        [np.nan, 5],
+        ["x/é.jpg", "b.jpg"],
+        positive=Links.of([[0], []]),
+        sort=True,
     )
     gt = GroundTruth.of(
         2,

@@ -13,8 +13,8 @@ from boxlens.formats import ultralytics
 
 
 def data(ids, files, class_ids=(1, 2, 3)) -> Dataset:
-    images, _ = Images.of(ids, [10] * len(ids), [10] * len(ids), files)
-    classes = Classes.of(list(class_ids), [f"c{key}" for key in class_ids])
+    images, _ = Images.of(ids, [10] * len(ids), [10] * len(ids), files, sort=True)
+    classes = Classes.of(list(class_ids), [f"c{key}" for key in class_ids], sort=True)
     return Dataset(
         "x", images, classes, GroundTruth.of(len(ids), image_row=[], class_row=[], box=[])
     )

@@ -129,10 +129,11 @@ def test_real_annotations_survive_voc(tmp_path):
         [image["width"] for image in content["images"]],
         [image["height"] for image in content["images"]],
         [image["file_name"] for image in content["images"]],
+        sort=True,
     )
     row_of_image = {ids[old]: new for new, old in enumerate(order)}
     categories = content["categories"]
-    classes = Classes.of([c["id"] for c in categories], [c["name"] for c in categories])
+    classes = Classes.of([c["id"] for c in categories], [c["name"] for c in categories], sort=True)
     row_of_class = classes.row_of_id()
     objects = content["annotations"]
     gt = GroundTruth.of(

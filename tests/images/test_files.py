@@ -19,7 +19,7 @@ def touch(folder, *names):
 
 def dataset(ids, file_names) -> Dataset:
     sizes = [10.0] * len(ids)
-    images, _ = Images.of(ids, sizes, sizes, file_names)
+    images, _ = Images.of(ids, sizes, sizes, file_names, sort=True)
     gt = GroundTruth.of(len(ids), image_row=[], class_row=[], box=[])
     return Dataset("d", images, Classes.of([1], ["thing"]), gt)
 

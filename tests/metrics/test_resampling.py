@@ -268,7 +268,7 @@ def test_more_cells_than_a_word_holds_are_refused():
         ({"det_value": np.ones(3)}, "value"),
         ({"n_groups": 65}, "64 cells"),
         ({"n_limits": 1, "det_limit": np.array([0, 1], dtype=np.uint8)}, "limit"),
-        ({"gt_positive": np.array([2], dtype=np.uint64)}, "group"),
+        ({"gt_positive": np.array([2], dtype=np.uint64)}, "gt_positive has bits"),
     ],
 )
 def test_columns_that_do_not_fit_are_refused(change, problem):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.data.columns import Ids, Rows, id_column, take
-from boxlens.errors import InputError
+from boxlens.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,10 +103,14 @@ class Classes:
         frequency: Sequence[str | None] | None = None,
         tree: ClassTree | None = None,
         extra: Mapping[str, Sequence[Any]] | None = None,
+        sort: bool = False,
     ) -> Classes:
-        """Checks that ids are unique, and puts the classes into ascending order of id."""
+        """Classes in ascending order of id; in another order with `sort`, which moves their rows.
+
+        Rows are then those of `row_of_id()`, no longer the places in the lists given.
+        """
         column = id_column(ids)
-        order = ascending_unique(column, "class")
+        order = id_order(column, "class", sort=sort)
 
         def ordered(values: Sequence[Any] | None) -> tuple[Any, ...] | None:
             if values is None or all(value is None for value in values):
@@ -152,6 +156,20 @@ class Classes:
             tree=self.tree,
             extra={key: tuple(values[row] for row in rows) for key, values in self.extra.items()},
         )
+
+
+def id_order(ids: Ids, what: str, *, sort: bool) -> npt.NDArray[np.int64]:
+    """The order in which ids ascend: their own, unless they may be sorted."""
+    order = ascending_unique(ids, what)
+    if not sort and bool(np.any(order[1:] < order[:-1])):
+        given = ids.tolist()
+        at = next(row for row in range(1, len(given)) if given[row] < given[row - 1])
+        raise ParameterError(
+            f"{what} ids must ascend, for a row is a place in their order, but {given[at]!r} comes "
+            f"after {given[at - 1]!r}. Give them in ascending order, or pass sort=True and look up "
+            "rows by id with row_of_id()"
+        )
+    return order
 
 
 def ascending_unique(ids: Ids, what: str) -> npt.NDArray[np.int64]:

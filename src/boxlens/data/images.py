@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data.classes import ascending_unique
+from boxlens.data.classes import id_order
 from boxlens.data.columns import Floats, Ids, Links, Rows, frozen, id_column, take
 
 if TYPE_CHECKING:
@@ -40,10 +40,14 @@ class Images:
         negative: Links | None = None,
         positive: Links | None = None,
         not_exhaustive: Links | None = None,
+        sort: bool = False,
     ) -> tuple[Images, npt.NDArray[np.int64]]:
-        """Puts images into ascending order of id; also returns that order (new row -> old row)."""
+        """Images in ascending order of id; in another order with `sort`, which moves their rows.
+
+        Also returns the order (row -> place in the lists given). Rows are those of `row_of_id()`.
+        """
         column = id_column(ids)
-        order = ascending_unique(column, "image")
+        order = id_order(column, "image", sort=sort)
         width = frozen(width_px, np.float64)
         height = frozen(height_px, np.float64)
         in_file_order = cls(

@@ -82,6 +82,7 @@ def concatenate(
         negative=_join_links([dataset.images.negative for dataset in datasets]),
         positive=_join_links([dataset.images.positive for dataset in datasets]),
         not_exhaustive=_join_links([dataset.images.not_exhaustive for dataset in datasets]),
+        sort=True,
     )
     joint_row_of = renumbering(order.astype(np.int32), len(order))
     starts = np.cumsum([0, *(len(dataset.images) for dataset in datasets)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,12 +46,11 @@ class Evidence:
         """Some of the pairs as a table of their own, with the plain IoU or another one."""
         kept = np.concatenate([[0], np.cumsum(keep)])
         values = self.iou if iou is None else iou
-        return Overlaps(
+        return replace(
+            self.overlaps,
             offsets=kept[self.overlaps.offsets].astype(np.int64),
             gt_row=self.overlaps.gt_row[keep],
             iou=values[keep],
-            region=self.overlaps.region,
-            floor=self.overlaps.floor,
             same_class=True,
         )
 

@@ -84,12 +84,11 @@ def views_by_class(evidence: Evidence) -> Views:
     return Views(
         evidence=evidence,
         dataset=replace(evidence.dataset, gt=objects),
-        pairs=Overlaps(
-            offsets=overlaps.offsets,
+        pairs=replace(
+            overlaps,
             gt_row=row.astype(np.int32),
-            iou=overlaps.iou,
             region=overlaps.region[gt_row],
-            floor=overlaps.floor,
             same_class=True,
+            gt_box=objects.box,
         ),
     )

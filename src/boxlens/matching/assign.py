@@ -10,6 +10,7 @@ import numpy as np
 from boxlens import _kernel
 from boxlens.errors import ParameterError
 from boxlens.limits import AT_MOST
+from boxlens.matching.overlaps import check_overlaps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,6 +95,7 @@ def assign(
     It is local to an image: the matches of image-disjoint parts, joined, are the matches of all.
     """
     limit = rule.max_dets if max_dets is None else max_dets
+    check_overlaps(dataset, detections, overlaps)
     _check(iou_thresholds, area_ranges, limit, overlaps)
     for marks in (det_dropped, det_unmatched_ignored):
         if marks is not None and marks.shape != (len(detections),):

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from boxlens import _kernel
 from boxlens.errors import ParameterError
 from boxlens.limits import THREADS
 
 if TYPE_CHECKING:
     from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Bools, Floats, Offsets, Rows
+    from boxlens.data.columns import Bools, Boxes, Floats, Offsets, Rows
     from boxlens.matching.rules import Rule
 
 
@@ -26,6 +28,9 @@ class Overlaps:
     region: Bools
     floor: float
     same_class: bool
+    # Whose overlaps these are: the boxes of the two tables.
+    det_box: Boxes
+    gt_box: Boxes
 
     def __len__(self) -> int:
         return len(self.gt_row)
@@ -58,7 +63,7 @@ def find_overlaps(
         same_class=same_class,
         threads=threads,
     )
-    return Overlaps(offsets, gt_row, iou, region, floor, same_class)
+    return Overlaps(offsets, gt_row, iou, region, floor, same_class, detections.box, gt.box)
 
 
 def reachable(iou: float) -> float:
@@ -81,4 +86,19 @@ def check_tables(dataset: Dataset, detections: Detections) -> None:
             raise ParameterError(
                 f"class rows of {name!r} lie between 0 and {len(dataset.classes) - 1}, "
                 f"got {rows.min()}..{rows.max()}",
+            )
+
+
+def check_overlaps(dataset: Dataset, detections: Detections, overlaps: Overlaps) -> None:
+    """Rows of other tables would mean other boxes here, or none at all."""
+    check_tables(dataset, detections)
+    for name, boxes, of_overlaps in (
+        (detections.name, detections.box, overlaps.det_box),
+        (dataset.name, dataset.gt.box, overlaps.gt_box),
+    ):
+        if boxes is not of_overlaps and not np.array_equal(boxes, of_overlaps):
+            raise ParameterError(
+                f"the overlaps are not those of {name!r}: they were found for "
+                f"{len(of_overlaps)} other boxes, it has {len(boxes)}. "
+                "Call find_overlaps with the same data set and detections",
             )

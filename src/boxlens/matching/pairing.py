@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens import _kernel
+from boxlens.matching.overlaps import check_overlaps
 
 if TYPE_CHECKING:
     from boxlens.data import Dataset, Detections
@@ -29,10 +30,12 @@ def pair_one_to_one(
 
     Ties go to a pair of one class, then to the higher score, then to the earlier rows.
     """
+    check_overlaps(dataset, detections, overlaps)
     return _kernel.pair_one_to_one(
         det_offsets=detections.offsets,
         det_class=detections.class_row,
         det_score=detections.score,
+        gt_offsets=dataset.gt.offsets,
         gt_class=dataset.gt.class_row,
         pair_offsets=overlaps.offsets,
         pair_gt_row=overlaps.gt_row,

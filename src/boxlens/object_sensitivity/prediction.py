@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.row_sums import group_sums
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -67,7 +69,7 @@ def _normal_equations(
     of_class = class_row.astype(np.int64) * width
     for k, term in enumerate(terms):
         row = of_class + term
-        moment += np.bincount(row, target, n_classes * width).reshape(moment.shape)
+        moment += group_sums(row, target, n_classes * width).reshape(moment.shape)
         gram += _pairs(row * width + term, gram.shape)
         for earlier in terms[:k]:
             both = _pairs(row * width + earlier, gram.shape)

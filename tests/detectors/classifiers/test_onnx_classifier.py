@@ -129,7 +129,7 @@ def test_labels_that_are_ids_leave_room_for_others(tmp_path):
 
 def test_classes_of_the_spec_come_before_those_given(tmp_path):
     assert opened(tmp_path, "classes: [r, g, b]").classes.name == ("r", "g", "b")
-    classes = Classes.of([5, 2, 9], ["red", "green", "blue"])
+    classes = Classes.of([5, 2, 9], ["red", "green", "blue"], sort=True)
     (tmp_path / "model.yaml").unlink()
     assert opened(tmp_path, classes=classes).classes is classes
 

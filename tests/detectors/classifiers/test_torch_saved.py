@@ -21,7 +21,7 @@ from detectors.classifiers.torch_toys import REASON, bits, some_crops, tiny
 
 pytest.importorskip("torch", reason=REASON)
 
-CLASSES = Classes.of(["b", "a"], ["ladder", "ring"], supercategory=["straight", "round"])
+CLASSES = Classes.of(["b", "a"], ["ladder", "ring"], supercategory=["straight", "round"], sort=True)
 TINY = "detectors.classifiers.torch_toys:tiny"
 
 

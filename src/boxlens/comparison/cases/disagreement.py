@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from boxlens.data import Classes, Dataset, GroundTruth, Images
+from boxlens.data.row_sums import group_sums
 from boxlens.display import Displayed
 from boxlens.errors import ParameterError
 from boxlens.matching import VOC, find_overlaps, pair_one_to_one, paired_iou, reachable
@@ -220,9 +221,7 @@ def _shared_iou(
     # METHODS 10: an IoU of 1, rounding aside, is 1.
     iou[iou >= reachable(1.0)] = 1.0
     paired = partner >= 0
-    return np.bincount(
-        detections.image_row[paired], iou[paired], minlength=detections.n_images
-    ).astype(np.float64)
+    return group_sums(detections.image_row[paired], iou[paired], detections.n_images)
 
 
 def _as_ground_truth(table: Detections, n_classes: int) -> Dataset:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from boxlens.data.row_sums import group_sums
 from boxlens.errors import ParameterError
 from boxlens.matching import VOC, find_overlaps
 from boxlens.matching.pairing import pair_one_to_one, paired_iou
@@ -53,7 +54,7 @@ def fda(
         )
     iou = np.nan_to_num(paired_iou(dataset, found, gt_row, VOC))
     n_images = len(dataset.images)
-    fit = np.bincount(found.image_row, weights=iou, minlength=n_images)
+    fit = group_sums(found.image_row, iou, n_images)
     n_objects = np.bincount(dataset.gt.image_row[~dropped], minlength=n_images)
     n_boxes = n_objects + np.diff(found.offsets)
     values: Floats = np.divide(fit, n_boxes / 2, out=np.full(n_images, empty), where=n_boxes > 0)

@@ -47,7 +47,7 @@ def take_classes(fields: Fields) -> ClassList:
     if by_id:
         row_of_label = np.full(int(ids.max()) + 1, -1, dtype=np.int32)
         row_of_label[ids] = rows
-    return ClassList(Classes.of(ids, list(names.values())), owned(row_of_label), file)
+    return ClassList(Classes.of(ids, list(names.values()), sort=True), owned(row_of_label), file)
 
 
 def _names(fields: Fields) -> tuple[Mapping[int, str], Path | None]:

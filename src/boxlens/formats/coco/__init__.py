@@ -137,6 +137,7 @@ def images_of(
             names,
             negative=negative,
             not_exhaustive=not_exhaustive,
+            sort=True,
         )
     except InputError as error:
         raise _named(error, path) from None
@@ -158,6 +159,7 @@ def classes_of(tables: dict[str, Any], path: Path) -> Classes:
             supercategory=texts_of(records.columns["supercategory"], records.rows),
             frequency=texts_of(records.columns["frequency"], records.rows),
             extra=extra,
+            sort=True,
         )
     except InputError as error:
         raise _named(error, path) from None

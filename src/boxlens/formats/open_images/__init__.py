@@ -156,7 +156,7 @@ def _classes(
             Notice("undescribed_class", len(undescribed), f"{text} (first: {undescribed[0]})")
         )
     ids = [*names, *undescribed]
-    return Classes.of(ids, [names.get(key) or key for key in ids], tree=tree)
+    return Classes.of(ids, [names.get(key) or key for key in ids], tree=tree, sort=True)
 
 
 def _images(

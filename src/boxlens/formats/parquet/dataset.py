@@ -110,6 +110,7 @@ def _read_images(folder: Path, classes: Classes) -> Images:
         size("height_px"),
         frame["file_name"].to_list(),
         **{name: _links(frame[name], classes, path) for name in LINKS if name in frame.columns},
+        sort=True,
     )
     return images
 
@@ -162,6 +163,7 @@ def _read_classes(folder: Path) -> Classes:
         frequency=_optional(frame, "frequency"),
         tree=_read_tree(table_file(folder, "tree.parquet")),
         extra=extra,
+        sort=True,
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data.columns import owned
+from boxlens.data.row_sums import group_sums
 from boxlens.matching import VOC, find_overlaps
 from boxlens.metrics.grid import mean_defined
 from boxlens.proposals.detection_use.oracle_result import ScoreMap, ScoresByIou
@@ -50,8 +51,7 @@ def scores_by_iou(dataset: Dataset, detections: Detections, *, threads: int = 0)
     cell = found.class_row * N_BINS + bin_row
     shape, n_cells = (n_classes, N_BINS), n_classes * N_BINS
     n: Offsets = np.bincount(cell, minlength=n_cells).reshape(shape)
-    total = np.bincount(cell, weights=found.score, minlength=n_cells).astype(np.float64)
-    means = _ratio(total.reshape(shape), n)
+    means = _ratio(group_sums(cell, found.score, n_cells).reshape(shape), n)
     low = np.where(n > 0, means, np.inf).min(axis=1)
     high = np.where(n > 0, means, -np.inf).max(axis=1)
     used = ((n > 0).sum(axis=1) >= FEWEST_BINS) & (low < high)
@@ -109,7 +109,8 @@ def _scaled_by_class(found: _Owned, n_classes: int) -> Floats:
 def _map(kind: str, step: float, place: Floats, score: Floats) -> ScoreMap:
     """Place: x and y of every detection."""
     edges = np.round(step * (np.arange(N_CELLS + 1) - N_CELLS / 2), 10)
-    known = ~np.isnan(score)
+    # By score, so that sums do not depend on the order of detections.
+    known = np.argsort(score)[: np.count_nonzero(~np.isnan(score))]
     x, y = place[known].T
     n, _, _ = np.histogram2d(y, x, bins=(edges, edges))
     total, _, _ = np.histogram2d(y, x, bins=(edges, edges), weights=score[known])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data import Dataset, Notice
+from boxlens.data.row_sums import mean_of_rows
 from boxlens.errors import InputError
 from boxlens.formats import read_dataset
 from boxlens.metrics.evaluation import with_unique_names
@@ -155,7 +156,7 @@ def _lead(methods: Sequence[MethodRecall], image_row: Rows, choice: RecallChoice
     ahead = best.adds - second.adds
     resampling = ResamplingChoice(n_replicates=choice.n_replicates, seed=choice.seed)
     [(low, high)] = average_intervals(ahead[np.newaxis], image_row, resampling, difference=True)
-    return Lead(best.name, second.name, float(ahead.mean()), low, high)
+    return Lead(best.name, second.name, mean_of_rows(ahead), low, high)
 
 
 def _common_images(

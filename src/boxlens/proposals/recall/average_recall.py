@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.row_sums import mean_of_rows
 from boxlens.matching.overlaps import reachable
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def recall_at(iou: Floats, thresholds: npt.ArrayLike) -> Floats:
 
 def average_recall(iou: Floats, low: float = 0.5, high: float = 1.0) -> float:
     """The area under recall from `low` to `high` as a share of the whole, in closed form."""
-    return float(found_beyond(iou, low, high).mean()) if len(iou) else math.nan
+    return mean_of_rows(found_beyond(iou, low, high))
 
 
 def found_beyond(iou: Floats, low: float = 0.5, high: float = 1.0) -> Floats:

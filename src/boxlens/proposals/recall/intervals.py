@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.row_sums import group_sums, mean_of_rows
 from boxlens.metrics.bootstrap import FEWEST_IMAGES, over_replicates
 from boxlens.metrics.intervals import ResamplingChoice, interval
 
@@ -25,7 +26,7 @@ def average_intervals(
     if len(images) < FEWEST_IMAGES:
         return [(np.nan, np.nan)] * len(values)
     n_objects = np.bincount(place).astype(np.float64)
-    sums = np.stack([np.bincount(place, weights=row) for row in values], axis=1)
+    sums = np.stack([group_sums(place, row, len(images)) for row in values], axis=1)
 
     def means(weights: Weights) -> Floats:
         drawn = weights.astype(np.float64)
@@ -36,7 +37,7 @@ def average_intervals(
     ends = []
     for column, row in enumerate(values):
         found = interval(
-            float(row.mean()), drawn[:, column], left[:, column], choice, difference=difference
+            mean_of_rows(row), drawn[:, column], left[:, column], choice, difference=difference
         )
         ends.append((found.low, found.high))
     return ends

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.row_sums import group_sums, mean_of_rows
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.proposals.recall.average_recall import (
     CURVE_IOUS,
@@ -80,7 +81,7 @@ def _by_budget(
             ar_low=ends[row][0],
             ar_high=ends[row][1],
             coco_ar=coco_average_recall(matches.iou[row]),
-            best_overlap=float(matches.best[row].mean()) if len(class_row) else math.nan,
+            best_overlap=mean_of_rows(matches.best[row]),
             best_overlap_by_class=_class_mean(matches.best[row], class_row),
             recall=_recalls(matches.iou[row], choice),
             curve=recall_at(matches.iou[row], CURVE_IOUS),
@@ -103,7 +104,7 @@ def _class_mean(values: Floats, class_row: Rows) -> float:
     n = np.bincount(class_row)
     if not n.any():
         return math.nan
-    total = np.bincount(class_row, weights=values)
+    total = group_sums(class_row, values, len(n))
     return float((total[n > 0] / n[n > 0]).mean())
 
 
