@@ -116,8 +116,8 @@ def test_common_cuts_all_tables_to_the_same_images(world):
         np.testing.assert_array_equal(after.box, before.box[kept])
         np.testing.assert_array_equal(after.score, before.score[kept])
     assert codes(notices) == [("images_left_out", 90)]
-    assert (
-        "compared on the 110 images where all detectors have detections; 90" in notices[0].message
+    assert notices[0].message == (
+        "compared over the 110 of 200 images where all detectors have detections; skipped: 90 images"
     )
 
 

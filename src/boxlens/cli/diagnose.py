@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, add_json
-from boxlens.cli.reading import add_files, add_reading, read_tables
+from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.cli.sensitivity import (
     add_characteristics,
@@ -35,6 +35,7 @@ def add_command(commands: Commands) -> None:
     add_characteristics(command)
     add_report(command, pictures="show errors in the pictures of this folder", pdf=True)
     add_intervals(command)
+    add_classes_used(command)
     add_reading(command, one=True)
     add_json(command)
 
@@ -76,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
     written = None
     resampling = chosen_intervals(options)
     with progress_bar() as progress:
-        dataset, (detections,) = read_tables(options, progress)
+        dataset, (detections,) = read_tables(options, progress, classes_used=options.classes_used)
         choice = DiagnosisChoice(
             iou=options.iou,
             background_iou=options.background_iou,

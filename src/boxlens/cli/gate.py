@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from boxlens.cli.evaluate import FITTING_PROTOCOL
 from boxlens.cli.options import Commands, add_json
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
-from boxlens.cli.reading import add_reading, read_tables
+from boxlens.cli.reading import add_classes_used, add_reading, read_tables
 from boxlens.cli.report_options import add_report
 from boxlens.errors import BoxlensError, ParameterError
 
@@ -60,6 +60,7 @@ def add_command(commands: Commands) -> None:
         help="go on where one detector found nothing in many images and the other did",
     )
     _add_outputs(command)
+    add_classes_used(command, compared=True)
     add_reading(command)
     add_json(command)
 
@@ -110,6 +111,7 @@ def _judged(options: argparse.Namespace) -> GateResult:
         seed=options.seed,
         fail_on_estimate=options.fail_on_estimate,
         allow_gaps=options.allow_gaps,
+        classes_used=options.classes_used,
     )
     options.dt = [options.baseline, options.candidate]
     with progress_bar() as progress:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, add_json, several
-from boxlens.cli.reading import add_files, add_reading, read_tables
+from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.cli.sensitivity import add_characteristics, chosen_bins, chosen_pairs
 
@@ -54,6 +54,7 @@ def add_command(commands: Commands) -> None:
         command, pictures="show pictures of this folder in the page", required=True, pdf=True
     )
     add_intervals(command, always=True)
+    add_classes_used(command, compared=True)
     add_reading(command)
     add_json(command)
 
@@ -66,7 +67,8 @@ def run(options: argparse.Namespace) -> None:
     formats = chosen_formats(options)
     check_questions(options.ask)
     with progress_bar() as progress:
-        dataset, tables = read_tables(options, progress)
+        known = options.classes_used == "known"
+        dataset, tables = read_tables(options, progress, classes_used="known" if known else "all")
         choice = _choice(options, dataset)
         result = answer_tables(dataset, tables, choice, threads=options.threads, progress=progress)
         written = write_answers(
@@ -99,6 +101,7 @@ def _choice(options: argparse.Namespace, dataset: Dataset) -> ReportChoice:
         ),
         resampling=chosen_intervals(options, always=True),
         images=options.images_used,
+        classes=options.classes_used,
     )
 
 
