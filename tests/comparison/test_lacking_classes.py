@@ -217,7 +217,11 @@ def test_every_reading_of_one_detector_can_be_over_what_it_knows(folder):
     assert known.start.value == pytest.approx(ap.metrics["AP"], abs=1e-12)
     scored = boxlens.sensitivity(folder / "gt", folder / "some", classes_used="known")
     assert [one.name for one in scored.classes] == list(KNOWN)
-    diagnosed = boxlens.diagnose(folder / "gt", folder / "some", classes_used="known")
+    groups = [["bird", "cow"], ["cat", "sheep", "dog"]]
+    diagnosed = boxlens.diagnose(
+        folder / "gt", folder / "some", classes_used="known", similar=groups
+    )
+    assert diagnosed.choice.similar == [["bird"], ["cat", "sheep"]]
     assert diagnosed.metrics["AP"] == pytest.approx(ap.metrics["AP"], abs=1e-12)
 
 
@@ -230,8 +234,13 @@ def test_a_gate_stops_where_one_lost_its_results(folder):
     assert known.passed
     assert codes(known.notices)["classes_left_out"] == 2
     assert not judged(folder / "gt", folder / "all", folder / "some", classes_used="all").passed
-    both = judged(folder / "gt", folder / "some", folder / "some")
-    assert codes(both.notices)["classes_left_out"] == 2
+    # What neither knows makes no difference, and numbers stay those of evaluate.
+    rules = ("AP >= baseline", "AP of cow >= baseline", "AP >= 0.1")
+    both = judged(folder / "gt", folder / "some", folder / "some", *rules)
+    assert "classes_left_out" not in codes(both.notices)
+    ap = boxlens.evaluate(folder / "gt", folder / "some").detectors[0].metrics["AP"]
+    values = [one.candidate for one in both.outcomes]
+    assert values == pytest.approx([ap, 0, ap], abs=1e-12)
 
 
 def test_detectors_do_not_disagree_about_what_one_does_not_know(folder):

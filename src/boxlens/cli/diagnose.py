@@ -70,6 +70,7 @@ def _add_schemes(command: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.diagnose_text import diagnosis_text
     from boxlens.cli.progress import progress_bar
+    from boxlens.data.selection import shared_classes
     from boxlens.diagnosis import DiagnosisChoice, diagnose_tables
     from boxlens.formats.class_groups import read_similarity
 
@@ -77,11 +78,12 @@ def run(options: argparse.Namespace) -> None:
     written = None
     resampling = chosen_intervals(options)
     with progress_bar() as progress:
-        dataset, (detections,) = read_tables(options, progress, classes_used=options.classes_used)
+        dataset, tables = read_tables(options, progress)
+        used, (detections,) = shared_classes(dataset, tables, options.classes_used)
         choice = DiagnosisChoice(
             iou=options.iou,
             background_iou=options.background_iou,
-            similar=read_similarity(options.similar, dataset.classes),
+            similar=read_similarity(options.similar, dataset.classes, used.classes),
             assignment=options.assignment,
             tidecv=options.tidecv,
             tide_range=options.tide_range,
@@ -92,7 +94,7 @@ def run(options: argparse.Namespace) -> None:
             intervals=resampling if options.intervals else None,
         )
         result = diagnose_tables(
-            dataset, detections, choice, threads=options.threads, progress=progress
+            used, detections, choice, threads=options.threads, progress=progress
         )
         if options.output:
             from boxlens.report.writing.write_diagnosis import write_diagnosis

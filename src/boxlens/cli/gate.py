@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from boxlens.cli.evaluate import FITTING_PROTOCOL
 from boxlens.cli.options import Commands, add_json
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
-from boxlens.cli.reading import add_classes_used, add_reading, read_tables
+from boxlens.cli.reading import add_reading, read_tables
 from boxlens.cli.report_options import add_report
 from boxlens.errors import BoxlensError, ParameterError
 
@@ -60,7 +60,13 @@ def add_command(commands: Commands) -> None:
         help="go on where one detector found nothing in many images and the other did",
     )
     _add_outputs(command)
-    add_classes_used(command, compared=True)
+    add(
+        "--classes-used",
+        choices=("check", "all", "known"),
+        default="check",
+        help="all classes, or those known to both detectors; check (default) takes all and stops "
+        "where only one of them knows a class (VOC result files)",
+    )
     add_reading(command)
     add_json(command)
 

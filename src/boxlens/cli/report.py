@@ -61,16 +61,19 @@ def add_command(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
+    from boxlens.data.selection import shared_classes
     from boxlens.report.planning.questions import answer_tables, check_questions
     from boxlens.report.writing.write_report import write_answers
 
     formats = chosen_formats(options)
     check_questions(options.ask)
     with progress_bar() as progress:
-        known = options.classes_used == "known"
-        dataset, tables = read_tables(options, progress, classes_used="known" if known else "all")
-        choice = _choice(options, dataset)
-        result = answer_tables(dataset, tables, choice, threads=options.threads, progress=progress)
+        dataset, tables = read_tables(options, progress)
+        used = dataset
+        if options.classes_used == "known":
+            used, tables = shared_classes(dataset, tables, options.classes_used)
+        choice = _choice(options, dataset, used)
+        result = answer_tables(used, tables, choice, threads=options.threads, progress=progress)
         written = write_answers(
             result,
             Path(options.output),
@@ -83,7 +86,7 @@ def run(options: argparse.Namespace) -> None:
     show_report(options, result.notices, written, result.to_json, lambda: _text(result))
 
 
-def _choice(options: argparse.Namespace, dataset: Dataset) -> ReportChoice:
+def _choice(options: argparse.Namespace, dataset: Dataset, used: Dataset) -> ReportChoice:
     from boxlens.diagnosis import DiagnosisChoice
     from boxlens.formats.class_groups import read_similarity
     from boxlens.metrics import choose
@@ -94,7 +97,7 @@ def _choice(options: argparse.Namespace, dataset: Dataset) -> ReportChoice:
         evaluation=choose(options.protocol),
         diagnosis=DiagnosisChoice(
             iou=options.iou,
-            similar=read_similarity(options.similar, dataset.classes),
+            similar=read_similarity(options.similar, dataset.classes, used.classes),
             characteristics=tuple(options.by) or None,
             bins=chosen_bins(options),
             interactions=chosen_pairs(options),

@@ -69,14 +69,15 @@ def _different(tables: Sequence[Detections], seen: Bools, at: int) -> str:
         if n_common
         else "Count "
     )
-    n_own = int(seen[at].sum())
-    own = f"detections on {n_own:,} {'image' if n_own == 1 else 'images'}"
-    problem = "were they run on the same ones?" if n_own else "is it the right file?"
-    return (
-        f"{tables[at].name} has {own if n_own else 'no detections at all'}, the others have some "
-        f"on {n_others:,}: {problem} {common}images without any as nothing found "
-        "(--images-used all)"
+    name, n_own = tables[at].name, int(seen[at].sum())
+    problem = (
+        f"{name} has detections on {n_own:,} {'image' if n_own == 1 else 'images'}, the others on "
+        f"{n_others:,}: were they run on the same ones?"
+        if n_own
+        else f"{name} has no detections at all, the others have some on {n_others:,} "
+        f"{'image' if n_others == 1 else 'images'}: is it the right file?"
     )
+    return f"{problem} {common}images without any as nothing found (--images-used all)"
 
 
 def _only(

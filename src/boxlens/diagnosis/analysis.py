@@ -88,11 +88,11 @@ def diagnose(
         if isinstance(dt, Detections)
         else read_detections(dt, dataset, strict=strict, threads=threads)
     )
-    dataset, (detections,) = shared_classes(dataset, [detections], classes_used)
+    used, (detections,) = shared_classes(dataset, [detections], classes_used)
     choice = DiagnosisChoice(
         iou=iou,
         background_iou=background_iou,
-        similar=read_similarity(similar, dataset.classes),
+        similar=read_similarity(similar, dataset.classes, used.classes),
         assignment=assignment,
         tidecv=tidecv,
         tide_range=tide_range,
@@ -102,7 +102,7 @@ def diagnose(
         interactions=tuple((first, second) for first, second in interactions),
         intervals=chosen_resampling(intervals),
     )
-    return diagnose_tables(dataset, detections, choice, threads=threads)
+    return diagnose_tables(used, detections, choice, threads=threads)
 
 
 def diagnose_tables(

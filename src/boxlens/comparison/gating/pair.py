@@ -45,10 +45,10 @@ def check_pair(
 def compared_classes(
     dataset: Dataset, baseline: Detections, candidate: Detections, choice: ClassesChoice
 ) -> tuple[Dataset, list[Detections]]:
-    """The classes to judge over, as of a comparison.
+    """The classes to judge over: all, or those "known" to both.
 
-    "check" stops where only one of the two knows a class: else a candidate could pass by losing
-    its results.
+    "check" takes all and stops where only one of the two knows a class: else a candidate could
+    pass by losing its results.
     """
     tables = [baseline, candidate]
     if choice == "check":
@@ -64,7 +64,7 @@ def compared_classes(
                     "known (classes_used='known'), or count them as nothing found with "
                     "--classes-used all"
                 )
-    return shared_classes(dataset, tables, choice)
+    return shared_classes(dataset, tables, "all" if choice == "check" else choice)
 
 
 def _check_skipped(role: str, table: Detections, *, allow_gaps: bool) -> None:

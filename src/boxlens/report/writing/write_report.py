@@ -104,12 +104,15 @@ def write_report(
         else read_detections(item, dataset, strict=strict, threads=threads)
         for item in ([dt] if isinstance(dt, (Detections, str, PathLike)) else dt)
     ]
+    classes = dataset.classes
     if classes_used == "known":
         dataset, tables = shared_classes(dataset, tables, classes_used)
     choice = ReportChoice(
         ask=check_questions(ask),
         evaluation=choose(protocol),
-        diagnosis=DiagnosisChoice(iou=iou, similar=read_similarity(similar, dataset.classes)),
+        diagnosis=DiagnosisChoice(
+            iou=iou, similar=read_similarity(similar, classes, dataset.classes)
+        ),
         resampling=ResamplingChoice(n_replicates=replicates, seed=seed),
         classes=classes_used,
     )
