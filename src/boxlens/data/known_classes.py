@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 ClassesChoice = Literal["check", "all", "known"]
 CLASSES_CHOICES: tuple[ClassesChoice, ...] = get_args(ClassesChoice)
 NOT_KNOWN, NEVER_DETECTED = "class_not_known", "class_never_detected"
+LACKING = (NOT_KNOWN, NEVER_DETECTED)
 
 
 def known_classes(dataset: Dataset, detections: Detections, *, by_detections: bool) -> Bools:
@@ -72,6 +73,7 @@ def lacking_classes(dataset: Dataset, detections: Detections) -> tuple[Notice, .
         f"{n_expected:,} {'class' if n_expected == 1 else 'classes'}"
         f"{' with objects' if len(dataset.gt) else ''}: {names}"
         f"{'' if told else ' (unknown to the detector or never found: the file does not say)'}; "
-        "--classes-used known skips them, all counts them as nothing found"
+        f"{'it counts' if count == 1 else 'they count'} as nothing found unless skipped "
+        "(--classes-used)"
     )
     return (Notice(NOT_KNOWN if told else NEVER_DETECTED, count, message),)

@@ -13,8 +13,7 @@ from boxlens.data.detections import Detections
 from boxlens.data.images import Images
 from boxlens.data.known_classes import (
     CLASSES_CHOICES,
-    NEVER_DETECTED,
-    NOT_KNOWN,
+    LACKING,
     expected_classes,
     known_classes,
     lacking_classes,
@@ -55,7 +54,7 @@ def select_classes(
 ) -> tuple[Dataset, Detections]:
     """Some classes, with their objects and detections; all images stay."""
     part, chosen = _cut_classes(dataset, detections, rows)
-    others = [one for one in chosen.notices if one.code not in (NOT_KNOWN, NEVER_DETECTED)]
+    others = [one for one in chosen.notices if one.code not in LACKING]
     if len(others) < len(chosen.notices):
         chosen = replace(chosen, notices=(*others, *lacking_classes(part, chosen)))
     return part, chosen
