@@ -157,7 +157,8 @@ def test_notes_go_to_stderr(run):
         "ground_truth.json", "window.json", "some.json", *FEW, "--images-used", "common"
     )
     assert code == 0
-    assert "note: compared on the 60 images where all detectors have detections; 140" in err
+    assert "note: compared over the 60 of 200 images where all detectors have detections" in err
+    assert "skipped: 140 images.\nWith nothing skipped, as evaluate counts, AP is: window" in out
     assert "| 60 images |" in out
 
 

@@ -61,6 +61,7 @@ def test_the_json_has_the_frame_of_every_command(files, capsys):
         "class_agnostic": True,
         "by": "boxes",
         "images_used": "check",
+        "classes_used": "check",
     }
     assert told["dataset"] == {"name": "ground_truth", "n_images": 200}
     assert told["notices"] == []

@@ -116,8 +116,8 @@ def test_common_cuts_all_tables_to_the_same_images(world):
         np.testing.assert_array_equal(after.box, before.box[kept])
         np.testing.assert_array_equal(after.score, before.score[kept])
     assert codes(notices) == [("images_left_out", 90)]
-    assert (
-        "compared on the 110 images where all detectors have detections; 90" in notices[0].message
+    assert notices[0].message == (
+        "compared over the 110 of 200 images where all detectors have detections; skipped: 90 images"
     )
 
 
@@ -132,7 +132,7 @@ def test_common_leaves_out_images_on_which_all_are_silent(world):
 def test_a_detector_that_found_nothing_at_all_stops_only_the_check(world):
     dataset, (a, b) = world
     empty = nothing_of(b)
-    with pytest.raises(ParameterError, match="region has detections on 0 images") as stop:
+    with pytest.raises(ParameterError, match="region has no detections at all, the others") as stop:
         shared_images(dataset, [a, empty], "check")
     assert "--images-used all" in str(stop.value)
     assert "--images-used common" not in str(stop.value), "no image is common to both"

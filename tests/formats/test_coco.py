@@ -264,6 +264,7 @@ def test_detections_of_unknown_images_and_classes_are_counted_or_refused(tmp_pat
     assert [(one.code, one.count) for one in detections.notices] == [
         ("unknown_image", 2),
         ("unknown_class", 1),
+        ("class_never_detected", 1),
     ]
     assert "record 0 (image_id '99', category_id 3)" in detections.notices[0].message
     assert "record 2 (image_id '20', category_id 7)" in detections.notices[1].message

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -177,3 +178,26 @@ def test_unknown_targets_are_refused_before_anything_is_read(tmp_path: Path) -> 
         convert(
             tmp_path / "a.json", tmp_path / "b", "coco", ground_truth=small_dataset(), split="val"
         )
+
+
+@pytest.mark.parametrize("to", DETECTIONS)
+def test_the_classes_a_detector_knows_are_kept_or_reported_lost(tmp_path: Path, to: str) -> None:
+    need(to)
+    dataset = small_dataset()
+    found = small_detections()
+    known = found.where(found.class_row == 0)
+    told = replace(known, known_classes=np.zeros(1, dtype=np.int32))
+    notices = formats.write_detections(
+        told, dataset, tmp_path / f"d{DETECTION_ENDINGS.get(to, '')}", to
+    )
+    again = formats.read_detections(
+        tmp_path / f"d{DETECTION_ENDINGS.get(to, '')}", dataset, format=to
+    )
+    if to in ("voc", "parquet"):
+        assert notices == ()
+        assert again.known_classes.tolist() == [0]
+    else:
+        (notice,) = (one for one in notices if one.code == "lost_known_classes")
+        assert notice.count == len(dataset.classes) - 1
+        assert "cannot hold which classes the detector does not know" in notice.message
+        assert again.known_classes is None

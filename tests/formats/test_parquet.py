@@ -215,3 +215,25 @@ def test_paths_with_brackets_are_names_and_not_patterns(tmp_path: Path) -> None:
     path = tmp_path / "run[1]=x.parquet"
     parquet.write_detections(small_detections(), small_dataset(), path)
     assert len(parquet.read_detections(path, small_dataset())) == 5
+
+
+def test_the_classes_a_detector_knows_come_back(tmp_path: Path) -> None:
+    dataset = small_dataset()
+    found = small_detections()
+    for known in (None, np.unique(found.class_row)):
+        told = replace(found, known_classes=known)
+        parquet.write_detections(told, dataset, tmp_path / "d.parquet")
+        again = parquet.read_detections(tmp_path / "d.parquet", dataset)
+        np.testing.assert_array_equal(again.known_classes, known)
+    # Ids that this data set does not have are of another one.
+    detections_frame().write_parquet(tmp_path / "d.parquet", metadata={"known_classes": '[7, "x"]'})
+    assert parquet.read_detections(tmp_path / "d.parquet", dataset).known_classes is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "7", "[[1]]", "[" * 9999], ids=["none", "one", "list", "deep"]
+)
+def test_damaged_lists_of_known_classes_are_refused(tmp_path: Path, text: str) -> None:
+    detections_frame().write_parquet(tmp_path / "d.parquet", metadata={"known_classes": text})
+    with pytest.raises(InputError, match="known_classes in its metadata is not a list of class"):
+        parquet.read_detections(tmp_path / "d.parquet", small_dataset())

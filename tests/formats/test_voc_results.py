@@ -63,7 +63,12 @@ def test_unknown_images_and_classes_are_counted_or_refused(tmp_path):
     )
     found = voc.read_detections(folder, dataset_of())
     assert len(found) == 1
-    assert codes(found.notices) == {"unknown_image": 1, "unknown_class": 2, "other_file": 1}
+    assert codes(found.notices) == {
+        "unknown_image": 1,
+        "unknown_class": 2,
+        "class_not_known": 1,
+        "other_file": 1,
+    }
     with pytest.raises(InputError, match=r"comp4_det_test_dog.txt line 2, image none"):
         voc.read_detections(folder, dataset_of(), strict=True)
 
@@ -213,3 +218,28 @@ def test_any_content_is_read_or_refused(tmp_path_factory, data):
         except InputError as refusal:
             told = str(refusal)
         assert str(parent) in told
+
+
+def test_a_detector_knows_the_classes_it_has_files_for(tmp_path):
+    folder = results_of(tmp_path, comp4_det_test_dog="000000 0.9 1 1 10 10\n")
+    found = voc.read_detections(folder, dataset_of())
+    assert found.known_classes.tolist() == [1]
+    (notice,) = found.notices
+    assert notice.message.startswith(
+        f"{folder}: no result file for 1 of 1 class with objects: cat; "
+    )
+    one = voc.read_detections(folder / "comp4_det_test_dog.txt", dataset_of())
+    assert one.known_classes.tolist() == [1]
+    results_of(tmp_path, comp4_det_test_cat="")
+    both = voc.read_detections(folder, dataset_of())
+    assert (both.known_classes.tolist(), both.notices) == ([0, 1], ())
+
+
+def test_files_are_written_of_the_classes_a_detector_knows(tmp_path):
+    dataset = dataset_of()
+    told = replace(detections_of(dataset, classes=(1,)), known_classes=np.array([1], np.int32))
+    voc.write_detections(told, dataset, tmp_path / "told")
+    assert [file.name for file in (tmp_path / "told").iterdir()] == ["comp4_det_test_dog.txt"]
+    assert voc.read_detections(tmp_path / "told", dataset).known_classes.tolist() == [1]
+    voc.write_detections(detections_of(dataset), dataset, tmp_path / "untold")
+    assert voc.read_detections(tmp_path / "untold", dataset).known_classes.tolist() == [0, 1]

@@ -41,7 +41,11 @@ def test_predictions_for_unknown_images_and_classes_are_counted_or_refused(tmp_p
     )
     found = yolo.read_detections(folder, dataset)
     assert len(found) == 1
-    assert codes(found.notices) == {"unknown_image": 3, "unknown_class": 1}
+    assert codes(found.notices) == {
+        "unknown_image": 3,
+        "unknown_class": 1,
+        "class_never_detected": 1,
+    }
     with pytest.raises(InputError, match=r"other.txt line 1: image not in the ground truth"):
         yolo.read_detections(folder, dataset, strict=True)
 
@@ -90,7 +94,7 @@ def test_images_of_number_ids_are_found_by_file_name_and_classes_by_order(tmp_pa
     found = yolo.read_detections(folder, dataset)
     assert found.image_row.tolist() == [1]
     assert found.class_row.tolist() == [1]
-    assert codes(found.notices) == {"class_by_order": 2}
+    assert codes(found.notices) == {"class_never_detected": 1, "class_by_order": 2}
 
 
 def test_predictions_need_to_tell_images_apart_and_to_know_their_sizes(tmp_path):

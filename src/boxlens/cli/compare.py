@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, Number, add_json
-from boxlens.cli.reading import add_files, add_reading, read_tables
+from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.limits import FINITE, NOT_NEGATIVE, PERMUTATIONS
 
@@ -34,6 +34,7 @@ def add_command(commands: Commands) -> None:
     _add_tests(command)
     _add_image_scores(command)
     add_report(command, pictures="show images of this folder in the report", pdf=True)
+    add_classes_used(command, compared=True)
     add_reading(command)
     add_json(command)
 
@@ -111,6 +112,7 @@ def chosen_comparison(options: argparse.Namespace) -> ComparisonChoice:
         min_score=options.min_score,
         discriminative=DiscriminativeChoice(test=options.test, largest_t0=options.largest_t0),
         images=options.images_used,
+        classes=options.classes_used,
     )
 
 

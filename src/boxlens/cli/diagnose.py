@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, Number, add_json
-from boxlens.cli.reading import add_files, add_reading, read_tables
+from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.cli.sensitivity import (
     add_characteristics,
@@ -36,6 +36,7 @@ def add_command(commands: Commands) -> None:
     add_characteristics(command)
     add_report(command, pictures="show errors in the pictures of this folder", pdf=True)
     add_intervals(command)
+    add_classes_used(command)
     add_reading(command, one=True)
     add_json(command)
 
@@ -81,6 +82,7 @@ def _add_schemes(command: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.diagnose_text import diagnosis_text
     from boxlens.cli.progress import progress_bar
+    from boxlens.data.selection import shared_classes
     from boxlens.diagnosis import DiagnosisChoice, diagnose_tables
     from boxlens.formats.class_groups import read_similarity
 
@@ -88,11 +90,12 @@ def run(options: argparse.Namespace) -> None:
     written = None
     resampling = chosen_intervals(options)
     with progress_bar() as progress:
-        dataset, (detections,) = read_tables(options, progress)
+        dataset, tables = read_tables(options, progress)
+        used, (detections,) = shared_classes(dataset, tables, options.classes_used)
         choice = DiagnosisChoice(
             iou=options.iou,
             background_iou=options.background_iou,
-            similar=read_similarity(options.similar, dataset.classes),
+            similar=read_similarity(options.similar, dataset.classes, used.classes),
             assignment=options.assignment,
             tidecv=options.tidecv,
             tide_range=options.tide_range,
@@ -103,7 +106,7 @@ def run(options: argparse.Namespace) -> None:
             intervals=resampling if options.intervals else None,
         )
         result = diagnose_tables(
-            dataset, detections, choice, threads=options.threads, progress=progress
+            used, detections, choice, threads=options.threads, progress=progress
         )
         if options.output:
             from boxlens.report.writing.write_diagnosis import write_diagnosis

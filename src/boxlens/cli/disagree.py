@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.options import Commands, Number, add_json, several
 from boxlens.cli.output import aligned, print_note, print_notices, show_or_save_json
-from boxlens.cli.reading import add_reading, read_tables
+from boxlens.cli.reading import add_classes_used, add_reading, read_tables
 from boxlens.errors import ParameterError
 from boxlens.limits import AT_MOST, FINITE
 
@@ -62,6 +62,7 @@ def add_command(commands: Commands) -> None:
         help="write all images in order to a .csv file, or into a folder, with a report",
     )
     add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
+    add_classes_used(command, compared=True)
     add_reading(command)
     add_json(command)
 
@@ -84,6 +85,7 @@ def run(options: argparse.Namespace) -> None:
             by=options.by,
             class_agnostic=options.class_agnostic,
             images_used=options.images_used,
+            classes_used=options.classes_used,
             threads=options.threads,
         )
     print_notices(result.notices)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, Number, add_json, area_range, several, thresholds
 from boxlens.cli.output import print_note
-from boxlens.cli.reading import add_files, add_reading, read_tables
+from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.errors import ParameterError
 from boxlens.limits import AT_MOST, FINITE, NOT_NEGATIVE, OVERLAP
@@ -36,6 +36,7 @@ def add_command(commands: Commands) -> None:
     _add_counting(command)
     add_report(command)
     add_intervals(command)
+    add_classes_used(command)
     add_reading(command)
     add_json(command)
 
@@ -99,7 +100,7 @@ def run(options: argparse.Namespace) -> None:
     written = None
     choice = _choice(options)
     with progress_bar() as progress:
-        dataset, detections = read_tables(options, progress)
+        dataset, detections = read_tables(options, progress, classes_used=options.classes_used)
         result = evaluate_tables(
             dataset, detections, choice, threads=options.threads, progress=progress
         )

@@ -63,6 +63,13 @@ def add_command(commands: Commands) -> None:
         help="go on where one detector found nothing in many images and the other did",
     )
     _add_outputs(command)
+    add(
+        "--classes-used",
+        choices=("check", "all", "known"),
+        default="check",
+        help="all classes, or those known to both detectors; check (default) takes all and stops "
+        "where only one of them knows a class (VOC result files)",
+    )
     add_reading(command)
     add_json(command)
 
@@ -113,6 +120,7 @@ def _judged(options: argparse.Namespace) -> GateResult:
         seed=options.seed,
         fail_on_estimate=options.fail_on_estimate,
         allow_gaps=options.allow_gaps,
+        classes_used=options.classes_used,
     )
     options.dt = [options.baseline, options.candidate]
     with progress_bar() as progress:

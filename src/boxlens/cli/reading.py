@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from boxlens.data import Dataset, Detections
+    from boxlens.data.known_classes import ClassesChoice
     from boxlens.formats.files import Progress
 
 
@@ -40,13 +41,27 @@ def add_reading(command: argparse.ArgumentParser, *, one: bool = False) -> None:
     )
 
 
+def add_classes_used(command: argparse.ArgumentParser, *, compared: bool = False) -> None:
+    """Over which classes is counted; `compared`: detectors with one another."""
+    command.add_argument(
+        "--classes-used",
+        choices=("check", "all", "known"),
+        default="check" if compared else "all",
+        help="all classes, or those known to all detectors: with a result file (VOC), or with any "
+        "detection; check takes all but those without a result file "
+        f"({'check' if compared else 'all'})",
+    )
+
+
 def read_tables(
     options: argparse.Namespace,
     progress: Progress,
     *,
     objects: bool = True,
+    classes_used: ClassesChoice = "all",
 ) -> tuple[Dataset, list[Detections]]:
     """The data set, with its objects or without, and one table a detector."""
+    from boxlens.data.selection import shared_classes
     from boxlens.formats import read_dataset, read_images
 
     names = options.name or [None] * len(options.dt)
@@ -63,7 +78,8 @@ def read_tables(
         threads=options.threads,
         progress=progress,
     )
-    return dataset, read_detection_files(options, options.dt, names, dataset, 1, progress)
+    tables = read_detection_files(options, options.dt, names, dataset, 1, progress)
+    return shared_classes(dataset, tables, classes_used)
 
 
 def read_detection_files(

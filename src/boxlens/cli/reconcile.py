@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.options import Commands, add_json, several, thresholds
-from boxlens.cli.reading import add_files, add_reading, read_tables
+from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.errors import ParameterError
 from boxlens.limits import AT_MOST
@@ -51,6 +51,7 @@ def add_command(commands: Commands) -> None:
         help="* end with a convention of your own, e.g. score_cut=0.05 or max_dets=300/image",
     )
     add_report(command)
+    add_classes_used(command)
     add_reading(command, one=True)
     add_json(command)
 
@@ -64,7 +65,7 @@ def run(options: argparse.Namespace) -> None:
     formats = chosen_formats(options)
     written = None
     with progress_bar() as progress:
-        dataset, (detections,) = read_tables(options, progress)
+        dataset, (detections,) = read_tables(options, progress, classes_used=options.classes_used)
         result = reconcile_tables(
             dataset, detections, start, end, threads=options.threads, progress=progress
         )

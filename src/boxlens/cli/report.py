@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, Number, add_json, several
-from boxlens.cli.reading import add_files, add_reading, read_tables
+from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.cli.sensitivity import add_characteristics, chosen_bins, chosen_pairs
 from boxlens.limits import OVERLAP
@@ -61,12 +61,14 @@ def add_command(commands: Commands) -> None:
         command, pictures="show pictures of this folder in the page", required=True, pdf=True
     )
     add_intervals(command, always=True)
+    add_classes_used(command, compared=True)
     add_reading(command)
     add_json(command)
 
 
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
+    from boxlens.data.selection import shared_classes
     from boxlens.report.planning.questions import answer_tables, check_questions
     from boxlens.report.writing.write_report import write_answers
 
@@ -74,8 +76,11 @@ def run(options: argparse.Namespace) -> None:
     check_questions(options.ask)
     with progress_bar() as progress:
         dataset, tables = read_tables(options, progress)
-        choice = _choice(options, dataset)
-        result = answer_tables(dataset, tables, choice, threads=options.threads, progress=progress)
+        used = dataset
+        if options.classes_used == "known":
+            used, tables = shared_classes(dataset, tables, options.classes_used)
+        choice = _choice(options, dataset, used)
+        result = answer_tables(used, tables, choice, threads=options.threads, progress=progress)
         written = write_answers(
             result,
             Path(options.output),
@@ -88,7 +93,7 @@ def run(options: argparse.Namespace) -> None:
     show_report(options, result.notices, written, result.to_json, lambda: _text(result))
 
 
-def _choice(options: argparse.Namespace, dataset: Dataset) -> ReportChoice:
+def _choice(options: argparse.Namespace, dataset: Dataset, used: Dataset) -> ReportChoice:
     from boxlens.diagnosis import DiagnosisChoice
     from boxlens.formats.class_groups import read_similarity
     from boxlens.metrics import choose
@@ -99,13 +104,14 @@ def _choice(options: argparse.Namespace, dataset: Dataset) -> ReportChoice:
         evaluation=choose(options.protocol),
         diagnosis=DiagnosisChoice(
             iou=options.iou,
-            similar=read_similarity(options.similar, dataset.classes),
+            similar=read_similarity(options.similar, dataset.classes, used.classes),
             characteristics=tuple(options.by) or None,
             bins=chosen_bins(options),
             interactions=chosen_pairs(options),
         ),
         resampling=chosen_intervals(options, always=True),
         images=options.images_used,
+        classes=options.classes_used,
     )
 
 

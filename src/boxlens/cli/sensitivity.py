@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.cli.options import Commands, Number, add_json, several
-from boxlens.cli.reading import add_files, add_reading, read_tables
+from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
 from boxlens.cli.report_options import add_report, chosen_formats, show_report
 from boxlens.errors import ParameterError
 from boxlens.limits import OVERLAP
@@ -36,6 +36,7 @@ def add_command(commands: Commands) -> None:
     add("--per-class", action="store_true", help="add a table a characteristic, a row a class")
     add_characteristics(command)
     add_report(command)
+    add_classes_used(command)
     add_reading(command, one=True)
     add_json(command)
 
@@ -99,7 +100,7 @@ def run(options: argparse.Namespace) -> None:
     formats = chosen_formats(options)
     written = None
     with progress_bar() as progress:
-        dataset, (detections,) = read_tables(options, progress)
+        dataset, (detections,) = read_tables(options, progress, classes_used=options.classes_used)
         result = sensitivity(
             dataset,
             detections,

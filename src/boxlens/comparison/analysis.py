@@ -20,6 +20,7 @@ from boxlens.comparison.shared_images import same_detections, shared_images
 from boxlens.comparison.together.joint_bound import joint_bound
 from boxlens.comparison.together.strengths import StrengthsResult, strengths
 from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset, read_detections
 from boxlens.metrics.bootstrap import FEWEST_IMAGES, check_images, resample
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from boxlens.comparison.paired import ClassPair
     from boxlens.data.columns import Floats
+    from boxlens.data.known_classes import ClassesChoice
     from boxlens.formats.files import Progress
     from boxlens.metrics import EvaluationResult
 
@@ -51,6 +53,7 @@ def compare(
     metric: str | None = None,
     split: str | None = None,
     min_score: float | None = None,
+    classes_used: ClassesChoice = "check",
     n_replicates: int = 1000,
     n_permutations: int = 1000,
     level: float = 0.95,
@@ -59,6 +62,9 @@ def compare(
     threads: int = 0,
 ) -> ComparisonResult:
     """Compares two or more detectors; tables or files of any known format.
+
+    Classes that a detector's files show it does not know are skipped; `classes_used` "known" also
+    skips those it has no detection of, "all" counts them as nothing found.
 
     Everything else can be chosen with `ComparisonChoice` and `compare_tables`.
     """
@@ -77,6 +83,7 @@ def compare(
         n_permutations=n_permutations,
         metric=metric,
         min_score=min_score,
+        classes=classes_used,
     )
     return compare_tables(dataset, tables, choice, threads=threads)
 
@@ -94,9 +101,14 @@ def compare_tables(
         raise ParameterError("it takes two detectors to compare: name two detections files or more")
     check_images(len(dataset.images))
     choice = _with_one_level(choice)
-    dataset, tables, notices = shared_images(dataset, with_unique_names(tables), choice.images)
+    whole, whole_tables = dataset, with_unique_names(tables)
+    dataset, tables = shared_classes(whole, whole_tables, choice.classes)
+    dataset, tables, notices = shared_images(dataset, tables, choice.images)
     check_images(len(dataset.images))
     evaluation = evaluate_tables(dataset, tables, choice.evaluation, threads=threads)
+    own = evaluation
+    if (len(dataset.images), len(dataset.classes)) != (len(whole.images), len(whole.classes)):
+        own = evaluate_tables(whole, whole_tables, choice.evaluation, threads=threads)
     metric = _metric(evaluation, choice)
     contest = _contest(dataset, tables, evaluation, choice, threads, progress)
     pairs, classes = compare_pairs(
@@ -115,6 +127,7 @@ def compare_tables(
         tables=tuple(tables),
         choice=choice,
         detectors=detectors,
+        own_metrics=tuple(one.metrics for one in own.detectors),
         league=league(
             metric,
             {one.name: (one.intervals or {})[metric] for one in detectors},

@@ -10,6 +10,7 @@ from boxlens.comparison.cases.discriminative import DiscriminativeChoice
 from boxlens.comparison.cases.fda import MAPPINGS
 from boxlens.comparison.cases.image_scores import MEASURES
 from boxlens.comparison.shared_images import IMAGES_CHOICES
+from boxlens.data.known_classes import CLASSES_CHOICES
 from boxlens.display import Displayed
 from boxlens.errors import ParameterError
 from boxlens.limits import PERMUTATIONS
@@ -18,6 +19,8 @@ from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.results import notice_to_json, number
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from boxlens.comparison.cases.annotation_gain import AnnotationGainResult
     from boxlens.comparison.cases.disagreement import DisagreementResult
     from boxlens.comparison.cases.discriminative import DiscriminativeResult
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from boxlens.comparison.together.strengths import StrengthsResult
     from boxlens.data import Dataset, Detections, Notice
     from boxlens.data.columns import Floats
+    from boxlens.data.known_classes import ClassesChoice
     from boxlens.metrics import DetectorResult
     from boxlens.metrics.results import Provenance
 
@@ -55,6 +59,7 @@ class ComparisonChoice:
     min_score: float | None = None
     discriminative: DiscriminativeChoice = field(default_factory=DiscriminativeChoice)
     images: ImagesChoice = "check"
+    classes: ClassesChoice = "check"
 
     def __post_init__(self) -> None:
         PERMUTATIONS.check(self.n_permutations, "n_permutations (--permutations)")
@@ -69,6 +74,7 @@ class ComparisonChoice:
             ("a measure", self.measure, MEASURES),
             ("a mapping", self.mapping, MAPPINGS),
             ("images", self.images, IMAGES_CHOICES),
+            ("classes", self.classes, CLASSES_CHOICES),
         ):
             if value not in known:
                 raise ParameterError(f"{name}: choose from {', '.join(known)}, got {value!r}")
@@ -91,6 +97,7 @@ class ComparisonChoice:
             "test": self.discriminative.test,
             "largest_t0": self.discriminative.largest_t0,
             "images": self.images,
+            "classes": self.classes,
         }
 
 
@@ -103,6 +110,8 @@ class ComparisonResult(Displayed):
     choice: ComparisonChoice
     # With intervals.
     detectors: tuple[DetectorResult, ...]
+    # Their numbers on all images and classes, as `evaluate` gives them.
+    own_metrics: tuple[Mapping[str, float], ...]
     league: League
     # Every two detectors by every number, and by AP of every class.
     pairs: tuple[PairResult, ...]
@@ -169,6 +178,7 @@ class ComparisonResult(Displayed):
             "n_detections": one.n_detections,
             "min_score": number(self.min_score[row]),
             "metrics": {name: item.to_json() for name, item in (one.intervals or {}).items()},
+            "own_metrics": {name: number(value) for name, value in self.own_metrics[row].items()},
             "classes": [
                 {
                     "class": of_class.name,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 ImagesChoice = Literal["check", "all", "common"]
 IMAGES_CHOICES: tuple[ImagesChoice, ...] = get_args(ImagesChoice)
+IMAGES_SKIPPED = "images_left_out"
 # A detector that is silent on more of the images than this, where others are not, was hardly run
 # on all of them.
 MOST_SILENT = 0.5
@@ -63,15 +64,20 @@ def _different(tables: Sequence[Detections], seen: Bools, at: int) -> str:
     n_common = int(seen.all(axis=0).sum())
     n_others = int(np.delete(seen, at, axis=0).any(axis=0).sum())
     common = (
-        f"Compare on the {n_common:,} images where all have some (--images-used common), or count "
+        f"Compare over the {n_common:,} {'image' if n_common == 1 else 'images'} where all have "
+        "some (--images-used common), or count "
         if n_common
         else "Count "
     )
-    return (
-        f"{tables[at].name} has detections on {int(seen[at].sum()):,} images, the others on "
-        f"{n_others:,}: were they run on the same ones? {common}images without any as nothing "
-        "found (--images-used all)"
+    name, n_own = tables[at].name, int(seen[at].sum())
+    problem = (
+        f"{name} has detections on {n_own:,} {'image' if n_own == 1 else 'images'}, the others on "
+        f"{n_others:,}: were they run on the same ones?"
+        if n_own
+        else f"{name} has no detections at all, the others have some on {n_others:,} "
+        f"{'image' if n_others == 1 else 'images'}: is it the right file?"
     )
+    return f"{problem} {common}images without any as nothing found (--images-used all)"
 
 
 def _only(
@@ -83,12 +89,12 @@ def _only(
         return dataset, list(tables), ()
     rows = np.flatnonzero(kept)
     parts = [select_images(dataset, table, rows) for table in tables]
-    n_gone = int((~kept).sum())
+    n_images, n_gone = len(kept), int((~kept).sum())
     message = (
-        f"compared on the {len(rows):,} images where all detectors have detections; "
-        f"{n_gone:,} others are left out"
+        f"compared over the {len(rows):,} of {n_images:,} images where all detectors have "
+        f"detections; skipped: {n_gone:,} {'image' if n_gone == 1 else 'images'}"
     )
-    notice = Notice("images_left_out", n_gone, message)
+    notice = Notice(IMAGES_SKIPPED, n_gone, message)
     return parts[0][0], [table for _, table in parts], (notice,)
 
 

@@ -6,6 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from boxlens.comparison.leading_pairs import leading_pairs
+from boxlens.comparison.shared_images import IMAGES_SKIPPED
+from boxlens.data.selection import CLASSES_SKIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,6 +25,7 @@ MOST_GROUPS = 3
 LEAST_TOLD = 0.0005
 # A detector without detections on so large a share of the images was perhaps not run on them.
 MUCH_SILENCE = 0.05
+SKIPPED_CODES = (CLASSES_SKIPPED, IMAGES_SKIPPED)
 TEST_NAMES = {
     "paired": "a paired t-test",
     "welch": "Welch's t-test",
@@ -41,7 +44,7 @@ def answer_sentences(result: ComparisonResult) -> tuple[str, ...]:
     league = () if len(result.detectors) == 2 else (_league(result.league),)
     n_pairs = len(result.headline)
     pairs = (_pair(one.headline, result, n_pairs) for one in leading_pairs(result))
-    return (*league, *pairs, *_silent(result))
+    return (*league, *pairs, *_skipped(result), *_silent(result))
 
 
 def further_sentences(result: ComparisonResult) -> tuple[str, ...]:
@@ -98,6 +101,20 @@ def _pair(row: PairResult, result: ComparisonResult, n_pairs: int) -> str:
         f"{text}. A true difference of {_score(row.detectable)} would be found on four of five "
         "such test sets; a smaller one may well exist."
     )
+
+
+def _skipped(result: ComparisonResult) -> Iterator[str]:
+    """Over which classes or images detectors are compared, where some are skipped."""
+    told = [one.message for one in result.notices if one.code in SKIPPED_CODES]
+    if not told:
+        return
+    yield from (f"{text[0].upper()}{text[1:]}." for text in told)
+    metric = result.league.metric
+    own = (
+        f"{one.name} {_score(metrics[metric])}"
+        for one, metrics in zip(result.detectors, result.own_metrics, strict=True)
+    )
+    yield f"With nothing skipped, as evaluate counts, {metric} is: {', '.join(own)}."
 
 
 def _silent(result: ComparisonResult) -> Iterator[str]:

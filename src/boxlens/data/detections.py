@@ -42,6 +42,8 @@ class Detections:
     offsets: Offsets
     source: Source | None = None
     notices: tuple[Notice, ...] = ()
+    # Rows of the classes the detector knows, ascending; None: its file does not say.
+    known_classes: Rows | None = None
 
     @classmethod
     def of(
@@ -55,11 +57,13 @@ class Detections:
         score: npt.ArrayLike,
         source: Source | None = None,
         notices: tuple[Notice, ...] = (),
+        known_classes: npt.ArrayLike | None = None,
         checked: bool = False,
     ) -> Detections:
         """Groups detections by image. Rows of -1 (unknown image or class) are not allowed here.
 
-        A reader that has checked boxes and scores says so.
+        A class with a detection is known, whether `known_classes` names it or not. A reader that
+        has checked boxes and scores says so.
         """
         rows = frozen(image_row, np.int32)
         table = cls(
@@ -71,6 +75,7 @@ class Detections:
             offsets=frozen([], np.int64),
             source=source,
             notices=notices,
+            known_classes=None if known_classes is None else _known(known_classes, class_row),
         )
         check_table(
             {"class_row": table.class_row, "box": table.box, "score": table.score}, rows, n_images
@@ -123,4 +128,16 @@ class Detections:
             score=self.score[keep],
             source=self.source,
             notices=self.notices,
+            known_classes=self._known_as(class_row_of),
         )
+
+    def _known_as(self, class_row_of: Rows) -> Rows | None:
+        if self.known_classes is None:
+            return None
+        rows: Rows = class_row_of[self.known_classes]
+        return rows[rows >= 0]
+
+
+def _known(known_classes: npt.ArrayLike, class_row: npt.ArrayLike) -> Rows:
+    rows = [np.asarray(some, dtype=np.int32).ravel() for some in (known_classes, class_row)]
+    return frozen(np.unique(np.concatenate(rows)), np.int32)

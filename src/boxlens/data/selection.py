@@ -11,12 +11,27 @@ from boxlens.data.columns import Attribute, Links, frozen
 from boxlens.data.dataset import Dataset, GroundTruth, Spans, renumbering
 from boxlens.data.detections import Detections
 from boxlens.data.images import Images
+from boxlens.data.known_classes import (
+    CLASSES_CHOICES,
+    LACKING,
+    expected_classes,
+    known_classes,
+    lacking_classes,
+    occurring,
+)
+from boxlens.data.naming import some_names
+from boxlens.data.source import Notice
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
+
+    from boxlens.data.columns import Bools, Rows
+    from boxlens.data.known_classes import ClassesChoice
+
+CLASSES_SKIPPED = "classes_left_out"
 
 
 def select_images(
@@ -38,11 +53,87 @@ def select_classes(
     rows: npt.ArrayLike,
 ) -> tuple[Dataset, Detections]:
     """Some classes, with their objects and detections; all images stay."""
+    part, chosen = _cut_classes(dataset, detections, rows)
+    others = [one for one in chosen.notices if one.code not in LACKING]
+    if len(others) < len(chosen.notices):
+        chosen = replace(chosen, notices=(*others, *lacking_classes(part, chosen)))
+    return part, chosen
+
+
+def _cut_classes(
+    dataset: Dataset, detections: Detections, rows: npt.ArrayLike
+) -> tuple[Dataset, Detections]:
     part = dataset.select_classes(rows)
     kept = np.flatnonzero(np.isin(dataset.classes.id, part.classes.id)).astype(np.int32)
     same_images = np.arange(len(dataset.images), dtype=np.int32)
     class_row_of = renumbering(kept, len(dataset.classes))
     return part, detections.renumbered(same_images, class_row_of, len(dataset.images))
+
+
+def shared_classes(
+    dataset: Dataset, tables: Sequence[Detections], choice: ClassesChoice
+) -> tuple[Dataset, list[Detections]]:
+    """The classes to count over: "all", or those "known" to all detectors.
+
+    "check" skips what a detector is sure not to know, as its file says so. The data set has a
+    notice of what was skipped; those of the detectors stay, and say why.
+    """
+    if choice not in CLASSES_CHOICES:
+        raise ParameterError(f"classes are {', '.join(CLASSES_CHOICES)}, got {choice!r}")
+    if choice == "all" or not tables:
+        return dataset, list(tables)
+    skipped = _skipped_classes(dataset, tables, by_detections=choice == "known")
+    if not skipped.any():
+        return dataset, list(tables)
+    parts = [_cut_classes(dataset, one, ~skipped) for one in tables]
+    part = replace(parts[0][0], notices=(*dataset.notices, _skipped(dataset, tables, skipped)))
+    return part, [one for _, one in parts]
+
+
+def _skipped_classes(
+    dataset: Dataset, tables: Sequence[Detections], *, by_detections: bool
+) -> Bools:
+    """By class: not all detectors know it, and it has objects or detections."""
+    known = np.ones(len(dataset.classes), dtype=np.bool_)
+    expected = matters = expected_classes(dataset)
+    for one in tables:
+        known = known & known_classes(dataset, one, by_detections=by_detections)
+        matters = matters | occurring(one.class_row, len(dataset.classes))
+    kept = _with_descendants(dataset, known)
+    if expected.any() and not (kept & expected).any():
+        raise ParameterError(
+            f"no class with objects is known to {_whom(tables)}: nothing can be counted. Count "
+            "every class with --classes-used all (classes_used='all')"
+        )
+    return matters & ~kept
+
+
+def _with_descendants(dataset: Dataset, known: Bools) -> Bools:
+    """Open Images counts an object under the classes above its own, so these stay together."""
+    tree = dataset.classes.tree
+    if tree is None or known.all():
+        return known
+    ids = dataset.classes.id.tolist()
+    of_known = {ids[row] for row in np.flatnonzero(known)}
+    below = [not of_known.isdisjoint(tree.ancestors(one)) for one in ids]
+    return known | np.array(below, dtype=np.bool_)
+
+
+def _whom(tables: Sequence[Detections]) -> str:
+    return tables[0].name if len(tables) == 1 else "all detectors"
+
+
+def _skipped(dataset: Dataset, tables: Sequence[Detections], skipped: Bools) -> Notice:
+    n_classes, n_skipped = len(dataset.classes), int(np.count_nonzero(skipped))
+    n_objects = int(np.count_nonzero(skipped[dataset.gt.class_row]))
+    names = some_names(dataset.classes.name[row] for row in np.flatnonzero(skipped))
+    objects = "object" if n_objects == 1 else "objects"
+    message = (
+        f"{'counted' if len(tables) == 1 else 'compared'} over the {n_classes - n_skipped:,} of "
+        f"{n_classes:,} classes known to {_whom(tables)}; skipped: {names}"
+        f"{f' ({n_objects:,} {objects})' if n_objects else ''}"
+    )
+    return Notice(CLASSES_SKIPPED, n_skipped, message)
 
 
 def concatenate_detections(
@@ -62,7 +153,14 @@ def concatenate_detections(
         score=np.concatenate([part.score for part in parts]),
         source=parts[0].source,
         notices=tuple(notice for part in parts for notice in part.notices),
+        known_classes=_join_known([part.known_classes for part in parts]),
     )
+
+
+def _join_known(parts: Sequence[Rows | None]) -> Rows | None:
+    """What a detector knows on some images it knows on all."""
+    told = [part for part in parts if part is not None]
+    return np.unique(np.concatenate(told)) if len(told) == len(parts) else None
 
 
 def concatenate(

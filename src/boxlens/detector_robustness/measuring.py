@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data import Notice, counted_notice
+from boxlens.data.known_classes import LACKING
 from boxlens.data.naming import some_names
 from boxlens.detector_robustness.corruption_means import corruption_means, ratio
 from boxlens.detector_robustness.density import box_density, without_place
@@ -247,9 +248,19 @@ def _summary(work: _Work, row: int) -> SetSummary:
 def _notices(
     sets: Sequence[MeasuredSet], found: Mapping[str, Sequence[Detections]]
 ) -> Iterator[Notice]:
-    """Of ground truth and detections; what several tables tell alike is told once."""
+    """Of ground truth and detections; what several tables tell alike is told once.
+
+    Which classes a detector lacks is told of the unchanged pictures: that it no longer finds some
+    in changed ones is what is measured.
+    """
     yield from sets[0].dataset.notices
-    yield from dict.fromkeys(note for of in found.values() for one in of for note in one.notices)
+    yield from dict.fromkeys(
+        note
+        for of in found.values()
+        for row, one in enumerate(of)
+        for note in one.notices
+        if row == 0 or note.code not in LACKING
+    )
     yield from counted_notice(
         "unknown_size",
         sum(int(np.count_nonzero(without_place(one.dataset))) for one in sets),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.selection import shared_classes
 from boxlens.diagnosis.borji import borji
 from boxlens.diagnosis.coco_analyze import coco_analyze
 from boxlens.diagnosis.confused import confused
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from os import PathLike
 
+    from boxlens.data.known_classes import ClassesChoice
     from boxlens.data.similarity import Similarity
     from boxlens.diagnosis.borji import BorjiResult
     from boxlens.diagnosis.coco_analyze import CocoAnalyzeResult
@@ -69,6 +71,7 @@ def diagnose(
     interactions: Sequence[tuple[str, str]] = (),
     n_gallery: int = 15,
     intervals: bool | ResamplingChoice = False,
+    classes_used: ClassesChoice = "all",
     strict: bool = False,
     threads: int = 0,
 ) -> DiagnosisResult:
@@ -76,7 +79,8 @@ def diagnose(
 
     `similar` says which classes look alike: "supercategory", "tree", "none", groups of names, or
     the path of a file with groups or a tree; by default what the classes themselves tell.
-    `intervals` resamples images and says how sure the main numbers are.
+    `intervals` resamples images and says how sure the main numbers are. `classes_used` is "all",
+    "check" or "known", as in `evaluate`.
     """
     dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
     detections = (
@@ -84,10 +88,11 @@ def diagnose(
         if isinstance(dt, Detections)
         else read_detections(dt, dataset, strict=strict, threads=threads)
     )
+    used, (detections,) = shared_classes(dataset, [detections], classes_used)
     choice = DiagnosisChoice(
         iou=iou,
         background_iou=background_iou,
-        similar=read_similarity(similar, dataset.classes),
+        similar=read_similarity(similar, dataset.classes, used.classes),
         assignment=assignment,
         tidecv=tidecv,
         tide_range=tide_range,
@@ -97,7 +102,7 @@ def diagnose(
         interactions=tuple((first, second) for first, second in interactions),
         intervals=chosen_resampling(intervals),
     )
-    return diagnose_tables(dataset, detections, choice, threads=threads)
+    return diagnose_tables(used, detections, choice, threads=threads)
 
 
 def diagnose_tables(

@@ -41,6 +41,8 @@ class Format:
     # Options beyond the path that its reader of ground truth, and of detections, takes.
     dataset_options: frozenset[str] = frozenset()
     detections_options: frozenset[str] = frozenset()
+    # Its detections tell which classes the detector knows.
+    known_classes: bool = False
 
 
 FORMATS: Mapping[str, Format] = {
@@ -67,6 +69,7 @@ FORMATS: Mapping[str, Format] = {
         module="boxlens.formats.voc",
         dataset_options=frozenset({"split", "progress"}),
         detections_options=frozenset({"progress"}),
+        known_classes=True,
     ),
     "yolo": Format(
         title="YOLO: a folder of text labels, one an image, with data.yaml or classes.txt",
@@ -82,6 +85,7 @@ FORMATS: Mapping[str, Format] = {
     "parquet": Format(
         title="Boxlens Parquet: a folder of tables, or one file of detections; the fastest",
         module="boxlens.formats.parquet",
+        known_classes=True,
     ),
 }
 
@@ -175,7 +179,22 @@ def write_detections(
 ) -> tuple[Notice, ...]:
     """Writes detections with the ids of `dataset`; the notices name what the format cannot hold."""
     entry = _entry(format, detections=True)
-    return _module(entry).write_detections(detections, dataset, Path(path)) or ()
+    notices: tuple[Notice, ...] = _module(entry).write_detections(detections, dataset, Path(path))
+    return (*(notices or ()), *_lost_knowledge(detections, dataset, Path(path), entry))
+
+
+def _lost_knowledge(
+    detections: Detections, dataset: Dataset, path: Path, entry: Format
+) -> tuple[Notice, ...]:
+    """Most formats hold detections alone, not the classes a detector knows."""
+    known = detections.known_classes
+    if entry.known_classes or known is None or len(known) == len(dataset.classes):
+        return ()
+    from boxlens.formats.losses import loss
+
+    n_unknown = len(dataset.classes) - len(known)
+    what = "which classes the detector does not know"
+    return (loss(path, entry.title.partition(":")[0], "known_classes", n_unknown, what),)
 
 
 def default_name(path: Path) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.data import Dataset, Detections, Notice, Source
 from boxlens.data.columns import owned
+from boxlens.data.known_classes import lacking_classes
 from boxlens.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,11 +44,13 @@ def detections_from(
     path: Path,
     format_name: str,
     strict: bool,
+    known_classes: Rows | None = None,
     checked: bool = False,
 ) -> Detections:
     """Checks the numbers, sets unknown images and classes aside, groups the rest by image.
 
-    A reader that has checked boxes and scores while it read them says so.
+    A format that tells which classes a detector knows gives them. A reader that has checked boxes
+    and scores while it read them says so.
     """
     if not checked:
         check_boxes(raw.box, path, raw.describe)
@@ -64,7 +67,7 @@ def detections_from(
         )
         if not known.any():
             notices = (*notices, _nothing_fits(raw, dataset, path))
-    return Detections.of(
+    detections = Detections.of(
         name,
         len(dataset.images),
         image_row=owned(raw.image_row[known]),
@@ -72,9 +75,10 @@ def detections_from(
         box=owned(raw.box[known]),
         score=owned(raw.score[known]),
         source=Source.of(path, format_name),
-        notices=notices,
+        known_classes=known_classes,
         checked=True,
     )
+    return replace(detections, notices=(*notices, *lacking_classes(dataset, detections)))
 
 
 def _nothing_fits(raw: RawDetections, dataset: Dataset, path: Path) -> Notice:

@@ -28,14 +28,22 @@ REMEDY = "Give lists of class names, such as {pets: [cat, dog], vehicles: [car, 
 
 
 def read_similarity(
-    given: Similarity | Mapping[str, Collection[str]] | str | PathLike[str], classes: Classes
+    given: Similarity | Mapping[str, Collection[str]] | str | PathLike[str],
+    classes: Classes,
+    used: Classes | None = None,
 ) -> Similarity:
-    """However similar classes are given: a word, groups, named groups, or a file of either."""
+    """However similar classes are given: a word, groups, named groups, or a file of either.
+
+    Groups may name any of `classes`; those that are not `used` leave them.
+    """
     if isinstance(given, PathLike) or (isinstance(given, str) and given not in WORDS):
-        return read_class_groups(given, classes)
+        given = read_class_groups(given, classes)
     if isinstance(given, Mapping):
-        return list(given.values())
-    return () if given == "none" else given
+        given = list(given.values())
+    if given is None or isinstance(given, str):
+        return () if given == "none" else given
+    gone = set() if used is None else set(classes.name) - set(used.name)
+    return [[name for name in group if name not in gone] for group in given] if gone else given
 
 
 def read_class_groups(path: str | PathLike[str], classes: Classes) -> list[list[str]]:

@@ -8,6 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, get_args
 
 from boxlens.data import Dataset, Detections
+from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset, read_detections
 from boxlens.limits import AT_MOST
@@ -28,6 +29,7 @@ from boxlens.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from boxlens.data.known_classes import ClassesChoice
     from boxlens.formats.files import Progress
     from boxlens.metrics.resampling import Sampler
 
@@ -103,12 +105,14 @@ def evaluate(
     extra_iou: float = 0.5,
     min_score: float = 0.25,
     intervals: bool | ResamplingChoice = False,
+    classes_used: ClassesChoice = "all",
     strict: bool = False,
     threads: int = 0,
 ) -> EvaluationResult:
     """Scores detections against ground truth; both may be tables or files of any known format.
 
-    `intervals` resamples images and says how sure every number is.
+    `intervals` resamples images and says how sure every number is. `classes_used` "known" counts
+    over the classes that all detectors know, "check" over all but those whose files are missing.
 
     `also` adds readings of the same matches at `extra_iou`: "curves", "confidence" (P, R, F1 and
     the best threshold), "confusion" (at `min_score`), "olrp", "images" (TP, FP, FN of each image).
@@ -131,6 +135,7 @@ def evaluate(
         else read_detections(item, dataset, strict=strict, threads=threads)
         for item in ([dt] if isinstance(dt, (Detections, str, PathLike)) else dt)
     ]
+    dataset, tables = shared_classes(dataset, tables, classes_used)
     return evaluate_tables(dataset, tables, choice, threads=threads)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset, read_detections
 from boxlens.matching import HOIEM, assign, find_overlaps
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from boxlens.data.columns import Bools
+    from boxlens.data.known_classes import ClassesChoice
     from boxlens.matching import Matches
     from boxlens.metrics.ranking import Ranking
 
@@ -47,6 +49,7 @@ def sensitivity(
     missed_p_n: float = 0.05,
     positives_share: float = POSITIVES_SHARE,
     n_unexpected: int = 15,
+    classes_used: ClassesChoice = "all",
     strict: bool = False,
     threads: int = 0,
 ) -> SensitivityResult:
@@ -56,6 +59,7 @@ def sensitivity(
     something. `bins` gives own thresholds for numbers, `interactions` pairs to cross. Missed
     objects are looked for again at the overlaps `looser`; by default those of .1, .2, .3 and .4
     that are below `iou`.
+    `classes_used` is "all", "check" or "known", as in `evaluate`.
     """
     choice = SensitivityChoice(
         characteristics=None if characteristics is None else tuple(characteristics),
@@ -74,6 +78,7 @@ def sensitivity(
         if isinstance(dt, Detections)
         else read_detections(dt, dataset, strict=strict, threads=threads)
     )
+    dataset, (detections,) = shared_classes(dataset, [detections], classes_used)
     detections, unverified = verified_detections(dataset, detections, iou, threads=threads)
     thresholds = choice.iou_thresholds
     overlaps = find_overlaps(dataset, detections, HOIEM, floor=thresholds[0], threads=threads)

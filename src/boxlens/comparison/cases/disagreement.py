@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from boxlens.comparison.shared_images import ImagesChoice
     from boxlens.data import Detections, Notice
     from boxlens.data.columns import Floats, Ids
+    from boxlens.data.known_classes import ClassesChoice
 
 SCHEMA = "boxlens/disagree/1"
 Measure = Literal["share", "boxes"]
@@ -50,9 +51,10 @@ class DisagreementResult(Displayed):
     n_boxes: npt.NDArray[np.int64]
     order: npt.NDArray[np.int64]
     provenance: Provenance
-    # The data set's name, where it is known, and which of its images were taken.
+    # The data set's name, where it is known, and which of its images and classes were taken.
     dataset: str | None = None
     images_used: ImagesChoice = "all"
+    classes_used: ClassesChoice = "all"
     notices: tuple[Notice, ...] = ()
 
     def __repr__(self) -> str:
@@ -69,7 +71,11 @@ class DisagreementResult(Displayed):
         return {
             "schema": SCHEMA,
             "provenance": self.provenance.to_json(),
-            "parameters": {**self._parameters(), "images_used": self.images_used},
+            "parameters": {
+                **self._parameters(),
+                "images_used": self.images_used,
+                "classes_used": self.classes_used,
+            },
             "dataset": {"name": self.dataset, "n_images": len(self.images)},
             "notices": [notice_to_json(notice) for notice in self.notices],
             "results": self._found(n_top),

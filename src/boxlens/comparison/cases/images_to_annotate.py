@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from boxlens.comparison.cases.disagreement import DisagreementResult, check_asked, rank_images
 from boxlens.comparison.shared_images import shared_images
 from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
 from boxlens.formats import read_detections, read_images
 from boxlens.metrics.evaluation import with_unique_names
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from boxlens.comparison.cases.disagreement import Measure
     from boxlens.comparison.shared_images import ImagesChoice
+    from boxlens.data.known_classes import ClassesChoice
 
 
 def disagree(
@@ -30,6 +32,7 @@ def disagree(
     by: Measure = "boxes",
     class_agnostic: bool = False,
     images_used: ImagesChoice = "check",
+    classes_used: ClassesChoice = "check",
     split: str | None = None,
     strict: bool = False,
     threads: int = 0,
@@ -37,7 +40,8 @@ def disagree(
     """Ranks images by how much two or more detectors differ; no object is looked at.
 
     A file of `images` may lack its annotations. `min_score` is one for all detectors, or one each.
-    `images_used` is "check", "all" or "common", as of a comparison.
+    `images_used` is "check", "all" or "common", `classes_used` "check", "all" or "known", as of a
+    comparison.
     """
     if isinstance(dt, (str, PathLike, Detections)):
         raise ParameterError("it takes two detectors to disagree: name their detections as a list")
@@ -56,6 +60,7 @@ def disagree(
         by=by,
         class_agnostic=class_agnostic,
         images_used=images_used,
+        classes_used=classes_used,
         threads=threads,
     )
 
@@ -68,12 +73,14 @@ def disagree_tables(
     by: Measure = "boxes",
     class_agnostic: bool = False,
     images_used: ImagesChoice = "check",
+    classes_used: ClassesChoice = "check",
     threads: int = 0,
 ) -> DisagreementResult:
     """The same for tables in memory."""
     check_asked(tables, min_score)
+    dataset, named = shared_classes(dataset, with_unique_names(tables), classes_used)
     notices = [*dataset.notices, *(notice for table in tables for notice in table.notices)]
-    taken, named, of_images = shared_images(dataset, with_unique_names(tables), images_used)
+    taken, named, of_images = shared_images(dataset, named, images_used)
     ranked = rank_images(
         taken.images,
         named,
@@ -86,6 +93,7 @@ def disagree_tables(
         ranked,
         dataset=dataset.name,
         images_used=images_used,
+        classes_used=classes_used,
         provenance=Provenance(VERSION, dataset.source, tuple(table.source for table in tables)),
         notices=(*notices, *of_images, *_cut_off(named, min_score)),
     )

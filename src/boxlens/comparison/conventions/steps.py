@@ -28,6 +28,7 @@ from boxlens.comparison.conventions.values import (
     value_text,
 )
 from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset, read_detections
 from boxlens.matching import check_tables
@@ -38,6 +39,7 @@ from boxlens.version import VERSION
 if TYPE_CHECKING:
     from os import PathLike
 
+    from boxlens.data.known_classes import ClassesChoice
     from boxlens.formats.files import Progress
 
 SCORE_CUTS = (0.001, 0.01, 0.05, 0.25)
@@ -50,6 +52,7 @@ def reconcile(
     start: str | Protocol = "coco",
     end: str | Protocol | None = None,
     split: str | None = None,
+    classes_used: ClassesChoice = "all",
     strict: bool = False,
     threads: int = 0,
 ) -> ReconciliationResult:
@@ -57,6 +60,7 @@ def reconcile(
 
     `start` and `end` are names of `PROTOCOLS`, or a `Protocol` with conventions of your own.
     Without an end every protocol is counted, and the way leads to the farthest one.
+    `classes_used` is "all", "check" or "known", as in `evaluate`.
     """
     dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
     detections = (
@@ -64,6 +68,7 @@ def reconcile(
         if isinstance(dt, Detections)
         else read_detections(dt, dataset, strict=strict, threads=threads)
     )
+    dataset, (detections,) = shared_classes(dataset, [detections], classes_used)
     return reconcile_tables(dataset, detections, start, end, threads=threads)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from boxlens.comparison.gating.file import RESAMPLING, GateFile, read_gate_file
 from boxlens.comparison.gating.measures import measure
 from boxlens.comparison.gating.mistakes import Place, some
-from boxlens.comparison.gating.pair import check_gaps, check_pair
+from boxlens.comparison.gating.pair import check_gaps, check_pair, compared_classes
 from boxlens.comparison.gating.questions import ask, default_rule
 from boxlens.comparison.gating.result import GateResult
 from boxlens.comparison.gating.rules import Rule, parse_rule
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from boxlens.comparison.gating.measures import Measured, Question
     from boxlens.comparison.gating.result import RuleOutcome, UntestedClass
     from boxlens.comparison.gating.slices import SliceRecipe
+    from boxlens.data.known_classes import ClassesChoice
     from boxlens.formats.files import Progress
     from boxlens.metrics.evaluation import EvaluationChoice
 
@@ -47,6 +48,7 @@ class GatePlan:
     resampling: ResamplingChoice
     fail_on_estimate: bool = False
     allow_gaps: bool = False
+    classes: ClassesChoice = "check"
 
 
 def gate(
@@ -63,6 +65,7 @@ def gate(
     seed: int | None = None,
     fail_on_estimate: bool = False,
     allow_gaps: bool = False,
+    classes_used: ClassesChoice = "check",
     split: str | None = None,
     strict: bool = False,
     threads: int = 0,
@@ -72,7 +75,8 @@ def gate(
     Rules and slices may also come from a TOML file, and so may the protocol ("coco"), the level
     (.95), replicates (1000) and seed (0); arguments win. Without rules the protocol's main number
     must not fall. `result.passed` is False where a rule is broken beyond chance (with
-    `fail_on_estimate` at all) and where one could not be computed.
+    `fail_on_estimate` at all) and where one could not be computed. Where only one of the two knows
+    a class it stops: `classes_used` "known" judges over the others, "all" over all.
     """
     plan = plan_gate(
         rules,
@@ -84,6 +88,7 @@ def gate(
         seed=seed,
         fail_on_estimate=fail_on_estimate,
         allow_gaps=allow_gaps,
+        classes_used=classes_used,
     )
     dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
     old, new = (
@@ -106,6 +111,7 @@ def plan_gate(
     seed: int | None = None,
     fail_on_estimate: bool = False,
     allow_gaps: bool = False,
+    classes_used: ClassesChoice = "check",
 ) -> GatePlan:
     """Arguments and a file together, checked as far as they can be without data."""
     file = GateFile() if rules_file is None else read_gate_file(rules_file)
@@ -124,6 +130,7 @@ def plan_gate(
         resampling=ResamplingChoice(**settings),
         fail_on_estimate=fail_on_estimate,
         allow_gaps=allow_gaps,
+        classes=classes_used,
     )
 
 
@@ -137,7 +144,8 @@ def gate_tables(
     progress: Progress | None = None,
 ) -> GateResult:
     """The same for tables in memory."""
-    tables = [baseline, candidate]
+    dataset, tables = compared_classes(dataset, baseline, candidate, plan.classes)
+    baseline, candidate = tables
     notices = [*dataset.notices, *baseline.notices, *candidate.notices]
     notices += check_pair(dataset, baseline, candidate, allow_gaps=plan.allow_gaps)
     notices += _of_protocol(dataset, tables, plan)

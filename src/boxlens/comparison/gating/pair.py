@@ -8,10 +8,14 @@ import numpy as np
 
 from boxlens.comparison.shared_images import nothing_fits, same_detections
 from boxlens.data import Notice
+from boxlens.data.known_classes import expected_classes, known_classes
+from boxlens.data.naming import some_names
+from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
     from boxlens.data import Dataset, Detections
+    from boxlens.data.known_classes import ClassesChoice
 
 # Files do not tell on which images a detector was run. Where it found nothing in more than this
 # share of the images, and the other one something, it was hardly run on them.
@@ -36,6 +40,31 @@ def check_pair(
         notices.append(Notice("identical", len(candidate), message))
     notices += check_gaps(dataset, baseline, candidate, allow_gaps=allow_gaps)
     return tuple(notices)
+
+
+def compared_classes(
+    dataset: Dataset, baseline: Detections, candidate: Detections, choice: ClassesChoice
+) -> tuple[Dataset, list[Detections]]:
+    """The classes to judge over: all, or those "known" to both.
+
+    "check" takes all and stops where only one of the two knows a class: else a candidate could
+    pass by losing its results.
+    """
+    tables = [baseline, candidate]
+    if choice == "check":
+        expected = expected_classes(dataset)
+        old, new = (known_classes(dataset, one, by_detections=False) & expected for one in tables)
+        for role, own, other in (("baseline", old, new), ("candidate", new, old)):
+            lacking = [dataset.classes.name[row] for row in np.flatnonzero(other & ~own)]
+            if lacking:
+                raise ParameterError(
+                    f"the {role} has no results for {len(lacking):,} "
+                    f"{'class' if len(lacking) == 1 else 'classes'} that the other one knows: "
+                    f"{some_names(lacking)}. Judge over the classes both know with --classes-used "
+                    "known (classes_used='known'), or count them as nothing found with "
+                    "--classes-used all"
+                )
+    return shared_classes(dataset, tables, "all" if choice == "check" else choice)
 
 
 def _check_skipped(role: str, table: Detections, *, allow_gaps: bool) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from boxlens.errors import InputError
 from boxlens.formats import files
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.parquet.columns import (
@@ -11,6 +15,7 @@ from boxlens.formats.parquet.columns import (
     boxes,
     floats,
     id_series,
+    metadata_of,
     read_table,
     rows_of_ids,
     write_table,
@@ -21,9 +26,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from boxlens.data import Dataset, Detections, Notice
+    from boxlens.data.columns import Rows
 
 __all__ = ["read_dataset", "read_detections", "write_dataset", "write_detections"]
 
+# In the metadata: ids of the classes the detector knows, as a JSON list.
+KNOWN_CLASSES = "known_classes"
 DETECTION_COLUMNS = ("image_id", "class_id", *BOX, "score")
 
 
@@ -47,8 +55,30 @@ def read_detections(
 
     raw = RawDetections(image_row, class_row, box, score, describe)
     return detections_from(
-        raw, dataset, name=detector, path=path, format_name="parquet", strict=strict
+        raw,
+        dataset,
+        name=detector,
+        path=path,
+        format_name="parquet",
+        strict=strict,
+        known_classes=_known_classes(path, dataset),
     )
+
+
+def _known_classes(path: Path, dataset: Dataset) -> Rows | None:
+    text = metadata_of(path).get(KNOWN_CLASSES)
+    if text is None:
+        return None
+    try:
+        ids = json.loads(text)
+        rows = [dataset.classes.row_of_id().get(one, -1) for one in ids]
+    except (ValueError, TypeError, RecursionError) as problem:
+        raise InputError(
+            f"{KNOWN_CLASSES} in its metadata is not a list of class ids",
+            path=path,
+            remedy="Write it as a JSON list, or leave it out",
+        ) from problem
+    return np.array([row for row in rows if row >= 0], dtype=np.int32)
 
 
 def write_detections(detections: Detections, dataset: Dataset, path: Path) -> tuple[Notice, ...]:
@@ -63,5 +93,9 @@ def write_detections(detections: Detections, dataset: Dataset, path: Path) -> tu
             "score": detections.score,
         }
     )
-    write_table(frame, path, {"name": detections.name})
+    metadata = {"name": detections.name}
+    if detections.known_classes is not None:
+        ids = dataset.classes.id[detections.known_classes].tolist()
+        metadata[KNOWN_CLASSES] = json.dumps(ids)
+    write_table(frame, path, metadata)
     return ()

@@ -12,6 +12,7 @@ import numpy as np
 
 from boxlens.data import Notice
 from boxlens.data.boxes import xywh_from_inclusive_corners
+from boxlens.data.known_classes import known_classes
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.files import Progress, existing, plain_name, read_text, stem
@@ -38,7 +39,10 @@ def read_detections(
     strict: bool = False,
     progress: Progress | None = None,
 ) -> Detections:
-    """Reads a folder of result files, or one such file; a class without a file has none."""
+    """Reads a folder of result files, or one such file.
+
+    A detector does not know a class without a file; of one with an empty file it found nothing.
+    """
     source = existing(path)
     files, notices = _result_files(source, dataset)
     by_stem = {name: row for row, name in enumerate(image_stems(dataset.images))}
@@ -57,12 +61,13 @@ def read_detections(
         path=source,
         format_name="voc",
         strict=strict,
+        known_classes=np.array([row for _, row in files if row >= 0], dtype=np.int32),
     )
     return replace(detections, notices=(*detections.notices, *notices))
 
 
 def write_detections(detections: Detections, dataset: Dataset, path: Path) -> None:
-    """Writes comp4_det_test_CLASS.txt for every class into a new folder.
+    """Writes comp4_det_test_CLASS.txt for every class the detector knows into a new folder.
 
     Boxes that came from VOC read back exactly; the order within an image becomes class by class,
     which no ranking depends on.
@@ -73,7 +78,8 @@ def write_detections(detections: Detections, dataset: Dataset, path: Path) -> No
     scores = detections.score.tolist()
     image_rows = detections.image_row.tolist()
     with folder_written_whole(path) as folder:
-        for class_row, name in enumerate(names):
+        for class_row in np.flatnonzero(known_classes(dataset, detections, by_detections=False)):
+            name = names[class_row]
             rows = np.flatnonzero(detections.class_row == class_row).tolist()
             sides = [" ".join(map(number_text, corners[row])) for row in rows]
             text = "".join(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from boxlens.comparison import ComparisonResult
     from boxlens.comparison.shared_images import ImagesChoice
     from boxlens.data import Dataset, Detections, Notice
+    from boxlens.data.known_classes import ClassesChoice
     from boxlens.dataset_difficulty import DifficultyResult
     from boxlens.diagnosis import DiagnosisResult
     from boxlens.formats.files import Progress
@@ -46,6 +47,8 @@ class ReportChoice:
     diagnosis: DiagnosisChoice = field(default_factory=DiagnosisChoice)
     resampling: ResamplingChoice = field(default_factory=ResamplingChoice)
     images: ImagesChoice = "check"
+    # Of the comparison; everything else is over the classes of the data set.
+    classes: ClassesChoice = "check"
 
     def asked(self, n_detectors: int) -> tuple[Question, ...]:
         """In the order of the page."""
@@ -98,6 +101,7 @@ class ReportResult:
                 "iou": self.choice.diagnosis.iou,
                 "resampling": self.choice.resampling.to_json(),
                 "images": self.choice.images,
+                "classes": self.choice.classes,
             },
             "dataset": {
                 "name": self.dataset.name,
@@ -144,7 +148,10 @@ def answer_tables(
     comparison = None
     if "comparison" in asked:
         wanted = ComparisonChoice(
-            evaluation=choice.evaluation, resampling=choice.resampling, images=choice.images
+            evaluation=choice.evaluation,
+            resampling=choice.resampling,
+            images=choice.images,
+            classes=choice.classes,
         )
         comparison = compare_tables(dataset, tables, wanted, threads=threads, progress=progress)
     evaluation = None
@@ -190,8 +197,14 @@ def _evaluation(
     threads: int,
     progress: Progress | None,
 ) -> EvaluationResult:
-    """With intervals; a comparison over the same images has resampled them already."""
-    again = comparison is None or len(comparison.dataset.images) != len(dataset.images)
+    """With intervals; a comparison over the same images and classes has them already."""
+    again = comparison is None or any(
+        len(own) != len(compared)
+        for own, compared in (
+            (dataset.images, comparison.dataset.images),
+            (dataset.classes, comparison.dataset.classes),
+        )
+    )
     wanted = replace(choice.evaluation, intervals=choice.resampling if again else None)
     result = evaluate_tables(dataset, tables, wanted, threads=threads, progress=progress)
     if comparison is None or again:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.data import Dataset, Detections
+from boxlens.data.selection import shared_classes
 from boxlens.diagnosis import DiagnosisChoice
 from boxlens.formats import read_dataset, read_detections
 from boxlens.formats.class_groups import read_similarity
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from boxlens.data.known_classes import ClassesChoice
     from boxlens.data.similarity import Similarity
     from boxlens.diagnosis import DiagnosisResult
     from boxlens.formats.files import Progress
@@ -79,6 +81,7 @@ def write_report(
     pdf: bool = False,
     replicates: int = 1000,
     seed: int = 0,
+    classes_used: ClassesChoice = "check",
     strict: bool = False,
     threads: int = 0,
 ) -> ReportResult:
@@ -87,7 +90,7 @@ def write_report(
     Both may be tables or files of any known format. `ask` picks questions ("scores", "errors",
     "sensitivity", "difficulty", "comparison"); all that apply are asked otherwise. `images` is a
     folder with the pictures; those in the page take `images_mb` megabytes at most. `pdf` adds a
-    typeset report.
+    typeset report. `classes_used` is of the comparison, as in `compare`; "known" is of everything.
     """
     formats = figure_formats(figures)
     if pdf:
@@ -101,11 +104,17 @@ def write_report(
         else read_detections(item, dataset, strict=strict, threads=threads)
         for item in ([dt] if isinstance(dt, (Detections, str, PathLike)) else dt)
     ]
+    classes = dataset.classes
+    if classes_used == "known":
+        dataset, tables = shared_classes(dataset, tables, classes_used)
     choice = ReportChoice(
         ask=check_questions(ask),
         evaluation=choose(protocol),
-        diagnosis=DiagnosisChoice(iou=iou, similar=read_similarity(similar, dataset.classes)),
+        diagnosis=DiagnosisChoice(
+            iou=iou, similar=read_similarity(similar, classes, dataset.classes)
+        ),
         resampling=ResamplingChoice(n_replicates=replicates, seed=seed),
+        classes=classes_used,
     )
     result = answer_tables(dataset, tables, choice, threads=threads)
     pictures = None if images is None else Path(images)
