@@ -10,12 +10,14 @@ import numpy as np
 
 from boxlens.data import Classes
 from boxlens.data.columns import Rows, owned
-from boxlens.detectors.onnx.spec_fields import Fields, read_yaml
 from boxlens.errors import InputError
 from boxlens.formats.files import read_text
+from boxlens.formats.yaml_files import read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from boxlens.detectors.onnx.spec_fields import Fields
 
 COCO80 = Path(__file__).with_name("coco80.yaml")
 # Labels that are ids index a table; a larger one is a slip of the pen.

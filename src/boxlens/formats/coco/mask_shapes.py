@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.data import Notice
-from boxlens.formats.files import is_gzip, read_bytes
+from boxlens.formats.files import DATA_BYTES, is_gzip, opened, read_bytes, reading
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,14 +101,14 @@ class _DamagedError(Exception):
 def _bytes(path: Path, begin: int, end: int) -> bytes:
     if is_gzip(path):
         return _unpacked(path, path.stat().st_mtime_ns)[begin:end]
-    with path.open("rb") as file:
+    with reading(path), opened(path) as file:
         file.seek(begin)
         return file.read(end - begin)
 
 
 @lru_cache(maxsize=1)
 def _unpacked(path: Path, _modified_ns: int) -> bytes:
-    return read_bytes(path)
+    return read_bytes(path, DATA_BYTES)
 
 
 def _mask(stated: Any, width: float, height: float) -> Bools | None:
