@@ -57,8 +57,8 @@ def read_bound(path: str | PathLike[str], classes: Sequence[str]) -> KnownBound:
         classifier = str(document["classifier"]["name"])
         uap = _number(document["results"]["uap"])
         n_images = int(document["n_images"])
-        given = [(one["class"], _number(one["uap"])) for one in document["results"]["classes"]]
-    except (KeyError, TypeError, ValueError) as problem:
+        given = [(str(one["class"]), _number(one["uap"])) for one in document["results"]["classes"]]
+    except (LookupError, TypeError, ValueError, OverflowError) as problem:
         raise InputError(f"damaged ({problem!r})", path=path, remedy=_REMEDY) from problem
     # Two classes may be called alike: they are taken in order.
     left: dict[str, list[float]] = {}

@@ -183,7 +183,7 @@ def _take_up(journal: Journal, lines: list[bytes], header: Mapping[str, Any]) ->
         try:
             record = Record.of(_parsed(line) or {})
             journal.records[record.image_id] = record
-        except (KeyError, TypeError, ValueError):
+        except (LookupError, TypeError, ValueError, OverflowError):
             journal.n_damaged += 1
 
 

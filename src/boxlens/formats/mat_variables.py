@@ -157,13 +157,11 @@ def _shaped(values: Array, shape: tuple[int, ...]) -> Array:
 def _text(elements: Iterator[tuple[int, _Part]], shape: tuple[int, ...]) -> Array:
     """One string a row; text is stored as bytes, or as characters of two or four."""
     kind, part = next(elements, (1, _Part(memoryview(b""), "<")))
-    codes = part.numbers(kind)
-    width = codes.dtype.itemsize
-    if width == 1:
-        text = bytes(part.content).decode("utf-8", errors="replace")
-    else:
-        encoding = f"utf-{8 * width}-{'le' if part.order == '<' else 'be'}"
-        text = bytes(part.content).decode(encoding, errors="replace")
+    width = part.numbers(kind).dtype.itemsize
+    if width > 4:
+        raise MatError(f"expected text, found a part of type {kind}")
+    ending = "" if width == 1 else "-le" if part.order == "<" else "-be"
+    text = bytes(part.content).decode(f"utf-{8 * width}{ending}", errors="replace")
     rows = shape[0]
     if rows <= 1:
         return np.array([text] if text else [], dtype=np.str_)

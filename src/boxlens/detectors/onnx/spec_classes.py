@@ -11,7 +11,7 @@ import numpy as np
 from boxlens.data import Classes
 from boxlens.data.columns import Rows, owned
 from boxlens.errors import InputError
-from boxlens.formats.files import read_text
+from boxlens.formats.files import existing_file, read_text
 from boxlens.formats.yaml_files import read_yaml
 
 if TYPE_CHECKING:
@@ -67,13 +67,15 @@ def _names(fields: Fields) -> tuple[Mapping[int, str], Path | None]:
 
 
 def _file_content(path: Path, fields: Fields) -> Any:
-    if not path.is_file():
+    try:
+        existing_file(path)
+    except InputError as problem:
         raise InputError(
             f"there is no class list or file '{path}'",
             path=fields.path,
             where=fields.where("classes"),
             remedy="Write coco80, a list of names, or a file beside the spec",
-        )
+        ) from problem
     if path.suffix in {".yaml", ".yml"}:
         return read_yaml(path)
     return [line.strip() for line in read_text(path).splitlines() if line.strip()]

@@ -94,13 +94,18 @@ def _read_sizes(path: Path) -> pl.DataFrame:
             where="line 1",
             remedy="Add a column ImageID or file_name",
         )
+    for name in ("ImageID", "file_name"):
+        if name in frame.columns and frame[name].null_count():
+            row = int(np.argmax(frame[name].is_null().to_numpy()))
+            raise InputError(f"{name} is empty", path=path, where=line_of(row, frame))
     if "ImageID" not in frame.columns:
         stems = [Path(name).stem for name in frame["file_name"].to_list()]
         frame = frame.with_columns(pl.Series("ImageID", stems, dtype=pl.String))
     if "file_name" not in frame.columns:
         frame = frame.with_columns((pl.col("ImageID") + ".jpg").alias("file_name"))
     again = frame["ImageID"].is_duplicated().to_numpy()
-    small = ((frame["Width"] <= 0) | (frame["Height"] <= 0)).fill_null(value=False).to_numpy()
+    sizes = frame.select("Width", "Height").cast(pl.Float64).fill_null(1.0).to_numpy()
+    small = ~((sizes > 0) & np.isfinite(sizes)).all(axis=1)
     for bad, problem in ((again, "occurs more than once"), (small, "has no positive size")):
         if bad.any():
             row = int(np.argmax(bad))

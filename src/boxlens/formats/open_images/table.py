@@ -140,6 +140,16 @@ def _read_as_text(path: Path, chosen: dict[str, str], numeric: set[str]) -> pl.D
         raise _broken_line(path, text, str(problem)) from problem
     if not chosen.keys() <= set(frame.columns):
         # Spaces after the commas.
+        names = [name.strip() for name in frame.columns]
+        missing = [name for name in chosen if name not in names]
+        if missing or len(set(names)) < len(names):
+            what = f"no column {missing[0]}" if missing else "two columns of one name"
+            raise InputError(
+                f"{what}; found {', '.join(names)[:200]}",
+                path=path,
+                where="line 1",
+                remedy="Close every quote of the first line, and name every column once",
+            )
         frame = frame.rename(str.strip).with_columns(pl.all().str.strip_chars())
     for column, name in chosen.items():
         if name not in numeric:

@@ -106,7 +106,7 @@ def _take_up(kept: KeptTallies, line: bytes) -> None:
     try:
         document: dict[str, Any] = json.loads(line)
         kept.by_origin[document["origin"]] = Tally.of_json(document, kept.n_steps)
-    except (KeyError, TypeError, ValueError, RecursionError):
+    except (LookupError, TypeError, ValueError, OverflowError, RecursionError):
         return
 
 

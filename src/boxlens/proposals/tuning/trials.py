@@ -41,7 +41,7 @@ class TrialFile:
     def _trial(self, number: int, line: str) -> Trial:
         try:
             return _trial(json.loads(line))
-        except (ValueError, LookupError, TypeError, RecursionError) as problem:
+        except (LookupError, TypeError, ValueError, RecursionError) as problem:
             raise InputError(
                 "not a trial",
                 path=self.path,
