@@ -7,6 +7,8 @@ import sys
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from boxlens.cli.terminal import print_message
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -22,7 +24,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         hint = _suggestion(message, self)
-        print(f"boxlens: {message}{hint}. See {self.prog} --help", file=sys.stderr)
+        print_message(f"boxlens: {message}{hint}. See {self.prog} --help")
         sys.exit(2)
 
     def words(self) -> set[str]:
