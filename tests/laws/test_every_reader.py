@@ -277,16 +277,12 @@ def test_columns_of_another_type_or_empty_ones_are_read_or_refused(reader, tmp_p
     for victim in victims(reader, made, tmp_path):
         sound = victim.read_bytes()
         frame = pl.read_parquet(victim)
-        for name in frame.columns:
-            for dtype, value in COLUMNS.values():
-                for first in (value, None):
-                    values = [first, *[value] * (len(frame) - 1)]
-                    column = pl.Series(name, values, dtype=dtype)
-                    frame.with_columns(column).write_parquet(victim)
-                    refused(reader, made)
-                frame.with_columns(pl.Series(name, [None] * len(frame), dtype=dtype)).write_parquet(
-                    victim
-                )
+        for at, name in enumerate(frame.columns):
+            for number, (dtype, value) in enumerate(COLUMNS.values()):
+                # Of this type throughout, all but the first, or with nothing in it, in turn.
+                first, last = ((value, value), (None, value), (None, None))[(at + number) % 3]
+                values = [first, *[last] * (len(frame) - 1)]
+                frame.with_columns(pl.Series(name, values, dtype=dtype)).write_parquet(victim)
                 refused(reader, made)
         victim.write_bytes(sound)
 
