@@ -32,6 +32,11 @@ def existing(path: str | PathLike[str]) -> Path:
     return Path(path)
 
 
+def real_path(path: str | PathLike[str]) -> Path:
+    """Where a path leads, links followed; links in a ring lead nowhere and stay as they are."""
+    return Path(os.path.realpath(path))
+
+
 def existing_file(path: str | PathLike[str]) -> Path:
     """The path, if a regular file is there; whoever hands a path to a library asks here first."""
     _refuse_special(path, _kind(path))

@@ -22,6 +22,7 @@ from boxlens.regular_files import (
     file_hash,
     opened,
     reading,
+    real_path,
     reason_of,
 )
 
@@ -166,7 +167,7 @@ def written_whole(path: str | PathLike[str]) -> Iterator[Path]:
     import shutil
     import tempfile
 
-    target = Path(path).resolve()
+    target = real_path(path)
     if target.is_dir():
         raise InputError("expected a file to write, found a folder", path=path)
     special = target.exists() and not target.is_file()

@@ -13,7 +13,7 @@ from boxlens.data.classes import ascending_unique
 from boxlens.data.columns import Ids, id_column, take
 from boxlens.errors import InputError
 from boxlens.images.joining import join_to_dataset
-from boxlens.regular_files import existing
+from boxlens.regular_files import existing, real_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -65,11 +65,6 @@ def find_images(
         return _ascending(keys, paths, names), (*told, *join_notices)
     own_keys, id_notices = _ids_from_names(names)
     return _ascending(own_keys, paths, names), (*told, *id_notices)
-
-
-def real_path(path: Path) -> Path:
-    """Where a path leads, links followed; links in a ring lead nowhere and stay as they are."""
-    return Path(os.path.realpath(path))
 
 
 def evenly_spread(n: int, n_wanted: int | None) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from boxlens.data import Notice
-from boxlens.images.files import real_path
+from boxlens.regular_files import real_path
 
 if TYPE_CHECKING:
     from boxlens.data import Dataset

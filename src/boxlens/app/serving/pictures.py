@@ -64,8 +64,8 @@ class Pictures:
             raise InputError(what, path=folder, remedy="Give the folder that holds the pictures")
         # Late: most runs are looked at without pictures.
         from boxlens.images import find_images
-        from boxlens.images.files import real_path
         from boxlens.images.joining import join_to_images, nothing_fits
+        from boxlens.regular_files import real_path
 
         top = real_path(folder)
         files, notices = find_images(top, inside=True)
