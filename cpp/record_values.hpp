@@ -141,12 +141,13 @@ inline RecordScanner::Outcome RecordScanner::text(Column& into) {
 
 inline RecordScanner::Outcome RecordScanner::id_list(Column& into) {
     const char* first = cursor_.p;
-    if (*first != '[') return null_or(into, " must be an array of ids");
+    // Whatever the value is, the row begins here: of a key that occurs twice the last one counts.
     const bool again = seen_ >> target_ & 1;
     const auto members = static_cast<std::size_t>(
         again ? into.begin[table_.rows] : static_cast<std::int64_t>(into.ids.value.size()));
     into.ids.value.resize(members);
     into.begin[table_.rows] = static_cast<std::int64_t>(members);
+    if (*first != '[') return null_or(into, " must be an array of ids");
     ++cursor_.p;
     cursor_.space();
     if (*cursor_.p == ']') {

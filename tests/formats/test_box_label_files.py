@@ -230,7 +230,7 @@ def test_nothing_that_fits_is_said_aloud(tmp_path):
         ([{"id": 7, "label": "ant"}, {"image": 1, "label": "ant"}], "record 1: neither an id"),
         ([7], "record 0: expected a record, got int"),
         ({"id": 7}, "expected a list"),
-        ('[{"id": 7', "not readable as JSON"),
+        ('[{"id": 7', "not JSON"),
         ([{"image": 1, "bbox": [1, 2, 3]}], "not four numbers"),
         ([{"image": 1, "bbox": [1, 2, 3, None]}], "not four numbers"),
         ([{"image": 1, "bbox": "1 2 3 4"}], "not four numbers"),
@@ -266,7 +266,7 @@ def test_parquet_that_cannot_be_meant_is_refused(tmp_path):
     with pytest.raises(InputError, match="no column label, category_id or scores; found id, name"):
         read_box_labels(path, RICH)
     path.write_bytes(path.read_bytes()[:40])
-    with pytest.raises(InputError, match="not readable as Parquet"):
+    with pytest.raises(InputError, match="not a readable Parquet file"):
         read_box_labels(path, RICH)
     with pytest.raises(InputError, match="no such file"):
         read_box_labels(tmp_path / "absent.csv", RICH)

@@ -135,3 +135,16 @@ def test_the_real_subset_is_read_without_loss(tmp_path):
     assert [one.code for one in detections.notices] == ["class_never_detected"]
     lvis.write_detections(detections, dataset, tmp_path / "det.json")
     assert np.array_equal(lvis.read_detections(tmp_path / "det.json", dataset).box, detections.box)
+
+
+@pytest.mark.parametrize(
+    "lists", ['3, "neg_category_ids": [5]', "[2], X: null, X: [5]", "[2, 5], X: null"]
+)
+def test_of_a_list_that_is_given_twice_the_last_one_counts(tmp_path, lists):
+    text = put(tmp_path).read_text().replace('"neg_category_ids": []', '"neg_category_ids": LISTS')
+    text = text.replace("LISTS", lists.replace("X", '"neg_category_ids"'))
+    (tmp_path / "lvis.json").write_text(text)
+    for _ in range(3):  # memory that nobody wrote to holds something else every time
+        images = lvis.read_dataset(tmp_path / "lvis.json").images
+        rows = [images.negative[row].tolist() for row in range(2)]
+        assert rows == [[1] if lists.endswith("[5]") else [], [1, 0]]

@@ -6,7 +6,7 @@ import pytest
 
 from boxlens.data import Classes, Dataset, GroundTruth, Images
 from boxlens.errors import InputError
-from boxlens.images import find_images
+from boxlens.images import ImageError, find_images, read_picture
 
 
 def touch(folder, *names):
@@ -159,3 +159,17 @@ def test_a_folder_of_links_alone_says_where_to_look(tmp_path):
     (tmp_path / "set" / "1.jpg").symlink_to(tmp_path / "real" / "1.jpg")
     with pytest.raises(InputError, match="give the folder they lead to"):
         find_images(tmp_path / "set", inside=True)
+
+
+def test_links_in_a_ring_are_found_as_pictures_that_cannot_be_read(tmp_path):
+    touch(tmp_path, "1.png")
+    for name, target in {"2.png": "3.png", "3.png": "2.png", "ring": "ring"}.items():
+        (tmp_path / name).symlink_to(target)
+    files, notices = find_images(tmp_path)
+    assert files.names == ("1.png", "2.png", "3.png")
+    assert [(one.code, one.count) for one in notices] == [("other_file", 1)]
+    for path in files.paths[1:]:
+        with pytest.raises(ImageError, match="Too many levels of symbolic links"):
+            read_picture(path)
+    with pytest.raises(InputError, match="Too many levels of symbolic links"):
+        find_images(tmp_path / "ring")

@@ -27,6 +27,7 @@ from boxlens.cli import (
     upper_bound,
 )
 from boxlens.cli.options import Parser
+from boxlens.cli.terminal import print_message
 from boxlens.errors import BoxlensError
 from boxlens.version import VERSION
 
@@ -76,7 +77,7 @@ def main(arguments: list[str] | None = None) -> None:
         options.run(options)
         sys.stdout.flush()
     except BoxlensError as problem:
-        print(f"boxlens: {problem}", file=sys.stderr)
+        print_message(f"boxlens: {problem}")
         sys.exit(2)
     except BrokenPipeError:
         # The reader of our output (head, less) has gone: nothing is wrong.
@@ -84,7 +85,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(0)
     except OSError as problem:
         place = f"{problem.filename}: " if problem.filename else ""
-        print(f"boxlens: {place}{problem.strerror or problem}", file=sys.stderr)
+        print_message(f"boxlens: {place}{problem.strerror or problem}")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(2)
     except KeyboardInterrupt:

@@ -71,11 +71,11 @@ def run(options: argparse.Namespace) -> None:
 def _unpack(demo: Path, folder: Path) -> None:
     from zipfile import ZipFile
 
-    from boxlens.formats.files import read_text, stem, write_text
+    from boxlens.formats.files import read_bytes, read_text, stem, write_text
 
     for path in sorted(demo.glob("*.json.gz")):
         target, text = folder / f"{stem(path)}.json", read_text(path)
-        if target.exists() and target.read_bytes() != text.encode():
+        if target.exists() and read_bytes(target) != text.encode():
             raise InputError(
                 "another file of this name is there",
                 path=target,

@@ -12,6 +12,7 @@ from boxlens.cli.options import Commands, Number, add_json
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
 from boxlens.cli.reading import add_reading, read_tables
 from boxlens.cli.report_options import add_report
+from boxlens.cli.terminal import print_text
 from boxlens.errors import BoxlensError, ParameterError
 from boxlens.limits import LEVEL, REPLICATES, SEED
 
@@ -96,7 +97,7 @@ def run(options: argparse.Namespace) -> None:
         if options.github:
             from boxlens.report.writing.gate_documents import TITLE, annotation
 
-            print(annotation("error", TITLE, str(problem)))
+            print_text(annotation("error", TITLE, str(problem)))
         raise
     try:
         _show(result, options)
@@ -155,5 +156,5 @@ def _show(result: GateResult, options: argparse.Namespace) -> None:
 
     show_or_save_json(result.to_json, options.json, lambda: gate_text(result))
     if options.github:
-        print("\n".join(github_annotations(result)))
+        print_text("\n".join(github_annotations(result)))
     sys.stdout.flush()

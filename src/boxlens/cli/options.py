@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from boxlens.cli.terminal import print_message
 from boxlens.limits import MOST_THRESHOLDS, OVERLAP, Real, Whole
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         hint = _suggestion(message, self)
-        print(f"boxlens: {message}{hint}. See {self.prog} --help", file=sys.stderr)
+        print_message(f"boxlens: {message}{hint}. See {self.prog} --help")
         sys.exit(2)
 
     def words(self) -> set[str]:

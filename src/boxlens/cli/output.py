@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from typing import TYPE_CHECKING, Any
+
+from boxlens.cli.terminal import print_message, print_text, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +21,7 @@ SOME_FAILED = 3
 
 
 def print_note(text: str) -> None:
-    print(f"note: {text}", file=sys.stderr)
+    print_message(f"note: {text}")
 
 
 def print_notices(notices: Iterable[Notice]) -> None:
@@ -47,18 +48,19 @@ def show_or_save_json(
 ) -> None:
     """Prints the text; with a target writes JSON there, with "-" prints JSON instead."""
     if target == "-":
-        print(json.dumps(to_json(), indent=2, allow_nan=False))
+        print_text(json.dumps(to_json(), indent=2, allow_nan=False))
         return
     if target is not None:
         from boxlens.formats.files import write_text
 
         write_text(target, json.dumps(to_json(), indent=2, allow_nan=False) + "\n")
         print_note(f"wrote {target}")
-    print(text())
+    print_text(text())
 
 
 def aligned(rows: list[list[str]], *, header: bool = True) -> str:
     """Columns side by side: the first to the left, the others to the right."""
+    rows = [[safe_line(cell) for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
     for row in rows:

@@ -7,6 +7,8 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from boxlens.cli.terminal import safe_line
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -73,6 +75,10 @@ class _OneBar:
     def _draw(self, what: str, done: int, total: int) -> None:
         # "diagnosing: TIDE" and "diagnosing: Hoiem" are steps of one task.
         task = what.partition(":")[0]
+        from rich.markup import escape
+
+        # A name may hold brackets, which the bar would take for styles.
+        what = escape(safe_line(what))
         if self._bar is None:
             from rich.console import Console
             from rich.progress import Progress as Bar

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from boxlens import limits
 from boxlens.cli.options import Commands, Number, add_json
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
+from boxlens.cli.terminal import print_message
 
 if TYPE_CHECKING:
     import argparse
@@ -76,10 +77,9 @@ def run(options: argparse.Namespace) -> None:
     listener = listen(options.host, options.port)
     port = listener.getsockname()[1]
     if not is_loopback(options.host):
-        print(
+        print_message(
             f"warning: {options.host} can be reached from other machines, and nothing is "
-            "encrypted: whoever learns the address sees all images of this run",
-            file=sys.stderr,
+            "encrypted: whoever learns the address sees all images of this run"
         )
     app = create_app(opened, pictures, token, allowed_hosts(options.host, port, options.allow_host))
     address = address_of(options.host, port, token)

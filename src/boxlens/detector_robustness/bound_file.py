@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from boxlens.data import Notice, counted_notice
 from boxlens.data.naming import some_names
 from boxlens.errors import InputError
-from boxlens.formats.files import existing_file, read_text
+from boxlens.formats.files import DATA_BYTES, read_json
 from boxlens.metrics.results import number
 from boxlens.recognition_bound.result import SCHEMA
 
@@ -58,8 +57,8 @@ def read_bound(path: str | PathLike[str], classes: Sequence[str]) -> KnownBound:
         classifier = str(document["classifier"]["name"])
         uap = _number(document["results"]["uap"])
         n_images = int(document["n_images"])
-        given = [(one["class"], _number(one["uap"])) for one in document["results"]["classes"]]
-    except (KeyError, TypeError, ValueError) as problem:
+        given = [(str(one["class"]), _number(one["uap"])) for one in document["results"]["classes"]]
+    except (LookupError, TypeError, ValueError, OverflowError) as problem:
         raise InputError(f"damaged ({problem!r})", path=path, remedy=_REMEDY) from problem
     # Two classes may be called alike: they are taken in order.
     left: dict[str, list[float]] = {}
@@ -96,10 +95,7 @@ def _without_class(names: Sequence[str], path: str | PathLike[str]) -> tuple[Not
 
 
 def _document(path: str | PathLike[str]) -> dict[str, Any]:
-    try:
-        document = json.loads(read_text(existing_file(path)))
-    except ValueError as problem:
-        raise InputError(f"not JSON ({problem})", path=path, remedy=_REMEDY) from problem
+    document = read_json(path, remedy=_REMEDY, most_bytes=DATA_BYTES)
     schema = document.get("schema") if isinstance(document, dict) else None
     if schema != SCHEMA:
         problem_words = f"expected {SCHEMA}, got {schema or 'no schema'}"

@@ -19,7 +19,7 @@ from boxlens.detectors.run_result import Failure, NothingDetectedError
 from boxlens.detectors.threads import in_parallel
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats import write_dataset
-from boxlens.formats.files import read_text, write_text
+from boxlens.formats.files import read_json, write_text
 from boxlens.images import ImageError
 from boxlens.images.sizes import upright_size
 from boxlens.images.writing import write_png
@@ -273,7 +273,7 @@ def _index(place: Path) -> dict[str, Any]:
     if not path.exists():
         return {}
     try:
-        index = json.loads(read_text(path))
-    except ValueError:
+        index = read_json(path)
+    except InputError:
         index = None
     return index if isinstance(index, dict) else {"schema": "damaged"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +15,7 @@ from boxlens.detector_robustness.exporting import GROUND_TRUTH, IMAGES, INDEX, O
 from boxlens.detectors.run_result import Failure
 from boxlens.errors import InputError
 from boxlens.formats import read_dataset, read_detections
-from boxlens.formats.files import existing_file, existing_folder, read_text, stem
+from boxlens.formats.files import DATA_BYTES, existing_folder, read_json, stem
 from boxlens.images import ImageFiles
 from boxlens.images.transforming.pictured import Pictured
 from boxlens.images.transforming.transform import Step, TransformSettings
@@ -173,10 +172,7 @@ def _fitting(path: Path, one: PictureSet, name: str) -> Detections:
 
 
 def _document(path: Path) -> dict[str, Any]:
-    try:
-        document = json.loads(read_text(existing_file(path)))
-    except ValueError as problem:
-        raise InputError(f"not JSON ({problem})", path=path, remedy=_EXPORT) from problem
+    document = read_json(path, remedy=_EXPORT, most_bytes=DATA_BYTES)
     if not isinstance(document, dict):
         raise InputError("not the list of an export", path=path, remedy=_EXPORT)
     return document

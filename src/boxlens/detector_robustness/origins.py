@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import InputError
-from boxlens.formats.files import read_text, write_text
+from boxlens.formats.files import DATA_BYTES, read_json, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,7 +71,7 @@ class Origin:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        document = json.loads(read_text(path))
-    except ValueError:
+        document = read_json(path, most_bytes=DATA_BYTES)
+    except InputError:
         document = None
     return document if isinstance(document, dict) else {}

@@ -12,7 +12,7 @@ import numpy as np
 from boxlens.data import Classes, Detections
 from boxlens.detectors.run_result import Failure
 from boxlens.errors import InputError, MissingExtraError
-from boxlens.formats.files import read_text, stem, write_text
+from boxlens.formats.files import DATA_BYTES, read_json, read_text, stem, write_text
 from boxlens.formats.folders import folder_written_whole
 from boxlens.images import ImageError, read_picture
 
@@ -178,8 +178,9 @@ class ExchangeFolder:
         """Hash of a picture -> its id."""
         path = self.folder / LIST
         try:
-            return {image["sha256"]: image["id"] for image in json.loads(read_text(path))["images"]}
-        except (ValueError, KeyError, TypeError) as problem:
+            images = read_json(path, most_bytes=DATA_BYTES)["images"]
+            return {image["sha256"]: image["id"] for image in images}
+        except (InputError, KeyError, TypeError) as problem:
             raise InputError(
                 "not a list that boxlens detect has written",
                 path=path,

@@ -14,6 +14,7 @@ import numpy as np
 from boxlens.data import Notice
 from boxlens.data.columns import Boxes, Floats, Rows, frozen
 from boxlens.errors import InputError
+from boxlens.formats.files import appendable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -159,7 +160,7 @@ def _locked(path: Path) -> int:
 
     path.parent.mkdir(parents=True, exist_ok=True)
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        descriptor = appendable(path)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Its last holder may have removed the file between our opening and locking it.
@@ -182,7 +183,7 @@ def _take_up(journal: Journal, lines: list[bytes], header: Mapping[str, Any]) ->
         try:
             record = Record.of(_parsed(line) or {})
             journal.records[record.image_id] = record
-        except (KeyError, TypeError, ValueError):
+        except (LookupError, TypeError, ValueError, OverflowError):
             journal.n_damaged += 1
 
 
@@ -202,7 +203,7 @@ def _refuse_other(path: Path, old: dict[str, Any] | None, wanted: dict[str, Any]
 def _parsed(line: bytes) -> dict[str, Any] | None:
     try:
         document = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) else None
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
-import zlib
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,7 +12,15 @@ import numpy as np
 
 from boxlens.data import Classes
 from boxlens.errors import BoxlensError, InputError, MissingExtraError
-from boxlens.formats.files import existing_file, written_whole
+from boxlens.formats.files import (
+    DATA_BYTES,
+    UNPACKED_BYTES,
+    UNPACKED_FACTOR,
+    opened,
+    reading,
+    reason_of,
+    written_whole,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,18 +34,15 @@ if TYPE_CHECKING:
 
 Model = TypeVar("Model")
 
-# What reading an .npz that is none, or only part of one, may raise.
+# What a header or arrays that are not of a model may make of who builds it.
 _DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
     ValueError,
     LookupError,
     TypeError,
     AttributeError,
-    EOFError,
-    OSError,
+    ArithmeticError,
     MemoryError,
-    NotImplementedError,
+    RecursionError,
     BoxlensError,
 )
 
@@ -59,14 +64,11 @@ def read_model(
     remedy: str,
 ) -> Model:
     """What `make` builds of header and arrays; a file that is damaged or foreign is refused."""
-    source = existing_file(path)
-    content = source.read_bytes()
+    with reading(path), opened(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        content = file.read(min(size, DATA_BYTES))
     try:
-        if not content.startswith(b"PK"):
-            raise ValueError("not an .npz archive")
-        # From memory: NumPy leaves a damaged file open.
-        with np.load(BytesIO(content), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
+        arrays = _arrays(content)
         header = json.loads(bytes(arrays.pop("header")))
         found = header["schema"]
         if found != schema:
@@ -75,7 +77,24 @@ def read_model(
     except MissingExtraError:
         raise
     except _DAMAGE as problem:
-        raise InputError(f"no {what} of Boxlens ({problem})", path=path, remedy=remedy) from problem
+        reason = reason_of(problem)
+        raise InputError(f"no {what} of Boxlens ({reason})", path=path, remedy=remedy) from problem
+
+
+def _arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
+    """What an .npz holds, from memory: NumPy leaves a damaged file open."""
+    if not content.startswith(b"PK"):
+        raise ValueError("not an .npz archive")
+    most = max(UNPACKED_BYTES, UNPACKED_FACTOR * len(content))
+    try:
+        with zipfile.ZipFile(BytesIO(content)) as parts:
+            size = sum(part.file_size for part in parts.infolist())
+        if size <= most:
+            with np.load(BytesIO(content), allow_pickle=False) as archive:
+                return {name: archive[name] for name in archive.files}
+    except Exception as problem:  # a damaged archive makes zipfile and NumPy raise anything
+        raise ValueError(reason_of(problem)) from problem
+    raise ValueError(f"unpacked, it has more than {most:,} bytes")
 
 
 def header_of_classes(classes: Classes) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from boxlens.detectors.exchange import ExchangeFolder
 from boxlens.detectors.from_callable import load_callable
 from boxlens.detectors.named_objects import is_function_name, source_files
 from boxlens.errors import InputError, ParameterError
-from boxlens.formats.files import existing_file
+from boxlens.formats.files import existing_file, file_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -81,6 +81,5 @@ def identity_of(text: str, paths: Iterable[Path]) -> str:
     """Changes with the text and with the content of the files, wherever they lie."""
     digest = hashlib.sha256(text.encode())
     for path in paths:
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
+        digest.update(bytes.fromhex(file_hash(path)))
     return digest.hexdigest()

@@ -103,12 +103,13 @@ def read_dataset(
 
     THREADS.check(threads, "threads (--threads)")
     found = files.existing(path)
-    name = sniff_dataset(found) if format is None else format
-    entry = _entry(name, ground_truth=True)
-    if split is not None and "split" not in entry.dataset_options:
-        raise ParameterError(f"format '{name}' has no splits: leave split {split!r} out")
-    options = _taken(entry.dataset_options, split=split, threads=threads, progress=progress)
-    dataset: Dataset = _module(entry).read_dataset(found, **options)
+    with files.reading(path):
+        name = sniff_dataset(found) if format is None else format
+        entry = _entry(name, ground_truth=True)
+        if split is not None and "split" not in entry.dataset_options:
+            raise ParameterError(f"format '{name}' has no splits: leave split {split!r} out")
+        options = _taken(entry.dataset_options, split=split, threads=threads, progress=progress)
+        dataset: Dataset = _module(entry).read_dataset(found, **options)
     return dataset
 
 
@@ -124,11 +125,13 @@ def read_images(
     from boxlens.formats.sniff import sniff_dataset
 
     THREADS.check(threads, "threads (--threads)")
-    name = sniff_dataset(files.existing(path)) if format is None else format
+    found = files.existing(path)
+    with files.reading(path):
+        name = sniff_dataset(found) if format is None else format
     if name == "coco":
         from boxlens.formats import coco
 
-        return coco.read_images(files.existing(path), threads=threads)
+        return coco.read_images(found, threads=threads)
     dataset = read_dataset(path, format=name, split=split, threads=threads, progress=progress)
     return dataset.where(dataset.gt.image_row < 0)
 
@@ -148,16 +151,17 @@ def read_detections(
 
     THREADS.check(threads, "threads (--threads)")
     found = files.existing(path)
-    format_name = sniff_detections(found) if format is None else format
-    entry = _entry(format_name, detections=True)
-    options = _taken(entry.detections_options, threads=threads, progress=progress)
-    detections: Detections = _module(entry).read_detections(
-        found,
-        dataset,
-        name=default_name(found) if name is None else name,
-        strict=strict,
-        **options,
-    )
+    with files.reading(path):
+        format_name = sniff_detections(found) if format is None else format
+        entry = _entry(format_name, detections=True)
+        options = _taken(entry.detections_options, threads=threads, progress=progress)
+        detections: Detections = _module(entry).read_detections(
+            found,
+            dataset,
+            name=default_name(found) if name is None else name,
+            strict=strict,
+            **options,
+        )
     return detections
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import InputError
-from boxlens.formats.files import existing_file, read_bytes, read_text
+from boxlens.formats.csv_rows import csv_rows
+from boxlens.formats.files import DATA_BYTES, read_bytes, read_json, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +42,7 @@ class LabelRecords:
 
 def read_label_records(path: Path) -> LabelRecords:
     """Told by its content."""
-    content = read_bytes(existing_file(path))
+    content = read_bytes(path, DATA_BYTES)
     if content.startswith(b"PAR1"):
         records = _from_parquet(content, path)
         return LabelRecords(path, records, "row", range(1, len(records) + 1))
@@ -54,10 +53,7 @@ def read_label_records(path: Path) -> LabelRecords:
 
 
 def _from_json(path: Path) -> tuple[Mapping[str, Any], ...]:
-    try:
-        records = json.loads(read_text(path))
-    except (ValueError, RecursionError) as problem:
-        raise InputError(f"not readable as JSON ({problem})", path=path, remedy=REMEDY) from problem
+    records = read_json(path, remedy=REMEDY, most_bytes=DATA_BYTES)
     if not isinstance(records, list):
         raise InputError("expected a list of records", path=path, remedy=REMEDY)
     for number, record in enumerate(records):
@@ -72,15 +68,11 @@ def _from_json(path: Path) -> tuple[Mapping[str, Any], ...]:
 
 
 def _from_csv(path: Path) -> LabelRecords:
-    lines = csv.reader(io.StringIO(read_text(path)), skipinitialspace=True)
-    try:
-        header = [name.strip().lower() for name in next(lines, [])]
-        rows = list(lines)
-    except csv.Error as problem:
-        raise InputError(f"not readable as CSV ({problem})", path=path, remedy=REMEDY) from problem
+    lines = csv_rows(read_text(path, DATA_BYTES), path, skipinitialspace=True)
+    header = [name.strip().lower() for name in next(lines, (1, []))[1]]
     _check_columns(header, path, "line 1")
     records, numbers = [], []
-    for number, row in enumerate(rows, start=2):
+    for number, row in lines:
         # Empty lines are no records.
         if not any(cell.strip() for cell in row):
             continue
@@ -115,13 +107,12 @@ def _check_columns(header: Sequence[str], path: Path, where: str | None = None) 
 def _from_parquet(content: bytes, path: Path) -> tuple[Mapping[str, Any], ...]:
     import polars as pl
 
-    try:
-        frame = pl.read_parquet(io.BytesIO(content))
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        reason = str(problem).partition("\n")[0]
-        raise InputError(
-            f"not readable as Parquet ({reason})", path=path, remedy="Write or copy it again"
-        ) from problem
+    from boxlens.formats.parquet.columns import check_size, parquet_of
+
+    with parquet_of(path):
+        table = pl.scan_parquet(io.BytesIO(content))
+        check_size(table, path)
+        frame = table.collect()
     _check_columns(frame.columns, path)
     return tuple(_with_box(record) for record in frame.to_dicts())
 

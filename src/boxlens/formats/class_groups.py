@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from boxlens.data.naming import some_names
 from boxlens.errors import InputError
 from boxlens.formats.files import read_text
+from boxlens.formats.yaml_files import MOST_BYTES, check_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,9 +89,13 @@ def parsed_json_or_yaml(path: str | PathLike[str], what: str, remedy: str) -> An
 def _parsed_yaml(text: str, path: str | PathLike[str], remedy: str) -> Any:
     import yaml
 
+    if len(text) > MOST_BYTES:
+        problem = f"not JSON, and longer than the {MOST_BYTES:,} bytes that are read of YAML"
+        raise InputError(problem, path=path, remedy=remedy)
     try:
+        check_yaml(text, path, aliases=True)
         return yaml.safe_load(text)
-    except yaml.YAMLError as problem:
+    except (yaml.YAMLError, ValueError) as problem:  # also dates and numbers that are none
         place = getattr(problem, "problem_mark", None)
         raise InputError(
             "neither JSON nor YAML",

@@ -6,15 +6,14 @@ CSV has a column `class` (name or id) and a column a property. TOML has a table 
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import InputError
-from boxlens.formats.files import read_text
+from boxlens.formats.csv_rows import csv_rows
+from boxlens.formats.files import read_text, reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -81,20 +80,10 @@ def _csv_lines(text: str, path: str | PathLike[str]) -> Iterator[tuple[str, list
     """Places and cells without blanks around them, of the lines that hold anything."""
     first = text.lstrip().partition("\n")[0]
     delimiter = max(DELIMITERS, key=first.count)
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True
-    )
-    try:
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                yield f"line {reader.line_num}", [cell.strip() for cell in cells]
-    except csv.Error as problem:
-        raise InputError(
-            f"not CSV ({problem})",
-            path=path,
-            where=f"line {reader.line_num}",
-            remedy="Close every quote, and write a quote inside quotes twice",
-        ) from problem
+    rows = csv_rows(text, path, delimiter=delimiter, skipinitialspace=True, strict=True)
+    for line, cells in rows:
+        if any(cell.strip() for cell in cells):
+            yield f"line {line}", [cell.strip() for cell in cells]
 
 
 def _csv_columns(
@@ -149,7 +138,7 @@ def _toml_table(text: str, path: str | PathLike[str]) -> ClassTable:
         content = tomllib.loads(text)
     except (ValueError, RecursionError) as problem:  # also endless numbers, and nests too deep
         line = TOML_LINE.search(str(problem))
-        message = str(problem).partition(" (at ")[0]
+        message = reason_of(problem).partition(" (at ")[0]
         where = line[1] if line else None
         raise InputError(
             f"not TOML ({message})", path=path, where=where, remedy=TOML_REMEDY

@@ -6,14 +6,13 @@ Nested nodes (`LabelName`/`Subcategory` as Open Images has them, or `id`/`names`
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import InputError
 from boxlens.formats.class_groups import parsed_json_or_yaml
+from boxlens.formats.csv_rows import csv_rows
 from boxlens.formats.files import plain_name, read_text
 
 if TYPE_CHECKING:
@@ -210,8 +209,8 @@ def _csv_rows(path: str | PathLike[str]) -> list[tuple[int, list[str]]] | None:
     text = read_text(path)
     if not named and not text[:100].lower().replace(" ", "").startswith(",".join(CSV_HEADER)):
         return None
-    reader = csv.reader(io.StringIO(text))
-    return [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row)]
+    rows = csv_rows(text, path)
+    return [(line, [cell.strip() for cell in row]) for line, row in rows if any(row)]
 
 
 def _csv_pairs(

@@ -10,6 +10,7 @@ from boxlens.data import Dataset
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.files import existing
 from boxlens.formats.sniff import sniff_dataset, sniff_detections
+from boxlens.regular_files import real_path
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -85,7 +86,7 @@ def _refuse_detections(source: Path) -> None:
 
 
 def _refuse_own_input(source: Path, target: Path) -> None:
-    read_from, write_to = source.resolve(), target.resolve()
+    read_from, write_to = real_path(source), real_path(target)
     if read_from == write_to or (read_from.is_dir() and read_from in write_to.parents):
         raise InputError(
             "the target is the input, or lies in it",

@@ -1,68 +1,120 @@
-"""Files as bytes and text: .gz is opened wherever a plain file is, and nothing is half-written."""
+"""Files as bytes, text and JSON, up to a limit; .gz is opened wherever a plain file is.
+
+Nothing is half-written.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import InputError
+from boxlens.regular_files import (
+    appendable,
+    existing,
+    existing_file,
+    existing_folder,
+    file_hash,
+    opened,
+    reading,
+    real_path,
+    reason_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from gzip import GzipFile
+    from io import BufferedReader
     from os import PathLike
+
+__all__ = [
+    "DATA_BYTES",
+    "GZIP_MAGIC",
+    "SMALL_BYTES",
+    "UNPACKED_BYTES",
+    "UNPACKED_FACTOR",
+    "Progress",
+    "appendable",
+    "damaged_gzip",
+    "existing",
+    "existing_file",
+    "existing_folder",
+    "file_hash",
+    "is_gzip",
+    "opened",
+    "plain_name",
+    "read_bytes",
+    "read_json",
+    "read_text",
+    "reading",
+    "reason_of",
+    "stem",
+    "unpacked",
+    "write_text",
+    "written_whole",
+]
 
 # Called as progress(what, done, total) by work that may take more than a second.
 Progress = Callable[[str, int, int], None]
 
 GZIP_MAGIC = b"\x1f\x8b"
-
-
-def existing(path: str | PathLike[str]) -> Path:
-    """The path, if something is there."""
-    found = Path(path)
-    if not found.exists():
-        raise InputError("no such file or folder", path=path, remedy="Check the spelling")
-    return found
-
-
-def existing_file(path: str | PathLike[str]) -> Path:
-    """The path, if a file is there."""
-    found = existing(path)
-    if found.is_dir():
-        raise InputError("expected a file, found a folder", path=path, remedy="Name a file in it")
-    return found
-
-
-def existing_folder(path: str | PathLike[str]) -> Path:
-    """The path, if a folder is there."""
-    found = existing(path)
-    if not found.is_dir():
-        raise InputError("expected a folder, found a file", path=path, remedy="Name its folder")
-    return found
+# Tables, trees, settings and specs that people write, and the labels of one image.
+SMALL_BYTES = 32 << 20
+# Tables of whole data sets that are read at once. What is mapped (COCO) has no limit.
+DATA_BYTES = 8 << 30
+# A packed file may grow to this size, or by this factor: annotations seldom pack better than 1:30.
+UNPACKED_BYTES, UNPACKED_FACTOR = 1 << 30, 100
+_PIECE_BYTES = 1 << 20
 
 
 def is_gzip(path: Path) -> bool:
     """Whether the content, not the name, says gzip."""
-    with _opened(path) as file:
+    with reading(path), opened(path) as file:
         return file.read(2) == GZIP_MAGIC
 
 
-def read_bytes(path: str | PathLike[str]) -> bytes:
-    """The whole content, unpacked where it is gzip."""
-    source = existing_file(path)
-    with _opened(source) as file:
-        content = file.read()
-    if not content.startswith(GZIP_MAGIC):
-        return content
+def unpacked(file: BufferedReader) -> BufferedReader | GzipFile:
+    """The same bytes, or what they unpack to where they are gzip."""
+    import gzip
+
+    packed = file.read(2) == GZIP_MAGIC
+    file.seek(0)
+    return gzip.GzipFile(fileobj=file) if packed else file
+
+
+def read_bytes(path: str | PathLike[str], most_bytes: int = SMALL_BYTES) -> bytes:
+    """The whole content, unpacked where it is gzip; more than so many bytes are refused."""
+    with reading(path), opened(path) as file, damaged_gzip(path):
+        size = os.fstat(file.fileno()).st_size
+        content = unpacked(file)
+        if content is not file:
+            most_bytes = min(most_bytes, max(UNPACKED_BYTES, UNPACKED_FACTOR * size))
+        elif size > most_bytes:
+            raise _too_large(path, f"has {size:,}", most_bytes)
+        found = BytesIO()
+        while piece := content.read(_PIECE_BYTES):
+            if found.tell() + len(piece) > most_bytes:
+                raise _too_large(
+                    path, f"unpacks to {found.tell() + len(piece):,} or more", most_bytes
+                )
+            found.write(piece)
+    return found.getvalue()
+
+
+@contextmanager
+def damaged_gzip(path: str | PathLike[str]) -> Iterator[None]:
+    """Whatever unpacking raises is an error of the file."""
     import gzip
     import zlib
 
     try:
-        return gzip.decompress(content)
-    except (OSError, EOFError, zlib.error) as problem:
+        yield
+    except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
         raise InputError(
             f"damaged gzip data ({problem})",
             path=path,
@@ -70,9 +122,9 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
         ) from problem
 
 
-def read_text(path: str | PathLike[str]) -> str:
+def read_text(path: str | PathLike[str], most_bytes: int = SMALL_BYTES) -> str:
     """The whole content as UTF-8, a byte order mark removed."""
-    content = read_bytes(path)
+    content = read_bytes(path, most_bytes)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
@@ -81,6 +133,17 @@ def read_text(path: str | PathLike[str]) -> str:
             path=path,
             remedy="Save the file as UTF-8",
         ) from problem
+
+
+def read_json(
+    path: str | PathLike[str], *, remedy: str | None = None, most_bytes: int = SMALL_BYTES
+) -> Any:
+    """The value that a JSON file holds."""
+    text = read_text(path, most_bytes)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise InputError(f"not JSON ({reason_of(problem)})", path=path, remedy=remedy) from problem
 
 
 def plain_name(path: Path) -> str:
@@ -104,7 +167,7 @@ def written_whole(path: str | PathLike[str]) -> Iterator[Path]:
     import shutil
     import tempfile
 
-    target = Path(path).resolve()
+    target = real_path(path)
     if target.is_dir():
         raise InputError("expected a file to write, found a folder", path=path)
     special = target.exists() and not target.is_file()
@@ -142,10 +205,9 @@ def write_text(path: str | PathLike[str], text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    try:
-        with path.open("rb") as file:
-            yield file
-    except OSError as problem:
-        raise InputError(f"cannot be read ({problem.strerror})", path=path) from problem
+def _too_large(path: str | PathLike[str], found: str, most_bytes: int) -> InputError:
+    return InputError(
+        f"{found} bytes, more than the {most_bytes:,} that are read of such a file",
+        path=path,
+        remedy="Name the right file",
+    )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
-import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING
 
 from boxlens.errors import InputError
-from boxlens.formats.files import GZIP_MAGIC, plain_name
+from boxlens.formats.files import damaged_gzip, opened, plain_name, reading, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -81,15 +79,8 @@ def recognise_file(path: Path) -> Found:
 
 def file_head(path: Path) -> bytes:
     """The first bytes, unpacked where the file is gzip, without byte order mark."""
-    try:
-        with path.open("rb") as file:
-            packed = file.read(2) == GZIP_MAGIC
-            file.seek(0)
-            return _unpacking(file, packed).read(HEAD_BYTES).removeprefix(_BYTE_ORDER_MARK)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
-        raise _damaged(path, problem) from problem
-    except OSError as problem:
-        raise InputError(f"cannot be read ({problem.strerror})", path=path) from problem
+    with reading(path), opened(path) as file, damaged_gzip(path):
+        return unpacked(file).read(HEAD_BYTES).removeprefix(_BYTE_ORDER_MARK)
 
 
 def csv_file(path: Path, head: bytes) -> Found:
@@ -202,26 +193,20 @@ def _decided(parts: Sequence[bytes]) -> str | None:
 
 
 def _tail(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        if file.read(2) == GZIP_MAGIC:
-            return
-        file.seek(max(0, path.stat().st_size - HEAD_BYTES))
-        yield file.read()
+    with reading(path), opened(path) as file:
+        if unpacked(file) is file:
+            file.seek(max(0, path.stat().st_size - HEAD_BYTES))
+            yield file.read(HEAD_BYTES)
 
 
 def _parts(path: Path) -> Iterator[bytes]:
     """The whole content in pieces that overlap."""
-    try:
-        with path.open("rb") as file:
-            packed = file.read(2) == GZIP_MAGIC
-            file.seek(0)
-            content = _unpacking(file, packed)
-            last = b""
-            while piece := content.read(_STREAM_BYTES):
-                yield last + piece
-                last = piece[-HEAD_BYTES:]
-    except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
-        raise _damaged(path, problem) from problem
+    with reading(path), opened(path) as file, damaged_gzip(path):
+        content = unpacked(file)
+        last = b""
+        while piece := content.read(_STREAM_BYTES):
+            yield last + piece
+            last = piece[-HEAD_BYTES:]
 
 
 def _json_array(path: Path, head: bytes) -> Found:
@@ -256,15 +241,3 @@ def _text_file(path: Path, kind: str, head: bytes) -> Found:
     else:
         problem, remedy = f"unknown content: {_shown(kind, head)}", _OFFER
     raise InputError(problem, path=path, remedy=remedy)
-
-
-def _unpacking(file: BinaryIO, packed: bool) -> BinaryIO:
-    return cast("BinaryIO", gzip.GzipFile(fileobj=file)) if packed else file
-
-
-def _damaged(path: Path, problem: Exception) -> InputError:
-    return InputError(
-        f"damaged gzip data ({problem})",
-        path=path,
-        remedy="Copy or download the file again",
-    )

@@ -12,7 +12,7 @@ from boxlens import _kernel
 from boxlens.data.boxes import xywh_from_corners
 from boxlens.errors import InputError
 from boxlens.formats.coco.scanned import rows_in, scan, shown_id
-from boxlens.formats.files import read_bytes
+from boxlens.formats.files import DATA_BYTES, read_bytes
 from boxlens.formats.image_names import rows_of_names
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def from_json(path: Path, dataset: Dataset, threads: int) -> RawWindows:
         except _kernel.ScanError as error:
             if error.field not in ("category_id", "score"):
                 raise
-        content = read_bytes(path)
+        content = read_bytes(path, DATA_BYTES)
         return {"columns": _at_once(content) or _record_by_record(content, path)}
 
     columns = scan(path, scanner, JSON_REMEDY)["columns"]

@@ -8,7 +8,6 @@ the cells `images` and `boxes` (y1, x1, y2, x2).
 
 from __future__ import annotations
 
-from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,8 +15,9 @@ import numpy as np
 from boxlens.data import Notice
 from boxlens.data.boxes import xywh_from_inclusive_corners
 from boxlens.errors import InputError
-from boxlens.formats.files import read_bytes
+from boxlens.formats.files import DATA_BYTES, read_bytes
 from boxlens.formats.image_names import rows_of_names
+from boxlens.formats.mat_variables import MatError, mat_variables
 from boxlens.formats.window_layouts import RawWindows
 
 if TYPE_CHECKING:
@@ -88,24 +88,18 @@ def holds_runs(path: Path) -> bool:
 
 
 def _variables(path: Path) -> dict[str, Array]:
-    from scipy.io import loadmat
-
-    bytes_of_file = read_bytes(path)
+    bytes_of_file = read_bytes(path, DATA_BYTES)
     if bytes_of_file.startswith(_HDF5):
         remedy = "Save it in MATLAB with '-v7', or convert it to CSV"
         raise InputError("a MAT file of version 7.3, which is not read", path=path, remedy=remedy)
     try:
-        content = loadmat(BytesIO(bytes_of_file))
-    except Exception as problem:  # a damaged file makes SciPy raise anything
-        reason = " ".join(str(problem).split()) or type(problem).__name__
+        return mat_variables(bytes_of_file)
+    except MatError as problem:
         raise InputError(
-            f"not readable as a MAT file ({reason})", path=path, remedy="Copy or save it again"
+            f"not readable as a MAT file ({problem})",
+            path=path,
+            remedy="Copy it again, or save it in MATLAB with '-v7'",
         ) from problem
-    return {
-        name: value
-        for name, value in content.items()
-        if not name.startswith("__") and isinstance(value, np.ndarray)
-    }
 
 
 def _of_image(variables: dict[str, Array], path: Path, limit: int | None) -> _Found:

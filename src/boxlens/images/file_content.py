@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import cache
 from typing import TYPE_CHECKING
+
+from boxlens.errors import InputError
+from boxlens.regular_files import file_hash
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,11 +17,10 @@ def content_hash(path: Path) -> str:
     try:
         status = path.stat()
         return _hash_of(path, status.st_size, status.st_mtime_ns)
-    except OSError:
+    except (OSError, InputError):
         return ""  # reading the picture will say what is wrong
 
 
 @cache
 def _hash_of(path: Path, _size_bytes: int, _changed_ns: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return file_hash(path)

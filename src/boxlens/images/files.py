@@ -13,6 +13,7 @@ from boxlens.data.classes import ascending_unique
 from boxlens.data.columns import Ids, id_column, take
 from boxlens.errors import InputError
 from boxlens.images.joining import join_to_dataset
+from boxlens.regular_files import existing, real_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -84,12 +85,10 @@ def _collect(
     place: Path, found: dict[Path, tuple[Path, str]], notices: Counter[str], *, inside: bool
 ) -> None:
     """Adds the pictures of one place."""
-    if not place.exists():
-        raise InputError("no such file or folder", path=place, remedy="Check the spelling")
-    top = place.resolve()
+    top = real_path(existing(place))
     pairs = _below(place, notices, inside) if place.is_dir() else [(place, place.name)]
     for path, name in pairs:
-        target = path.resolve()
+        target = real_path(path)
         if inside and not target.is_relative_to(top):
             notices["leads out"] += 1
         elif target in found:
@@ -100,12 +99,12 @@ def _collect(
 
 def _below(folder: Path, notices: Counter[str], inside: bool) -> Iterator[tuple[Path, str]]:
     """Pictures of a folder by name; linked folders are followed, each once."""
-    top = folder.resolve()
+    top = real_path(folder)
     entered = {top}
     for root, folders, files in os.walk(folder, followlinks=True):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in tuple(folders):
-            target = (Path(root) / name).resolve()
+            target = real_path(Path(root) / name)
             leads_out = inside and not target.is_relative_to(top)
             notices["leads out"] += leads_out
             if target in entered or leads_out:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.errors import MissingExtraError
+from boxlens.errors import InputError, MissingExtraError
 from boxlens.images.errors import ImageError
+from boxlens.regular_files import opened, reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,10 +55,12 @@ def read_picture(path: str | PathLike[str]) -> Picture:
         from PIL import Image, UnidentifiedImageError
 
         try:
-            with Image.open(source, formats=KINDS) as image:
+            with opened(source) as file, Image.open(file, formats=KINDS) as image:
                 return _picture(image, source)
         except ImageError:
             raise
+        except InputError as problem:
+            raise ImageError(problem.problem, path=source, remedy=problem.remedy) from problem
         except UnidentifiedImageError as problem:
             raise ImageError(
                 "not a picture, or a damaged one",
@@ -74,7 +77,7 @@ def read_picture(path: str | PathLike[str]) -> Picture:
             raise ImageError("too large for the memory", path=source) from problem
         except Exception as problem:  # decoders raise a dozen kinds over damaged bytes
             raise ImageError(
-                f"damaged: {_reason(problem)}",
+                f"damaged: {reason_of(problem)}",
                 path=source,
                 remedy="Copy or download the picture again",
             ) from problem
@@ -180,7 +183,3 @@ def _over_white(image: Image.Image) -> Image.Image:
         return image
     white = Image.new("RGBA", layered.size, "white")
     return Image.alpha_composite(white, layered)
-
-
-def _reason(problem: Exception) -> str:
-    return str(problem) or type(problem).__name__

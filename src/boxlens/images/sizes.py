@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.errors import MissingExtraError
 from boxlens.images.reading import ORIENTATION_TAG
+from boxlens.regular_files import opened
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +22,7 @@ def upright_size(path: Path) -> tuple[int, int] | None:
     except ImportError as problem:
         raise MissingExtraError("reading pictures", "pillow", "images") from problem
     try:
-        with Image.open(path) as image:
+        with opened(path) as file, Image.open(file) as image:
             width, height = image.size
             turned = image.getexif().get(ORIENTATION_TAG, 1) in TURNED
     except Exception:  # noqa: BLE001 - decoders raise a dozen kinds over damaged bytes

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boxlens.errors import InputError
-from boxlens.formats.files import existing_file, read_bytes
+from boxlens.formats.files import DATA_BYTES, existing_file, read_bytes
 from boxlens.proposals.generators.opencv import contributed
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _on_ridge(strength: Map, normal: Map) -> npt.NDArray[np.bool_]:
 def check_model(model: str) -> None:
     """Opens a model of structured edges once, so that a wrong file is told at once."""
     path = existing_file(model)
-    content = read_bytes(path)
+    content = read_bytes(path, DATA_BYTES)
     missing = [part for part in _MODEL_PARTS if f"\n{part}:".encode() not in content]
     if not re.search(rb"numberOfTrees:\s*[1-9]", content):
         missing.append("trees")

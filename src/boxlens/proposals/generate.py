@@ -18,7 +18,8 @@ from boxlens.detectors.findings import Findings, joined_findings
 from boxlens.detectors.processes import mapping
 from boxlens.detectors.run import detect_files, journal_path
 from boxlens.detectors.threads import in_parallel
-from boxlens.formats.files import read_text, write_text
+from boxlens.errors import InputError
+from boxlens.formats.files import read_json, write_text
 from boxlens.formats.window_files import NOTHING_FOUND
 from boxlens.proposals.words import counted
 
@@ -95,8 +96,20 @@ def seconds_per_image(output: str | PathLike[str]) -> float | None:
     path = _clock_path(Path(output))
     if not path.exists():
         return None
-    told = json.loads(read_text(path))
-    return float(told["seconds"]) / max(int(told["n_images"]), 1)
+    seconds, n_images = _told(path)
+    return seconds / max(n_images, 1)
+
+
+def _told(path: Path) -> tuple[float, int]:
+    """Seconds, and the images they are of."""
+    told = read_json(path)
+    try:
+        return float(told["seconds"]), int(told["n_images"])
+    except (LookupError, TypeError, ValueError, OverflowError) as problem:
+        remedy = "Remove it: the time is then not known"
+        raise InputError(
+            "does not tell seconds and n_images", path=path, remedy=remedy
+        ) from problem
 
 
 def write_seconds(output: Path, seconds: float, n_images: int) -> None:
@@ -117,8 +130,7 @@ class _Clock:
         self.seconds, self.n_images = 0.0, 0
         path = _clock_path(output)
         if path.exists() and journal_path(output).exists() and not restart:
-            told = json.loads(read_text(path))
-            self.seconds, self.n_images = float(told["seconds"]), int(told["n_images"])
+            self.seconds, self.n_images = _told(path)
 
     def add(self, seconds: Sequence[float]) -> None:
         self.seconds += sum(seconds)

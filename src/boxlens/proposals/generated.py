@@ -14,7 +14,8 @@ import numpy as np
 
 from boxlens.data import Notice
 from boxlens.data.windows import Windows
-from boxlens.formats.files import read_text, write_text
+from boxlens.errors import InputError
+from boxlens.formats.files import read_json, write_text
 from boxlens.formats.window_files import read_windows
 from boxlens.images.sizes import upright_size
 from boxlens.proposals.generate import generate_windows, seconds_per_image
@@ -89,12 +90,22 @@ def _searched(
         if run.n_resumed:
             message = f"{run.n_resumed:,} of {run.n_images:,} pictures had been searched before"
             resumed = (Notice("resumed", run.n_resumed, message),)
-    failed = json.loads(read_text(beside)) if beside.exists() else []
+    failed = _failed(beside) if beside.exists() else []
     if not failed:
         return resumed
     pictures = "1 picture" if len(failed) == 1 else f"{len(failed):,} pictures"
     message = f"{pictures} could not be searched (first: {failed[0][0]}: {failed[0][1]})"
     return (*resumed, Notice("picture_failed", len(failed), message))
+
+
+def _failed(path: Path) -> list[list[str]]:
+    """File and reason of every picture that could not be searched."""
+    failed = read_json(path)
+    if isinstance(failed, list) and all(isinstance(one, list) and len(one) == 2 for one in failed):
+        return failed
+    raise InputError(
+        "not a list of pictures that failed", path=path, remedy="Remove it and its windows"
+    )
 
 
 def _file_name(generator: Generator, files: ImageFiles, limit: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from boxlens.data import Notice
+from boxlens.regular_files import real_path
 
 if TYPE_CHECKING:
     from boxlens.data import Dataset
@@ -17,8 +18,8 @@ def shared_pictures(
     dataset: Dataset, files: ImageFiles, train: Dataset, train_files: ImageFiles
 ) -> tuple[Notice, ...]:
     """By file, links followed; copies of pictures by the file of the ground truth and their id."""
-    learnt = {path.resolve() for path in train_files.paths}
-    n_shared = sum(path.resolve() in learnt for path in files.paths)
+    learnt = {real_path(path) for path in train_files.paths}
+    n_shared = sum(real_path(path) in learnt for path in files.paths)
     if _same_file(dataset, train):
         ids = set(train_files.ids.tolist())
         n_shared = max(n_shared, sum(key in ids for key in files.ids.tolist()))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.detectors.processes import mapping
 from boxlens.errors import InputError, MissingExtraError, ParameterError
-from boxlens.formats.files import write_text
+from boxlens.formats.files import read_json, write_text
 from boxlens.limits import SCENES, SEED, WORKERS
 from boxlens.version import VERSION
 
@@ -164,8 +164,8 @@ def _held(folder: Path) -> Iterator[None]:
 
 def _stated(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
+        return read_json(path)
+    except InputError:
         return None
 
 
@@ -199,10 +199,7 @@ def _finish(settings: SceneSettings, work: Path) -> MadeScenes:
     """Joins the records and writes the VOC form."""
     from boxlens.scenes.records import category_records, class_tree
 
-    records = [
-        json.loads(_record_path(work, number).read_text(encoding="utf-8"))
-        for number in range(1, settings.n_images + 1)
-    ]
+    records = [read_json(_record_path(work, number)) for number in range(1, settings.n_images + 1)]
     annotations = [found for record in records for found in record["annotations"]]
     numbered = [{"id": number, **found} for number, found in enumerate(annotations, start=1)]
     ground_truth = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -13,10 +12,11 @@ from boxlens.app.opening.documents import AGAIN, refuse_packed
 from boxlens.app.opening.tables import Codes, Keys
 from boxlens.data.columns import id_column, owned
 from boxlens.errors import InputError
-from boxlens.formats.files import read_bytes
+from boxlens.formats.files import DATA_BYTES, read_bytes
+from boxlens.formats.parquet.columns import parquet_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     import polars as pl
@@ -41,14 +41,14 @@ class TableFile:
         if not path.is_file():
             raise InputError("no such table", path=path, remedy=AGAIN)
         refuse_packed(path)
-        content = read_bytes(path)
-        with _parquet_of(path):
+        content = read_bytes(path, DATA_BYTES)
+        with parquet_of(path, AGAIN):
             table = pl.scan_parquet(io.BytesIO(content))
             schema, found = table.collect_schema(), table.select(pl.len()).collect().item()
         # Before anything is unpacked: equal rows beyond number fit into a small file.
         _expect_rows(path, found, n_rows, what)
         _check_columns(path, schema, needed)
-        with _parquet_of(path):
+        with parquet_of(path, AGAIN):
             frame = pl.read_parquet(io.BytesIO(content))
         _expect_rows(path, len(frame), n_rows, what)
         return cls(path, frame)
@@ -174,20 +174,6 @@ class TableFile:
     def _unfit(self, name: str, expected: str) -> InputError:
         problem = f"column {name} holds {self.frame[name].dtype}, not {expected}"
         return InputError(problem, path=self.path, remedy=AGAIN)
-
-
-@contextmanager
-def _parquet_of(path: Path) -> Iterator[None]:
-    """Whatever a damaged file makes of its reader is an error of the file."""
-    import polars as pl
-
-    try:
-        yield
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
-        reason = str(problem).partition("\n")[0]
-        raise InputError(
-            f"not a readable Parquet file ({reason})", path=path, remedy=AGAIN
-        ) from problem
 
 
 def _expect_rows(path: Path, found: int, n: int, what: str) -> None:

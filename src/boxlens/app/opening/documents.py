@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.diagnosis.crosswalk import SCHEMES
 from boxlens.errors import InputError
-from boxlens.formats.files import is_gzip, read_text
+from boxlens.formats.files import is_gzip, read_text, reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -140,14 +140,14 @@ def _read_json(path: Path) -> Any:
     if n_bytes > MOST_BYTES:
         problem = f"has {n_bytes:,} bytes, more than the {MOST_BYTES:,} that are read"
         raise InputError(problem, path=path, remedy=AGAIN)
-    text = read_text(path)
+    text = read_text(path, MOST_BYTES)
     try:
         document = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
         if "\\ud" in text.lower():
             # Half of a character pair is no text: it could not be sent to a browser.
             json.dumps(document, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as problem:
-        reason = str(problem).partition("\n")[0] or type(problem).__name__
+        reason = reason_of(problem)
         raise InputError(f"damaged JSON ({reason})", path=path, remedy=AGAIN) from problem
     return document
 

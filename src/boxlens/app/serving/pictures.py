@@ -65,8 +65,9 @@ class Pictures:
         # Late: most runs are looked at without pictures.
         from boxlens.images import find_images
         from boxlens.images.joining import join_to_images, nothing_fits
+        from boxlens.regular_files import real_path
 
-        top = folder.resolve()
+        top = real_path(folder)
         files, notices = find_images(top, inside=True)
         names, ids = run.images.file_name, run.images.id
         image_of_file, join_notices = join_to_images(files.names, names, ids)
@@ -74,7 +75,7 @@ class Pictures:
             remedy = "Give the folder of the pictures that this run is about, or no --images"
             raise nothing_fits(files.names, names, ids, remedy)
         parts = {
-            image: files.paths[file].resolve().relative_to(top).parts
+            image: real_path(files.paths[file]).relative_to(top).parts
             for file, image in image_of_file.items()
         }
         # Ids made up from names of files are of no interest here.

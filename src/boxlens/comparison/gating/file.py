@@ -11,7 +11,7 @@ from boxlens.comparison.gating.mistakes import Place
 from boxlens.comparison.gating.rules import rule_of_fields
 from boxlens.comparison.gating.slices import slice_recipe
 from boxlens.errors import InputError, ParameterError
-from boxlens.formats.files import read_text
+from boxlens.formats.files import read_text, reason_of
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.protocols import PROTOCOLS
 
@@ -48,9 +48,11 @@ def read_gate_file(path: str | PathLike[str]) -> GateFile:
     name = str(path)
     try:
         content = tomllib.loads(read_text(path))
-    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+    except (ValueError, RecursionError) as problem:  # also endless numbers, and nests too deep
         raise InputError(
-            f"not TOML ({problem})", path=path, remedy="Correct the line, or see docs/gate.md"
+            f"not TOML ({reason_of(problem)})",
+            path=path,
+            remedy="Correct the line, or see docs/gate.md",
         ) from problem
     for key in content:
         if key not in SECTIONS:

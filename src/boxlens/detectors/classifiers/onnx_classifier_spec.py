@@ -11,8 +11,9 @@ import numpy as np
 from boxlens.data.columns import owned
 from boxlens.detectors.onnx.spec import LAYOUTS, InputSpec
 from boxlens.detectors.onnx.spec_classes import ClassList, take_classes
-from boxlens.detectors.onnx.spec_fields import Fields, read_yaml
+from boxlens.detectors.onnx.spec_fields import Fields
 from boxlens.errors import InputError
+from boxlens.formats.yaml_files import read_yaml
 
 if TYPE_CHECKING:
     from boxlens.data import Classes

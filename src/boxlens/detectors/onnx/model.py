@@ -79,7 +79,11 @@ def open_model(path: Path) -> Model:
     options.inter_op_num_threads = 1
     try:
         session = onnxruntime.InferenceSession(
-            str(path), options, providers=["CPUExecutionProvider"]
+            # It would print what went wrong before it raises.
+            str(path),
+            options,
+            providers=["CPUExecutionProvider"],
+            enable_fallback=0,
         )
     except Exception as problem:
         raise _not_loaded(path, problem) from problem

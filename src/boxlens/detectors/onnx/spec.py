@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boxlens.detectors.onnx.spec_classes import ClassList, take_classes
-from boxlens.detectors.onnx.spec_fields import Fields, nearest, read_yaml
+from boxlens.detectors.onnx.spec_fields import Fields, nearest
 from boxlens.errors import InputError
+from boxlens.formats.yaml_files import read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

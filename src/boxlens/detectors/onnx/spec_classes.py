@@ -10,12 +10,14 @@ import numpy as np
 
 from boxlens.data import Classes
 from boxlens.data.columns import Rows, owned
-from boxlens.detectors.onnx.spec_fields import Fields, read_yaml
 from boxlens.errors import InputError
-from boxlens.formats.files import read_text
+from boxlens.formats.files import existing_file, read_text
+from boxlens.formats.yaml_files import read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from boxlens.detectors.onnx.spec_fields import Fields
 
 COCO80 = Path(__file__).with_name("coco80.yaml")
 # Labels that are ids index a table; a larger one is a slip of the pen.
@@ -65,13 +67,15 @@ def _names(fields: Fields) -> tuple[Mapping[int, str], Path | None]:
 
 
 def _file_content(path: Path, fields: Fields) -> Any:
-    if not path.is_file():
+    try:
+        existing_file(path)
+    except InputError as problem:
         raise InputError(
             f"there is no class list or file '{path}'",
             path=fields.path,
             where=fields.where("classes"),
             remedy="Write coco80, a list of names, or a file beside the spec",
-        )
+        ) from problem
     if path.suffix in {".yaml", ".yml"}:
         return read_yaml(path)
     return [line.strip() for line in read_text(path).splitlines() if line.strip()]

@@ -7,7 +7,6 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import InputError
-from boxlens.formats.files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -15,21 +14,6 @@ if TYPE_CHECKING:
 
 # What may stand for "no limit" and the like.
 _NOTHING = {"", "~", "null", "none"}
-
-
-def read_yaml(path: Path) -> Any:
-    """YAML as texts, lists and mappings: a class named "no" or "7" stays the text it is."""
-    import yaml
-
-    text = read_text(path)
-    try:
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text)):
-            # A few lines of them can stand for gigabytes.
-            raise InputError("aliases (*name) are not read", path=path, remedy="Write them out")
-        return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - builds text only
-    except (yaml.YAMLError, RecursionError) as problem:
-        reason = " ".join(str(problem).split())
-        raise InputError(f"not YAML ({reason})", path=path, remedy="Correct the line") from problem
 
 
 def nearest(word: str, known: Collection[str]) -> str:

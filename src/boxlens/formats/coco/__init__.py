@@ -25,7 +25,7 @@ from boxlens.formats.coco.scanned import (
     texts_of,
 )
 from boxlens.formats.coco.writing import write_dataset, write_detections
-from boxlens.formats.files import read_bytes, stem
+from boxlens.formats.files import DATA_BYTES, read_bytes, stem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ def read_images(path: Path, *, threads: int = 0) -> Dataset:
         except _kernel.ScanError as error:
             if error.problem != "no array 'annotations'":
                 raise
-        content = read_bytes(path).rstrip()
+        content = read_bytes(path, DATA_BYTES).rstrip()
         return _kernel.scan_dataset(content[:-1] + b', "annotations": []}', threads=threads)
 
     dataset = _dataset(scan(path, scanner, IMAGES_REMEDY), path)
@@ -150,7 +150,7 @@ def classes_of(tables: dict[str, Any], path: Path) -> Classes:
     extra: dict[str, list[Any]] = {}
     if records.skipped:
         begin, end = tables["categories_span"]
-        categories = parsed(read_bytes(path)[begin:end], path)
+        categories = parsed(read_bytes(path, DATA_BYTES)[begin:end], path)
         extra = {key: [one.get(key) for one in categories] for key in records.skipped}
     try:
         return Classes.of(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.data import Notice
-from boxlens.formats.files import is_gzip, read_bytes
+from boxlens.formats.files import DATA_BYTES, is_gzip, opened, read_bytes, reading
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +28,8 @@ _BITS_A_CHARACTER = 5
 _FIRST_CHARACTER = 48
 # No corner of a polygon lies further out.
 _FARTHEST_PX = 1e6
+# Larger pictures are not read either.
+_MOST_PIXELS = 178_956_970
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +103,14 @@ class _DamagedError(Exception):
 def _bytes(path: Path, begin: int, end: int) -> bytes:
     if is_gzip(path):
         return _unpacked(path, path.stat().st_mtime_ns)[begin:end]
-    with path.open("rb") as file:
+    with reading(path), opened(path) as file:
         file.seek(begin)
         return file.read(end - begin)
 
 
 @lru_cache(maxsize=1)
 def _unpacked(path: Path, _modified_ns: int) -> bytes:
-    return read_bytes(path)
+    return read_bytes(path, DATA_BYTES)
 
 
 def _mask(stated: Any, width: float, height: float) -> Bools | None:
@@ -128,7 +130,7 @@ def _checked(
     """Polygons, or run lengths that fill the picture."""
     if stated is None or stated == []:
         return None
-    if np.isnan(width):
+    if np.isnan(width) or width * height > _MOST_PIXELS:
         raise _DamagedError
     if isinstance(stated, list):
         return [_corners(one) for one in stated]
@@ -136,7 +138,7 @@ def _checked(
         size, counts = stated["size"], stated["counts"]
         lengths = np.array(_unpacked_lengths(counts) if isinstance(counts, str) else counts)
         fits = [float(side) for side in size] == [height, width]
-    except (KeyError, TypeError, ValueError, IndexError) as problem:
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as problem:
         raise _DamagedError from problem
     whole = lengths.dtype == np.int64 and lengths.ndim == 1 and lengths.min(initial=0) >= 0
     if not (fits and whole and lengths.sum() == width * height):

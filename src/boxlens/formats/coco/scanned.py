@@ -12,7 +12,7 @@ from boxlens import _kernel
 from boxlens.data import Links, Spans
 from boxlens.data.columns import frozen
 from boxlens.errors import InputError
-from boxlens.formats.files import existing_file, is_gzip, read_bytes
+from boxlens.formats.files import DATA_BYTES, existing_file, is_gzip, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,7 +42,7 @@ def scan(
     """Runs a scanner over a file, plain or gzip."""
     source = existing_file(path)
     try:
-        return scanner(read_bytes(source) if is_gzip(source) else str(source))
+        return scanner(read_bytes(source, DATA_BYTES) if is_gzip(source) else str(source))
     except _kernel.ScanError as error:
         raise InputError(error.problem, path=path, where=_place(error), remedy=remedy) from None
     except OSError as error:
@@ -140,7 +140,7 @@ def raw_spans(spans: Spans) -> list[bytes | None]:
         rows = np.flatnonzero((spans.file_row == number) & (spans.begin >= 0))
         if len(rows) == 0:
             continue
-        content = memoryview(read_bytes(file))
+        content = memoryview(read_bytes(file, DATA_BYTES))
         for row in rows.tolist():
             found[row] = bytes(content[spans.begin[row] : spans.end[row]])
     return found

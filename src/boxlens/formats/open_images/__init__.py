@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +10,7 @@ import numpy as np
 from boxlens.data import Classes, Dataset, GroundTruth, Images, Links, Notice, Source
 from boxlens.data.columns import frozen, id_column
 from boxlens.errors import InputError
+from boxlens.formats.csv_rows import csv_rows
 from boxlens.formats.files import read_text, stem
 from boxlens.formats.open_images.detections import read_detections, write_detections
 from boxlens.formats.open_images.files import dataset_files
@@ -95,13 +94,18 @@ def _read_sizes(path: Path) -> pl.DataFrame:
             where="line 1",
             remedy="Add a column ImageID or file_name",
         )
+    for name in ("ImageID", "file_name"):
+        if name in frame.columns and frame[name].null_count():
+            row = int(np.argmax(frame[name].is_null().to_numpy()))
+            raise InputError(f"{name} is empty", path=path, where=line_of(row, frame))
     if "ImageID" not in frame.columns:
         stems = [Path(name).stem for name in frame["file_name"].to_list()]
         frame = frame.with_columns(pl.Series("ImageID", stems, dtype=pl.String))
     if "file_name" not in frame.columns:
         frame = frame.with_columns((pl.col("ImageID") + ".jpg").alias("file_name"))
     again = frame["ImageID"].is_duplicated().to_numpy()
-    small = ((frame["Width"] <= 0) | (frame["Height"] <= 0)).fill_null(value=False).to_numpy()
+    sizes = frame.select("Width", "Height").cast(pl.Float64).fill_null(1.0).to_numpy()
+    small = ~((sizes > 0) & np.isfinite(sizes)).all(axis=1)
     for bad, problem in ((again, "occurs more than once"), (small, "has no positive size")):
         if bad.any():
             row = int(np.argmax(bad))
@@ -117,16 +121,15 @@ def _read_sizes(path: Path) -> pl.DataFrame:
 def _read_names(path: Path) -> dict[str, str]:
     """LabelName -> DisplayName; the classic file has no header."""
     names: dict[str, str] = {}
-    lines = csv.reader(io.StringIO(read_text(path)))
-    for row in lines:
-        if not row or (lines.line_num == 1 and row[0].strip().lower() == "labelname"):
+    for line, row in csv_rows(read_text(path), path):
+        if not row or (line == 1 and row[0].strip().lower() == "labelname"):
             continue
         if len(row) < 2 or not row[0].strip() or row[0].strip() in names:
             problem = "repeats a label" if len(row) >= 2 and row[0].strip() else "no label and name"
             raise InputError(
                 f"{','.join(row)!r}: {problem}",
                 path=path,
-                where=f"line {lines.line_num}",
+                where=f"line {line}",
                 remedy="A line is LabelName,DisplayName, one a class",
             )
         names[row[0].strip()] = row[1].strip()

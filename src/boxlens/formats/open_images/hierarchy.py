@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.data import ClassTree
 from boxlens.errors import InputError
-from boxlens.formats.files import read_text, write_text
+from boxlens.formats.files import read_json, write_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,10 +17,7 @@ _REMEDY = "A node is an object with LabelName and, where it has children, a list
 
 def read_hierarchy(path: Path) -> ClassTree:
     """Subcategories are children; a part of a thing is no kind of it, so parts get no parent."""
-    try:
-        content = json.loads(read_text(path))
-    except (ValueError, RecursionError) as problem:
-        raise InputError(f"not JSON ({problem})", path=path, remedy=_REMEDY) from problem
+    content = read_json(path, remedy=_REMEDY)
     parents: dict[int | str, list[int | str]] = {}
     roots = content if isinstance(content, list) else [content]
     waiting: list[tuple[Any, str | None]] = [(node, None) for node in reversed(roots)]

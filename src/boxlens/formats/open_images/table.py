@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.errors import InputError
-from boxlens.formats.files import existing_file, is_gzip, read_bytes, read_text
+from boxlens.formats.csv_rows import csv_rows
+from boxlens.formats.files import DATA_BYTES, existing_file, is_gzip, read_bytes, read_text
 from boxlens.formats.sniff_content import csv_header, file_head
 
 if TYPE_CHECKING:
@@ -119,7 +118,7 @@ def _read(path: Path, chosen: dict[str, str], numeric: set[str]) -> pl.DataFrame
     types = {
         column: pl.Float64() if name in numeric else pl.String() for column, name in chosen.items()
     }
-    source = read_bytes(path) if is_gzip(path) else path
+    source = read_bytes(path, DATA_BYTES) if is_gzip(path) else path
     try:
         # All columns are parsed, since a choice among them would let lines of any length pass.
         frame = pl.read_csv(source, schema_overrides=types, infer_schema=False, glob=False)
@@ -134,13 +133,23 @@ def _read_as_text(path: Path, chosen: dict[str, str], numeric: set[str]) -> pl.D
     """Slower: forgives spaces around names and numbers, and finds the cell that is none."""
     import polars as pl
 
-    text = read_text(path)
+    text = read_text(path, DATA_BYTES)
     try:
         frame = pl.read_csv(text.encode(), infer_schema=False)
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise _broken_line(path, text, str(problem)) from problem
     if not chosen.keys() <= set(frame.columns):
         # Spaces after the commas.
+        names = [name.strip() for name in frame.columns]
+        missing = [name for name in chosen if name not in names]
+        if missing or len(set(names)) < len(names):
+            what = f"no column {missing[0]}" if missing else "two columns of one name"
+            raise InputError(
+                f"{what}; found {', '.join(names)[:200]}",
+                path=path,
+                where="line 1",
+                remedy="Close every quote of the first line, and name every column once",
+            )
         frame = frame.rename(str.strip).with_columns(pl.all().str.strip_chars())
     for column, name in chosen.items():
         if name not in numeric:
@@ -161,14 +170,14 @@ def _read_as_text(path: Path, chosen: dict[str, str], numeric: set[str]) -> pl.D
 
 
 def _broken_line(path: Path, text: str, reason: str) -> InputError:
-    rows = csv.reader(io.StringIO(text))
-    n_columns = len(next(rows, []))
-    for row in rows:
-        if len(row) > n_columns:
+    rows = csv_rows(text, path)
+    _, header = next(rows, (0, []))
+    for line, row in rows:
+        if len(row) > len(header):
             return InputError(
-                f"{len(row)} fields, the header names {n_columns}",
+                f"{len(row)} fields, the header names {len(header)}",
                 path=path,
-                where=f"line {rows.line_num}",
+                where=f"line {line}",
                 remedy="Quote fields that hold a comma",
             )
     return InputError(

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import io
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.columns import id_column
 from boxlens.errors import InputError
-from boxlens.formats import files
+from boxlens.formats.files import (
+    DATA_BYTES,
+    UNPACKED_BYTES,
+    UNPACKED_FACTOR,
+    existing_file,
+    is_gzip,
+    read_bytes,
+    reason_of,
+    written_whole,
+)
 from boxlens.formats.text_ids import rows_of_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import polars as pl
@@ -28,13 +39,14 @@ ROW_GROUP = 1 << 17
 BLOCK = 1 << 14
 # Ids spread no wider than this are looked up in a dense table.
 DENSE_SPAN = 1 << 22
+REMEDY = "Write it again, or name the right file"
 
 
 def write_table(frame: pl.DataFrame, path: Path, metadata: Mapping[str, str] | None = None) -> None:
     """Uncompressed and without statistics: packing would cost more than reading does."""
     import polars as pl
 
-    with files.written_whole(path) as temporary:
+    with written_whole(path) as temporary:
         try:
             frame.write_parquet(
                 temporary,
@@ -51,9 +63,10 @@ def read_table(path: Path, required: Sequence[str], *, others: bool = False) -> 
     """The required columns, none with an empty value, and the other columns if asked for."""
     import polars as pl
 
-    try:
-        _check_schema(metadata_of(path), path)
-        content = pl.scan_parquet(_readable(path), glob=False, hive_partitioning=False)
+    readable = _readable(path)
+    with parquet_of(path):
+        _check_schema(dict(pl.read_parquet_metadata(readable)), path)
+        content = pl.scan_parquet(readable, glob=False, hive_partitioning=False)
         names = content.collect_schema().names()
         missing = [name for name in required if name not in names]
         if missing:
@@ -62,14 +75,8 @@ def read_table(path: Path, required: Sequence[str], *, others: bool = False) -> 
                 path=path,
                 remedy=f"Give the columns {', '.join(required)}",
             )
+        check_size(content, path)
         frame = content.select(names if others else required).collect()
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        reason = str(problem).partition("\n")[0]
-        raise InputError(
-            f"not a readable Parquet file ({reason})",
-            path=path,
-            remedy="Write it again, or name the right file",
-        ) from problem
     for name in required:
         if frame[name].null_count():
             row = int(np.argmax(frame[name].is_null().to_numpy()))
@@ -80,13 +87,42 @@ def read_table(path: Path, required: Sequence[str], *, others: bool = False) -> 
 def metadata_of(path: Path) -> dict[str, str]:
     import polars as pl
 
-    return dict(pl.read_parquet_metadata(_readable(path)))
+    with parquet_of(path):
+        return dict(pl.read_parquet_metadata(_readable(path)))
+
+
+@contextmanager
+def parquet_of(path: Path, remedy: str = REMEDY) -> Iterator[None]:
+    """Whatever a damaged file makes of its reader is an error of the file."""
+    import polars as pl
+
+    try:
+        yield
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
+        reason = reason_of(problem)
+        raise InputError(
+            f"not a readable Parquet file ({reason})", path=path, remedy=remedy
+        ) from problem
+
+
+def check_size(content: pl.LazyFrame, path: Path) -> None:
+    """Refuses a few bytes that claim to be billions of rows."""
+    import polars as pl
+
+    n_rows: int = content.select(pl.len()).collect().item()
+    n_bytes = 8 * n_rows * len(content.collect_schema())
+    if n_bytes > max(UNPACKED_BYTES, UNPACKED_FACTOR * path.stat().st_size):
+        raise InputError(
+            f"claims to hold {n_rows:,} rows, far more than its size suggests",
+            path=path,
+            remedy=REMEDY,
+        )
 
 
 def _readable(path: Path) -> Path | io.BytesIO:
     """What Polars can read: the file, or its content where it is packed."""
-    found = files.existing_file(path)
-    return io.BytesIO(files.read_bytes(found)) if files.is_gzip(found) else found
+    found = existing_file(path)
+    return io.BytesIO(read_bytes(found, DATA_BYTES)) if is_gzip(found) else found
 
 
 def table_file(folder: Path, name: str) -> Path:
@@ -101,7 +137,7 @@ def float_column(frame: pl.DataFrame, name: str, path: Path) -> pl.Series:
     column = frame[name]
     if column.dtype == pl.Float64:
         return column
-    if not column.dtype.is_numeric():
+    if not column.dtype.is_numeric() and column.dtype != pl.Null:
         raise InputError(
             f"column {name} holds {column.dtype}, not numbers",
             path=path,
@@ -133,6 +169,37 @@ def boxes(frame: pl.DataFrame, path: Path) -> Boxes:
     return box
 
 
+def texts(frame: pl.DataFrame, name: str, path: Path) -> list[str | None]:
+    """A column of text, None where there is none."""
+    import polars as pl
+
+    column = frame[name]
+    if column.dtype not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
+        raise InputError(
+            f"column {name} holds {column.dtype}, not text", path=path, remedy="Store it as text"
+        )
+    return column.cast(pl.String).to_list()
+
+
+def ids_of(column: pl.Series, path: Path) -> Ids:
+    """Whole numbers or text, none of them empty."""
+    import polars as pl
+
+    integers = column.dtype.is_integer()
+    if not integers and column.dtype != pl.String:
+        raise InputError(
+            f"column {column.name} holds {column.dtype}, not whole numbers or text",
+            path=path,
+            remedy="Store ids as int64 or as text",
+        )
+    values = column.cast(pl.Int64, strict=False) if integers else column
+    if values.null_count():
+        row = int(np.argmax(values.is_null().to_numpy()))
+        problem = f"{column.name} is empty or too large for int64"
+        raise InputError(problem, path=path, where=f"row {row}", remedy="Give every row an id")
+    return id_column(values.to_numpy() if integers else values.to_list())
+
+
 def id_series(ids: Ids) -> pl.Series:
     import polars as pl
 
@@ -159,7 +226,14 @@ def rows_of_ids(column: pl.Series, ids: Ids, path: Path, *, in_runs: bool = Fals
             remedy="Store the ids as the data set has them",
         )
     if integers:
-        return _rows_of_integers(column.cast(pl.Int64), ids)
+        known = column.cast(pl.Int64, strict=False)
+        rows = _rows_of_integers(known.fill_null(0), ids)
+        # An id beyond the range of int64 is none of these.
+        return (
+            np.where(known.is_null().to_numpy(), -1, rows).astype(np.int32)
+            if (known.null_count())
+            else rows
+        )
     if not in_runs:
         return rows_of_text(column, ids.tolist())
     runs = column.rle()

@@ -19,7 +19,7 @@ from boxlens.data import (
     Links,
     Source,
 )
-from boxlens.data.columns import attribute_column, frozen, id_column
+from boxlens.data.columns import attribute_column, frozen
 from boxlens.errors import InputError
 from boxlens.formats import files
 from boxlens.formats.border import check_boxes
@@ -30,10 +30,12 @@ from boxlens.formats.parquet.columns import (
     boxes,
     floats,
     id_series,
+    ids_of,
     metadata_of,
     read_table,
     rows_of_ids,
     table_file,
+    texts,
     write_table,
 )
 
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from boxlens.data import Notice
-    from boxlens.data.columns import Attribute, Bools, Ids, Rows
+    from boxlens.data.columns import Attribute, Bools, Floats, Ids, Rows
 
 OBJECT_COLUMNS = ("image_id", "class_id", *BOX)
 FLAGS = ("crowd", "difficult", "group_of")
@@ -105,10 +107,10 @@ def _read_images(folder: Path, classes: Classes) -> Images:
         return floats(frame, name, path) if name in frame.columns else unknown
 
     images, _ = Images.of(
-        _ids(frame["id"]),
+        ids_of(frame["id"], path),
         size("width_px"),
         size("height_px"),
-        frame["file_name"].to_list(),
+        [name or "" for name in texts(frame, "file_name", path)],
         **{name: _links(frame[name], classes, path) for name in LINKS if name in frame.columns},
         sort=True,
     )
@@ -116,7 +118,13 @@ def _read_images(folder: Path, classes: Classes) -> Images:
 
 
 def _links(column: pl.Series, classes: Classes, path: Path) -> Links:
-    listed = column.explode().drop_nulls()
+    import polars as pl
+
+    if not isinstance(column.dtype, pl.List):
+        problem = f"column {column.name} holds {column.dtype}, not lists of classes"
+        raise InputError(problem, path=path, remedy="Store lists of the ids of classes")
+    named = column.list.drop_nulls()
+    listed = named.explode().drop_nulls()
     rows = rows_of_ids(listed, classes.id, path)
     if len(rows) and rows.min() < 0:
         raise InputError(
@@ -125,7 +133,7 @@ def _links(column: pl.Series, classes: Classes, path: Path) -> Links:
             where=f"column {column.name}",
             remedy="Add the class, or take it out of the list",
         )
-    counts = column.list.len().fill_null(0).to_numpy()
+    counts = named.list.len().fill_null(0).to_numpy()
     offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
     return Links(frozen(offsets, np.int64), frozen(rows, np.int32))
 
@@ -151,16 +159,17 @@ def _read_classes(folder: Path) -> Classes:
     frame = read_table(path, ("id", "name"), others=True)
     extra = {
         name.removeprefix(EXTRA): [
-            None if value is None else _json(value, path, name) for value in frame[name].to_list()
+            None if value is None else _json(value, path, name)
+            for value in texts(frame, name, path)
         ]
         for name in frame.columns
         if name.startswith(EXTRA)
     }
     return Classes.of(
-        _ids(frame["id"]),
-        frame["name"].to_list(),
-        supercategory=_optional(frame, "supercategory"),
-        frequency=_optional(frame, "frequency"),
+        ids_of(frame["id"], path),
+        [name or "" for name in texts(frame, "name", path)],
+        supercategory=_optional(frame, "supercategory", path),
+        frequency=_optional(frame, "frequency", path),
         tree=_read_tree(table_file(folder, "tree.parquet")),
         extra=extra,
         sort=True,
@@ -183,25 +192,39 @@ def _read_tree(path: Path) -> ClassTree | None:
     if not path.exists():
         return None
     frame = read_table(path, ("node", "parents"))
-    nodes = [_json(node, path, "node") for node in frame["node"].to_list()]
-    parents = [tuple(_json(above, path, "parents")) for above in frame["parents"].to_list()]
-    return ClassTree(dict(zip(nodes, parents, strict=True)))
+    nodes, parents = (
+        [_json(text or "", path, name) for text in texts(frame, name, path)]
+        for name in ("node", "parents")
+    )
+    for row, (node, above) in enumerate(zip(nodes, parents, strict=True)):
+        if not (isinstance(above, list) and all(map(_is_key, [node, *above]))):
+            raise InputError(
+                "expected the key of a node, and a list of keys",
+                path=path,
+                where=f"row {row}",
+                remedy='Write for instance "cat" and ["animal"] as JSON',
+            )
+    return ClassTree(dict(zip(nodes, map(tuple, parents), strict=True)))
+
+
+def _is_key(value: Any) -> bool:
+    return isinstance(value, str) or type(value) is int
 
 
 def _json(text: str, path: Path, column: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise InputError(
-            f"{text!r} is not JSON text",
+            f"{text[:60]!r} is not JSON text",
             path=path,
             where=f"column {column}",
             remedy="Write the value as JSON",
         ) from problem
 
 
-def _optional(frame: pl.DataFrame, name: str) -> list[str | None] | None:
-    return frame[name].to_list() if name in frame.columns else None
+def _optional(frame: pl.DataFrame, name: str, path: Path) -> list[str | None] | None:
+    return texts(frame, name, path) if name in frame.columns else None
 
 
 def _objects_frame(dataset: Dataset) -> pl.DataFrame:
@@ -241,11 +264,11 @@ def _read_objects(path: Path, images: Images, classes: Classes) -> GroundTruth:
         image_row=image_row,
         class_row=class_row,
         box=box,
-        area_px=floats(frame, "area_px", path) if "area_px" in given else None,
+        area_px=_areas(frame, path) if "area_px" in given else None,
         crowd=_flag(frame, "crowd", path),
         difficult=_flag(frame, "difficult", path),
         group_of=_flag(frame, "group_of", path),
-        ids=_ids(frame["id"]) if "id" in given else None,
+        ids=ids_of(frame["id"], path) if "id" in given else None,
         attributes={
             name.removeprefix(ATTRIBUTE): attribute_column(frame[name].to_list())
             for name in frame.columns
@@ -254,13 +277,26 @@ def _read_objects(path: Path, images: Images, classes: Classes) -> GroundTruth:
     )
 
 
+def _areas(frame: pl.DataFrame, path: Path) -> Floats:
+    area = floats(frame, "area_px", path)
+    bad = np.flatnonzero(~(np.isfinite(area) & (area >= 0)))
+    if len(bad):
+        raise InputError(
+            f"area_px {area[bad[0]]} is no area",
+            path=path,
+            where=f"row {bad[0]}",
+            remedy="Areas are 0 or more, in square pixels; leave the column out for w times h",
+        )
+    return area
+
+
 def _flag(frame: pl.DataFrame, name: str, path: Path) -> Bools | None:
     if name not in frame.columns:
         return None
     import polars as pl
 
     column = frame[name]
-    if column.dtype != pl.Boolean and not column.dtype.is_integer():
+    if column.dtype not in (pl.Boolean, pl.Null) and not column.dtype.is_integer():
         raise InputError(
             f"column {name} holds {column.dtype}, not true and false",
             path=path,
@@ -281,7 +317,3 @@ def _known_rows(column: pl.Series, ids: Ids, path: Path) -> Rows:
             remedy="Add it to images.parquet or classes.parquet",
         )
     return rows
-
-
-def _ids(column: pl.Series) -> Ids:
-    return id_column(column.to_numpy() if column.dtype.is_integer() else column.to_list())

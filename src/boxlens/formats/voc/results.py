@@ -15,7 +15,7 @@ from boxlens.data.boxes import xywh_from_inclusive_corners
 from boxlens.data.known_classes import known_classes
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
-from boxlens.formats.files import Progress, existing, plain_name, read_text, stem
+from boxlens.formats.files import DATA_BYTES, Progress, existing, plain_name, read_text, stem
 from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.voc.numbers import corners_that_read_back, number_text
 from boxlens.formats.voc.write import class_names, file_stem, image_stems
@@ -160,7 +160,7 @@ class _Lines:
     def add_file(self, file: Path, class_row: int) -> None:
         self.files.append(file)
         self.starts.append(len(self.line_number))
-        for number, line in enumerate(read_text(file).splitlines(), 1):
+        for number, line in enumerate(read_text(file, DATA_BYTES).splitlines(), 1):
             # From the right: an image id may hold blanks.
             fields = line.rsplit(maxsplit=5)
             if not fields:

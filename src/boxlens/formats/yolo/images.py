@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.data import Notice
 from boxlens.errors import InputError
-from boxlens.formats.files import plain_name, read_text
+from boxlens.formats.files import DATA_BYTES, plain_name, read_text
 from boxlens.formats.yolo.sizes import IMAGE_ENDINGS, ImageSize, stored_size, without_ending
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _place(root: Path, entry: str) -> Path:
 
 
 def _listed(file: Path, root: Path) -> Iterator[Path]:
-    for line in read_text(file).splitlines():
+    for line in read_text(file, DATA_BYTES).splitlines():
         entry = line.strip()
         if entry:
             start = file.parent if entry.startswith("./") else root

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from boxlens.data import Notice
 from boxlens.errors import InputError
 from boxlens.formats.files import existing, plain_name, read_text
+from boxlens.formats.yaml_files import read_yaml
 from boxlens.formats.yolo.sizes import IMAGE_ENDINGS, ImageSize, read_sizes
 
 if TYPE_CHECKING:
@@ -114,18 +115,7 @@ def _from_classes(file: Path, root: Path) -> Layout:
 
 
 def _mapping(file: Path) -> Mapping[str, Any]:
-    import yaml
-
-    text = read_text(file)
-    try:
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text)):
-            # A few lines of them can stand for gigabytes.
-            raise InputError("aliases (*name) are not read", path=file, remedy="Write them out")
-        # The loader without types: a class named "no" or "1e3" stays the text it is.
-        content = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - builds text only
-    except (yaml.YAMLError, RecursionError) as problem:
-        reason = " ".join(str(problem).split())
-        raise InputError(f"not YAML ({reason})", path=file, remedy="Correct the line") from problem
+    content = read_yaml(file)
     if not isinstance(content, dict):
         raise InputError(
             "expected keys such as val and names",

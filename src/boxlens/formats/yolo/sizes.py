@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import os
 from dataclasses import dataclass
@@ -10,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.errors import InputError
-from boxlens.formats.files import read_text
+from boxlens.formats.csv_rows import csv_rows
+from boxlens.formats.files import DATA_BYTES, existing_file, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +40,7 @@ def stored_size(path: Path, name: str) -> ImageSize | None:
 
     # Releases before 2 know no rotation, and no such argument; they raise on damaged files.
     try:
-        width, height = imagesize.get(path, exif_rotation=False)
+        width, height = imagesize.get(existing_file(path), exif_rotation=False)
     except TypeError:
         try:
             width, height = imagesize.get(path)
@@ -64,27 +64,29 @@ def read_sizes(folder: Path, bare_folder: str) -> dict[str, ImageSize]:
 
 
 def _sizes_of(file: Path, bare_folder: str) -> dict[str, ImageSize]:
-    rows = csv.DictReader(read_text(file).splitlines(), skipinitialspace=True)
-    if not set(SIZE_COLUMNS) <= set(rows.fieldnames or ()):
-        raise InputError(f"unexpected columns {rows.fieldnames}", path=file, remedy=_REMEDY)
+    rows = csv_rows(read_text(file, DATA_BYTES), file, skipinitialspace=True)
+    _, header = next(rows, (1, []))
+    if not set(SIZE_COLUMNS) <= set(header):
+        raise InputError(f"unexpected columns {header}", path=file, remedy=_REMEDY)
     sizes: dict[str, ImageSize] = {}
-    for row in rows:
-        size = _size_of(row, bare_folder)
+    for line, cells in rows:
+        if not cells:
+            continue
+        size = _size_of(dict(zip(header, cells, strict=False)), bare_folder)
         key = without_ending(size.file_name) if size else ""
         if size is None or key in sizes:
-            cells = ",".join(str(row[column]) for column in SIZE_COLUMNS)
             raise InputError(
-                f"bad or repeated row {cells}",
+                f"bad or repeated row {','.join(cells)}",
                 path=file,
-                where=f"line {rows.line_num}",
+                where=f"line {line}",
                 remedy=_REMEDY,
             )
         sizes[key] = size
     return sizes
 
 
-def _size_of(row: Mapping[str, str | None], bare_folder: str) -> ImageSize | None:
-    name, width_text, height_text = (row[column] for column in SIZE_COLUMNS)
+def _size_of(row: Mapping[str, str], bare_folder: str) -> ImageSize | None:
+    name, width_text, height_text = (row.get(column) for column in SIZE_COLUMNS)
     try:
         width, height = float(width_text or ""), float(height_text or "")
     except ValueError:

@@ -15,7 +15,7 @@ import numpy as np
 
 from boxlens.data.boxes import xywh_from_inclusive_corners
 from boxlens.errors import InputError
-from boxlens.formats.files import existing_folder
+from boxlens.formats.files import existing_folder, opened, reading
 from boxlens.proposals.generators.opencv import contributed, versions
 from boxlens.proposals.generators.quiet import without_output
 from boxlens.proposals.generators.ranked import distinct, identity_text, nothing, ranked
@@ -55,7 +55,8 @@ class Bing:
             raise InputError(problem, path=folder, remedy=_REMEDY)
         digest = hashlib.sha256()
         for name in MODEL_FILES:
-            digest.update((place / name).read_bytes())
+            with reading(place), opened(place / name) as file:
+                digest.update(file.read())
         bing = cls(place.resolve(), digest.hexdigest())
         bing._try()
         return bing

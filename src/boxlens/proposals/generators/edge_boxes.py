@@ -7,14 +7,13 @@ suppression that adapts (METHODS 6.9). Substituted are the edges: gradients of c
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from boxlens.errors import InputError, ParameterError
+from boxlens.formats.files import file_hash
 from boxlens.proposals.edges import check_model, find_edges, structured_edges
 from boxlens.proposals.generators.opencv import contributed, versions
 from boxlens.proposals.generators.ranked import identity_text, nothing
@@ -80,7 +79,7 @@ class EdgeBoxes:
         settings = {key: getattr(self, key) for key in self.__slots__ if key not in own}
         edges = "colour gradients"
         if self.model:
-            edges = "model " + hashlib.sha256(Path(self.model).read_bytes()).hexdigest()
+            edges = "model " + file_hash(self.model)
         return identity_text(self.name, versions(), edges=edges, **settings)
 
     def propose(self, image: Pixels, limit: int) -> Ranked:

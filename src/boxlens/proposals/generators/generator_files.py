@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import InputError, ParameterError
-from boxlens.formats.files import existing_file, read_text, write_text
+from boxlens.formats.files import existing_file, read_json, write_text
 from boxlens.proposals.generators.opening import NAMES, open_generator
 
 if TYPE_CHECKING:
@@ -83,10 +83,7 @@ def _wrong(path: Path, problem: str, where: str | None = None) -> InputError:
 
 
 def _document(path: Path) -> dict[str, Any]:
-    try:
-        document = json.loads(read_text(path))
-    except (ValueError, RecursionError) as problem:
-        raise _wrong(path, f"not JSON ({problem})") from problem
+    document = read_json(path, remedy=_REMEDY)
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         found = document.get("schema") if isinstance(document, dict) else type(document).__name__
         raise _wrong(path, f"no generator file: expected the schema {SCHEMA!r}, found {found!r}")

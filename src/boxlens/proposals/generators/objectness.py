@@ -19,7 +19,7 @@ import numpy as np
 
 from boxlens.data.boxes import areas, corners_from_xywh, xywh_from_corners
 from boxlens.errors import InputError, ParameterError
-from boxlens.formats.files import read_text
+from boxlens.formats.files import read_json
 from boxlens.proposals.generators.objectness_cues import (
     colour_contrast,
     straddling,
@@ -75,12 +75,10 @@ class Objectness:
             shipped = files("boxlens.proposals.generators") / "learned" / "objectness.json"
             return cls(ObjectnessTables.of_json(json.loads(shipped.read_text("utf-8"))), seed=seed)
         try:
-            document = json.loads(read_text(path))
+            document = read_json(path)
             if isinstance(document, dict):  # a generator file holds the tables, too
                 document = document.get("learned", document)
             return cls(ObjectnessTables.of_json(document), seed=seed)
-        except (ValueError, RecursionError) as problem:
-            raise InputError(f"not readable as JSON ({problem})", path=path) from problem
         except InputError as problem:
             if problem.path is not None:
                 raise

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxlens.errors import InputError
-from boxlens.formats.files import read_text
+from boxlens.formats.files import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,9 +49,7 @@ class PrimTables:
     @classmethod
     def opened(cls, path: str | Path) -> PrimTables:
         try:
-            return cls.of_json(json.loads(read_text(path)))
-        except (ValueError, RecursionError) as problem:
-            raise InputError(f"not JSON ({problem})", path=path, remedy=_REMEDY) from problem
+            return cls.of_json(read_json(path, remedy=_REMEDY))
         except InputError as problem:
             if problem.path is not None:
                 raise

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import InputError
+from boxlens.formats.files import appendable
 from boxlens.proposals.repeatability.measuring import Tally
 from boxlens.version import VERSION
 
@@ -69,9 +70,9 @@ def kept_tallies(folder: Path | None, n_steps: int) -> Iterator[KeptTallies]:
     path = folder / FILE_NAME
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
     except OSError as problem:
         raise _unwritable(path, problem.strerror) from problem
+    descriptor = appendable(path)
     try:
         _lock(descriptor, path)
         with os.fdopen(os.dup(descriptor), "rb") as file:
@@ -105,7 +106,7 @@ def _take_up(kept: KeptTallies, line: bytes) -> None:
     try:
         document: dict[str, Any] = json.loads(line)
         kept.by_origin[document["origin"]] = Tally.of_json(document, kept.n_steps)
-    except (KeyError, TypeError, ValueError):
+    except (LookupError, TypeError, ValueError, OverflowError, RecursionError):
         return
 
 

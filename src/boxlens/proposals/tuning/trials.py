@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import InputError
+from boxlens.formats.files import read_text
 from boxlens.proposals.tuning.result import Trial
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class TrialFile:
         """The trials of this search so far; a line cut off by a kill is done again."""
         if self.path is None or not self.path.exists():
             return []
-        head, *lines = self.path.read_text(encoding="utf-8").split("\n")
+        head, *lines = read_text(self.path).split("\n")
         if not lines:  # killed before the first line was whole
             self.path.unlink()
             return []
@@ -40,7 +41,7 @@ class TrialFile:
     def _trial(self, number: int, line: str) -> Trial:
         try:
             return _trial(json.loads(line))
-        except (ValueError, KeyError) as problem:
+        except (LookupError, TypeError, ValueError, RecursionError) as problem:
             raise InputError(
                 "not a trial",
                 path=self.path,
@@ -54,7 +55,7 @@ class TrialFile:
         if not self.path.exists():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path.write_text(json.dumps({"search": self.search}) + "\n", encoding="utf-8")
-        whole, _, cut_off = self.path.read_text(encoding="utf-8").rpartition("\n")
+        whole, _, cut_off = read_text(self.path).rpartition("\n")
         if cut_off:
             self.path.write_text(f"{whole}\n", encoding="utf-8")
         with self.path.open("a", encoding="utf-8") as file:

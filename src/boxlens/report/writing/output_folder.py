@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from boxlens.errors import InputError
-from boxlens.formats.files import write_text, written_whole
+from boxlens.formats.files import read_text, write_text, written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,10 +112,7 @@ def _told_as_unwritable(path: Path) -> Iterator[None]:
 
 def _listed(path: Path) -> list[str]:
     """Of the last run; a path that leads out of the folder is not ours to remove."""
-    try:
-        lines = (path / LIST).read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return []
+    lines = read_text(path / LIST).splitlines() if (path / LIST).exists() else []
     return [line for line in lines if line and _inside(PurePosixPath(line))]
 
 

@@ -15,7 +15,7 @@ from boxlens.detectors.classifiers.torch.inputs import Mean, squared
 from boxlens.detectors.learning_files import PicturesOnDisk
 from boxlens.detectors.model_files import read_model, write_model
 from boxlens.errors import InputError
-from boxlens.formats.files import written_whole
+from boxlens.formats.files import existing_file, written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -165,7 +165,7 @@ def _opened(
     crops: LabelledCrops, pixels_path: Path, table: dict[str, npt.NDArray[Any]], side_px: int
 ) -> CropCache:
     shape = (len(table["object_row"]), side_px, side_px, 3)
-    if pixels_path.stat().st_size != np.prod(shape):
+    if existing_file(pixels_path).stat().st_size != np.prod(shape):
         raise ValueError("not all crops are there")
     object_row = frozen(table["object_row"], np.int32)
     gt = crops.dataset.gt

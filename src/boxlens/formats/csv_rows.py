@@ -1,0 +1,40 @@
+"""The lines of a CSV text; one that is none, or has an endless field, is an error of its file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+from boxlens.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+
+
+def csv_rows(
+    text: str,
+    path: str | PathLike[str],
+    *,
+    delimiter: str = ",",
+    skipinitialspace: bool = False,
+    strict: bool = False,
+) -> Iterator[tuple[int, list[str]]]:
+    """Every line as its number, or that of its last line, and its cells."""
+    reader = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=delimiter,
+        skipinitialspace=skipinitialspace,
+        strict=strict,
+    )
+    try:
+        for cells in reader:
+            yield reader.line_num, cells
+    except csv.Error as problem:
+        raise InputError(
+            f"not CSV ({problem})",
+            path=path,
+            where=f"line {reader.line_num}",
+            remedy="Close every quote, and write a quote inside quotes twice",
+        ) from problem
