@@ -13,7 +13,7 @@ from boxlens.metrics.grid import GridChoice
 from boxlens.metrics.grid_summary import evaluate_grid
 from boxlens.metrics.hits import area_ap_with_error, ranked_hits
 from boxlens.metrics.olrp import olrp_of_ranking
-from boxlens.metrics.protocols import prepare
+from boxlens.metrics.protocols import prepare, verified_detections
 from boxlens.metrics.ranking import rank_rows
 from oracles.convert import scene_to_tables
 from oracles.model import Detection, Object, Scene
@@ -108,3 +108,21 @@ def test_a_standard_error_needs_two_objects():
 def test_at_an_iou_of_1_a_hit_has_no_distance_left():
     best = olrp_of_ranking(np.array([1], dtype=np.int8), np.array([1.0]), 1, 1.0)
     assert (best["oLRP"], best["oLRP_loc"]) == (0.0, 0.0)
+
+
+def test_only_classes_with_detections_are_told_of_as_without_objects():
+    found = (Detection(1, 1, BOX, 0.9), Detection(1, 1, OTHER, 0.8), Detection(1, 0, BOX, 0.7))
+    dataset, detections = scene_to_tables(Scene((1,), (0, 1, 2), (ONE,), found))
+    [result] = evaluate_tables(dataset, [detections], choose("coco")).detectors
+    [notice] = [one for one in result.notices if one.code == "class_without_objects"]
+    assert notice.count == 2
+    assert "2 detections of 1 class" in notice.message
+
+
+def test_what_hits_nothing_is_left_out_where_a_class_is_not_annotated_exhaustively():
+    found = (Detection(1, 0, BOX, 0.9), Detection(1, 0, ELSEWHERE, 0.8))
+    lists = {"negative": {1: frozenset()}, "not_exhaustive": {1: frozenset({0})}}
+    dataset, detections = scene_to_tables(Scene((1,), (0,), (ONE,), found, **lists))
+    kept, notices = verified_detections(dataset, detections, 0.5)
+    assert kept.score.tolist() == [0.9]
+    assert [(one.code, one.count) for one in notices] == [("not_exhaustive", 1)]
