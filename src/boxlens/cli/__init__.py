@@ -27,6 +27,7 @@ from boxlens.cli import (
     upper_bound,
 )
 from boxlens.cli.options import Parser
+from boxlens.cli.stopping import stoppable
 from boxlens.errors import BoxlensError
 from boxlens.version import VERSION
 
@@ -72,9 +73,10 @@ def main(arguments: list[str] | None = None) -> None:
         parser().print_help()
         sys.exit(2)
     try:
-        options = parser().parse_args(arguments)
-        options.run(options)
-        sys.stdout.flush()
+        with stoppable():
+            options = parser().parse_args(arguments)
+            options.run(options)
+            sys.stdout.flush()
     except BoxlensError as problem:
         print(f"boxlens: {problem}", file=sys.stderr)
         sys.exit(2)
@@ -87,5 +89,3 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"boxlens: {place}{problem.strerror or problem}", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(2)
-    except KeyboardInterrupt:
-        sys.exit(130)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.options import Commands, add_json
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
+from boxlens.cli.stopping import expect_stop
 
 if TYPE_CHECKING:
     import argparse
@@ -90,6 +91,7 @@ def run(options: argparse.Namespace) -> None:
         if not options.no_browser:
             open_browser(address)
 
+    expect_stop()
     serve_forever(app, listener, when_ready)
 
 

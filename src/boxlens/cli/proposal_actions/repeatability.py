@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.evaluate_table import score
 from boxlens.cli.options import Commands, add_json, several
-from boxlens.cli.output import aligned, print_note
+from boxlens.cli.output import aligned
 from boxlens.cli.proposal_actions.proposal_options import (
     add_method,
     add_running,
-    kept_folder,
     worker_count,
 )
-from boxlens.cli.report_options import add_report, chosen_formats, show_report
+from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, show_report
 
 if TYPE_CHECKING:
     import argparse
@@ -68,19 +67,14 @@ def run(options: argparse.Namespace) -> None:
     choice = _choice(options)
     formats = chosen_formats(options)
     written = None
-    try:
-        with progress_bar() as progress:
-            result = _measured(options, choice, progress)
-            if options.output:
-                from boxlens.report.writing.write_proposals import write_repeatability
+    with progress_bar() as progress:
+        result = _measured(options, choice, progress)
+        if options.output:
+            from boxlens.report.writing.write_proposals import write_repeatability
 
-                written = write_repeatability(
-                    result, Path(options.output), formats=formats, progress=progress
-                )
-    except KeyboardInterrupt:
-        if options.keep or options.output:
-            print_note("interrupted; the same command goes on where it stopped")
-        raise
+            written = write_repeatability(
+                result, Path(options.output), formats=formats, progress=progress
+            )
     show_report(
         options, result.notices, written, result.to_json, lambda: repeatability_text(result)
     )
