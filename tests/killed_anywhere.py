@@ -1,6 +1,7 @@
 """Runs a command over and over, killed each time before another of its changes of files.
 
-As a script: `killed_anywhere.py FOLDER PICKS COMMAND...`. Every run has a folder of its own, as its
+As a script: `killed_anywhere.py FOLDER WHERE COMMAND...`; WHERE is `all`, or shares of the changes
+with commas between. Every run has a folder of its own, as its
 current one; FOLDER/whole is that of the undisturbed run, FOLDER/<n> of the one that was killed
 before its n-th change and then started again. Prints how many changes an undisturbed run makes.
 """
@@ -26,6 +27,9 @@ CHANGES = {
     "shutil.move",
 }
 
+# Exit codes: all was done, or all but some pictures that failed.
+DONE = (0, 3)
+
 
 def changes(event, arguments) -> bool:
     if event == "open":
@@ -36,7 +40,7 @@ def changes(event, arguments) -> bool:
 
 
 def run(folder: Path, command: list[str], kill_before: int | None = None) -> int:
-    """In a child of its own; the exit status, and with no kill the number of changes on a pipe."""
+    """In a child of its own; its status. What it did is told in a file beside the folder."""
     folder.mkdir(exist_ok=True)
     child = os.fork()
     if child:
@@ -81,22 +85,22 @@ def run_command(command: list[str]) -> int:
 
 
 def main_of_script() -> None:
-    place, n_picks, command = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
-    status = run(place / "whole", command)
-    if status != 0:
-        sys.exit(f"the undisturbed run ended with {status}")
+    place, where, command = Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    undisturbed = run(place / "whole", command)
+    if os.WEXITSTATUS(undisturbed) not in DONE or os.WIFSIGNALED(undisturbed):
+        sys.exit(f"the undisturbed run ended with {undisturbed}")
     told = json.loads((place / "whole.told").read_text())
     for name in told["modules"]:  # only once: every run would do it again
         with suppress(Exception):
             importlib.import_module(name)
     n = told["count"]
-    picks = {round(1 + pick * (n - 1) / (n_picks - 1)) for pick in range(n_picks)}
-    for pick in sorted(picks):
+    shares = [] if where == "all" else [float(share) for share in where.split(",")]
+    for pick in [1 + int(share * n) for share in shares] or range(1, n + 1):
         status = run(place / str(pick), command, pick)
         if not (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL):
             sys.exit(f"change {pick} of {n} never came: {status}")
         status = run(place / str(pick), command)
-        if status != 0:
+        if status != undisturbed:
             sys.exit(f"killed before change {pick} of {n}, it does not go on: {status}")
     print(n)
 
