@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
-GRACE_MS = 1200
+GRACE_MS = 1000
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
