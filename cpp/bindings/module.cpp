@@ -9,6 +9,7 @@ void bind_matching(nb::module_& m);
 void bind_counting(nb::module_& m);
 void bind_resampling(nb::module_& m);
 void bind_drawing(nb::module_& m);
+void bind_stopping(nb::module_& m);
 
 NB_MODULE(_kernel, m) {
     m.doc() = "The compiled kernel of Boxlens.";
@@ -17,4 +18,5 @@ NB_MODULE(_kernel, m) {
     bind_counting(m);
     bind_resampling(m);
     bind_drawing(m);
+    bind_stopping(m);
 }

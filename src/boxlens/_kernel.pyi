@@ -196,3 +196,18 @@ def fill_faces(
     width: int,
     height: int,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]: ...
+
+# -- stopping
+
+# Numbers of signals come through the pipe; SIGINT and SIGTERM end the process after the grace,
+# unless the pipe is closed by then. The descriptor is taken over.
+def end_when_asked(descriptor: int, grace_ms: int) -> None: ...
+
+# Ends the process when there is something to read, or the other end was closed.
+def end_with(descriptor: int) -> None: ...
+
+# What end_when_asked says: if something is at the path, or otherwise.
+def set_last_words(kept_path: bytes, if_kept: str, otherwise: str, exit_code: int = -1) -> None: ...
+
+# Loops of the kernel run again.
+def forget_stop() -> None: ...

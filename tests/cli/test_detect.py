@@ -239,13 +239,17 @@ def running(folder: Path) -> subprocess.Popen[str]:
     return process
 
 
-def test_an_interrupted_run_says_how_to_go_on_and_does(folder):
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_says_how_to_go_on_and_does(folder, ending):
     process = running(folder)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(ending)
     out, errors = process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 130
+    assert process.returncode == 128 + ending
     assert out == ""
-    assert errors == "note: interrupted; the same command goes on where it stopped\n"
+    assert errors == (
+        "boxlens: stopped; what is done is kept in out.json.partial: the same command goes on from "
+        "there\n"
+    )
     refused(detect(folder), "another detector, model or spec", "--restart")
     done = detect(folder, model="mine:slow")
     assert done.returncode == 0, done.stderr

@@ -136,6 +136,7 @@ def test_other_settings_and_other_pictures_are_refused(rendered, tmp_path):
     assert contents(tmp_path) | {"sets.json": before["sets.json"]} == before
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "clean").mkdir()
+    (tmp_path / "mine" / "clean" / "photo.png").touch()
     with pytest.raises(InputError, match="what it was made from is not known"):
         export_sets(sets_of(rendered), tmp_path / "mine")
 

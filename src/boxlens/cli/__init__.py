@@ -27,6 +27,7 @@ from boxlens.cli import (
     upper_bound,
 )
 from boxlens.cli.options import Parser
+from boxlens.cli.stopping import stoppable
 from boxlens.cli.terminal import print_message
 from boxlens.errors import BoxlensError
 from boxlens.version import VERSION
@@ -73,9 +74,10 @@ def main(arguments: list[str] | None = None) -> None:
         parser().print_help()
         sys.exit(2)
     try:
-        options = parser().parse_args(arguments)
-        options.run(options)
-        sys.stdout.flush()
+        with stoppable():
+            options = parser().parse_args(arguments)
+            options.run(options)
+            sys.stdout.flush()
     except BoxlensError as problem:
         print_message(f"boxlens: {problem}")
         sys.exit(2)
@@ -88,5 +90,3 @@ def main(arguments: list[str] | None = None) -> None:
         print_message(f"boxlens: {place}{problem.strerror or problem}")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(2)
-    except KeyboardInterrupt:
-        sys.exit(130)

@@ -6,7 +6,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.options import Commands, Number, add_json
-from boxlens.cli.output import print_failures, print_note, print_notices, show_or_save_json
+from boxlens.cli.output import print_failures, print_notices, show_or_save_json
+from boxlens.cli.stopping import kept_in
 from boxlens.errors import ParameterError
 from boxlens.limits import AT_MOST, BATCH, FINITE
 
@@ -74,15 +75,12 @@ def run(options: argparse.Namespace) -> None:
     from boxlens.detectors.run import journal_path
     from boxlens.detectors.run_result import NothingDetectedError
 
+    kept_in(journal_path(options.output))
     try:
         with progress_bar() as progress:
             result, notices = _detected(options, progress)
     except NothingDetectedError as problem:
         print_failures(problem.failed)
-        raise
-    except KeyboardInterrupt:
-        if journal_path(options.output).exists():
-            print_note("interrupted; the same command goes on where it stopped")
         raise
     print_notices([*notices, *result.notices])
     print_failures(result.failed)

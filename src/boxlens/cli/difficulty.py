@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.options import Commands, Number, add_json, several
 from boxlens.cli.reading import read_detection_files
-from boxlens.cli.report_options import add_report, chosen_formats, show_report
+from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, show_report
 from boxlens.errors import InputError, ParameterError
 from boxlens.limits import BUDGET, NOT_NEGATIVE, OVERLAP, SEED, THREADS
 
@@ -256,7 +256,7 @@ def _analysed(
         options.windows,
         options.images,
         choice,
-        keep=_folder_for_windows(options),
+        keep=kept_folder(options, "windows"),
         threads=options.threads,
         progress=progress,
     )
@@ -296,12 +296,3 @@ def _datasets(options: argparse.Namespace, progress: Progress) -> list[Dataset]:
         found.append(dataset)
     names = options.gt_name or [one.name for one in found]
     return [replace(one, name=name) for one, name in zip(found, names, strict=True)]
-
-
-def _folder_for_windows(options: argparse.Namespace) -> Path | None:
-    """Windows that a method makes stay beside the report: a run that is stopped goes on."""
-    if not options.output:
-        return None
-    from boxlens.report.writing.output_folder import claim_folder
-
-    return claim_folder(Path(options.output)) / "windows"

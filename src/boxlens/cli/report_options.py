@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.options import Number
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
+from boxlens.cli.stopping import kept_in, kept_nowhere
 from boxlens.errors import ParameterError
 from boxlens.limits import NOT_NEGATIVE
 
@@ -77,6 +78,22 @@ def chosen_formats(options: argparse.Namespace) -> tuple[ChartFormat, ...]:
         check_megabytes(options.images_mb)
         check_pictures(images)
     return figure_formats(options.figures)
+
+
+def kept_folder(options: argparse.Namespace, name: str) -> Path | None:
+    """What is found stays where it is asked to, or beside the report: a stopped run goes on."""
+    if getattr(options, "keep", None):
+        folder = Path(options.keep)
+    elif getattr(options, "output", None):
+        from boxlens.report.writing.output_folder import claim_folder
+
+        folder = claim_folder(Path(options.output)) / name
+    else:
+        kept_nowhere("-o")
+        return None
+    if folder.exists():
+        print_note(f"what an earlier run kept in {folder} is used again")
+    return kept_in(folder)
 
 
 def show_report(

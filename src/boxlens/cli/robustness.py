@@ -14,17 +14,17 @@ from boxlens.cli.options import Commands, add_json
 from boxlens.cli.output import (
     SOME_FAILED,
     print_failures,
-    print_note,
     print_notices,
     show_or_save_json,
 )
-from boxlens.cli.report_options import add_report, chosen_formats, show_report
+from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, show_report
 from boxlens.cli.robustness_options import (
     SEVERAL,
     add_elsewhere,
     add_running,
     add_transforms,
 )
+from boxlens.cli.stopping import kept_in
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -89,28 +89,19 @@ def run(options: argparse.Namespace) -> None:
     from boxlens.cli.robustness_text import robustness_text
 
     written = None
-    try:
-        with progress_bar() as progress:
-            result, sets = _measured(options, choice, progress)
-            if options.output:
-                from boxlens.report.writing.write_robustness import write_robustness
+    with progress_bar() as progress:
+        result, sets = _measured(options, choice, progress)
+        if options.output:
+            from boxlens.report.writing.write_robustness import write_robustness
 
-                written = write_robustness(
-                    result,
-                    Path(options.output),
-                    formats=formats,
-                    pictures=_pictures(sets),
-                    images_mb=options.page_mb,
-                    progress=progress,
-                )
-    except KeyboardInterrupt:
-        kept = options.keep or options.output
-        print_note(
-            "interrupted; the same command goes on where it stopped"
-            if kept
-            else "interrupted, and nothing was kept: --keep or -o would have"
-        )
-        raise
+            written = write_robustness(
+                result,
+                Path(options.output),
+                formats=formats,
+                pictures=_pictures(sets),
+                images_mb=options.page_mb,
+                progress=progress,
+            )
     show_report(options, result.notices, written, result.to_json, lambda: robustness_text(result))
     _leave(result.failed, [one.step for one in result.sets])
 
@@ -216,16 +207,6 @@ def _check_steps(options: argparse.Namespace, transforms: Sequence[Transform]) -
         raise ParameterError("--restart is for what was kept: say where it is (--keep, or -o)")
 
 
-def _kept(options: argparse.Namespace) -> Path | None:
-    if options.keep:
-        return Path(options.keep)
-    if not options.output:
-        return None
-    from boxlens.report.writing.output_folder import claim_folder
-
-    return claim_folder(Path(options.output)) / "detections"
-
-
 def _measured(
     options: argparse.Namespace, choice: RobustnessChoice, progress: Progress
 ) -> tuple[RobustnessResult, tuple[PictureSet, ...]]:
@@ -245,7 +226,7 @@ def _measured(
         changed,
         choice,
         bound=bound,
-        keep=_kept(options),
+        keep=kept_folder(options, "detections"),
         batch=8 if options.batch is None else options.batch,
         restart=options.restart,
         threads=options.threads,
@@ -318,19 +299,16 @@ def _export(options: argparse.Namespace, choice: RobustnessChoice) -> None:
     from boxlens.cli.progress import progress_bar
     from boxlens.detector_robustness.exporting import export_sets
 
-    try:
-        with progress_bar() as progress:
-            _, changed = _changed(options, choice, progress)
-            result = export_sets(
-                changed.sets,
-                options.export,
-                failed=changed.failed,
-                workers=options.workers or os.cpu_count() or 1,
-                progress=progress,
-            )
-    except KeyboardInterrupt:
-        print_note("interrupted; the same command goes on where it stopped")
-        raise
+    kept_in(Path(options.export))
+    with progress_bar() as progress:
+        _, changed = _changed(options, choice, progress)
+        result = export_sets(
+            changed.sets,
+            options.export,
+            failed=changed.failed,
+            workers=options.workers or os.cpu_count() or 1,
+            progress=progress,
+        )
     print_notices([*changed.notices, *result.notices])
     failed = (*changed.failed, *result.failed)
     show_or_save_json(

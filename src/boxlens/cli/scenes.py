@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.options import Commands, Number, Parser, add_json
 from boxlens.cli.output import show_or_save_json
+from boxlens.cli.stopping import kept_in
 from boxlens.limits import SCENES, SEED, THREADS
 
 if TYPE_CHECKING:
@@ -54,10 +55,11 @@ def _size(text: str) -> tuple[int, int]:
 
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
-    from boxlens.scenes.make import SceneSettings, make_scenes
+    from boxlens.scenes.make import SceneSettings, make_scenes, work_path
 
     settings = SceneSettings(options.seed, options.images, *options.size)
     workers = options.workers or os.cpu_count() or 1
+    kept_in(work_path(options.output))
     with progress_bar() as progress:
         made = make_scenes(
             settings, options.output, workers=min(workers, settings.n_images), progress=progress

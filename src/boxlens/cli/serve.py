@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from boxlens import limits
 from boxlens.cli.options import Commands, Number, add_json
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
+from boxlens.cli.stopping import expect_stop
 from boxlens.cli.terminal import print_message
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def run(options: argparse.Namespace) -> None:
         if not options.no_browser:
             open_browser(address)
 
+    expect_stop()
     serve_forever(app, listener, when_ready)
 
 

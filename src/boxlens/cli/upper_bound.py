@@ -11,7 +11,7 @@ from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, Number, add_json, several
 from boxlens.cli.output import SOME_FAILED, print_failures, print_note
 from boxlens.cli.reading import add_reading, read_tables
-from boxlens.cli.report_options import add_report, chosen_formats, show_report
+from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, show_report
 from boxlens.errors import InputError, ParameterError
 from boxlens.limits import (
     ABOVE_ZERO,
@@ -133,24 +133,19 @@ def run(options: argparse.Namespace) -> None:
     source = _source(options)
     formats = chosen_formats(options)
     written = None
-    try:
-        with progress_bar() as progress:
-            result, files = _bounded(options, choice, source, progress)
-            if options.output:
-                from boxlens.report.writing.write_bound import write_bound
+    with progress_bar() as progress:
+        result, files = _bounded(options, choice, source, progress)
+        if options.output:
+            from boxlens.report.writing.write_bound import write_bound
 
-                written = write_bound(
-                    result,
-                    Path(options.output),
-                    files=files,
-                    formats=formats,
-                    images_mb=options.page_mb,
-                    progress=progress,
-                )
-    except KeyboardInterrupt:
-        if source.training.keep is not None:
-            print_note("interrupted; the same command goes on where it stopped")
-        raise
+            written = write_bound(
+                result,
+                Path(options.output),
+                files=files,
+                formats=formats,
+                images_mb=options.page_mb,
+                progress=progress,
+            )
     print_failures(result.failed)
     show_report(
         options,
@@ -236,13 +231,9 @@ def _training(options: argparse.Namespace) -> Training:
 
 def _kept(options: argparse.Namespace) -> Path | None:
     """Where torch keeps its checkpoints."""
-    if options.keep:
-        return Path(options.keep)
-    if not options.output or not options.classifier.startswith("torch:"):
+    if not options.keep and not options.classifier.startswith("torch:"):
         return None
-    from boxlens.report.writing.output_folder import claim_folder
-
-    return claim_folder(Path(options.output)) / "checkpoints"
+    return kept_folder(options, "checkpoints")
 
 
 def _fine_tuning(options: argparse.Namespace) -> FineTuning | None:

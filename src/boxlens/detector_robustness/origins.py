@@ -39,7 +39,7 @@ class Origin:
     def refuse_other(self, work: Path, remedy: str) -> None:
         """Work that was made from anything else is left alone."""
         if not self.path.exists():
-            if work.exists():
+            if _holds_something(work):
                 problem = "already there, and what it was made from is not known"
                 raise InputError(problem, path=work, remedy=remedy)
             return
@@ -67,6 +67,13 @@ class Origin:
     def _write(self, outcome: Mapping[str, Any] | None) -> None:
         document = {"made_from": self.made_from, "outcome": outcome}
         write_text(self.path, json.dumps(document) + "\n")
+
+
+def _holds_something(work: Path) -> bool:
+    """A folder is made before its origin is written: a kill in between leaves it empty."""
+    if work.is_dir():
+        return any(not path.name.startswith(".") for path in work.iterdir())
+    return work.exists()
 
 
 def _read(path: Path) -> dict[str, Any]:

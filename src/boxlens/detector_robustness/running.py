@@ -6,11 +6,9 @@ so that results of other settings are never taken for these.
 
 from __future__ import annotations
 
-import tempfile
 from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxlens.data import Notice
@@ -20,10 +18,12 @@ from boxlens.detectors.run import detect_pictures, journal_path
 from boxlens.detectors.run_result import Failure
 from boxlens.errors import ParameterError
 from boxlens.formats import read_detections
+from boxlens.formats.unfinished import scratch_folder
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from boxlens.data import Detections
     from boxlens.detector_robustness.picture_set import PictureSet
@@ -91,8 +91,8 @@ def _place(folder: Path | None) -> Iterator[Path]:
     if folder is not None:
         yield folder
         return
-    with tempfile.TemporaryDirectory(prefix="boxlens-") as temporary:
-        yield Path(temporary)
+    with scratch_folder() as temporary:
+        yield temporary
 
 
 def _kept(place: Path, pictures: PictureSet, detector: Detector, identity: str) -> _Kept:

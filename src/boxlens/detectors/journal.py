@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -14,10 +12,10 @@ import numpy as np
 from boxlens.data import Notice
 from boxlens.data.columns import Boxes, Floats, Rows, frozen
 from boxlens.errors import InputError
-from boxlens.formats.files import appendable
+from boxlens.formats.kept_lines import KeptLines, kept_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 VERSION = 1
@@ -64,8 +62,7 @@ class Record:
     # What the detector said of the batch, with the first image of it.
     notices: tuple[Notice, ...] = ()
 
-    def line(self) -> bytes:
-        """Floats are spelled so that they read back equal."""
+    def to_json(self) -> dict[str, Any]:
         document: dict[str, Any] = {
             "image_id": self.image_id,
             "file": self.file,
@@ -81,7 +78,7 @@ class Record:
             document["box"] = self.found.box.tolist()
             document["score"] = self.found.score.tolist()
             document["class_row"] = self.found.class_row.tolist()
-        return _line(document)
+        return document
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Record:
@@ -103,26 +100,24 @@ class Record:
 class Journal:
     """An open journal: held by this process alone, and only ever added to."""
 
-    path: Path
-    descriptor: int
-    new: bool
+    lines: KeptLines
     # Lines that are whole but unreadable, as a power failure may leave them: done again.
     n_damaged: int = 0
     records: dict[int | str, Record] = field(default_factory=dict)
 
+    @property
+    def path(self) -> Path:
+        return self.lines.path
+
+    @property
+    def new(self) -> bool:
+        return not self.lines.before
+
     def add(self, records: Iterable[Record]) -> None:
-        """One write a line, and all of them on the disk before the call returns."""
-        try:
-            for record in records:
-                _write(self.descriptor, record.line())
-                self.records[record.image_id] = record
-            os.fsync(self.descriptor)
-        except OSError as problem:
-            raise InputError(
-                f"cannot be written ({problem.strerror})",
-                path=self.path,
-                remedy="Make room and start again: what is done stays done",
-            ) from problem
+        """On the disk before the call returns."""
+        added = list(records)
+        self.lines.add(*(record.to_json() for record in added))
+        self.records.update({record.image_id: record for record in added})
 
     def remove(self) -> None:
         self.path.unlink(missing_ok=True)
@@ -131,52 +126,20 @@ class Journal:
 @contextmanager
 def open_journal(path: Path, header: Mapping[str, Any], *, restart: bool) -> Iterator[Journal]:
     """The journal of a run with this header, new or as an interrupted run has left it."""
-    try:
-        descriptor = _locked(path)
-    except OSError as problem:
-        raise InputError(f"cannot be written ({problem.strerror})", path=path) from problem
-    try:
-        with os.fdopen(os.dup(descriptor), "rb") as file:
-            content = b"" if restart else file.read()
-        whole = content[: content.rfind(b"\n") + 1]
-        journal = Journal(path, descriptor, new=not whole)
-        if whole:
-            _take_up(journal, whole.split(b"\n")[:-1], header)
-        os.ftruncate(descriptor, len(whole))  # a torn line: its image is done again
-        if not whole:
-            _write(descriptor, _line({"version": VERSION, **header}))
+    with kept_lines(path, restart=restart) as lines:
+        journal = Journal(lines)
+        if journal.new:
+            lines.add({"version": VERSION, **header})
+        else:
+            _take_up(journal, lines.before, header)
         try:
             yield journal
         finally:
             if not journal.records:
                 journal.remove()
-    finally:
-        os.close(descriptor)
 
 
-def _locked(path: Path) -> int:
-    """Opens the file and holds it until it is closed or the process ends, however it ends."""
-    import fcntl
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    while True:
-        descriptor = appendable(path)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Its last holder may have removed the file between our opening and locking it.
-            if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
-                return descriptor
-        except BlockingIOError:
-            os.close(descriptor)
-            raise InputError(
-                "another process is writing this run",
-                path=path,
-                remedy="Wait for it to end, or name another output",
-            ) from None
-        os.close(descriptor)
-
-
-def _take_up(journal: Journal, lines: list[bytes], header: Mapping[str, Any]) -> None:
+def _take_up(journal: Journal, lines: Sequence[bytes], header: Mapping[str, Any]) -> None:
     """Fills an old journal's records in, once it is sure that they belong to this run."""
     _refuse_other(journal.path, _parsed(lines[0]), {"version": VERSION, **header})
     for line in lines[1:]:
@@ -206,13 +169,3 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) else None
-
-
-def _line(document: Mapping[str, Any]) -> bytes:
-    return json.dumps(document, separators=(",", ":"), allow_nan=False).encode() + b"\n"
-
-
-def _write(descriptor: int, line: bytes) -> None:
-    """A full disk writes a part of the line: that is an error, and the part is dropped later."""
-    if os.write(descriptor, line) < len(line):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

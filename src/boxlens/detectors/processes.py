@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import multiprocessing
-import multiprocessing.connection
-import os
-import threading
-from concurrent.futures import ProcessPoolExecutor, as_completed
+import signal
+from collections import deque
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from boxlens import _kernel
 from boxlens.errors import WorkerEndedError
 from boxlens.limits import THREADS
 
@@ -42,10 +43,21 @@ def _told_map(
     function: Callable[[Item], Answer],
     items: Iterable[Item],
 ) -> Iterator[Answer]:
+    # The pool's own map cancels what waits when it is left, and trips over that when it is killed.
+    left = iter(items)
+    waiting: deque[Future[list[Answer]]] = deque()
     try:
-        yield from pool.map(function, items, chunksize=chunk)
+        with signals_blocked():
+            while part := list(islice(left, chunk)):
+                waiting.append(pool.submit(_answers, function, part))
+        while waiting:
+            yield from waiting.popleft().result()
     except BrokenProcessPool as problem:
         raise WorkerEndedError from problem
+
+
+def _answers(function: Callable[[Item], Answer], items: list[Item]) -> list[Answer]:
+    return [function(item) for item in items]
 
 
 def each_in_processes(
@@ -58,40 +70,52 @@ def each_in_processes(
         yield from map(function, items)
         return
     with _pool(n_workers) as pool:
-        waiting = [pool.submit(function, item) for item in items]
+        with signals_blocked():
+            waiting = [pool.submit(function, item) for item in items]
         try:
             for done in as_completed(waiting):
                 yield done.result()
         except BrokenProcessPool as problem:
             raise WorkerEndedError from problem
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _pool(workers: int) -> ProcessPoolExecutor:
-    """Processes that share nothing: a fork would copy the threads of OpenCV half."""
+@contextmanager
+def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that share nothing: a fork would copy the threads of OpenCV half.
+
+    Where the block fails or is stopped, they end at once: nobody asks for their answers any more.
+    """
     context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare)
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare) as pool:
+        try:
+            yield pool
+        except BaseException:
+            for process in list((pool._processes or {}).values()):  # noqa: SLF001 - nobody else has them
+                process.kill()
+            raise
+
+
+@contextmanager
+def signals_blocked() -> Iterator[None]:
+    """Processes begun in the block never hear of Ctrl-C and SIGTERM, which reach a whole group.
+
+    Their parent hears of them and ends them.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _prepare() -> None:
     """Processes share the cores already: OpenCV's threads would only get in their way."""
-    _end_with_parent()
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        # One whose parent was killed would race the run that takes over.
+        _kernel.end_with(parent.sentinel)
     try:
         import cv2
     except ImportError:  # the first picture will tell what is missing
         return
     cv2.setNumThreads(1)
-
-
-def _end_with_parent() -> None:
-    """A worker whose parent was killed ends, too: it would race the run that takes over."""
-    parent = multiprocessing.parent_process()
-    if parent is None:
-        return
-
-    def wait() -> None:
-        multiprocessing.connection.wait([parent.sentinel])
-        os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()

@@ -167,36 +167,32 @@ def written_whole(path: str | PathLike[str]) -> Iterator[Path]:
     import shutil
     import tempfile
 
+    from boxlens.formats.unfinished import unfinished_file
+
     target = real_path(path)
     if target.is_dir():
         raise InputError("expected a file to write, found a folder", path=path)
     special = target.exists() and not target.is_file()
-    temporary: Path | None = None
     try:
         if not special:
             target.parent.mkdir(parents=True, exist_ok=True)
-        folder = None if special else target.parent
-        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{target.name}.")
-        os.close(handle)
-        temporary = Path(name)
-        yield temporary
-        if target.suffix == ".gz":
-            temporary.write_bytes(gzip.compress(temporary.read_bytes(), mtime=0))
-        if special:
-            with temporary.open("rb") as source, target.open("wb") as sink:
-                shutil.copyfileobj(source, sink)
-        else:
-            temporary.chmod(0o644)
-            temporary.replace(target)
+        folder = Path(tempfile.gettempdir()) if special else target.parent
+        with unfinished_file(folder, target.name) as temporary:
+            yield temporary
+            if target.suffix == ".gz":
+                temporary.write_bytes(gzip.compress(temporary.read_bytes(), mtime=0))
+            if special:
+                with temporary.open("rb") as source, target.open("wb") as sink:
+                    shutil.copyfileobj(source, sink)
+            else:
+                temporary.chmod(0o644)
+                temporary.replace(target)
     except OSError as problem:
         raise InputError(
             f"cannot be written ({problem.strerror or problem})",
             path=path,
             remedy="Choose another place, or make room",
         ) from problem
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
 
 
 def write_text(path: str | PathLike[str], text: str) -> None:

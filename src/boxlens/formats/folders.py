@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.errors import InputError
+from boxlens.formats.unfinished import unfinished_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,15 +24,12 @@ def folder_written_whole(path: str | PathLike[str]) -> Iterator[Path]:
     _refuse_occupied(target, path)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
-        try:
+        with unfinished_folder(target.parent, target.name) as temporary:
             yield temporary
             temporary.chmod(0o755)
             if target.is_dir():
                 target.rmdir()
             temporary.rename(target)
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
     except OSError as problem:
         raise InputError(
             f"cannot be written ({problem.strerror or problem})",

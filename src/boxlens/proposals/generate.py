@@ -15,8 +15,9 @@ import numpy as np
 
 from boxlens.data import Classes, Notice
 from boxlens.detectors.findings import Findings, joined_findings
+from boxlens.detectors.pictures import PictureFiles
 from boxlens.detectors.processes import mapping
-from boxlens.detectors.run import detect_files, journal_path
+from boxlens.detectors.run import detect_pictures, journal_path
 from boxlens.detectors.threads import in_parallel
 from boxlens.errors import InputError
 from boxlens.formats.files import read_json, write_text
@@ -54,13 +55,14 @@ def generate_windows(
     workers: int = 1,
     restart: bool = False,
     expected: Mapping[int | str, tuple[float, float]] | None = None,
+    before_tidying: Callable[[RunResult], None] | None = None,
     progress: Progress | None = None,
 ) -> RunResult:
     """Writes COCO results of one class, the best windows first, for `read_windows`.
 
-    Pictures that fail are counted in the result. `expected` are sizes of images by id, as
-    `detect_files` takes them; `n_detections` of the result are the windows. One worker uses
-    threads; several are processes, which generators written in Python need to use all cores.
+    Pictures that fail are counted in the result. `expected` and `before_tidying` are those of
+    `detect_pictures`; `n_detections` of the result are the windows. One worker uses threads;
+    several are processes, which generators written in Python need to use all cores.
     """
 
     def searching(_: str, done: int, total: int) -> None:
@@ -71,15 +73,16 @@ def generate_windows(
     # A process takes a second to begin.
     n_processes = workers if len(files) > FEW_PICTURES else 1
     with mapping(n_processes) as each, _one_opencv_thread():
-        result = detect_files(
+        result = detect_pictures(
             _AsDetector(generator, limit, clock, each if n_processes > 1 else in_parallel),
-            files,
+            PictureFiles(files),
             output,
             identity=generator.identity,
             batch=PICTURES_A_CORE * (os.cpu_count() or 1),
             max_per_image=limit,
             restart=restart,
             expected=expected,
+            before_tidying=before_tidying,
             progress=searching,
         )
     n_empty = sum(notice.count for notice in result.notices if notice.code == EMPTY)

@@ -6,25 +6,27 @@ import hashlib
 import json
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from boxlens.data import Notice
 from boxlens.data.windows import Windows
+from boxlens.detectors.run import journal_path
 from boxlens.errors import InputError
 from boxlens.formats.files import read_json, write_text
+from boxlens.formats.unfinished import scratch_folder
 from boxlens.formats.window_files import read_windows
 from boxlens.images.sizes import upright_size
 from boxlens.proposals.generate import generate_windows, seconds_per_image
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from boxlens.data import Dataset
     from boxlens.data.columns import Floats
+    from boxlens.detectors.run_result import RunResult
     from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles
     from boxlens.proposals.generators.protocols import Generator
@@ -80,22 +82,27 @@ def _searched(
 ) -> tuple[Notice, ...]:
     """Makes the file, unless it is there; what failed is told in either case."""
     beside = output.with_suffix(".failed.json")
-    resumed: tuple[Notice, ...] = ()
-    if not output.exists():
-        run = generate_windows(
-            generator, files, output, limit=limit, workers=workers, progress=progress
-        )
+
+    def keep_failures(run: RunResult) -> None:
         if run.failed:
             write_text(beside, json.dumps([[one.file, one.reason] for one in run.failed]))
-        if run.n_resumed:
-            message = f"{run.n_resumed:,} of {run.n_images:,} pictures had been searched before"
-            resumed = (Notice("resumed", run.n_resumed, message),)
+
+    if not output.exists() or journal_path(output).exists():
+        generate_windows(
+            generator,
+            files,
+            output,
+            limit=limit,
+            workers=workers,
+            before_tidying=keep_failures,
+            progress=progress,
+        )
     failed = _failed(beside) if beside.exists() else []
     if not failed:
-        return resumed
+        return ()
     pictures = "1 picture" if len(failed) == 1 else f"{len(failed):,} pictures"
     message = f"{pictures} could not be searched (first: {failed[0][0]}: {failed[0][1]})"
-    return (*resumed, Notice("picture_failed", len(failed), message))
+    return (Notice("picture_failed", len(failed), message),)
 
 
 def _failed(path: Path) -> list[list[str]]:
@@ -121,8 +128,8 @@ def _kept(keep: Path | None) -> Iterator[Path]:
         keep.mkdir(parents=True, exist_ok=True)
         yield keep
         return
-    with TemporaryDirectory() as folder:
-        yield Path(folder)
+    with scratch_folder() as folder:
+        yield folder
 
 
 def _in_frame(windows: Windows, dataset: Dataset, files: ImageFiles) -> Windows:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 JPEG_QUALITY = 75
 SETTINGS_FILE = "settings.json"
+# There while finished scenes take their place.
+FINISHED_FILE = "finished.json"
 SCHEMA = "boxlens/scenes/1"
 
 
@@ -78,15 +80,25 @@ def make_scenes(
     _check_extras()
     WORKERS.check(workers, "workers (--workers)")
     target = Path(folder)
+    delivered = _delivered(target, settings)
+    if delivered is not None:
+        return delivered
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError(
             "something is there already", path=folder, remedy="Name a new folder or empty this one"
         )
     with _work_folder(target, settings) as work:
         _draw_missing(settings, work, workers, progress)
-        made = _finish(settings, work)
+        made = replace(_finish(settings, work), folder=target)
+        write_text(work / FINISHED_FILE, json.dumps(_counts(made, settings)))
         _deliver(work, target)
-    return replace(made, folder=target)
+    return made
+
+
+def work_path(folder: str | PathLike[str]) -> Path:
+    """Where unfinished scenes are."""
+    whole = Path(folder).resolve()
+    return whole.with_name(f"{whole.name}.partial")
 
 
 def _draw_missing(
@@ -102,16 +114,53 @@ def _draw_missing(
 
 
 def _deliver(work: Path, target: Path) -> None:
-    """The finished work takes its place; what only the work needed goes last."""
+    """The finished work takes its place; what only the work needed goes last.
+
+    Killed at any instant, it is taken up by `_delivered`: the word that all is finished is the
+    first to come and the last to go.
+    """
     if target.is_dir():
         # It may be somebody's current folder: it is filled, not replaced.
-        for path in work.iterdir():
-            path.rename(target / path.name)
-        work.rmdir()
+        (work / FINISHED_FILE).rename(target / FINISHED_FILE)
+        _fill(target, work)
     else:
         work.rename(target)
-    shutil.rmtree(target / "records")
-    (target / SETTINGS_FILE).unlink()
+    _remove_traces(target)
+
+
+def _fill(target: Path, work: Path) -> None:
+    for path in work.iterdir():
+        path.rename(target / path.name)
+    work.rmdir()
+
+
+def _remove_traces(target: Path) -> None:
+    shutil.rmtree(target / "records", ignore_errors=True)
+    (target / SETTINGS_FILE).unlink(missing_ok=True)
+    (target / FINISHED_FILE).unlink()
+
+
+def _delivered(target: Path, settings: SceneSettings) -> MadeScenes | None:
+    """Finishes what was stopped while finished scenes took their place."""
+    stated = target / FINISHED_FILE
+    told = _stated(stated) if stated.exists() else None
+    if not isinstance(told, dict) or told.get("settings") != _wanted(settings):
+        return None
+    work = work_path(target)
+    if work.is_dir():
+        _fill(target, work)
+    _remove_traces(target)
+    return MadeScenes(target, **told["counts"])
+
+
+def _counts(made: MadeScenes, settings: SceneSettings) -> dict[str, Any]:
+    counts = asdict(made)
+    del counts["folder"]
+    return {"settings": _wanted(settings), "counts": counts}
+
+
+def _wanted(settings: SceneSettings) -> dict[str, Any]:
+    return asdict(settings) | {"version": VERSION}
 
 
 def _check_extras() -> None:
@@ -123,10 +172,9 @@ def _check_extras() -> None:
 @contextmanager
 def _work_folder(target: Path, settings: SceneSettings) -> Iterator[Path]:
     """DIR.partial, new or left by a run of the same settings; held by this process alone."""
-    whole = target.resolve()
-    work = whole.with_name(f"{whole.name}.partial")
+    work = work_path(target)
     stated = work / SETTINGS_FILE
-    wanted = asdict(settings) | {"version": VERSION}
+    wanted = _wanted(settings)
     if stated.exists() and _stated(stated) != wanted:
         raise InputError(
             "holds the beginning of other scenes",

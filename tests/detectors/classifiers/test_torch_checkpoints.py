@@ -23,6 +23,7 @@ from boxlens.detectors.classifiers.torch.training import CHECKPOINT, fine_tune
 from boxlens.detectors.learning_files import PicturesOnDisk
 from boxlens.detectors.model_files import write_model
 from boxlens.errors import InputError
+from boxlens.formats.unfinished import ENDING
 from boxlens.images.writing import write_png
 from detectors.classifiers.torch_toys import LONG, QUICK, REASON, bits, tiny, toy_crops
 from running import PATIENCE_S
@@ -215,7 +216,7 @@ def test_pictures_that_show_the_same_in_another_file_go_on(tmp_path):
 
 
 def test_what_a_run_left_that_was_killed_while_cutting_is_removed(finished):
-    (finished / ".crops.bin.abc123").write_bytes(b"half of them")
+    (finished / f".crops.bin.abcd1234{ENDING}").write_bytes(b"half of them")
     fine_tune(tiny, toy_crops(5), choice=QUICK, folder=finished)
     assert {path.name for path in finished.iterdir()} == {CHECKPOINT, "crops.bin", "crops.npz"}
 

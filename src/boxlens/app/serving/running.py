@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # A browser opens six connections; hundreds are not looked at by anyone.
 MOST_AT_ONCE = 256
 KEEP_ALIVE_S = 15
-SHUTDOWN_S = 2
+SHUTDOWN_S = 1
 # Every address of the machine, in IPv4 and IPv6.
 _EVERYWHERE = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - told apart, not bound
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.options import Commands, Number, add_json
-from boxlens.cli.output import print_failures, print_note, print_notices, show_or_save_json
+from boxlens.cli.output import print_failures, print_notices, show_or_save_json
 from boxlens.cli.proposal_actions.proposal_options import (
     METHOD_HELP,
     SEVERAL,
@@ -14,6 +14,7 @@ from boxlens.cli.proposal_actions.proposal_options import (
     read_ground_truth,
     worker_count,
 )
+from boxlens.cli.stopping import kept_in
 from boxlens.errors import ParameterError
 from boxlens.limits import BUDGET
 
@@ -68,6 +69,7 @@ def run(options: argparse.Namespace) -> None:
     if options.split is not None and options.gt is None:
         raise ParameterError("--split is a part of the ground truth: add --gt")
     generator = open_generator(options.method, seed=options.seed)
+    kept_in(journal_path(options.output))
     try:
         with progress_bar() as progress:
             gt = None if options.gt is None else read_ground_truth(options, options.gt, progress)
@@ -83,10 +85,6 @@ def run(options: argparse.Namespace) -> None:
             )
     except NothingDetectedError as problem:
         print_failures(problem.failed)
-        raise
-    except KeyboardInterrupt:
-        if journal_path(options.output).exists():
-            print_note("interrupted; the same command goes on where it stopped")
         raise
     print_notices(result.notices)
     print_failures(result.failed)

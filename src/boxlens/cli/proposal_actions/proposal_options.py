@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.options import Number, several
+from boxlens.cli.report_options import kept_folder
 from boxlens.limits import SEED, THREADS
 
 if TYPE_CHECKING:
@@ -130,14 +130,3 @@ def searching_keywords(options: argparse.Namespace) -> dict[str, Any]:
         "workers": worker_count(options),
         "threads": options.threads,
     }
-
-
-def kept_folder(options: argparse.Namespace, name: str) -> Path | None:
-    """What is found stays where it is asked to, or beside the report."""
-    if options.keep:
-        return Path(options.keep)
-    if not getattr(options, "output", None):
-        return None
-    from boxlens.report.writing.output_folder import claim_folder
-
-    return claim_folder(Path(options.output)) / name

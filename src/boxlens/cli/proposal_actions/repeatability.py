@@ -7,14 +7,13 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from boxlens.cli.options import Commands, Number, add_json, several
-from boxlens.cli.output import aligned, print_note, score
+from boxlens.cli.output import aligned, score
 from boxlens.cli.proposal_actions.proposal_options import (
     add_method,
     add_running,
-    kept_folder,
     worker_count,
 )
-from boxlens.cli.report_options import add_report, chosen_formats, show_report
+from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, show_report
 from boxlens.limits import AT_MOST_OR_ALL, BUDGET
 
 if TYPE_CHECKING:
@@ -74,19 +73,14 @@ def run(options: argparse.Namespace) -> None:
     choice = _choice(options)
     formats = chosen_formats(options)
     written = None
-    try:
-        with progress_bar() as progress:
-            result = _measured(options, choice, progress)
-            if options.output:
-                from boxlens.report.writing.write_proposals import write_repeatability
+    with progress_bar() as progress:
+        result = _measured(options, choice, progress)
+        if options.output:
+            from boxlens.report.writing.write_proposals import write_repeatability
 
-                written = write_repeatability(
-                    result, Path(options.output), formats=formats, progress=progress
-                )
-    except KeyboardInterrupt:
-        if options.keep or options.output:
-            print_note("interrupted; the same command goes on where it stopped")
-        raise
+            written = write_repeatability(
+                result, Path(options.output), formats=formats, progress=progress
+            )
     show_report(
         options, result.notices, written, result.to_json, lambda: repeatability_text(result)
     )

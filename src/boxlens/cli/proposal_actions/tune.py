@@ -7,17 +7,16 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from boxlens.cli.options import Commands, Number, add_json, several
-from boxlens.cli.output import aligned, print_note, score
+from boxlens.cli.output import aligned, score
 from boxlens.cli.proposal_actions.proposal_options import (
     SEVERAL,
     add_ground_truth,
     add_running,
     heading,
-    kept_folder,
     read_ground_truth,
     worker_count,
 )
-from boxlens.cli.report_options import add_report, chosen_formats, show_report
+from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, show_report
 from boxlens.limits import BELOW_ONE, BUDGET, PICTURES_TO_TUNE_ON, TRIALS
 from boxlens.proposals.generators.opening import GENERATOR_FILE
 
@@ -80,16 +79,12 @@ def run(options: argparse.Namespace) -> None:
 
     choice = _choice(options)
     formats = chosen_formats(options)
-    try:
-        with progress_bar() as progress:
-            result = _tuned(options, choice, progress)
-            from boxlens.report.writing.write_proposals import write_tuning
+    with progress_bar() as progress:
+        result = _tuned(options, choice, progress)
+        from boxlens.report.writing.write_proposals import write_tuning
 
-            written = write_tuning(result, Path(options.output), formats=formats, progress=progress)
-        _write_generator(options, result)
-    except KeyboardInterrupt:
-        print_note("interrupted; the same command goes on where it stopped")
-        raise
+        written = write_tuning(result, Path(options.output), formats=formats, progress=progress)
+    _write_generator(options, result)
     written = f"{written}, {GENERATOR_FILE}"
     show_report(options, result.notices, written, result.to_json, lambda: tuning_text(result))
 

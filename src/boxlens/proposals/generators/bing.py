@@ -7,7 +7,6 @@ is kept, without repeated boxes (METHODS 7.6).
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,6 +15,7 @@ import numpy as np
 from boxlens.data.boxes import xywh_from_inclusive_corners
 from boxlens.errors import InputError
 from boxlens.formats.files import existing_folder, opened, reading
+from boxlens.formats.unfinished import scratch_folder
 from boxlens.proposals.generators.opencv import contributed, versions
 from boxlens.proposals.generators.quiet import without_output
 from boxlens.proposals.generators.ranked import distinct, identity_text, nothing, ranked
@@ -78,8 +78,8 @@ class Bing:
         search = contributed("saliency").ObjectnessBING_create()
         search.setTrainingPath(str(self.folder))
         # It writes the boxes into a folder, too, and says how long it took.
-        with tempfile.TemporaryDirectory(prefix="boxlens-bing-") as scratch, without_output():
-            search.setBBResDir(scratch)
+        with scratch_folder() as scratch, without_output():
+            search.setBBResDir(str(scratch))
             _, found = search.computeSaliency(np.ascontiguousarray(image[..., ::-1]))
         if found is None:
             if min(image.shape[:2]) >= _SURE_SIDE_PX:

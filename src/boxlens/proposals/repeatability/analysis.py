@@ -75,7 +75,6 @@ def _repeatability(
     _check(methods, files, workers)
     tasks = _tasks(methods, files, asked)
     with kept_tallies(None if keep is None else Path(keep), len(asked.steps())) as kept:
-        resumed = _resumed(tasks, kept)
         failures = _measure_missing(methods, tasks, asked, kept, workers, progress)
         results = []
         for row, method in enumerate(methods):
@@ -90,7 +89,6 @@ def _repeatability(
         notices=(
             *notices,
             *_not_looked_at(len(files) - len(tasks), len(files)),
-            *resumed,
             *_failed(len(failures), len(tasks), failed),
         ),
     )
@@ -211,17 +209,6 @@ def _result(
 def _not_looked_at(n: int, n_files: int) -> tuple[Notice, ...]:
     message = f"{part_of(n, n_files, 'picture')} left out, as asked (--n-images, n_images)"
     return (Notice("pictures_left_out", n, message),) if n else ()
-
-
-def _resumed(tasks: Sequence[_Task], kept: KeptTallies) -> tuple[Notice, ...]:
-    """Pictures that an earlier run has measured, perhaps with fewer methods."""
-    known = [[origin in kept.by_origin for origin in task.origins] for task in tasks]
-    n_begun = sum(map(any, known))
-    if not n_begun:
-        return ()
-    by = "" if n_begun == sum(map(all, known)) else " by some of the methods"
-    message = f"{n_begun:,} of {counted(len(tasks), 'picture')} had been searched before{by}"
-    return (Notice("resumed", n_begun, message),)
 
 
 def _failed(

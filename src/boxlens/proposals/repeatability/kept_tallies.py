@@ -7,13 +7,11 @@ pictures, methods and settings may change from one run to the next.
 from __future__ import annotations
 
 import json
-import os
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from boxlens.errors import InputError
-from boxlens.formats.files import appendable
+from boxlens.formats.kept_lines import KeptLines, kept_lines
 from boxlens.proposals.repeatability.measuring import Tally
 from boxlens.version import VERSION
 
@@ -32,23 +30,13 @@ class KeptTallies:
     """Held by this process alone; without a file, in memory only."""
 
     n_steps: int
-    path: Path | None = None
-    descriptor: int = -1
+    lines: KeptLines | None = None
     by_origin: dict[str, Tally] = field(default_factory=dict)
 
     def add(self, origin: str, tally: Tally) -> None:
         self.by_origin[origin] = tally
-        if self.path is None:
-            return
-        document = {"origin": origin, **tally.to_json()}
-        line = json.dumps(document, separators=(",", ":"), allow_nan=False).encode() + b"\n"
-        try:
-            whole = os.write(self.descriptor, line) == len(line)
-            os.fsync(self.descriptor)
-        except OSError as problem:
-            raise _unwritable(self.path, problem.strerror) from problem
-        if not whole:
-            raise _unwritable(self.path, "no space left")
+        if self.lines is not None:
+            self.lines.add({"origin": origin, **tally.to_json()})
 
 
 def origin_of(
@@ -67,38 +55,11 @@ def kept_tallies(folder: Path | None, n_steps: int) -> Iterator[KeptTallies]:
     if folder is None:
         yield KeptTallies(n_steps)
         return
-    path = folder / FILE_NAME
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise _unwritable(path, problem.strerror) from problem
-    descriptor = appendable(path)
-    try:
-        _lock(descriptor, path)
-        with os.fdopen(os.dup(descriptor), "rb") as file:
-            content = file.read()
-        whole = content[: content.rfind(b"\n") + 1]
-        os.ftruncate(descriptor, len(whole))  # a torn line: its picture is done again
-        kept = KeptTallies(n_steps, path, descriptor)
-        for line in whole.split(b"\n")[:-1]:
+    with kept_lines(folder / FILE_NAME) as lines:
+        kept = KeptTallies(n_steps, lines)
+        for line in lines.before:
             _take_up(kept, line)
         yield kept
-    finally:
-        os.close(descriptor)
-
-
-def _lock(descriptor: int, path: Path) -> None:
-    """Ours until it is closed or the process ends, however it ends."""
-    import fcntl
-
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise InputError(
-            "another process is writing this study",
-            path=path,
-            remedy="Wait for it to end, or name another folder",
-        ) from None
 
 
 def _take_up(kept: KeptTallies, line: bytes) -> None:
@@ -108,8 +69,3 @@ def _take_up(kept: KeptTallies, line: bytes) -> None:
         kept.by_origin[document["origin"]] = Tally.of_json(document, kept.n_steps)
     except (LookupError, TypeError, ValueError, OverflowError, RecursionError):
         return
-
-
-def _unwritable(path: Path, reason: str | None) -> InputError:
-    remedy = "Make room or name another folder: what is done stays done"
-    return InputError(f"cannot be written ({reason})", path=path, remedy=remedy)

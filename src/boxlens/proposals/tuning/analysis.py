@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 import shutil
 import zlib
+from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.data import Dataset, Notice
+from boxlens.data import Dataset
 from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset
+from boxlens.formats.unfinished import scratch_folder
 from boxlens.images import ImageFiles, find_images
 from boxlens.limits import BUDGET, PICTURES_TO_TUNE_ON, SEED, TRIALS
 from boxlens.metrics.results import Provenance
@@ -28,8 +29,7 @@ from boxlens.proposals.recall.matched import countable_objects, match_objects
 from boxlens.proposals.tuning.result import ProposalTuningResult, Trial
 from boxlens.proposals.tuning.search import next_settings
 from boxlens.proposals.tuning.spaces import space_of
-from boxlens.proposals.tuning.trials import TrialFile
-from boxlens.proposals.words import counted
+from boxlens.proposals.tuning.trials import Made, trial_file
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
@@ -39,11 +39,14 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.proposals.generators.protocols import Generator
     from boxlens.proposals.tuning.spaces import Range
+    from boxlens.proposals.tuning.trials import TrialFile
 
 FEWEST_PICTURES = 2
 TRIALS_FILE = "trials.jsonl"
 # Notices that only the pictures of a trial, or its own files, have.
-UNTOLD = ("not_searched", "resumed", "no_windows")
+UNTOLD = ("not_searched", "no_windows")
+# What is on its way out.
+REMOVED = ".removed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,20 +105,26 @@ def tune_proposals(
     space = space_of(generator, choice.vary)
     files, notices = find_images(listed(images), dataset=dataset)
     tuned_on, held_out = _parts(files, choice)
-    with TemporaryDirectory() as scratch:
-        folder = Path(scratch) if keep is None else Path(keep)
-        bench = _Bench(dataset, choice.budget, folder, workers, [])
-        journal = TrialFile(
-            None if keep is None else folder / TRIALS_FILE,
-            _search_key(dataset, generator, tuned_on, space, choice),
-        )
-        trials = _search(generator, space, bench, tuned_on, journal, choice, progress)
+    search = _search_key(dataset, generator, tuned_on, space, choice)
+    path = None if keep is None else Path(keep) / TRIALS_FILE
+    with (
+        nullcontext(Path(keep)) if keep is not None else scratch_folder() as folder,
+        trial_file(path, search) as journal,
+    ):
+        bench = _Bench(dataset, choice.budget, folder, workers)
+        bench.tidy(len(journal.made))
+        made = _search(generator, space, bench, tuned_on, journal, choice, progress)
+        trials = [one.trial for one in made]
         best = max(range(len(trials)), key=lambda row: (trials[row].ar, -row))
-        before = after = math.nan
+        checked = []
         if len(held_out):
-            before = bench.scored(generator, held_out, "held-out-before", progress).ar
             chosen = with_settings(generator, trials[best].settings)
-            after = bench.scored(chosen, held_out, "held-out-after", progress).ar
+            checked = [
+                bench.scored(generator, held_out, "held-out-before", progress),
+                bench.scored(chosen, held_out, "held-out-after", progress),
+            ]
+        bench.remove("held-out-before", "held-out-after")
+    before, after = (one.trial.ar for one in checked) if checked else (math.nan, math.nan)
     return ProposalTuningResult(
         method=generator.name,
         budget=choice.budget,
@@ -130,7 +139,9 @@ def tune_proposals(
             "ranges": {name: [one.low, one.high] for name, one in space.items()},
         },
         provenance=Provenance(VERSION, dataset.source, ()),
-        notices=tuple(dict.fromkeys((*notices, *bench.notices))),
+        notices=tuple(
+            dict.fromkeys((*notices, *(told for one in (*made, *checked) for told in one.notices)))
+        ),
     )
 
 
@@ -168,30 +179,25 @@ def _search(
     journal: TrialFile,
     choice: TuningChoice,
     progress: Progress | None,
-) -> list[Trial]:
-    trials = journal.read()[: choice.n_trials]
-    bench.notices.extend(_resumed(len(trials)))
-    while len(trials) < choice.n_trials:
-        number = len(trials)
+) -> list[Made]:
+    made = list(journal.made[: choice.n_trials])
+    while len(made) < choice.n_trials:
+        number = len(made)
         if progress is not None:
             progress("trying settings", number, choice.n_trials)
-        tried = [(one.settings, one.ar) for one in trials]
+        tried = [(one.trial.settings, one.trial.ar) for one in made]
         settings = (
             next_settings(space, tried, choice.seed)
-            if trials
+            if made
             else {name: getattr(generator, name) for name in space}
         )
         tuned = with_settings(generator, settings)
         found = bench.scored(tuned, files, f"trial-{number}", None)
-        trial = replace(found, number=number, settings=settings)
-        journal.add(trial)
-        trials.append(trial)
-    return trials
-
-
-def _resumed(n_trials: int) -> tuple[Notice, ...]:
-    message = f"{counted(n_trials, 'trial')} had been made before: not made again"
-    return (Notice("resumed", n_trials, message),) if n_trials else ()
+        one = replace(found, trial=replace(found.trial, number=number, settings=settings))
+        journal.add(one)
+        bench.remove(f"trial-{number}")
+        made.append(one)
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,13 +208,23 @@ class _Bench:
     budget: int
     folder: Path
     workers: int
-    # What is told of pictures that fail, by every trial.
-    notices: list[Notice]
+
+    def tidy(self, n_made: int) -> None:
+        """What a killed run left of trials that are written down."""
+        for place in self.folder.glob(f"*{REMOVED}"):
+            shutil.rmtree(place)
+        self.remove(*(f"trial-{number}" for number in range(n_made)))
+
+    def remove(self, *names: str) -> None:
+        """Away at once: half of the files of a trial would be taken for all of them."""
+        for place in (self.folder / name for name in names):
+            if place.exists():
+                shutil.rmtree(place.rename(place.with_name(f"{place.name}{REMOVED}")))
 
     def scored(
         self, generator: Generator, files: ImageFiles, name: str, progress: Progress | None
-    ) -> Trial:
-        """What a generator finds; its windows stay while they are being looked for."""
+    ) -> Made:
+        """What a generator finds; its windows stay until they are removed."""
         place = self.folder / name
         windows, seconds = generated_windows(
             generator,
@@ -219,15 +235,14 @@ class _Bench:
             workers=self.workers,
             progress=progress,
         )
-        shutil.rmtree(place)
-        self.notices.extend(one for one in windows.notices if one.code not in UNTOLD)
+        told = tuple(one for one in windows.notices if one.code not in UNTOLD)
         distinct = without_duplicates(windows, in_pixels=not self.dataset.relative)
         proposed = Proposed(generator.name, "", False, {self.budget: distinct})
         # A picture that fails under some settings counts for them: nothing was found in it.
         images = np.isin(self.dataset.images.id, files.ids)
         matches = match_objects(self.dataset, proposed, [self.budget], images=images)
         iou = matches.iou[0]
-        return Trial(
+        trial = Trial(
             number=0,
             settings={},
             ar=average_recall(iou),
@@ -235,6 +250,7 @@ class _Bench:
             n_mean=float(matches.n_mean[0]),
             seconds_per_image=math.nan if seconds is None else seconds,
         )
+        return Made(trial, told)
 
 
 def _parts(files: ImageFiles, choice: TuningChoice) -> tuple[ImageFiles, ImageFiles]:

@@ -4,62 +4,82 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from boxlens.data import Notice
 from boxlens.errors import InputError
-from boxlens.formats.files import read_text
+from boxlens.formats.kept_lines import KeptLines, kept_lines
 from boxlens.proposals.tuning.result import Trial
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """A trial, and what was told when it was made."""
+
+    trial: Trial
+    notices: tuple[Notice, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        told = [[one.code, one.count, one.message] for one in self.notices]
+        return {**self.trial.to_json(), **({"notices": told} if told else {})}
+
+
+@dataclass(frozen=True, slots=True)
 class TrialFile:
-    """One line a trial, after one that says which search it is."""
+    """One line a trial, after one that says which search it is; without lines nothing is kept."""
 
-    path: Path | None
-    search: str
+    lines: KeptLines | None
+    made: tuple[Made, ...] = ()
 
-    def read(self) -> list[Trial]:
-        """The trials of this search so far; a line cut off by a kill is done again."""
-        if self.path is None or not self.path.exists():
-            return []
-        head, *lines = read_text(self.path).split("\n")
-        if not lines:  # killed before the first line was whole
-            self.path.unlink()
-            return []
-        if head != json.dumps({"search": self.search}):
+    def add(self, made: Made) -> None:
+        if self.lines is not None:
+            self.lines.add(made.to_json())
+
+
+@contextmanager
+def trial_file(path: Path | None, search: str) -> Iterator[TrialFile]:
+    """With the trials of this search so far; a line cut off by a kill is done again."""
+    if path is None:
+        yield TrialFile(None)
+        return
+    with kept_lines(path) as lines:
+        if not lines.before:
+            lines.add({"search": search})
+        elif _parsed(lines.before[0]) != {"search": search}:
             raise InputError(
                 "holds the trials of another search",
-                path=self.path,
+                path=path,
                 remedy="Remove it, name another folder, or repeat the search it was begun with",
             )
-        return [self._trial(number, line) for number, line in enumerate(lines[:-1], start=2)]
+        yield TrialFile(lines, tuple(_made(path, lines.before)))
 
-    def _trial(self, number: int, line: str) -> Trial:
+
+def _made(path: Path, lines: Sequence[bytes]) -> Iterator[Made]:
+    for number, line in enumerate(lines[1:], start=2):
         try:
-            return _trial(json.loads(line))
-        except (LookupError, TypeError, ValueError, RecursionError) as problem:
+            document = json.loads(line)
+            told = tuple(Notice(*one) for one in document.get("notices", ()))
+            yield Made(_trial(document), told)
+        except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as problem:
             raise InputError(
                 "not a trial",
-                path=self.path,
+                path=path,
                 where=f"line {number}",
                 remedy="Remove this line and those after it: they are done again",
             ) from problem
 
-    def add(self, trial: Trial) -> None:
-        if self.path is None:
-            return
-        if not self.path.exists():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.path.write_text(json.dumps({"search": self.search}) + "\n", encoding="utf-8")
-        whole, _, cut_off = read_text(self.path).rpartition("\n")
-        if cut_off:
-            self.path.write_text(f"{whole}\n", encoding="utf-8")
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(trial.to_json()) + "\n")
+
+def _parsed(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _trial(line: dict[str, Any]) -> Trial:

@@ -10,17 +10,19 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from contextlib import ExitStack
 from queue import SimpleQueue
-from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 
+from boxlens.detectors.processes import signals_blocked
+from boxlens.formats.unfinished import scratch_folder
 from boxlens.report.charts.export import save_spec
 from boxlens.report.charts.vega_script import vega_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from concurrent.futures import Future
+    from pathlib import Path
     from types import TracebackType
     from typing import Self
 
@@ -36,7 +38,8 @@ class Drawing:
     def __init__(self, formats: Sequence[ChartFormat]) -> None:
         """Without formats there is nothing to draw, and no process is started."""
         self.formats = tuple(formats)
-        self._scratch = TemporaryDirectory(prefix="boxlens")
+        self._stack = ExitStack()
+        self._scratch = self._stack.enter_context(scratch_folder())
         self._files: list[Future[tuple[Path, ...]]] = []
         self._idle: SimpleQueue[subprocess.Popen[str]] = SimpleQueue()
         self._processes = [_started() for _ in range(_n_processes() if self.formats else 0)]
@@ -55,10 +58,13 @@ class Drawing:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if kind is not None:
+            for one in self._processes:
+                one.kill()
         self._threads.shutdown(wait=True, cancel_futures=True)
         for one in self._processes:
             one.communicate()
-        self._scratch.cleanup()
+        self._stack.close()
 
     def add(self, name: str, spec: dict[str, Any]) -> None:
         """Draws a figure as soon as a process is free."""
@@ -78,7 +84,7 @@ class Drawing:
         self._script.result()
 
     def _draw(self, name: str, spec: dict[str, Any]) -> tuple[Path, ...]:
-        stem = Path(self._scratch.name) / name
+        stem = self._scratch / name
         if self._asked({"spec": spec, "stem": str(stem), "formats": self.formats}):
             return tuple(stem.with_name(f"{name}.{ending}") for ending in self.formats)
         # Where no process can be started, and to fail here with the reason.
@@ -104,15 +110,16 @@ def _n_processes() -> int:
 
 
 def _started() -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", "boxlens.report.charts.drawing"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        encoding="utf-8",
-        # The package may have been found by a path that only this process knows.
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-    )
+    with signals_blocked():
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "boxlens.report.charts.drawing"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            encoding="utf-8",
+            # The package may have been found by a path that only this process knows.
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        )
 
 
 def _work(jobs: IO[str], answers: IO[str]) -> None:

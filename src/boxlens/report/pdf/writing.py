@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from boxlens.errors import MissingExtraError
+from boxlens.formats.unfinished import scratch_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from boxlens.comparison import ComparisonResult
     from boxlens.diagnosis import DiagnosisResult
@@ -59,8 +59,7 @@ def typeset(content: Content, progress: Progress | None = None) -> bytes:
     """The same content gives the same bytes."""
     import typst
 
-    with TemporaryDirectory(prefix="boxlens") as scratch:
-        root = Path(scratch)
+    with scratch_folder() as root:
         legends = _draw(content.figures, root, progress)
         # Everything that comes from a file goes in as data, never as markup.
         shown = {**content.document, "legends": legends}

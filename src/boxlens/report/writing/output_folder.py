@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from boxlens.errors import InputError
 from boxlens.formats.files import read_text, write_text, written_whole
+from boxlens.formats.unfinished import unfinished_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,7 +94,7 @@ def _make_writable(path: Path) -> None:
     """Before anything is drawn: a folder may be there and closed to us."""
     with _told_as_unwritable(path):
         path.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=path, prefix=LIST):
+        with unfinished_folder(path, ""):
             pass
 
 

@@ -16,6 +16,7 @@ from boxlens.detectors.learning_files import PicturesOnDisk
 from boxlens.detectors.model_files import read_model, write_model
 from boxlens.errors import InputError
 from boxlens.formats.files import existing_file, written_whole
+from boxlens.formats.unfinished import remove_left
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -92,9 +93,8 @@ def cut_crops(
         "files": _files_digest(crops),
     }
     table_path, pixels_path = folder / "crops.npz", folder / "crops.bin"
-    # A run that was killed while it cut has left its part behind.
-    for stale in folder.glob(f".{pixels_path.name}.*"):
-        stale.unlink(missing_ok=True)
+    # A run that was killed while it cut has left its part behind, and that may be large.
+    remove_left(folder)
     found = _found(crops, wanted, table_path, pixels_path)
     if found is not None:
         return found

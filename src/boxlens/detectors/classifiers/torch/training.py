@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +31,7 @@ from boxlens.detectors.classifiers.torch.library import (
 )
 from boxlens.detectors.classifiers.torch.state import refuse_other_module
 from boxlens.errors import InputError
+from boxlens.formats.unfinished import scratch_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,7 +70,7 @@ def fine_tune(
         raise InputError("no objects to learn from", remedy="Give ground truth with boxes")
     with ExitStack() as stack:
         if folder is None:
-            place = Path(stack.enter_context(TemporaryDirectory(prefix="boxlens-")))
+            place = stack.enter_context(scratch_folder())
         else:
             place = Path(folder)
             if place.is_file():
