@@ -302,7 +302,7 @@ def test_wrong_columns_are_refused(outcomes):
 
 def test_no_binding_is_forgotten():
     scanning = {"scan_results", "scan_dataset", "ScanError"}
-    stopping = {"end_when_asked", "end_with", "ask_to_stop", "forget_stop"}
+    stopping = {"end_when_asked", "end_with", "set_last_words", "forget_stop"}
     without_columns = scanning | stopping
     assert {name for name in dir(_kernel) if not name.startswith("_")} == {*CALLS, *without_columns}
 
