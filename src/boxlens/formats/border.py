@@ -12,7 +12,7 @@ from boxlens.data.columns import owned
 from boxlens.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -43,11 +43,13 @@ def detections_from(
     path: Path,
     format_name: str,
     strict: bool,
+    files: Sequence[Path] | None = None,
     checked: bool = False,
 ) -> Detections:
     """Checks the numbers, sets unknown images and classes aside, groups the rest by image.
 
-    A reader that has checked boxes and scores while it read them says so.
+    `files` are those that were read where `path` is a folder. A reader that has checked boxes and
+    scores while it read them says so.
     """
     if not checked:
         check_boxes(raw.box, path, raw.describe)
@@ -71,7 +73,7 @@ def detections_from(
         class_row=owned(raw.class_row[known]),
         box=owned(raw.box[known]),
         score=owned(raw.score[known]),
-        source=Source.of(path, format_name),
+        source=Source.of(path, format_name, files),
         notices=notices,
         checked=True,
     )

@@ -59,7 +59,7 @@ def read_dataset(path: Path, *, split: str | None = None) -> Dataset:
     images = _images(boxes, labels, sizes, classes, path, notices)
     gt = _objects(boxes, images, classes, files.boxes, notices)
     name = path.resolve().name if path.is_dir() else stem(path)
-    source = Source.of(path, "openimages")
+    source = Source.of(path, "openimages", files.all())
     relative = any(notice.code == "relative_boxes" for notice in notices)
     return Dataset(name, images, classes, gt, source, tuple(notices), relative)
 

@@ -57,6 +57,7 @@ def read_detections(
         path=source,
         format_name="voc",
         strict=strict,
+        files=[file for file, _ in files],
     )
     return replace(detections, notices=(*detections.notices, *notices))
 

@@ -61,6 +61,7 @@ def read_detections(
         path=folder,
         format_name="yolo",
         strict=strict,
+        files=lines.files,
     )
     return replace(detections, notices=(*detections.notices, *_class_notice(dataset, folder)))
 
