@@ -55,6 +55,15 @@ def add_json(command: argparse.ArgumentParser) -> None:
     )
 
 
+def add_strict_coco(command: argparse.ArgumentParser) -> None:
+    """Where a command writes ground truth as COCO."""
+    command.add_argument(
+        "--strict-coco",
+        action="store_true",
+        help="write COCO's own fields alone, and report what they cannot hold",
+    )
+
+
 def several(kind: Callable[[str], Any], example: str) -> dict[str, Any]:
     """An option given more than once, or once with commas: --iou 0.5,0.75."""
 

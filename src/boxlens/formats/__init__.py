@@ -157,10 +157,21 @@ def write_dataset(
     dataset: Dataset,
     path: str | PathLike[str],
     format: str,  # noqa: A002 - the word users know
+    *,
+    strict_coco: bool = False,
 ) -> tuple[Notice, ...]:
-    """Writes ground truth; the notices name what the format cannot hold."""
+    """Writes ground truth; the notices name what the format cannot hold.
+
+    `strict_coco` writes COCO without the fields by which Boxlens keeps what COCO does not know.
+    """
     entry = _entry(format, ground_truth=True)
-    return _module(entry).write_dataset(dataset, Path(path)) or ()
+    if not strict_coco:
+        return _module(entry).write_dataset(dataset, Path(path)) or ()
+    if format != "coco":
+        raise ParameterError(f"the strict form is COCO's (--strict-coco), not that of '{format}'")
+    from boxlens.formats import coco
+
+    return coco.write_dataset(dataset, path, strict=True)
 
 
 def write_detections(

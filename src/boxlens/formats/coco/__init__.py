@@ -11,6 +11,7 @@ from boxlens import _kernel
 from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images, Notice, Source
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
+from boxlens.formats.coco.kept_columns import Kept, links_to_classes, read_kept
 from boxlens.formats.coco.scanned import (
     Records,
     attribute_of,
@@ -28,7 +29,7 @@ from boxlens.formats.coco.writing import write_dataset, write_detections
 from boxlens.formats.files import read_bytes, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from boxlens.data import Links
@@ -73,11 +74,13 @@ def read_images(path: Path, *, threads: int = 0) -> Dataset:
 
 
 def _dataset(tables: dict[str, Any], path: Path) -> Dataset:
-    classes = classes_of(tables, path)
+    kept = read_kept(tables, path)
+    classes = classes_of(tables, path, kept)
     records = Records(**tables["images"])
     names = texts_of(records.columns["file_name"], records.rows)
-    images = images_of(records, ["" if name is None else name for name in names], path)
-    return dataset_of(tables, images, classes, path=path, format_name="coco")
+    links, notices = links_to_classes(records, kept.lists or (), classes.id, path)
+    images = images_of(records, ["" if name is None else name for name in names], path, links)
+    return dataset_of(tables, images, classes, kept, path=path, format_name="coco", notices=notices)
 
 
 def read_detections(
@@ -124,9 +127,7 @@ def images_of(
     records: Records,
     names: Sequence[str],
     path: Path,
-    *,
-    negative: Links | None = None,
-    not_exhaustive: Links | None = None,
+    links: Mapping[str, Links],
 ) -> Images:
     """The images, ids ascending."""
     try:
@@ -135,15 +136,14 @@ def images_of(
             numbers_of(records.columns["width"], records.rows),
             numbers_of(records.columns["height"], records.rows),
             names,
-            negative=negative,
-            not_exhaustive=not_exhaustive,
+            **links,
         )
     except InputError as error:
         raise _named(error, path) from None
     return images
 
 
-def classes_of(tables: dict[str, Any], path: Path) -> Classes:
+def classes_of(tables: dict[str, Any], path: Path, kept: Kept) -> Classes:
     """The classes, ids ascending, with every further field of the file."""
     records = Records(**tables["categories"])
     extra: dict[str, list[Any]] = {}
@@ -157,6 +157,7 @@ def classes_of(tables: dict[str, Any], path: Path) -> Classes:
             [str(name) for name in texts_of(records.columns["name"], records.rows)],
             supercategory=texts_of(records.columns["supercategory"], records.rows),
             frequency=texts_of(records.columns["frequency"], records.rows),
+            tree=kept.tree,
             extra=extra,
         )
     except InputError as error:
@@ -167,6 +168,7 @@ def dataset_of(
     tables: dict[str, Any],
     images: Images,
     classes: Classes,
+    kept: Kept,
     *,
     path: Path,
     format_name: str,
@@ -178,15 +180,17 @@ def dataset_of(
     area, area_notices = _areas(columns["area"], columns["bbox"], path)
     ids, id_notices = _object_ids(columns["id"], path)
     crowd = columns["iscrowd"]
+    attributes = {name: attribute_of(column) for name, column in records.attributes.items()}
+    flags = kept.flags_of(attributes, None if crowd is None else crowd == 1, path)
     gt = GroundTruth.of(
         len(images),
         image_row=_known_rows(columns, "image_id", images.id, path),
         class_row=_known_rows(columns, "category_id", classes.id, path),
         box=columns["bbox"],
         area_px=area,
-        crowd=None if crowd is None else crowd == 1,
         ids=ids,
-        attributes={name: attribute_of(column) for name, column in records.attributes.items()},
+        attributes=kept.renamed(attributes, records.rows),
+        **flags,
         spans={
             name: spans_of(columns[name], path)
             for name in ("segmentation", "keypoints")
@@ -208,6 +212,7 @@ def dataset_of(
         gt,
         Source.of(path, format_name),
         (*notices, *area_notices, *id_notices, *skipped),
+        relative=kept.relative,
     )
 
 
