@@ -182,6 +182,7 @@ def write_detections(
 ) -> tuple[Notice, ...]:
     """Writes detections with the ids of `dataset`; the notices name what the format cannot hold."""
     entry = _entry(format, detections=True)
+    _refuse_infinite(detections)
     return _module(entry).write_detections(detections, dataset, Path(path)) or ()
 
 
@@ -201,6 +202,18 @@ def _entry(name: str, *, ground_truth: bool = False, detections: bool = False) -
         if wanted and not held:
             raise ParameterError(f"format '{name}' holds no {what}")
     return entry
+
+
+def _refuse_infinite(detections: Detections) -> None:
+    """Tables that were changed by hand may hold what no reader lets in."""
+    import numpy as np
+
+    finite = np.isfinite(detections.box).all(axis=1) & np.isfinite(detections.score)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise ParameterError(
+            f"detection {row} cannot be written: its box or score is not a finite number"
+        )
 
 
 def _taken(options: frozenset[str], **given: Any) -> dict[str, Any]:

@@ -112,15 +112,17 @@ def _all_sound(box: Boxes) -> bool:
     """A cheap look at whole columns: nearly every file passes, and strided access is dear."""
     if len(box) == 0:
         return True
-    if not np.isfinite(box.sum()):
-        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not np.isfinite(box.sum()):
+            return False
     return bool(box.min() >= 0 or (box[:, 2].min() >= 0 and box[:, 3].min() >= 0))
 
 
 def check_scores(score: Floats, path: Path, describe: Callable[[int], str]) -> None:
     """Refuses scores that cannot be ranked, naming the record."""
-    if len(score) == 0 or np.isfinite(score.sum()):
-        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        if len(score) == 0 or np.isfinite(score.sum()):
+            return
     bad = np.flatnonzero(~np.isfinite(score))
     if len(bad):
         raise InputError(

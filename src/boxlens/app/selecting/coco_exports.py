@@ -37,6 +37,7 @@ def coco_json(run: Run, selection: Selection) -> Iterator[bytes]:
     else:
         rows, table = _objects(run, selection), run.objects
     scale = _pixels(run, table, rows)
+    _refuse_infinite(table, rows, scale)
     if selection.of == "detections":
         return _array(_results(run, rows, scale))
     image_rows = np.sort(selection.image_rows)
@@ -66,6 +67,19 @@ def _pixels(run: Run, table: BoxTable, rows: Rows) -> Floats | None:
             f"unknown size, the first of them {run.images.id[unknown[0]]!r}. Export CSV instead"
         )
     return np.stack([width, height, width, height], axis=1)
+
+
+def _refuse_infinite(table: BoxTable, rows: Rows, scale: Floats | None) -> None:
+    """Before the first byte: JSON holds finite numbers only."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        finite = np.isfinite(_boxes(table, rows, scale)).all(axis=1)
+    if "area" in table.numbers:
+        finite &= np.isfinite(table.numbers["area"][rows])
+    if not finite.all():
+        raise QueryError(
+            f"COCO holds finite numbers only, and {int((~finite).sum()):,} boxes or areas are not. "
+            "Export CSV instead"
+        )
 
 
 def _results(run: Run, rows: Rows, scale: Floats | None) -> Iterator[str]:

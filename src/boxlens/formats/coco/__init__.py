@@ -9,6 +9,7 @@ import numpy as np
 
 from boxlens import _kernel
 from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images, Notice, Source
+from boxlens.data.boxes import areas
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.coco.kept_columns import Kept, links_to_classes, read_kept
@@ -247,7 +248,7 @@ def _areas(column: Any, boxes: Any, path: Path) -> tuple[Floats | None, tuple[No
     if count == 0:
         return column, ()
     message = f"{path}: {count:,} annotations without area; width times height is used"
-    box_area = boxes[:, 2] * boxes[:, 3]
+    box_area = areas(boxes)
     area = box_area if column is None else np.where(missing, box_area, column)
     return area, (Notice("missing_area", count, message),)
 

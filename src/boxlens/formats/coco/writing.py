@@ -11,6 +11,7 @@ import numpy as np
 
 from boxlens.data import Notice
 from boxlens.data.columns import frozen
+from boxlens.errors import InputError
 from boxlens.formats.coco.kept_columns import LISTS, field_names, kept_of, written_flags
 from boxlens.formats.coco.scanned import raw_spans
 from boxlens.formats.files import written_whole
@@ -274,4 +275,11 @@ def _plain(value: float) -> int | float:
 
 
 def _text(record: Mapping[str, Any]) -> str:
-    return json.dumps(record, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    try:
+        return json.dumps(record, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    except ValueError as problem:
+        raise InputError(
+            "JSON holds finite numbers only",
+            where=f"the record with the id {record.get('id')!r}",
+            remedy="Correct its box, area, size or attributes before writing",
+        ) from problem

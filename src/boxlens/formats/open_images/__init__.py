@@ -12,11 +12,19 @@ import numpy as np
 from boxlens.data import Classes, Dataset, GroundTruth, Images, Links, Notice, Source
 from boxlens.data.columns import frozen, id_column
 from boxlens.errors import InputError
+from boxlens.formats.exact_sides import CORNERS as CORNER_SPACE
+from boxlens.formats.exact_sides import with_exact
 from boxlens.formats.files import read_text, stem
 from boxlens.formats.open_images.detections import read_detections, write_detections
 from boxlens.formats.open_images.files import dataset_files
 from boxlens.formats.open_images.hierarchy import read_hierarchy
-from boxlens.formats.open_images.table import CORNERS, line_of, read_csv, relative_boxes
+from boxlens.formats.open_images.table import (
+    CORNERS,
+    exact_corners,
+    line_of,
+    read_csv,
+    relative_boxes,
+)
 from boxlens.formats.open_images.write import write_dataset
 from boxlens.formats.text_ids import rows_of_text
 
@@ -260,7 +268,7 @@ def _objects(
         len(images),
         image_row=image_row,
         class_row=rows_of_text(boxes["LabelName"], classes.id.tolist()),
-        box=_pixels(relative_boxes(boxes, path), image_row, images),
+        box=_pixels(boxes, relative_boxes(boxes, path), image_row, images),
         group_of=group_of == 1,
         attributes={
             name: _attribute(boxes, column, path)
@@ -270,11 +278,13 @@ def _objects(
     )
 
 
-def _pixels(box: Boxes, image_row: Rows, images: Images) -> Boxes:
+def _pixels(boxes: pl.DataFrame, box: Boxes, image_row: Rows, images: Images) -> Boxes:
+    exact = exact_corners(boxes)
     if np.isnan(images.width_px).any():
-        return box
+        return with_exact(box, exact, CORNER_SPACE)
     width, height = images.width_px[image_row], images.height_px[image_row]
-    return box * np.stack([width, height, width, height], axis=1)
+    pixels = box * np.stack([width, height, width, height], axis=1)
+    return with_exact(pixels, exact, CORNER_SPACE, (width, height))
 
 
 def _attribute(boxes: pl.DataFrame, column: str, path: Path) -> Attribute:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from boxlens.data import Classes, Dataset, GroundTruth, Images, Notice, Source
-from boxlens.data.boxes import xywh_from_inclusive_corners
 from boxlens.data.columns import Attribute, attribute_column
 from boxlens.errors import InputError
 from boxlens.formats.files import Progress, existing_folder, read_text, stem
@@ -82,7 +81,7 @@ def _assembled(
         len(ids),
         image_row=[row for row, a in enumerate(annotations) for _ in a.objects],
         class_row=[class_row_of[item.name] for item in objects],
-        box=xywh_from_inclusive_corners([item.corners for item in objects]),
+        box=[item.box for item in objects],
         difficult=[item.difficult for item in objects],
         attributes=_attributes(objects),
     )

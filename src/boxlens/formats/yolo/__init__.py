@@ -8,6 +8,7 @@ import numpy as np
 
 from boxlens.data import Classes, Dataset, GroundTruth, Images, Notice, Source
 from boxlens.data.boxes import xywh_from_relative_centre
+from boxlens.formats.exact_sides import CENTRE, with_exact
 from boxlens.formats.yolo.images import image_lists, images_of
 from boxlens.formats.yolo.labels import Labels
 from boxlens.formats.yolo.layout import Layout, choose_split, find_layout
@@ -53,11 +54,12 @@ def read_dataset(
     names = [image.size.file_name for image in images]
     table, _ = Images.of([image.id for image in images], width, height, names)
     rows = np.array(labels.image_row, dtype=np.int32)
+    box = xywh_from_relative_centre(labels.box, width[rows], height[rows])
     gt = GroundTruth.of(
         len(images),
         image_row=rows,
         class_row=labels.class_row,
-        box=xywh_from_relative_centre(labels.box, width[rows], height[rows]),
+        box=with_exact(box, labels.exact, CENTRE, (width[rows], height[rows])),
     )
     return Dataset(
         name=layout.root.resolve().name,
