@@ -32,6 +32,9 @@ struct CocoDataset {
     ArrayTable images;
     ArrayTable annotations;
     ArrayTable categories;
+    // The bytes of what Boxlens adds to files it writes; -1 where it is absent.
+    std::int64_t boxlens_begin = -1;
+    std::int64_t boxlens_end = -1;
 };
 
 namespace coco_detail {
@@ -178,6 +181,7 @@ inline const std::vector<Schema>& dataset_schemas() {
           {"file_name", Kind::text},
           {"coco_url", Kind::text},
           {"neg_category_ids", Kind::id_list},
+          {"pos_category_ids", Kind::id_list},
           {"not_exhaustive_category_ids", Kind::id_list}},
          Others::counted,
          2},
@@ -269,7 +273,12 @@ inline CocoDataset scan_dataset(const InputBytes& input, const ScanOptions& opti
             if (i < schemas.size()) {
                 scan_member(schemas[i], input, cursor, options, *tables[i], complaints[i]);
             } else {
+                const std::int64_t begin = cursor.offset();
                 cursor.skip(1);
+                if (name == "boxlens") {
+                    dataset.boxlens_begin = begin;
+                    dataset.boxlens_end = cursor.offset();
+                }
             }
             cursor.space();
             more = *cursor.p == ',';

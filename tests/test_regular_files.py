@@ -52,7 +52,6 @@ EXCEPTIONS = {
     "detectors/onnx/model.py": "asks existing_file first",
     "detectors/recorded_results.py": "flushes what it has just written",
     "detectors/classifiers/torch/crop_cache.py": "writes, and asks existing_file first",
-    "data/source.py": "hashes a file that a reader has read before",
     "proposals/edges.py": "read whole by read_bytes before OpenCV opens it",
     "proposals/generators/bing.py": "read whole by opened before OpenCV opens them",
     "proposals/generators/objectness.py": "comes with the package",

@@ -103,6 +103,7 @@ nb::dict scan_dataset(nb::handle data, int threads, std::size_t piece_bytes) {
     out["annotations"] = to_python(std::move(found.annotations.table));
     out["categories"] = to_python(std::move(found.categories.table));
     out["categories_span"] = nb::make_tuple(found.categories.begin, found.categories.end);
+    out["boxlens_span"] = nb::make_tuple(found.boxlens_begin, found.boxlens_end);
     return out;
 }
 

@@ -191,10 +191,13 @@ static void data_sets_are_read() {
         "\"parts\":[],\"occluded\":null},"
         "{\"image_id\":7,\"category_id\":3,\"bbox\":[0,0,2,2],\"segmentation\":null}],"
         "\"images\":[{\"id\":\"a\",\"neg_category_ids\":[3,4],\"neg_category_ids\":[5]},"
-        "{\"id\":7,\"width\":10,\"file_name\":\"x\\u00e9.jpg\"},{\"id\":8,\"neg_category_ids\":[6]}]}");
+        "{\"id\":7,\"width\":10,\"file_name\":\"x\\u00e9.jpg\"},{\"id\":8,\"neg_category_ids\":[6]}],"
+        "\"boxlens\" : {\"flags\":[]} }");
     const InputBytes input(exact.bytes, exact.size);
     for (int threads : {1, 2, 4, 16}) {
         CocoDataset dataset = scan_dataset(input, options(threads));
+        CHECK(std::string(exact.bytes + dataset.boxlens_begin, exact.bytes + dataset.boxlens_end) ==
+              "{\"flags\":[]}");
         Table& objects = dataset.annotations.table;
         CHECK(objects.rows == 3);
         const IdColumn& image = objects.column("image_id").ids;

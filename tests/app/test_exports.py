@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from pycocotools.coco import COCO
 
+import boxlens
 from app.random_queries import random_pairs
 from app.toy_run import write_run
 from boxlens.app.opening.run import open_run
@@ -169,6 +170,18 @@ def test_coco_objects_are_a_data_set_with_each_object_once(world):
         assert image["file_name"] == images[image["id"]]["file_name"]
         assert image.get("width") == images[image["id"]]["width"]
     assert len(document["categories"]) == 6
+
+
+def test_flags_of_exported_objects_read_back(world, tmp_path):
+    run, content = world
+    document = document_of(run, chosen(run, ("of", "images")))
+    (tmp_path / "out.json").write_text(json.dumps(document))
+    again = boxlens.read_dataset(tmp_path / "out.json").gt
+    rows = {str(row["object_id"]): row for row in content["objects"][:40]}
+    assert len(again) == len(rows)
+    for flag in ("crowd", "difficult", "group_of"):
+        expected = [bool(rows[str(key)][flag]) for key in again.id.tolist()]
+        assert getattr(again, flag).tolist() == expected
 
 
 def test_coco_images_come_with_all_their_objects(world):

@@ -159,12 +159,14 @@ def test_attributes_of_other_formats_and_image_labels_are_written(tmp_path):
     assert again.images.id.tolist() == ["b", "x/é"]
     assert np.isnan(again.images.width_px).tolist() == [False, True]
     assert again.gt.id.tolist() == ["p", "q"]
-    assert again.gt.attributes["difficult"].tolist() == [1, 0]
+    assert again.gt.difficult.tolist() == [True, False]
+    assert "difficult" not in again.gt.attributes
     assert again.gt.attributes["pose"].tolist() == ["3", None]
-    assert np.array_equal(again.gt.attributes["attributes.bbox"], [1, np.nan], equal_nan=True)
+    assert np.array_equal(again.gt.attributes["bbox"], [1, np.nan], equal_nan=True)
     assert str(again.gt.attributes["size"].tolist()) == "[-0.0, 1e+300]"
     written = json.loads((tmp_path / "out.json").read_text())
     assert written["images"][1]["pos_category_ids"] == ["c"]
+    assert again.images.positive[1].tolist() == [0]
 
 
 def test_a_missing_area_is_the_box_area_and_is_told(tmp_path):

@@ -192,3 +192,12 @@ def test_without_typst_the_remedy_is_named(tmp_path, monkeypatch):
     with pytest.raises(MissingExtraError, match=r"pip install 'boxlens\[pdf\]'"):
         write_pdf(OutputFolder(tmp_path / "out"), result.to_json(), diagnoses=[result])
     assert not (tmp_path / "out" / "report.pdf").exists()
+
+
+def test_an_input_that_changed_since_is_named_without_a_hash():
+    result = toy_diagnosis()
+    document = result.to_json()
+    gone = {"path": "gt.json", "format": "coco", "size_bytes": 7, "sha256": None}
+    document["provenance"]["ground_truth"] = gone
+    content = with_one_figure(report_content(document, diagnoses=[result]))
+    assert "changed since it was read" in text_of(typeset(content))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from boxlens.cli.options import Commands, add_json
+from boxlens.cli.options import Commands, add_json, add_strict_coco
 from boxlens.cli.output import print_notices, show_or_save_json
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def add_command(commands: Commands) -> None:
     add("--gt", metavar="PATH", help="the ground truth that the detections in IN belong to")
     add("--split", metavar="NAME", help="part of the data set (VOC, YOLO)")
     add("--from", metavar="FORMAT", dest="source_format", help="read IN as this format")
+    add_strict_coco(command)
     add_json(command)
 
 
@@ -43,6 +44,7 @@ def run(options: argparse.Namespace) -> None:
             ground_truth=options.gt,
             split=options.split,
             format=options.source_format,
+            strict_coco=options.strict_coco,
             progress=progress,
         )
     print_notices(notices)

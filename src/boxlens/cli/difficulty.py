@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.options import Commands, Number, add_json, several
+from boxlens.cli.options import Commands, Number, add_json, add_strict_coco, several
 from boxlens.cli.reading import read_detection_files
 from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, show_report
 from boxlens.errors import InputError, ParameterError
@@ -124,6 +124,7 @@ def _add_subsets(command: argparse.ArgumentParser) -> None:
         "larger of two GT, as hard as the other: cpl, clutter, scale, instances, neighbours; -o "
         "writes them as a data set",
     )
+    add_strict_coco(command)
 
 
 def _add_reading(command: argparse.ArgumentParser) -> None:
@@ -175,6 +176,7 @@ def run(options: argparse.Namespace) -> None:
                 Path(options.output),
                 formats=formats,
                 datasets=datasets,
+                strict_coco=options.strict_coco,
                 detections=[one.detections for one in systems if one.detections is not None],
                 threads=options.threads,
                 progress=progress,
@@ -203,6 +205,8 @@ def _check(options: argparse.Namespace) -> None:
     for name in about_systems if not n_systems else ():
         if getattr(options, name):
             raise ParameterError(f"--{name} is about systems: name some with --detections")
+    if options.strict_coco and not (options.match and options.output):
+        raise ParameterError("--strict-coco is about the data set that --match writes with -o")
     if options.nest and not options.properties:
         raise ParameterError("--nest is about properties of classes: name a table (--properties)")
 

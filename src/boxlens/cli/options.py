@@ -73,6 +73,15 @@ def add_json(command: argparse.ArgumentParser) -> None:
     )
 
 
+def add_strict_coco(command: argparse.ArgumentParser) -> None:
+    """Where a command writes ground truth as COCO."""
+    command.add_argument(
+        "--strict-coco",
+        action="store_true",
+        help="write COCO's own fields alone, and report what they cannot hold",
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Number:
     """A number within limits, as an option's type."""

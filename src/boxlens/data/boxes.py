@@ -18,12 +18,6 @@ def xywh_from_inclusive_corners(corners: npt.ArrayLike) -> Boxes:
     return np.stack([x1 - 1, y1 - 1, x2 - x1 + 1, y2 - y1 + 1], axis=1)
 
 
-def inclusive_corners_from_xywh(boxes: npt.ArrayLike) -> Boxes:
-    """The inverse of `xywh_from_inclusive_corners`."""
-    x, y, w, h = _columns(boxes)
-    return np.stack([x + 1, y + 1, x + w, y + h], axis=1)
-
-
 def xywh_from_corners(corners: npt.ArrayLike) -> Boxes:
     """Continuous corners (x1, y1, x2, y2)."""
     x1, y1, x2, y2 = _columns(corners)
@@ -63,8 +57,10 @@ def relative_centre_from_xywh(
 
 
 def areas(boxes: npt.ArrayLike) -> Floats:
+    """Width times height; infinite where that is beyond float64."""
     _, _, w, h = _columns(boxes)
-    return w * h
+    with np.errstate(over="ignore"):
+        return w * h
 
 
 def _columns(boxes: npt.ArrayLike) -> tuple[Floats, Floats, Floats, Floats]:

@@ -99,8 +99,9 @@ def check_table(columns: Mapping[str, npt.NDArray[Any]], image_row: Rows, n_imag
 
 def check_boxes(box: Boxes) -> None:
     """Refuses what no file reader lets in either: NaN, infinity, negative sizes (METHODS 10)."""
-    if len(box) == 0 or (np.isfinite(box.sum()) and box.min() >= 0):
-        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        if len(box) == 0 or (np.isfinite(box.sum()) and box.min() >= 0):
+            return
     bad = np.flatnonzero(~np.isfinite(box).all(axis=1) | (box[:, 2:] < 0).any(axis=1))
     if len(bad):
         raise ParameterError(

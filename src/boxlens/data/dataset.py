@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.boxes import areas
 from boxlens.data.columns import (
     Attribute,
     Bools,
@@ -93,7 +94,7 @@ class GroundTruth:
         rows = frozen(image_row, np.int32)
         n = len(rows)
         boxes = frozen(np.asarray(box, dtype=np.float64).reshape(-1, 4), np.float64)
-        area = boxes[:, 2] * boxes[:, 3] if area_px is None else area_px
+        area = areas(boxes) if area_px is None else area_px
         no = np.zeros(n, dtype=np.bool_)
         table = cls(
             image_row=rows,

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from boxlens.errors import InputError
+from boxlens.regular_files import file_hash
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,27 +29,66 @@ def counted_notice(code: str, count: int, many: str, one: str = "") -> tuple[Not
     return (Notice(code, count, f"{count:,} {what}"),) if count else ()
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A file or folder as it was when it was read."""
+class ReadFile(NamedTuple):
+    """A file as it was when it was read."""
 
     path: Path
-    format: str
     size_bytes: int
     modified_ns: int
 
     @classmethod
-    def of(cls, path: Path, format_name: str) -> Source:
+    def of(cls, path: Path) -> ReadFile:
         status = path.stat()
-        return cls(path, format_name, status.st_size, status.st_mtime_ns)
+        return cls(path, status.st_size, status.st_mtime_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a table was read from: one file, or the files of a folder that its reader opened."""
+
+    path: Path
+    format: str
+    files: tuple[ReadFile, ...]
+    # Pictures of which the size ("640x480") and the name alone were read.
+    pictures: tuple[tuple[str, Path], ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        path: Path,
+        format_name: str,
+        files: Iterable[Path] | None = None,
+        pictures: Iterable[tuple[str, Path]] = (),
+    ) -> Source:
+        """`files` are those that were read where `path` is not the only one."""
+        read = tuple(ReadFile.of(file) for file in ((path,) if files is None else files))
+        return cls(path, format_name, read, tuple(pictures))
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(file.size_bytes for file in self.files)
 
     def sha256(self) -> str | None:
-        """The file's hash; None for a folder, or a file that changed since it was read."""
+        """The hash of a file, or of a list of files; None where one changed since it was read.
+
+        The list is what sha256sum prints, sorted by name: a hash and a path relative to the folder
+        on each line, and for a picture its size instead of the hash.
+        """
         import hashlib
 
-        if not self.path.is_file():
+        try:
+            if any(ReadFile.of(file.path) != file for file in self.files):
+                return None
+            if [file.path for file in self.files] == [self.path] and not self.pictures:
+                return file_hash(self.path)
+            lines = [(self._name(file.path), file_hash(file.path)) for file in self.files]
+        except (OSError, InputError):
             return None
-        if Source.of(self.path, self.format) != self:
-            return None
-        with self.path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        lines += [(self._name(path), size) for size, path in self.pictures]
+        text = "".join(f"{mark}  {name}\n" for name, mark in sorted(set(lines)))
+        return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+    def _name(self, file: Path) -> str:
+        """Relative to the folder, so that a set that was moved keeps its hash."""
+        folder = self.path if self.path.is_dir() else self.path.parent
+        return Path(os.path.relpath(file, folder)).as_posix()

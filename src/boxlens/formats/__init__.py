@@ -169,10 +169,21 @@ def write_dataset(
     dataset: Dataset,
     path: str | PathLike[str],
     format: str,  # noqa: A002 - the word users know
+    *,
+    strict_coco: bool = False,
 ) -> tuple[Notice, ...]:
-    """Writes ground truth; the notices name what the format cannot hold."""
+    """Writes ground truth; the notices name what the format cannot hold.
+
+    `strict_coco` writes COCO without the fields by which Boxlens keeps what COCO does not know.
+    """
     entry = _entry(format, ground_truth=True)
-    return _module(entry).write_dataset(dataset, Path(path)) or ()
+    if not strict_coco:
+        return _module(entry).write_dataset(dataset, Path(path)) or ()
+    if format != "coco":
+        raise ParameterError(f"the strict form is COCO's (--strict-coco), not that of '{format}'")
+    from boxlens.formats import coco
+
+    return coco.write_dataset(dataset, path, strict=True)
 
 
 def write_detections(
@@ -183,6 +194,7 @@ def write_detections(
 ) -> tuple[Notice, ...]:
     """Writes detections with the ids of `dataset`; the notices name what the format cannot hold."""
     entry = _entry(format, detections=True)
+    _refuse_infinite(detections)
     notices: tuple[Notice, ...] = _module(entry).write_detections(detections, dataset, Path(path))
     return (*(notices or ()), *_lost_knowledge(detections, dataset, Path(path), entry))
 
@@ -217,6 +229,18 @@ def _entry(name: str, *, ground_truth: bool = False, detections: bool = False) -
         if wanted and not held:
             raise ParameterError(f"format '{name}' holds no {what}")
     return entry
+
+
+def _refuse_infinite(detections: Detections) -> None:
+    """Tables that were changed by hand may hold what no reader lets in."""
+    import numpy as np
+
+    finite = np.isfinite(detections.box).all(axis=1) & np.isfinite(detections.score)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise ParameterError(
+            f"detection {row} cannot be written: its box or score is not a finite number"
+        )
 
 
 def _taken(options: frozenset[str], **given: Any) -> dict[str, Any]:

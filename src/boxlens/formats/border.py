@@ -13,7 +13,7 @@ from boxlens.data.known_classes import lacking_classes
 from boxlens.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -44,13 +44,14 @@ def detections_from(
     path: Path,
     format_name: str,
     strict: bool,
+    files: Sequence[Path] | None = None,
     known_classes: Rows | None = None,
     checked: bool = False,
 ) -> Detections:
     """Checks the numbers, sets unknown images and classes aside, groups the rest by image.
 
-    A format that tells which classes a detector knows gives them. A reader that has checked boxes
-    and scores while it read them says so.
+    `files` are those that were read where `path` is a folder. A format that tells which classes a
+    detector knows gives them, and one that has checked boxes and scores while reading says so.
     """
     if not checked:
         check_boxes(raw.box, path, raw.describe)
@@ -74,7 +75,7 @@ def detections_from(
         class_row=owned(raw.class_row[known]),
         box=owned(raw.box[known]),
         score=owned(raw.score[known]),
-        source=Source.of(path, format_name),
+        source=Source.of(path, format_name, files),
         known_classes=known_classes,
         checked=True,
     )
@@ -114,15 +115,17 @@ def _all_sound(box: Boxes) -> bool:
     """A cheap look at whole columns: nearly every file passes, and strided access is dear."""
     if len(box) == 0:
         return True
-    if not np.isfinite(box.sum()):
-        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not np.isfinite(box.sum()):
+            return False
     return bool(box.min() >= 0 or (box[:, 2].min() >= 0 and box[:, 3].min() >= 0))
 
 
 def check_scores(score: Floats, path: Path, describe: Callable[[int], str]) -> None:
     """Refuses scores that cannot be ranked, naming the record."""
-    if len(score) == 0 or np.isfinite(score.sum()):
-        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        if len(score) == 0 or np.isfinite(score.sum()):
+            return
     bad = np.flatnonzero(~np.isfinite(score))
     if len(bad):
         raise InputError(

@@ -27,21 +27,26 @@ def convert(
     ground_truth: str | PathLike[str] | Dataset | None = None,
     split: str | None = None,
     format: str | None = None,  # noqa: A002 - the word users know
+    strict_coco: bool = False,
     progress: Progress | None = None,
 ) -> tuple[Notice, ...]:
     """Converts a data set, or detections where their `ground_truth` is given.
 
-    `split` chooses within the data set, or within the ground truth of detections.
+    `split` chooses within the data set, or within the ground truth of detections. `strict_coco`
+    writes a data set with COCO's own fields alone.
     """
     read_from, write_to = existing(source), Path(target)
     _refuse_unknown(to)
+    if strict_coco and (to != "coco" or ground_truth is not None):
+        raise ParameterError("--strict-coco is for ground truth that is written as COCO")
     _refuse_own_input(read_from, write_to)
     if ground_truth is None:
         if format is None:
             _refuse_detections(read_from)
         dataset = formats.read_dataset(read_from, format=format, split=split, progress=progress)
         _refuse_occupied(write_to)
-        return (*dataset.notices, *formats.write_dataset(dataset, write_to, to))
+        lost = formats.write_dataset(dataset, write_to, to, strict_coco=strict_coco)
+        return (*dataset.notices, *lost)
     dataset = _ground_truth(ground_truth, write_to, split, progress)
     detections = formats.read_detections(read_from, dataset, format=format, progress=progress)
     _refuse_occupied(write_to)

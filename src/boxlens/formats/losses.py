@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data import Notice
+from boxlens.data.boxes import areas
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -57,8 +58,7 @@ def _flags(gt: GroundTruth) -> Iterator[tuple[str, int, str]]:
     yield "crowd", int(gt.crowd.sum()), "crowd flags"
     yield "difficult", int(gt.difficult.sum()), "difficult flags"
     yield "group_of", int(gt.group_of.sum()), "group-of flags"
-    box_area = gt.box[:, 2] * gt.box[:, 3]
-    differs = ~np.isclose(gt.area_px, box_area, rtol=1e-9, atol=1e-9)
+    differs = ~np.isclose(gt.area_px, areas(gt.box), rtol=1e-9, atol=1e-9)
     yield "area", int(differs.sum()), "areas other than width times height"
     for name, spans in gt.spans.items():
         yield name, int(np.count_nonzero(spans.end > spans.begin)), f"'{name}' values"

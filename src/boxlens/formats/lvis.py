@@ -5,39 +5,34 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from boxlens.data import Links, Notice
+from boxlens.data import Links
 from boxlens.errors import InputError
 from boxlens.formats import coco
-from boxlens.formats.coco.scanned import Records, links_of, texts_of
+from boxlens.formats.coco.kept_columns import links_to_classes, read_kept
+from boxlens.formats.coco.scanned import Records, texts_of
 
 if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
 
-    from boxlens.data import Classes, Dataset, Detections
-    from boxlens.data.columns import Ids
+    from boxlens.data import Classes, Dataset, Detections, Notice
 
-NEGATIVE = "neg_category_ids"
-NOT_EXHAUSTIVE = "not_exhaustive_category_ids"
+OWN_LISTS = ("negative", "not_exhaustive")
 
 
 def read_dataset(path: Path, *, threads: int = 0) -> Dataset:
     """Ground truth with the classes verified absent, or not marked exhaustively, in each image."""
     tables = coco.scan_dataset(path, threads)
-    classes = coco.classes_of(tables, path)
+    kept = read_kept(tables, path)
+    classes = coco.classes_of(tables, path, kept)
     _check_frequencies(classes, path)
     records = Records(**tables["images"])
-    negative, negative_notices = _links(records, NEGATIVE, classes.id, path)
-    not_exhaustive, further_notices = _links(records, NOT_EXHAUSTIVE, classes.id, path)
-    images = coco.images_of(
-        records,
-        file_names(records),
-        path,
-        negative=negative,
-        not_exhaustive=not_exhaustive,
+    lists = OWN_LISTS if kept.lists is None else kept.lists
+    links, notices = links_to_classes(records, lists, classes.id, path)
+    images = coco.images_of(records, file_names(records), path, links)
+    return coco.dataset_of(
+        tables, images, classes, kept, path=path, format_name="lvis", notices=notices
     )
-    notices = (*negative_notices, *further_notices)
-    return coco.dataset_of(tables, images, classes, path=path, format_name="lvis", notices=notices)
 
 
 def read_detections(
@@ -77,19 +72,6 @@ def file_names(records: Records) -> list[str]:
         name if name is not None else (address or "").rpartition("/")[2]
         for name, address in zip(names, addresses, strict=True)
     ]
-
-
-def _links(
-    records: Records, field: str, class_ids: Ids, path: Path
-) -> tuple[Links, tuple[Notice, ...]]:
-    column = records.columns[field]
-    if column is None:
-        return Links.empty(records.rows), ()
-    links, unknown = links_of(column, class_ids)
-    if unknown == 0:
-        return links, ()
-    message = f"{path}: {unknown:,} ids in {field} are not among the categories; left out"
-    return links, (Notice(f"unknown_{field}", unknown, message),)
 
 
 def _check_frequencies(classes: Classes, path: Path) -> None:

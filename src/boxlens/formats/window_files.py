@@ -75,7 +75,7 @@ def read_windows(
         image_row=raw.image_row[rows],
         box=raw.box[rows],
         searched=searched,
-        source=Source.of(source, raw.format),
+        source=Source.of(source, raw.format, raw.files),
         notices=tuple(_notices(raw, dataset, searched, source)),
     )
     return windows if limit is None else windows.limited(limit)

@@ -44,6 +44,8 @@ class RawWindows:
     # Describes record i for messages: its image and its place in the file.
     describe: Callable[[int], str]
     notices: tuple[Notice, ...] = ()
+    # What was read where it is not one file.
+    files: tuple[Path, ...] | None = None
 
 
 def from_json(path: Path, dataset: Dataset, threads: int) -> RawWindows:

@@ -8,6 +8,7 @@ the cells `images` and `boxes` (y1, x1, y2, x2).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -61,7 +62,7 @@ def from_mat_folder(folder: Path, dataset: Dataset, limit: int | None) -> RawWin
             problem = f"two files for the image '{file.stem}': {other} is the other"
             raise InputError(problem, path=file, remedy="Keep one of them")
     found = [_of_image(_variables(file), file, limit) for file in files]
-    return _joined(found, folder, dataset)
+    return replace(_joined(found, folder, dataset), files=tuple(files))
 
 
 def from_mat_file(path: Path, dataset: Dataset, limit: int | None) -> RawWindows:

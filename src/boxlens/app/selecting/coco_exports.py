@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.app.selecting.terms import QueryError
+from boxlens.formats.coco.kept_columns import FLAGS, Kept, KeptAttribute, field_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from boxlens.app.opening.run import Run
     from boxlens.app.opening.tables import BoxTable
     from boxlens.app.selecting.selection import Selection
-    from boxlens.data.columns import Floats, Rows
+    from boxlens.data.columns import Bools, Floats, Rows
 
 CHUNK = 2_000
-_OWN_FIELDS = frozenset(
-    {"id", "image_id", "category_id", "bbox", "area", "iscrowd", "segmentation", "keypoints"}
-)
 
 
 def coco_json(run: Run, selection: Selection) -> Iterator[bytes]:
@@ -39,10 +37,12 @@ def coco_json(run: Run, selection: Selection) -> Iterator[bytes]:
     else:
         rows, table = _objects(run, selection), run.objects
     scale = _pixels(run, table, rows)
+    _refuse_infinite(table, rows, scale)
     if selection.of == "detections":
         return _array(_results(run, rows, scale))
     image_rows = np.sort(selection.image_rows)
-    return _dataset(run, image_rows, _annotations(run, rows, scale))
+    flags = _flags(run, rows)
+    return _dataset(run, image_rows, _annotations(run, rows, scale, flags), tuple(flags))
 
 
 def _objects(run: Run, selection: Selection) -> Rows:
@@ -69,6 +69,19 @@ def _pixels(run: Run, table: BoxTable, rows: Rows) -> Floats | None:
     return np.stack([width, height, width, height], axis=1)
 
 
+def _refuse_infinite(table: BoxTable, rows: Rows, scale: Floats | None) -> None:
+    """Before the first byte: JSON holds finite numbers only."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        finite = np.isfinite(_boxes(table, rows, scale)).all(axis=1)
+    if "area" in table.numbers:
+        finite &= np.isfinite(table.numbers["area"][rows])
+    if not finite.all():
+        raise QueryError(
+            f"COCO holds finite numbers only, and {int((~finite).sum()):,} boxes or areas are not. "
+            "Export CSV instead"
+        )
+
+
 def _results(run: Run, rows: Rows, scale: Floats | None) -> Iterator[str]:
     table = run.detections
     images = [json.dumps(key) for key in run.images.id]
@@ -88,7 +101,9 @@ def _results(run: Run, rows: Rows, scale: Floats | None) -> Iterator[str]:
             )
 
 
-def _dataset(run: Run, image_rows: Rows, annotations: Iterable[str]) -> Iterator[bytes]:
+def _dataset(
+    run: Run, image_rows: Rows, annotations: Iterable[str], flags: tuple[str, ...]
+) -> Iterator[bytes]:
     info = {"description": f"{run.about['title']}: a selection"}
     yield f'{{"info":{_text(info)},"licenses":[],"images":'.encode()
     yield from _array(_text(_image(run, row)) for row in image_rows.tolist())
@@ -96,7 +111,19 @@ def _dataset(run: Run, image_rows: Rows, annotations: Iterable[str]) -> Iterator
     yield from _array(annotations)
     yield b',"categories":'
     yield from _array(_text(_category(one)) for one in run.about["dataset"]["classes"])
-    yield b"}\n"
+    kept = _kept(run, flags).to_json()
+    yield (f',"boxlens":{_text(kept)}}}\n' if kept else "}\n").encode()
+
+
+def _kept(run: Run, flags: tuple[str, ...]) -> Kept:
+    """Which fields are flags, and which attributes could not keep their names."""
+    kinds = {one["name"]: one["kind"] for one in run.about["attributes"]}
+    renamed = [
+        KeptAttribute(name, field, "text" if kinds[name] == "text" else "number")
+        for name, field in field_names(kinds, flags).items()
+        if field != name
+    ]
+    return Kept(flags=flags, attributes=tuple(renamed))
 
 
 def _image(run: Run, row: int) -> dict[str, Any]:
@@ -111,51 +138,56 @@ def _category(one: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in known.items() if value is not None}
 
 
-def _annotations(run: Run, rows: Rows, scale: Floats | None) -> Iterator[str]:
+def _annotations(
+    run: Run, rows: Rows, scale: Floats | None, flags: Mapping[str, Bools]
+) -> Iterator[str]:
     classes = [one["id"] for one in run.about["dataset"]["classes"]]
     table = run.objects
+    regions = _flag(table, "crowd") | _flag(table, "group_of")
+    fields = field_names([one["name"] for one in run.about["attributes"]], flags)
     for some in _chunks(rows):
         boxes, areas = _boxes(table, some, scale), table.numbers["area"][some]
         if scale is not None:
             areas = areas * scale[table.image_row[some], :2].prod(axis=1)
         for at, row in enumerate(some.tolist()):
-            crowd, group = (_flag(table, name, row) for name in ("crowd", "group_of"))
             record: dict[str, Any] = {
                 "id": table.keys["object_id"].at(row),
                 "image_id": run.images.id[table.image_row[row]],
                 "category_id": classes[table.class_row[row]],
                 "bbox": boxes[at].tolist(),
                 "area": float(areas[at]),
-                "iscrowd": int(crowd or group),
+                "iscrowd": int(regions[row]),
             }
-            marks = {"difficult": _flag(table, "difficult", row), "group_of": group}
-            record.update({name: 1 for name, marked in marks.items() if marked})
-            yield _text(_with_attributes(run, row, record))
+            record.update({name: int(flag[row]) for name, flag in flags.items()})
+            for name, field in fields.items():
+                value = _attribute(table, name, row)
+                if value is not None:
+                    record[field] = value
+            yield _text(record)
 
 
-def _flag(table: BoxTable, name: str, row: int) -> bool:
+def _flags(run: Run, rows: Rows) -> dict[str, Bools]:
+    """What COCO has no field for, of objects of which one at least has it."""
+    crowd, group, difficult = (
+        _flag(run.objects, name) for name in ("crowd", "group_of", "difficult")
+    )
+    columns = dict(zip(FLAGS, (difficult, group, crowd & group), strict=True))
+    return {name: column for name, column in columns.items() if column[rows].any()}
+
+
+def _flag(table: BoxTable, name: str) -> Bools:
     values = table.numbers.get(name)
-    return values is not None and bool(values[row] == 1)
+    n = len(table.image_row)
+    return np.zeros(n, dtype=np.bool_) if values is None else np.asarray(values == 1)
 
 
-def _with_attributes(run: Run, row: int, record: dict[str, Any]) -> dict[str, Any]:
-    """A name that a field has, or that stood among the record's attributes, goes into them."""
-    table = run.objects
-    for one in run.about["attributes"]:
-        name, column = one["name"], f"attribute_{one['name']}"
-        if column in table.codes:
-            value: Any = table.codes[column].at(row)
-        else:
-            number = float(table.numbers[column][row])
-            value = _plain(number) if np.isfinite(number) else None
-        within = name.removeprefix("attributes.")
-        if value is None:
-            continue
-        if within == name and name not in _OWN_FIELDS:
-            record[name] = value
-        else:
-            record.setdefault("attributes", {})[within] = value
-    return record
+def _attribute(table: BoxTable, name: str, row: int) -> Any:
+    """None where it is missing."""
+    column = f"attribute_{name}"
+    if column in table.codes:
+        return table.codes[column].at(row)
+    number = float(table.numbers[column][row])
+    return _plain(number) if np.isfinite(number) else None
 
 
 def _boxes(table: BoxTable, rows: Rows, scale: Floats | None) -> Floats:

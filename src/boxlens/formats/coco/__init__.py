@@ -9,8 +9,10 @@ import numpy as np
 
 from boxlens import _kernel
 from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images, Notice, Source
+from boxlens.data.boxes import areas
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
+from boxlens.formats.coco.kept_columns import Kept, links_to_classes, read_kept
 from boxlens.formats.coco.scanned import (
     Records,
     attribute_of,
@@ -28,7 +30,7 @@ from boxlens.formats.coco.writing import write_dataset, write_detections
 from boxlens.formats.files import DATA_BYTES, read_bytes, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from boxlens.data import Links
@@ -73,11 +75,13 @@ def read_images(path: Path, *, threads: int = 0) -> Dataset:
 
 
 def _dataset(tables: dict[str, Any], path: Path) -> Dataset:
-    classes = classes_of(tables, path)
+    kept = read_kept(tables, path)
+    classes = classes_of(tables, path, kept)
     records = Records(**tables["images"])
     names = texts_of(records.columns["file_name"], records.rows)
-    images = images_of(records, ["" if name is None else name for name in names], path)
-    return dataset_of(tables, images, classes, path=path, format_name="coco")
+    links, notices = links_to_classes(records, kept.lists or (), classes.id, path)
+    images = images_of(records, ["" if name is None else name for name in names], path, links)
+    return dataset_of(tables, images, classes, kept, path=path, format_name="coco", notices=notices)
 
 
 def read_detections(
@@ -124,9 +128,7 @@ def images_of(
     records: Records,
     names: Sequence[str],
     path: Path,
-    *,
-    negative: Links | None = None,
-    not_exhaustive: Links | None = None,
+    links: Mapping[str, Links],
 ) -> Images:
     """The images, ids ascending."""
     try:
@@ -135,8 +137,7 @@ def images_of(
             numbers_of(records.columns["width"], records.rows),
             numbers_of(records.columns["height"], records.rows),
             names,
-            negative=negative,
-            not_exhaustive=not_exhaustive,
+            **links,
             sort=True,
         )
     except InputError as error:
@@ -144,7 +145,7 @@ def images_of(
     return images
 
 
-def classes_of(tables: dict[str, Any], path: Path) -> Classes:
+def classes_of(tables: dict[str, Any], path: Path, kept: Kept) -> Classes:
     """The classes, ids ascending, with every further field of the file."""
     records = Records(**tables["categories"])
     extra: dict[str, list[Any]] = {}
@@ -158,6 +159,7 @@ def classes_of(tables: dict[str, Any], path: Path) -> Classes:
             [str(name) for name in texts_of(records.columns["name"], records.rows)],
             supercategory=texts_of(records.columns["supercategory"], records.rows),
             frequency=texts_of(records.columns["frequency"], records.rows),
+            tree=kept.tree,
             extra=extra,
             sort=True,
         )
@@ -169,6 +171,7 @@ def dataset_of(
     tables: dict[str, Any],
     images: Images,
     classes: Classes,
+    kept: Kept,
     *,
     path: Path,
     format_name: str,
@@ -180,15 +183,17 @@ def dataset_of(
     area, area_notices = _areas(columns["area"], columns["bbox"], path)
     ids, id_notices = _object_ids(columns["id"], path)
     crowd = columns["iscrowd"]
+    attributes = {name: attribute_of(column) for name, column in records.attributes.items()}
+    flags = kept.flags_of(attributes, None if crowd is None else crowd == 1, path)
     gt = GroundTruth.of(
         len(images),
         image_row=_known_rows(columns, "image_id", images.id, path),
         class_row=_known_rows(columns, "category_id", classes.id, path),
         box=columns["bbox"],
         area_px=area,
-        crowd=None if crowd is None else crowd == 1,
         ids=ids,
-        attributes={name: attribute_of(column) for name, column in records.attributes.items()},
+        attributes=kept.renamed(attributes, records.rows),
+        **flags,
         spans={
             name: spans_of(columns[name], path)
             for name in ("segmentation", "keypoints")
@@ -210,6 +215,7 @@ def dataset_of(
         gt,
         Source.of(path, format_name),
         (*notices, *area_notices, *id_notices, *skipped),
+        relative=kept.relative,
     )
 
 
@@ -244,7 +250,7 @@ def _areas(column: Any, boxes: Any, path: Path) -> tuple[Floats | None, tuple[No
     if count == 0:
         return column, ()
     message = f"{path}: {count:,} annotations without area; width times height is used"
-    box_area = boxes[:, 2] * boxes[:, 3]
+    box_area = areas(boxes)
     area = box_area if column is None else np.where(missing, box_area, column)
     return area, (Notice("missing_area", count, message),)
 

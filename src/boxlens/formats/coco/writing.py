@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from boxlens.data import Notice
+from boxlens.data.columns import frozen
+from boxlens.errors import InputError
+from boxlens.formats.coco.kept_columns import LISTS, field_names, kept_of, written_flags
 from boxlens.formats.coco.scanned import raw_spans
 from boxlens.formats.files import written_whole
+from boxlens.formats.losses import losses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from os import PathLike
 
     from boxlens.data import Dataset, Detections, Images, Links
@@ -21,17 +27,25 @@ if TYPE_CHECKING:
 # Records turned into text and joined before each write.
 _CHUNK = 20_000
 
-_OWN_FIELDS = frozenset(
-    {"id", "image_id", "category_id", "bbox", "area", "iscrowd", "segmentation", "keypoints"}
-)
+# What annotations and categories of COCO's own files have, beside what every data set has.
+_COCO_ATTRIBUTES = ("num_keypoints", "ignore")
+_COCO_CLASS_FACTS = ("keypoints", "skeleton")
 
 
-def write_dataset(dataset: Dataset, path: str | PathLike[str]) -> tuple[Notice, ...]:
+def write_dataset(
+    dataset: Dataset, path: str | PathLike[str], *, strict: bool = False
+) -> tuple[Notice, ...]:
     """Images, annotations with all their attributes, masks and keypoints, and categories.
 
-    Group-of boxes become crowds, which COCO's own rule treats alike; difficult objects keep a
-    mark that no COCO evaluator looks at, and a notice says so.
+    What COCO does not know goes into further fields, which "boxlens" names, so that reading gives
+    the same columns. `strict` writes the fields of COCO's own files alone, and says what is lost.
     """
+    lost: tuple[Notice, ...] = ()
+    kept: dict[str, Any] = {}
+    if strict:
+        lost, dataset = _losses(dataset, Path(path)), _plain_dataset(dataset)
+    else:
+        kept = kept_of(dataset).to_json()
     write_arrays(
         path,
         {
@@ -39,24 +53,64 @@ def write_dataset(dataset: Dataset, path: str | PathLike[str]) -> tuple[Notice, 
             "annotations": _annotations(dataset),
             "categories": _categories(dataset),
         },
+        {"boxlens": kept} if kept else {},
     )
-    return tuple(_notices(dataset, path))
+    return (*lost, *_notices(dataset, path))
+
+
+def _losses(dataset: Dataset, path: Path) -> tuple[Notice, ...]:
+    kept = ("crowd", "area", "segmentation", "keypoints", "object_id", "supercategory")
+    return losses(
+        dataset,
+        path,
+        "COCO",
+        keeps={*kept, *(f"class_{name}" for name in _COCO_CLASS_FACTS)},
+        keeps_attributes=_COCO_ATTRIBUTES,
+        instead={"difficult": "written as objects that count", "group_of": "written as crowds"},
+    )
+
+
+def _plain_dataset(dataset: Dataset) -> Dataset:
+    """With nothing but what COCO's own files hold."""
+    gt, classes = dataset.gt, dataset.classes
+    none = frozen(np.zeros(len(gt)), np.bool_)
+    return replace(
+        dataset,
+        images=replace(dataset.images, negative=None, positive=None, not_exhaustive=None),
+        classes=replace(
+            classes,
+            frequency=None,
+            tree=None,
+            extra={key: classes.extra[key] for key in _COCO_CLASS_FACTS if key in classes.extra},
+        ),
+        gt=replace(
+            gt,
+            crowd=frozen(gt.crowd | gt.group_of, np.bool_),
+            difficult=none,
+            group_of=none,
+            attributes={
+                key: gt.attributes[key] for key in _COCO_ATTRIBUTES if key in gt.attributes
+            },
+        ),
+    )
 
 
 def _notices(dataset: Dataset, path: str | PathLike[str]) -> Iterator[Notice]:
-    n_difficult = int(dataset.gt.difficult.sum())
-    if n_difficult:
-        what = "written as the field 'difficult', and count when the file is scored"
-        message = f"{path}: COCO has no difficult objects ({n_difficult:,} {what})"
-        yield Notice("lost_difficult", n_difficult, message)
-    n_groups = int(dataset.gt.group_of.sum())
-    if n_groups:
-        message = f"{path}: COCO has no group-of boxes ({n_groups:,} written as crowds)"
-        yield Notice("lost_group_of", n_groups, message)
-    if dataset.classes.tree is not None:
-        n_nodes = len(dataset.classes.tree.parents)
-        message = f"{path}: COCO cannot hold the tree of classes ({n_nodes:,} lost)"
-        yield Notice("lost_tree", n_nodes, message)
+    """What is the same for Boxlens and may surprise others."""
+    marks = (
+        ("difficult", "difficult objects", "other COCO tools count them like any object"),
+        ("group_of", "group-of boxes", "to other COCO tools they are crowds"),
+    )
+    for name, what, others in marks:
+        count = int(getattr(dataset.gt, name).sum())
+        if count:
+            message = (
+                f"{path}: {what} have the field '{name}' ({count:,}), which Boxlens reads back"
+            )
+            yield Notice(f"{name}_field", count, f"{message}; {others}")
+    if dataset.relative:
+        message = f"{path}: boxes are fractions of their images; other COCO tools expect pixels"
+        yield Notice("relative_boxes", len(dataset.images), message)
     for what, ids in (("image", dataset.images.id), ("category", dataset.classes.id)):
         if ids.dtype == object and len(ids):
             message = f"{path}: {what} ids are text, as in the source; other tools expect numbers"
@@ -108,13 +162,19 @@ def _write_records(path: str | PathLike[str], records: Iterable[str]) -> None:
         file.write("\n")
 
 
-def write_arrays(path: str | PathLike[str], arrays: dict[str, Iterable[str]]) -> None:
-    """An object of arrays of records that are JSON text already."""
+def write_arrays(
+    path: str | PathLike[str],
+    arrays: Mapping[str, Iterable[str]],
+    further: Mapping[str, Mapping[str, Any]] | None = None,
+) -> None:
+    """An object of arrays of records that are JSON text already, and of further values."""
     with written_whole(path) as temporary, temporary.open("w", encoding="utf-8") as file:
         for number, (name, records) in enumerate(arrays.items()):
             file.write(f"{',' if number else '{'}{json.dumps(name)}:")
             for text in _array(records):
                 file.write(text)
+        for name, value in (further or {}).items():
+            file.write(f",{json.dumps(name)}:{_text(value)}")
         file.write("}\n")
 
 
@@ -134,11 +194,7 @@ def _array(records: Iterable[str]) -> Iterator[str]:
 
 
 def _images(images: Images, class_ids: Ids) -> Iterator[str]:
-    lists = {
-        "neg_category_ids": _id_lists(images.negative, class_ids),
-        "not_exhaustive_category_ids": _id_lists(images.not_exhaustive, class_ids),
-        "pos_category_ids": _id_lists(images.positive, class_ids),
-    }
+    lists = {field: _id_lists(getattr(images, name), class_ids) for name, field in LISTS.items()}
     sizes = zip(images.width_px.tolist(), images.height_px.tolist(), strict=True)
     for row, (key, (width, height)) in enumerate(zip(images.id.tolist(), sizes, strict=True)):
         record: dict[str, Any] = {"id": key, "file_name": images.file_name[row]}
@@ -176,10 +232,10 @@ def _annotations(dataset: Dataset) -> Iterator[str]:
     class_ids = dataset.classes.id[gt.class_row].tolist()
     keys, boxes = gt.id.tolist(), gt.box.tolist()
     areas, regions = gt.area_px.tolist(), (gt.crowd | gt.group_of).tolist()
-    attributes = {name: _values(column) for name, column in gt.attributes.items()}
-    for name, flags in (("difficult", gt.difficult), ("group_of", gt.group_of)):
-        if name not in attributes and bool(np.any(flags)):
-            attributes[name] = [int(flag) for flag in flags]
+    flags = written_flags(gt)
+    field_of = field_names(gt.attributes, flags)
+    fields = {field_of[name]: _values(column) for name, column in gt.attributes.items()}
+    fields.update({name: flag.astype(int).tolist() for name, flag in flags.items()})
     spans = {name: raw_spans(one) for name, one in gt.spans.items()}
     for row in range(len(gt)):
         record: dict[str, Any] = {
@@ -190,24 +246,15 @@ def _annotations(dataset: Dataset) -> Iterator[str]:
             "area": areas[row],
             "iscrowd": int(regions[row]),
         }
-        for name, values in attributes.items():
+        for name, values in fields.items():
             if values[row] is not None:
-                _put(record, name, values[row])
+                record[name] = values[row]
         text = _text(record)
         for name, raw in spans.items():
             value = raw[row]
             if value is not None:
                 text = f"{text[:-1]},{json.dumps(name)}:{value.decode()}}}"
         yield text
-
-
-def _put(record: dict[str, Any], name: str, value: Any) -> None:
-    """A name that is a member of the record's attributes, or a field's, goes into them."""
-    within = name.removeprefix("attributes.")
-    if within == name and name not in _OWN_FIELDS:
-        record[name] = value
-    else:
-        record.setdefault("attributes", {})[within] = value
 
 
 def _values(column: Attribute) -> list[Any]:
@@ -227,5 +274,12 @@ def _plain(value: float) -> int | float:
     return whole if whole is not None and repr(float(whole)) == repr(value) else value
 
 
-def _text(record: dict[str, Any]) -> str:
-    return json.dumps(record, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+def _text(record: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(record, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    except ValueError as problem:
+        raise InputError(
+            "JSON holds finite numbers only",
+            where=f"the record with the id {record.get('id')!r}",
+            remedy="Correct its box, area, size or attributes before writing",
+        ) from problem

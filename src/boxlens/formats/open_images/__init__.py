@@ -11,11 +11,19 @@ from boxlens.data import Classes, Dataset, GroundTruth, Images, Links, Notice, S
 from boxlens.data.columns import frozen, id_column
 from boxlens.errors import InputError
 from boxlens.formats.csv_rows import csv_rows
+from boxlens.formats.exact_sides import CORNERS as CORNER_SPACE
+from boxlens.formats.exact_sides import with_exact
 from boxlens.formats.files import read_text, stem
 from boxlens.formats.open_images.detections import read_detections, write_detections
 from boxlens.formats.open_images.files import dataset_files
 from boxlens.formats.open_images.hierarchy import read_hierarchy
-from boxlens.formats.open_images.table import CORNERS, line_of, read_csv, relative_boxes
+from boxlens.formats.open_images.table import (
+    CORNERS,
+    exact_corners,
+    line_of,
+    read_csv,
+    relative_boxes,
+)
 from boxlens.formats.open_images.write import write_dataset
 from boxlens.formats.text_ids import rows_of_text
 
@@ -58,7 +66,7 @@ def read_dataset(path: Path, *, split: str | None = None) -> Dataset:
     images = _images(boxes, labels, sizes, classes, path, notices)
     gt = _objects(boxes, images, classes, files.boxes, notices)
     name = path.resolve().name if path.is_dir() else stem(path)
-    source = Source.of(path, "openimages")
+    source = Source.of(path, "openimages", files.all())
     relative = any(notice.code == "relative_boxes" for notice in notices)
     return Dataset(name, images, classes, gt, source, tuple(notices), relative)
 
@@ -263,7 +271,7 @@ def _objects(
         len(images),
         image_row=image_row,
         class_row=rows_of_text(boxes["LabelName"], classes.id.tolist()),
-        box=_pixels(relative_boxes(boxes, path), image_row, images),
+        box=_pixels(boxes, relative_boxes(boxes, path), image_row, images),
         group_of=group_of == 1,
         attributes={
             name: _attribute(boxes, column, path)
@@ -273,11 +281,13 @@ def _objects(
     )
 
 
-def _pixels(box: Boxes, image_row: Rows, images: Images) -> Boxes:
+def _pixels(boxes: pl.DataFrame, box: Boxes, image_row: Rows, images: Images) -> Boxes:
+    exact = exact_corners(boxes)
     if np.isnan(images.width_px).any():
-        return box
+        return with_exact(box, exact, CORNER_SPACE)
     width, height = images.width_px[image_row], images.height_px[image_row]
-    return box * np.stack([width, height, width, height], axis=1)
+    pixels = box * np.stack([width, height, width, height], axis=1)
+    return with_exact(pixels, exact, CORNER_SPACE, (width, height))
 
 
 def _attribute(boxes: pl.DataFrame, column: str, path: Path) -> Attribute:

@@ -8,6 +8,8 @@ import numpy as np
 
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
+from boxlens.formats.exact_sides import CORNERS as CORNER_SPACE
+from boxlens.formats.exact_sides import with_exact
 from boxlens.formats.files import existing_file, stem, written_whole
 from boxlens.formats.open_images.space import (
     id_texts,
@@ -17,10 +19,12 @@ from boxlens.formats.open_images.space import (
 )
 from boxlens.formats.open_images.table import (
     CORNERS,
+    exact_corners,
     finite_numbers,
     line_of,
     read_csv,
     relative_boxes,
+    with_number,
 )
 from boxlens.formats.sniff_content import csv_header, file_head
 from boxlens.formats.text_ids import rows_of_text
@@ -58,8 +62,10 @@ def read_detections(
     width, height = scale_px(dataset)
     known = image_row >= 0
     refuse_pixels_without_size(box[known], image_row[known], dataset, path)
-    for column, size in ((0, width), (1, height), (2, width), (3, height)):
-        box[known, column] *= size[image_row[known]]
+    rows = np.where(known, image_row, len(width))
+    scale = np.append(width, 1.0)[rows], np.append(height, 1.0)[rows]
+    box = box * np.stack([*scale, *scale], axis=1)
+    box = with_exact(box, exact_corners(frame), CORNER_SPACE, scale)
     score = finite_numbers(frame, "Score", path)
     raw = RawDetections(image_row, class_row, box, score, describe)
     return detections_from(
@@ -78,13 +84,15 @@ def write_detections(detections: Detections, dataset: Dataset, path: Path) -> No
 
     image_id = np.array(id_texts(dataset.images.id), dtype=object)
     label = np.array(id_texts(dataset.classes.id), dtype=object)
-    corners = relative_corners(detections.box, detections.image_row, dataset, path)
+    corners = relative_corners(
+        detections.box, detections.image_row, dataset, path, lambda row: f"detection {row}"
+    )
     frame = pl.DataFrame(
         {
             "ImageID": pl.Series(image_id[detections.image_row].tolist(), dtype=pl.String),
             "LabelName": pl.Series(label[detections.class_row].tolist(), dtype=pl.String),
             "Score": detections.score,
-            **dict(zip(CORNERS, corners, strict=True)),
+            **corners,
         }
     )
     with written_whole(path) as temporary:
@@ -148,5 +156,5 @@ def _with_numbers(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
                 where=f"{line_of(row, frame)}, {name}",
                 remedy=f"A box is: {' '.join(_FIELDS)}",
             )
-        frame = frame.with_columns(values.alias(name))
+        frame = with_number(frame, name, frame[name])
     return frame

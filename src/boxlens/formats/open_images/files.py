@@ -32,6 +32,10 @@ class DatasetFiles:
     sizes: Path | None = None
     notices: tuple[Notice, ...] = ()
 
+    def all(self) -> list[Path]:
+        parts = (self.boxes, self.labels, self.classes, self.hierarchy, self.sizes)
+        return [file for file in parts if file is not None]
+
 
 def dataset_files(path: Path, split: str | None) -> DatasetFiles:
     """The files of a folder, or a boxes file by itself; `split` is a word in the files' names."""

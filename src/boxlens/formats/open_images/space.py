@@ -8,9 +8,14 @@ import numpy as np
 
 from boxlens.data.boxes import corners_from_xywh
 from boxlens.errors import InputError
+from boxlens.formats.exact_sides import CORNERS, numbers_as_text
+from boxlens.formats.open_images.table import FARTHEST
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    import polars as pl
 
     from boxlens.data import Dataset
     from boxlens.data.columns import Boxes, Floats, Ids, Rows
@@ -30,12 +35,41 @@ def scale_px(dataset: Dataset) -> tuple[Floats, Floats]:
     return width, height
 
 
-def relative_corners(box: Boxes, image_row: Rows, dataset: Dataset, path: Path) -> list[Floats]:
-    """XMin, XMax, YMin, YMax as fractions of the image."""
+def relative_corners(
+    box: Boxes,
+    image_row: Rows,
+    dataset: Dataset,
+    path: Path,
+    describe: Callable[[int], str],
+    *,
+    drawn: bool = False,
+) -> dict[str, pl.Series]:
+    """XMin, XMax, YMin, YMax as fractions of the image, as text that reads back exactly.
+
+    Boxes that the reader would take for pixels are refused; those that people have drawn must all
+    lie near their image.
+    """
+    import polars as pl
+
     refuse_pixels_without_size(box, image_row, dataset, path)
     width, height = (size[image_row] for size in scale_px(dataset))
-    left, top, right, bottom = corners_from_xywh(box).T
-    return [left / width, right / width, top / height, bottom / height]
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        ends = np.abs(corners_from_xywh(box)) / np.stack([width, height] * 2, axis=1)
+    far = ends > FARTHEST
+    if (far.any() and drawn) or (far.mean(axis=0) > 0.5).any():
+        row = int(np.argmax(far.any(axis=1)))
+        raise InputError(
+            f"box {box[row].tolist()} lies more than {FARTHEST:g} images away, and Open Images "
+            "boxes are fractions of the image",
+            path=path,
+            where=describe(row),
+            remedy="Correct the box or the size of its image",
+        )
+    texts = numbers_as_text(box, CORNERS, describe, path=path, scale=(width, height))
+    columns = zip(("XMin", "YMin", "XMax", "YMax"), zip(*texts, strict=True), strict=True)
+    found = {name: pl.Series(values, dtype=pl.String) for name, values in columns}
+    empty = pl.Series([], dtype=pl.String)
+    return {name: found.get(name, empty) for name in ("XMin", "XMax", "YMin", "YMax")}
 
 
 def refuse_pixels_without_size(

@@ -8,6 +8,7 @@ import numpy as np
 
 from boxlens.errors import InputError
 from boxlens.formats.csv_rows import csv_rows
+from boxlens.formats.exact_sides import LONG, number_of
 from boxlens.formats.files import DATA_BYTES, existing_file, is_gzip, read_bytes, read_text
 from boxlens.formats.sniff_content import csv_header, file_head
 
@@ -18,10 +19,12 @@ if TYPE_CHECKING:
     import polars as pl
 
     from boxlens.data.columns import Boxes, Floats
+    from boxlens.formats.exact_sides import Number
 
 CORNERS = ("XMin", "XMax", "YMin", "YMax")
 # Beyond this a coordinate is no fraction of an image, even of one that the box overshoots.
-_FARTHEST = 2.0
+FARTHEST = 2.0
+_LONG_TEXT = " as text"
 
 
 def read_csv(
@@ -33,7 +36,10 @@ def read_csv(
     optional_numbers: Sequence[str] = (),
     may_be_empty: Sequence[str] = (),
 ) -> pl.DataFrame:
-    """The named columns, found whatever their case; optional ones only where they are there."""
+    """The named columns, found whatever their case; optional ones only where they are there.
+
+    Corners that are longer than float64 stay beside their values as text.
+    """
     existing_file(path)
     header = csv_header(file_head(path))
     name_of = {name.lower(): name for name in header}
@@ -63,6 +69,32 @@ def line_of(row: int, frame: pl.DataFrame) -> str:
     return f"line {line}"
 
 
+def with_number(frame: pl.DataFrame, name: str, cells: pl.Series) -> pl.DataFrame:
+    """A column of text as numbers, null where a cell is none."""
+    import polars as pl
+
+    found = [cells.cast(pl.Float64, strict=False).alias(name)]
+    length = cells.str.len_bytes().max() if name in CORNERS else None
+    if isinstance(length, int) and length >= LONG:
+        found.append(cells.set(cells.str.len_bytes() < LONG, None).alias(f"{name}{_LONG_TEXT}"))
+    return frame.with_columns(found)
+
+
+def exact_corners(frame: pl.DataFrame) -> dict[int, list[Number]]:
+    """XMin, YMin, XMax, YMax of rows with a corner that float64 cannot hold."""
+    sides = ("XMin", "YMin", "XMax", "YMax")
+    texts = {name: frame.get_column(f"{name}{_LONG_TEXT}", default=None) for name in sides}
+    there = [column.is_not_null().to_numpy() for column in texts.values() if column is not None]
+    rows = np.flatnonzero(np.logical_or.reduce(there)) if there else np.zeros(0, np.int64)
+    return {
+        row: [
+            float(frame[name][row]) if text is None or text[row] is None else number_of(text[row])
+            for name, text in texts.items()
+        ]
+        for row in rows.tolist()
+    }
+
+
 def relative_boxes(frame: pl.DataFrame, path: Path, *, detected: bool = False) -> Boxes:
     """x, y, w, h as fractions of the image; pixels are refused.
 
@@ -70,7 +102,7 @@ def relative_boxes(frame: pl.DataFrame, path: Path, *, detected: bool = False) -
     """
     left, right, top, bottom = (finite_numbers(frame, name, path) for name in CORNERS)
     for values, name in ((left, "XMin"), (right, "XMax"), (top, "YMin"), (bottom, "YMax")):
-        far = np.abs(values) > _FARTHEST
+        far = np.abs(values) > FARTHEST
         if far.any() and (not detected or far.mean() > 0.5):
             raise _pixels(frame, name, int(np.argmax(far)), path)
     for low, high, low_name, high_name in (
@@ -116,7 +148,8 @@ def _read(path: Path, chosen: dict[str, str], numeric: set[str]) -> pl.DataFrame
     import polars as pl
 
     types = {
-        column: pl.Float64() if name in numeric else pl.String() for column, name in chosen.items()
+        column: pl.Float64() if name in numeric and name not in CORNERS else pl.String()
+        for column, name in chosen.items()
     }
     source = read_bytes(path, DATA_BYTES) if is_gzip(path) else path
     try:
@@ -124,9 +157,24 @@ def _read(path: Path, chosen: dict[str, str], numeric: set[str]) -> pl.DataFrame
         frame = pl.read_csv(source, schema_overrides=types, infer_schema=False, glob=False)
     except (pl.exceptions.PolarsError, OSError):
         frame = _read_as_text(path, chosen, numeric)
-    if not chosen.keys() <= set(frame.columns):
+    if not chosen.keys() <= set(frame.columns) or not _corners_are_numbers(frame, chosen):
         frame = _read_as_text(path, chosen, numeric)
-    return frame.select(pl.col(column).alias(name) for column, name in chosen.items())
+    frame = frame.select(pl.col(column).alias(name) for column, name in chosen.items())
+    for name in CORNERS:
+        if name in frame.columns and frame[name].dtype == pl.String:
+            frame = with_number(frame, name, frame[name])
+    return frame
+
+
+def _corners_are_numbers(frame: pl.DataFrame, chosen: dict[str, str]) -> bool:
+    import polars as pl
+
+    cells = [frame[column] for column, name in chosen.items() if name in CORNERS]
+    return all(
+        one.dtype != pl.String
+        or one.cast(pl.Float64, strict=False).null_count() == one.null_count()
+        for one in cells
+    )
 
 
 def _read_as_text(path: Path, chosen: dict[str, str], numeric: set[str]) -> pl.DataFrame:
@@ -165,7 +213,8 @@ def _read_as_text(path: Path, chosen: dict[str, str], numeric: set[str]) -> pl.D
                 where=f"{line_of(row, frame)}, column {column}",
                 remedy="Correct or remove the line",
             )
-        frame = frame.with_columns(values.alias(column))
+        kept = cells.set(cells == "", None) if name in CORNERS else values
+        frame = frame.with_columns(kept.alias(column))
     return frame
 
 

@@ -11,7 +11,6 @@ from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.losses import losses
 from boxlens.formats.open_images.hierarchy import write_hierarchy
 from boxlens.formats.open_images.space import id_texts, relative_corners
-from boxlens.formats.open_images.table import CORNERS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,14 +61,16 @@ def _boxes_frame(dataset: Dataset, path: Path) -> pl.DataFrame:
     import polars as pl
 
     gt = dataset.gt
-    corners = relative_corners(gt.box, gt.image_row, dataset, path)
+    corners = relative_corners(
+        gt.box, gt.image_row, dataset, path, lambda row: f"object {gt.id[row]}", drawn=True
+    )
     frame = pl.DataFrame(
         {
             "ImageID": _named(id_texts(dataset.images.id), gt.image_row),
             "Source": pl.Series(["boxlens"] * len(gt), dtype=pl.String),
             "LabelName": _named(id_texts(dataset.classes.id), gt.class_row),
             "Confidence": np.ones(len(gt), dtype=np.int64),
-            **dict(zip(CORNERS, corners, strict=True)),
+            **corners,
         }
     )
     flags = {column: _flag(gt.attributes.get(name), len(gt)) for column, name in _FLAGS.items()}

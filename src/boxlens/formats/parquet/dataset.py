@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from boxlens.data import Notice
     from boxlens.data.columns import Attribute, Bools, Floats, Ids, Rows
 
+TABLES = ("images", "classes", "objects", "tree")
 OBJECT_COLUMNS = ("image_id", "class_id", *BOX)
 FLAGS = ("crowd", "difficult", "group_of")
 LINKS = ("negative", "positive", "not_exhaustive")
@@ -61,7 +62,9 @@ def read_dataset(path: Path) -> Dataset:
     images = _read_images(folder, classes)
     name = metadata_of(table_file(folder, "images.parquet")).get("name", folder.resolve().name)
     gt = _read_objects(table_file(folder, "objects.parquet"), images, classes)
-    return Dataset(name, images, classes, gt, Source.of(folder, "parquet"))
+    tables = [table_file(folder, f"{table}.parquet") for table in TABLES]
+    source = Source.of(folder, "parquet", [table for table in tables if table.exists()])
+    return Dataset(name, images, classes, gt, source)
 
 
 def write_dataset(dataset: Dataset, path: Path) -> tuple[Notice, ...]:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from boxlens.data import Classes, Dataset, GroundTruth, Images, Notice, Source
-from boxlens.data.boxes import xywh_from_inclusive_corners
 from boxlens.data.columns import Attribute, attribute_column
 from boxlens.errors import InputError
 from boxlens.formats.files import Progress, existing_folder, read_text, stem
@@ -42,10 +41,12 @@ def read_dataset(
     devkit = _devkit(existing_folder(path))
     files = _annotation_files(devkit.annotations)
     notices: tuple[Notice, ...] = ()
+    listing: list[Path] = []
     if split is None:
         ids = sorted(files)
     else:
-        ids, notices = _split_ids(devkit, split, files)
+        listing = [_split_file(devkit, split)]
+        ids, notices = _split_ids(devkit, listing[0], files)
     annotations: list[Annotation] = []
     for image_id in ids:
         if progress and len(annotations) % _PROGRESS_STEP == 0:
@@ -53,7 +54,8 @@ def read_dataset(
         annotations.append(parse_annotation(files[image_id]))
     if progress:
         progress("reading annotations", len(ids), len(ids))
-    return _assembled(devkit, ids, annotations, Source.of(path, "voc"), notices)
+    source = Source.of(path, "voc", [*listing, *(files[image_id] for image_id in ids)])
+    return _assembled(devkit, ids, annotations, source, notices)
 
 
 def _assembled(
@@ -79,7 +81,7 @@ def _assembled(
         len(ids),
         image_row=[row for row, a in enumerate(annotations) for _ in a.objects],
         class_row=[class_row_of[item.name] for item in objects],
-        box=xywh_from_inclusive_corners([item.corners for item in objects]),
+        box=[item.box for item in objects],
         difficult=[item.difficult for item in objects],
         attributes=_attributes(objects),
     )
@@ -186,10 +188,9 @@ def _annotation_files(folder: Path) -> dict[str, Path]:
 
 def _split_ids(
     devkit: _Devkit,
-    split: str,
+    path: Path,
     files: Mapping[str, Path],
 ) -> tuple[list[str], tuple[Notice, ...]]:
-    path = _split_file(devkit, split)
     ids: set[str] = set()
     n_entries = 0
     for number, line in enumerate(read_text(path).splitlines(), 1):

@@ -15,9 +15,10 @@ from boxlens.data.boxes import xywh_from_inclusive_corners
 from boxlens.data.known_classes import known_classes
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
+from boxlens.formats.exact_sides import INCLUSIVE, LONG, Number, number_of, with_exact
 from boxlens.formats.files import DATA_BYTES, Progress, existing, plain_name, read_text, stem
 from boxlens.formats.folders import folder_written_whole
-from boxlens.formats.voc.numbers import corners_that_read_back, number_text
+from boxlens.formats.voc.numbers import corner_texts
 from boxlens.formats.voc.write import class_names, file_stem, image_stems
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def read_detections(
         path=source,
         format_name="voc",
         strict=strict,
+        files=[file for file, _ in files],
         known_classes=np.array([row for _, row in files if row >= 0], dtype=np.int32),
     )
     return replace(detections, notices=(*detections.notices, *notices))
@@ -69,19 +71,19 @@ def read_detections(
 def write_detections(detections: Detections, dataset: Dataset, path: Path) -> None:
     """Writes comp4_det_test_CLASS.txt for every class the detector knows into a new folder.
 
-    Boxes that came from VOC read back exactly; the order within an image becomes class by class,
-    which no ranking depends on.
+    Boxes read back exactly; the order within an image becomes class by class, which no ranking
+    depends on.
     """
     names = class_names(dataset)
     ids = image_stems(dataset.images)
-    corners = corners_that_read_back(detections.box).tolist()
+    corners = corner_texts(detections.box, lambda row: f"detection {row}", path)
     scores = detections.score.tolist()
     image_rows = detections.image_row.tolist()
     with folder_written_whole(path) as folder:
         for class_row in np.flatnonzero(known_classes(dataset, detections, by_detections=False)):
             name = names[class_row]
             rows = np.flatnonzero(detections.class_row == class_row).tolist()
-            sides = [" ".join(map(number_text, corners[row])) for row in rows]
+            sides = [" ".join(corners[row]) for row in rows]
             text = "".join(
                 f"{ids[image_rows[row]]} {scores[row]!r} {side}\n"
                 for row, side in zip(rows, sides, strict=True)
@@ -156,6 +158,8 @@ class _Lines:
     class_row: list[int] = field(default_factory=list)
     score: list[float] = field(default_factory=list)
     corners: list[list[float]] = field(default_factory=list)
+    # Lines with numbers that float64 cannot hold.
+    exact: dict[int, list[Number]] = field(default_factory=dict)
 
     def add_file(self, file: Path, class_row: int) -> None:
         self.files.append(file)
@@ -166,6 +170,8 @@ class _Lines:
             if not fields:
                 continue
             score, *corners = _numbers(fields, file, number)
+            if len(line) >= LONG and max(map(len, fields[2:])) >= LONG:
+                self.exact[len(self.corners)] = list(map(number_of, fields[2:]))
             self.line_number.append(number)
             self.image_id.append(fields[0].strip())
             self.class_row.append(class_row)
@@ -177,7 +183,7 @@ class _Lines:
         return RawDetections(
             image_row=np.array(rows, dtype=np.int32),
             class_row=np.array(self.class_row, dtype=np.int32),
-            box=xywh_from_inclusive_corners(self.corners),
+            box=with_exact(xywh_from_inclusive_corners(self.corners), self.exact, INCLUSIVE),
             score=np.array(self.score, dtype=np.float64),
             describe=self.describe,
         )

@@ -8,16 +8,19 @@ from collections import Counter
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from boxlens.errors import InputError
 from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.losses import loss, losses
-from boxlens.formats.voc.numbers import corners_that_read_back, number_text
+from boxlens.formats.voc.numbers import corner_texts, number_text
 from boxlens.formats.voc.xml import RESERVED, Annotation, VocObject, annotation_text, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from boxlens.data import Dataset, Images, Notice
+    from boxlens.data.columns import Bools
 
 _TAG = re.compile(r"(?!xml)[a-z_][a-z0-9_.-]*", re.IGNORECASE)
 
@@ -25,12 +28,12 @@ _TAG = re.compile(r"(?!xml)[a-z_][a-z0-9_.-]*", re.IGNORECASE)
 def write_dataset(dataset: Dataset, path: Path, *, split: str = "all") -> tuple[Notice, ...]:
     """Writes Annotations/*.xml and ImageSets/Main/SPLIT.txt into a new folder.
 
-    Returns what VOC cannot hold. Boxes that came from VOC read back exactly.
+    Returns what VOC cannot hold. Boxes read back exactly.
     """
     names = class_names(dataset)
     stems = image_stems(dataset.images)
     tags = [tag for tag in dataset.gt.attributes if tag not in RESERVED and _TAG.fullmatch(tag)]
-    objects, lost = _objects(dataset, names, tags)
+    objects, lost = _objects(dataset, names, tags, path)
     with folder_written_whole(path) as folder:
         annotations = folder / "Annotations"
         annotations.mkdir()
@@ -94,6 +97,7 @@ def _objects(
     dataset: Dataset,
     names: Sequence[str],
     tags: Sequence[str],
+    path: Path,
 ) -> tuple[list[VocObject | None], int]:
     """One a row, None where the box is empty; and how many "parts" values are not VOC's."""
     gt = dataset.gt
@@ -103,20 +107,22 @@ def _objects(
         parts = gt.attributes["parts"].tolist()
     n_odd_parts = 0
     objects: list[VocObject | None] = []
-    for row, corners in enumerate(corners_that_read_back(gt.box).tolist()):
+    # Inclusive pixels cannot say "nothing": the reader refuses xmax = xmin - 1.
+    empty: Bools = np.any(gt.box[:, 2:] <= 0, axis=1)
+    texts = corner_texts(gt.box, lambda row: f"object {gt.id[row]}", path)
+    for row, corners in enumerate(texts):
         part_text = parts[row]
         if not isinstance(part_text, str) or not parts_of(part_text):
             n_odd_parts += _present(part_text)
             part_text = None
-        x1, y1, x2, y2 = corners
-        # Inclusive pixels cannot say "nothing": the reader refuses xmax = xmin - 1.
-        if x2 <= x1 - 1 or y2 <= y1 - 1:
+        if empty[row]:
             objects.append(None)
             continue
         values = {tag: column[row] for tag, column in columns.items() if _present(column[row])}
         item = VocObject(
             name=names[gt.class_row[row]],
-            corners=(x1, y1, x2, y2),
+            corners=corners,
+            box=tuple(gt.box[row].tolist()),
             difficult=bool(gt.difficult[row] or gt.crowd[row] or gt.group_of[row]),
             fields={tag: _value_text(value) for tag, value in values.items()},
             parts=part_text,

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data.boxes import xywh_from_inclusive_corners
 from boxlens.errors import InputError
+from boxlens.formats.exact_sides import INCLUSIVE, number_of, side_of
 from boxlens.formats.files import read_bytes
-from boxlens.formats.voc.numbers import corners_that_read_back, number_text
+from boxlens.formats.voc.numbers import corner_texts, number_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
     from xml.etree.ElementTree import Element
 
-Corners = tuple[float, float, float, float]
+Box = tuple[float, float, float, float]
 
 # Children of <object> with a meaning of their own; "parts" is the column made from <part>.
 RESERVED = frozenset({"name", "bndbox", "difficult", "part", "parts"})
@@ -33,10 +33,12 @@ _NOT_XML_TEXT = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 
 @dataclass(frozen=True, slots=True)
 class VocObject:
-    """An object as its file holds it; `corners` are 1-based inclusive pixels."""
+    """An object as its file holds it."""
 
     name: str
-    corners: Corners
+    # The text of xmin, ymin, xmax, ymax: 1-based inclusive pixels; and x, y, w, h (METHODS 0.1).
+    corners: Sequence[str]
+    box: Box
     difficult: bool
     fields: Mapping[str, str]
     # JSON: a list of {"name": ..., "box": [x, y, w, h]}, boxes continuous (METHODS 0.1).
@@ -106,13 +108,13 @@ def _object_lines(item: VocObject) -> Iterator[str]:
     yield f"    <difficult>{int(item.difficult)}</difficult>"
     yield f"    {_bndbox(item.corners)}"
     for name, box in parts_of(item.parts or "[]") or ():
-        corners = corners_that_read_back([box])[0].tolist()
+        corners = corner_texts(np.array([box]), lambda _: f"a part of {item.name}")[0]
         yield f"    <part><name>{_escaped(name)}</name>{_bndbox(corners)}</part>"
 
 
-def _bndbox(corners: Sequence[float]) -> str:
+def _bndbox(corners: Sequence[str]) -> str:
     sides = zip(_SIDES, corners, strict=True)
-    return f"<bndbox>{''.join(f'<{tag}>{number_text(v)}</{tag}>' for tag, v in sides)}</bndbox>"
+    return f"<bndbox>{''.join(f'<{tag}>{text}</{tag}>' for tag, text in sides)}</bndbox>"
 
 
 def _escaped(text: str) -> str:
@@ -179,9 +181,11 @@ def _object(node: Element, place: _Place, skipped: list[str]) -> VocObject:
         elif tag not in RESERVED and (text := _field(child, named)):
             fields[tag] = text
         seen.add(tag)
+    corners, box = _sides(node, named)
     return VocObject(
         name=name,
-        corners=_corners(node, named),
+        corners=corners,
+        box=box,
         difficult=_difficult(node, named),
         fields=fields,
         parts=json.dumps(parts) if parts else None,
@@ -202,29 +206,36 @@ def _field(node: Element, place: _Place) -> str | None:
 
 def _part(node: Element, place: _Place, index: int, skipped: list[str]) -> dict[str, object]:
     inside = _Place(place.path, f"{place.where}, part {index}")
-    corners = _corners(node, inside)
+    _, box = _sides(node, inside)
     skipped.extend(f"part/{child.tag}" for child in node if child.tag not in {"name", "bndbox"})
-    box = xywh_from_inclusive_corners(np.array(corners))[0].tolist()
-    return {"name": _text(node.find("name")) or "", "box": box}
+    return {"name": _text(node.find("name")) or "", "box": list(box)}
 
 
-def _corners(node: Element, place: _Place) -> Corners:
+def _sides(node: Element, place: _Place) -> tuple[list[str], Box]:
+    """The texts of a box, and the box."""
     bndbox = node.find("bndbox")
     if bndbox is None:
         raise place.error("the box is missing", "bndbox", "Every object and part needs a <bndbox>")
-    x1, y1, x2, y2 = (_number(bndbox.find(side), place, f"bndbox/{side}") for side in _SIDES)
+    texts = [_finite_text(bndbox.find(side), place, f"bndbox/{side}") for side in _SIDES]
+    left, top, right, bottom = map(number_of, texts)
+    x, w = side_of(left, right, INCLUSIVE)
+    y, h = side_of(top, bottom, INCLUSIVE)
     # Inclusive pixels: a continuous width of 0 would be xmax = xmin - 1.
-    for low, high, axis in ((x1, x2, "x"), (y1, y2, "y")):
-        if high <= low - 1:
+    for size, low, high, axis in ((w, left, right, "x"), (h, top, bottom, "y")):
+        if size <= 0:
             raise place.error(
-                f"{axis}max {high:g} is below {axis}min {low:g}",
+                f"{axis}max {float(high):g} is below {axis}min {float(low):g}",
                 f"bndbox/{axis}max",
                 "Corners are 1-based inclusive pixels, the smaller first",
             )
-    return x1, y1, x2, y2
+    return texts, (x, y, w, h)
 
 
 def _number(node: Element | None, place: _Place, field: str) -> float:
+    return float(_finite_text(node, place, field))
+
+
+def _finite_text(node: Element | None, place: _Place, field: str) -> str:
     text = _text(node)
     if text is None:
         raise place.error("missing or empty", field, "A box has xmin, ymin, xmax and ymax")
@@ -234,7 +245,7 @@ def _number(node: Element | None, place: _Place, field: str) -> float:
         value = math.nan
     if not math.isfinite(value):
         raise place.error(f"expected a finite number, found {text!r}", field, "Correct it")
-    return value
+    return text
 
 
 def _difficult(node: Element, place: _Place) -> bool:

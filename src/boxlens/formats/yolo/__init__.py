@@ -8,16 +8,19 @@ import numpy as np
 
 from boxlens.data import Classes, Dataset, GroundTruth, Images, Notice, Source
 from boxlens.data.boxes import xywh_from_relative_centre
-from boxlens.formats.yolo.images import images_of
+from boxlens.formats.exact_sides import CENTRE, with_exact
+from boxlens.formats.yolo.images import image_lists, images_of
 from boxlens.formats.yolo.labels import Labels
 from boxlens.formats.yolo.layout import Layout, choose_split, find_layout
 from boxlens.formats.yolo.results import read_detections, write_detections
 from boxlens.formats.yolo.write import write_dataset
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from boxlens.formats.files import Progress
+    from boxlens.formats.yolo.images import LabelledImage
 
 __all__ = ["read_dataset", "read_detections", "write_dataset", "write_detections"]
 
@@ -51,20 +54,34 @@ def read_dataset(
     names = [image.size.file_name for image in images]
     table, _ = Images.of([image.id for image in images], width, height, names)
     rows = np.array(labels.image_row, dtype=np.int32)
+    box = xywh_from_relative_centre(labels.box, width[rows], height[rows])
     gt = GroundTruth.of(
         len(images),
         image_row=rows,
         class_row=labels.class_row,
-        box=xywh_from_relative_centre(labels.box, width[rows], height[rows]),
+        box=with_exact(box, labels.exact, CENTRE, (width[rows], height[rows])),
     )
     return Dataset(
         name=layout.root.resolve().name,
         images=table,
         classes=Classes.of(indices, [layout.names[index] for index in indices]),
         gt=gt,
-        source=Source.of(path, "yolo"),
+        source=_source(path, layout, chosen, images),
         notices=(*layout.notices, *notices, *image_notices, *_label_notices(layout, labels)),
     )
+
+
+def _source(path: Path, layout: Layout, split: str, images: Sequence[LabelledImage]) -> Source:
+    """All files that were opened; of pictures only the header was read."""
+    labels = [image.label for image in images if image.label is not None]
+    pictures = [
+        (
+            f"{image.size.width_px:.17g}x{image.size.height_px:.17g}",
+            layout.root / image.size.file_name,
+        )
+        for image in images
+    ]
+    return Source.of(path, "yolo", [*layout.files, *image_lists(layout, split), *labels], pictures)
 
 
 def _label_notices(layout: Layout, labels: Labels) -> tuple[Notice, ...]:

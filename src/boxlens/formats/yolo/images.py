@@ -41,7 +41,7 @@ def images_of(
     n_entries, n_orphans = 0, 0
     for entry in layout.splits[split]:
         place = _place(layout.root, entry)
-        if plain_name(place).endswith(".txt"):
+        if _is_list(place):
             listed = list(_listed(place, layout.root))
         else:
             listed = _in_folder(place, layout)
@@ -57,6 +57,12 @@ def images_of(
     _refuse_shared_labels(paths)
     images = _labelled(list(paths), layout, progress)
     return images, _notices(layout, images, n_entries - len(paths), n_orphans)
+
+
+def image_lists(layout: Layout, split: str) -> list[Path]:
+    """The text files that list images of a split."""
+    places = [_place(layout.root, entry) for entry in layout.splits[split]]
+    return [place for place in places if _is_list(place)]
 
 
 def label_path(image: Path) -> str:
@@ -79,6 +85,10 @@ def _place(root: Path, entry: str) -> Path:
     if entry.startswith("../") and not place.exists() and not _label_folder(place).exists():
         return Path(os.path.normpath(root / entry[3:]))
     return place
+
+
+def _is_list(place: Path) -> bool:
+    return plain_name(place).endswith(".txt")
 
 
 def _listed(file: Path, root: Path) -> Iterator[Path]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from boxlens.errors import InputError
+from boxlens.formats.exact_sides import LONG, Number, number_of
 from boxlens.formats.files import read_text
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ class Labels:
     image_row: list[int] = field(default_factory=list)
     class_row: list[int] = field(default_factory=list)
     box: list[list[float]] = field(default_factory=list)
+    # Boxes with numbers that float64 cannot hold.
+    exact: dict[int, list[Number]] = field(default_factory=dict)
     n_polygons: int = 0
     n_poses: int = 0
 
@@ -91,7 +94,10 @@ class Labels:
                     f"class {index} has no name, names are {_span(self.row_of_index)}",
                     "Add the name to data.yaml or classes.txt, or correct the line",
                 )
-            self.box.append(self._box(line))
+            box = self._box(line)
+            if len(line.fields) == 5 and max(map(len, line.fields)) >= LONG:
+                self.exact[len(self.box)] = list(map(number_of, line.fields[1:]))
+            self.box.append(box)
             self.class_row.append(row)
             self.image_row.append(image_row)
 

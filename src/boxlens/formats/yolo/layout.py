@@ -12,7 +12,7 @@ from boxlens.data import Notice
 from boxlens.errors import InputError
 from boxlens.formats.files import existing, plain_name, read_text
 from boxlens.formats.yaml_files import read_yaml
-from boxlens.formats.yolo.sizes import IMAGE_ENDINGS, ImageSize, read_sizes
+from boxlens.formats.yolo.sizes import IMAGE_ENDINGS, ImageSize, read_sizes, sizes_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,6 +36,8 @@ class Layout:
     splits: Mapping[str, Sequence[str]]
     # By path below the root without ending, from sizes.csv.
     sizes: Mapping[str, ImageSize]
+    # All that this was read from.
+    files: tuple[Path, ...]
     # Values after the box in a line of a pose data set.
     n_keypoint_values: int = 0
     notices: tuple[Notice, ...] = ()
@@ -90,6 +92,7 @@ def choose_split(layout: Layout, split: str | None) -> tuple[str, tuple[Notice, 
 def _from_yaml(file: Path) -> Layout:
     content = _mapping(file)
     root, notices = _root(content, file)
+    sizes, read = _sizes(file.parent, root)
     splits = {
         _OTHER_NAMES.get(key, key): _entries(content[key], file, key)
         for key in (*_OTHER_NAMES, *SPLITS)
@@ -100,7 +103,8 @@ def _from_yaml(file: Path) -> Layout:
         file=file,
         names=_names(content, file),
         splits=splits or _folder_splits(root),
-        sizes=read_sizes(file.parent, _bare_folder(root)),
+        sizes=sizes,
+        files=(file, *read),
         n_keypoint_values=_n_keypoint_values(content, file),
         notices=notices,
     )
@@ -110,8 +114,15 @@ def _from_classes(file: Path, root: Path) -> Layout:
     names = [line.strip() for line in read_text(file).splitlines() if line.strip()]
     if not names:
         raise InputError("names no class", path=file, remedy="Write one class name a line")
-    sizes = read_sizes(root, _bare_folder(root))
-    return Layout(root, file, dict(enumerate(names)), _folder_splits(root), sizes)
+    sizes, read = _sizes(root, root)
+    return Layout(
+        root, file, dict(enumerate(names)), _folder_splits(root), sizes, files=(file, *read)
+    )
+
+
+def _sizes(folder: Path, root: Path) -> tuple[dict[str, ImageSize], tuple[Path, ...]]:
+    file = sizes_file(folder)
+    return ({}, ()) if file is None else (read_sizes(file, _bare_folder(root)), (file,))
 
 
 def _mapping(file: Path) -> Mapping[str, Any]:

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from boxlens.data import Notice
-from boxlens.data.boxes import relative_centre_from_xywh, xywh_from_relative_centre
+from boxlens.data.boxes import xywh_from_relative_centre
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
+from boxlens.formats.exact_sides import CENTRE, LONG, Number, number_of, with_exact
 from boxlens.formats.files import Progress, existing_folder, plain_name, read_text
 from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.yolo.labels import FARTHEST, Line
 from boxlens.formats.yolo.sizes import without_ending
-from boxlens.formats.yolo.write import class_indices, known_sizes, label_names
+from boxlens.formats.yolo.write import class_indices, known_sizes, label_names, relative_texts
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from boxlens.data import Dataset, Detections
@@ -50,7 +52,7 @@ def read_detections(
     raw = RawDetections(
         image_row=image_row,
         class_row=np.array([row_of_index.get(int(i), -1) for i in values[:, 0]], dtype=np.int32),
-        box=_pixels(values[:, 1:5], image_row, dataset, folder),
+        box=_pixels(values[:, 1:5], lines.exact, image_row, dataset, folder),
         score=values[:, 5],
         describe=lines.describe,
     )
@@ -61,6 +63,7 @@ def read_detections(
         path=folder,
         format_name="yolo",
         strict=strict,
+        files=lines.files,
     )
     return replace(detections, notices=(*detections.notices, *_class_notice(dataset, folder)))
 
@@ -68,7 +71,7 @@ def read_detections(
 def write_detections(detections: Detections, dataset: Dataset, path: Path) -> None:
     """Writes a text file an image into a new folder, empty where there are no detections.
 
-    Boxes become fractions of the image, so that the last bits may differ when they are read again.
+    Boxes become fractions of the image, with as many digits as it takes to read them back.
     """
     width, height = known_sizes(dataset)
     names = label_names(dataset)
@@ -76,10 +79,11 @@ def write_detections(detections: Detections, dataset: Dataset, path: Path) -> No
     if len(flat) == len(names):
         names = [name.rpartition("/")[2] for name in names]
     rows = detections.image_row
-    box = relative_centre_from_xywh(detections.box, width[rows], height[rows]).tolist()
+    sizes = (width[rows], height[rows])
+    box = relative_texts(detections.box, sizes, lambda row: f"detection {row}", path)
     indices = class_indices(dataset)
     lines = [
-        f"{indices[class_row]} {' '.join(map(repr, numbers))} {score!r}\n"
+        f"{indices[class_row]} {' '.join(numbers)} {score!r}\n"
         for class_row, numbers, score in zip(
             detections.class_row.tolist(), box, detections.score.tolist(), strict=True
         )
@@ -127,6 +131,8 @@ class _Lines:
     line_number: list[int] = field(default_factory=list)
     image_row: list[int] = field(default_factory=list)
     values: array[float] = field(default_factory=lambda: array("d"))
+    # Lines with numbers that float64 cannot hold.
+    exact: dict[int, list[Number]] = field(default_factory=dict)
 
     def add_file(self, file: Path, image_row: int) -> None:
         self.files.append(file)
@@ -141,6 +147,8 @@ class _Lines:
                 self.values.extend(map(float, fields))
             except ValueError:
                 _refuse_values(Line(file, number, fields))
+            if len(text) >= LONG and max(map(len, fields[1:5])) >= LONG:
+                self.exact[len(self.line_number)] = list(map(number_of, fields[1:5]))
             self.line_number.append(number)
             self.image_row.append(image_row)
 
@@ -214,7 +222,13 @@ def _row_of_name(dataset: Dataset) -> dict[str, int]:
     return rows
 
 
-def _pixels(relative: Boxes, image_row: Rows, dataset: Dataset, folder: Path) -> Boxes:
+def _pixels(
+    relative: Boxes,
+    exact: Mapping[int, Sequence[Number]],
+    image_row: Rows,
+    dataset: Dataset,
+    folder: Path,
+) -> Boxes:
     known = image_row >= 0
     images = dataset.images
     width = np.where(known, np.append(images.width_px, 1)[image_row], 1)
@@ -227,7 +241,8 @@ def _pixels(relative: Boxes, image_row: Rows, dataset: Dataset, folder: Path) ->
             path=folder,
             remedy="Use a ground truth that tells the sizes of its images",
         )
-    return xywh_from_relative_centre(relative, width, height)
+    box = xywh_from_relative_centre(relative, width, height)
+    return with_exact(box, exact, CENTRE, (width, height))
 
 
 def _class_notice(dataset: Dataset, folder: Path) -> tuple[Notice, ...]:

@@ -55,15 +55,14 @@ def without_ending(name: str) -> str:
     return start if ending.lower() in IMAGE_ENDINGS else name
 
 
-def read_sizes(folder: Path, bare_folder: str) -> dict[str, ImageSize]:
-    """sizes.csv by path below the root without ending; bare names lie in bare_folder."""
-    for file in (folder / "sizes.csv", folder / "sizes.csv.gz"):
-        if file.is_file():
-            return _sizes_of(file, bare_folder)
-    return {}
+def sizes_file(folder: Path) -> Path | None:
+    """The sizes.csv of a folder, where there is one."""
+    candidates = (folder / "sizes.csv", folder / "sizes.csv.gz")
+    return next((file for file in candidates if file.is_file()), None)
 
 
-def _sizes_of(file: Path, bare_folder: str) -> dict[str, ImageSize]:
+def read_sizes(file: Path, bare_folder: str) -> dict[str, ImageSize]:
+    """Sizes by path below the root without ending; bare names lie in bare_folder."""
     rows = csv_rows(read_text(file, DATA_BYTES), file, skipinitialspace=True)
     _, header = next(rows, (1, []))
     if not set(SIZE_COLUMNS) <= set(header):

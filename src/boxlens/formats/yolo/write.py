@@ -12,28 +12,30 @@ import numpy as np
 
 from boxlens.data.boxes import relative_centre_from_xywh
 from boxlens.errors import InputError, ParameterError
+from boxlens.formats.exact_sides import CENTRE, numbers_as_text
 from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.losses import loss, losses
+from boxlens.formats.yolo.labels import FARTHEST
 from boxlens.formats.yolo.layout import SPLITS
 from boxlens.formats.yolo.sizes import IMAGE_ENDINGS, SIZE_COLUMNS, without_ending
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from boxlens.data import Dataset, Notice
-    from boxlens.data.columns import Floats
+    from boxlens.data.columns import Boxes, Floats
 
 
 def write_dataset(dataset: Dataset, path: Path, *, split: str = "val") -> tuple[Notice, ...]:
     """Writes data.yaml, labels/SPLIT/*.txt and sizes.csv into a new folder; returns what is lost.
 
-    Boxes become fractions of the image, so that the last bits may differ when they are read again.
+    Boxes become fractions of the image, with as many digits as it takes to read them back.
     """
     if split not in SPLITS:
         raise ParameterError(f"a YOLO split is one of {', '.join(SPLITS)}, not {split!r}")
     names = [name.removeprefix(f"{split}/") for name in label_names(dataset)]
     width, height = known_sizes(dataset)
-    lines = _lines(dataset, width, height)
+    lines = _lines(dataset, width, height, path)
     indices = class_indices(dataset)
     with folder_written_whole(path) as folder:
         for image_row, name in enumerate(names):
@@ -87,12 +89,32 @@ def known_sizes(dataset: Dataset) -> tuple[Floats, Floats]:
     return width, height
 
 
-def _lines(dataset: Dataset, width: Floats, height: Floats) -> list[str]:
+def relative_texts(
+    box: Boxes, sizes: tuple[Floats, Floats], describe: Callable[[int], str], path: Path
+) -> list[list[str]]:
+    """cx, cy, w, h of every box; one that no reader takes for fractions is refused."""
+    with np.errstate(over="ignore"):
+        relative = relative_centre_from_xywh(box, *sizes)
+    far = np.flatnonzero((np.abs(relative) > FARTHEST).any(axis=1))
+    if len(far):
+        row = int(far[0])
+        raise InputError(
+            f"box {box[row].tolist()} lies more than {FARTHEST:g} images away, and YOLO boxes are "
+            "fractions of the image",
+            path=path,
+            where=describe(row),
+            remedy="Correct the box or the size of its image",
+        )
+    return numbers_as_text(box, CENTRE, describe, path=path, scale=sizes)
+
+
+def _lines(dataset: Dataset, width: Floats, height: Floats, path: Path) -> list[str]:
     gt = dataset.gt
-    box = relative_centre_from_xywh(gt.box, width[gt.image_row], height[gt.image_row]).tolist()
+    sizes = (width[gt.image_row], height[gt.image_row])
+    box = relative_texts(gt.box, sizes, lambda row: f"object {gt.id[row]}", path)
     indices = class_indices(dataset)
     return [
-        f"{indices[class_row]} {' '.join(map(repr, numbers))}\n"
+        f"{indices[class_row]} {' '.join(numbers)}\n"
         for class_row, numbers in zip(gt.class_row.tolist(), box, strict=True)
     ]
 

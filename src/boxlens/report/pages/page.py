@@ -17,7 +17,7 @@ from boxlens.report.pages.guide import has_method, method
 from boxlens.report.pages.markup import facts, link, notes, paragraph, table, text_cell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from boxlens.data import Dataset, Detections
     from boxlens.report.planning.figure_plan import Figure, LeftOut
@@ -224,8 +224,9 @@ def provenance_section(document: dict[str, Any]) -> Section:
                 text_cell(role),
                 *(
                     text_cell(None if source is None else source[key])
-                    for key in ("path", "format", "size_bytes", "sha256")
+                    for key in ("path", "format", "size_bytes")
                 ),
+                text_cell(None if source is None else hash_words(source)),
             ]
             for role, source in rows
         ],
@@ -243,6 +244,11 @@ def provenance_section(document: dict[str, Any]) -> Section:
             f"<h3>Notices</h3>{notes(messages)}" if messages else "",
         ),
     )
+
+
+def hash_words(source: Mapping[str, Any]) -> str:
+    """The SHA-256 of an input, or why there is none."""
+    return source["sha256"] or "changed since it was read"
 
 
 def parameter_text(value: Any) -> str:

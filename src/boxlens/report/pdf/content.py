@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from boxlens.comparison.verdict import answer_sentences, further_sentences
 from boxlens.report.charts.kinds import kind_of
 from boxlens.report.charts.theme import decimal
-from boxlens.report.pages.page import parameter_text
+from boxlens.report.pages.page import hash_words, parameter_text
 from boxlens.report.pdf.class_blocks import class_blocks
 from boxlens.report.planning.comparison_figures import (
     ANNOTATE,
@@ -218,7 +218,7 @@ def _provenance(document: Mapping[str, Any]) -> dict[str, Any]:
     sources += [("detections", one) for one in made_from["detections"]]
     return {
         "files": [
-            [role, one["path"], one["format"], f"{one['size_bytes']:,}", one["sha256"]]
+            [role, one["path"], one["format"], f"{one['size_bytes']:,}", hash_words(one)]
             for role, one in sources
             if one is not None
         ],

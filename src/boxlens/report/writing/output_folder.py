@@ -30,11 +30,15 @@ class OutputFolder:
     @contextmanager
     def file(self, name: str) -> Iterator[Path]:
         """Write to the path given; the file appears when it is whole."""
+        with written_whole(self.place(name)) as temporary:
+            yield temporary
+
+    def place(self, name: str) -> Path:
+        """Where a file goes that its writer writes whole or not at all."""
         self.written.append(name)
         # Before the file itself, so that a run that is stopped leaves nothing unknown.
         self._write_list()
-        with written_whole(self.path / name) as temporary:
-            yield temporary
+        return self.path / name
 
     def write_text(self, name: str, text: str) -> None:
         with self.file(name) as temporary:

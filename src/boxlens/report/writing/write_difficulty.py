@@ -49,13 +49,15 @@ def write_difficulty(
     formats: Sequence[ChartFormat],
     datasets: Sequence[Dataset] = (),
     detections: Sequence[Detections] = (),
+    strict_coco: bool = False,
     threads: int = 0,
     progress: Progress | None = None,
 ) -> str:
     """Writes everything about an analysis of difficulty; returns in a line what was written.
 
     Of the data sets matched subsets are written. `detections` are those of systems that are
-    detectors: what the app walks through. Without them there is no run.json.
+    detectors: what the app walks through. Without them there is no run.json. `strict_coco` writes
+    subsets with COCO's own fields alone.
     """
     output = OutputFolder(folder)
     with Drawing(formats) as drawing:
@@ -67,7 +69,7 @@ def write_difficulty(
         tables = difficulty_frames(result)
         write_numbers(output, document, tables)
         n_tables = len(tables)
-        subsets = list(_write_subsets(output, result, datasets))
+        subsets = list(_write_subsets(output, result, datasets, strict_coco))
         if datasets and detections:
             first = datasets[0]
             diagnoses = plain_diagnoses(first, detections, result.choice.iou, threads=threads)
@@ -80,7 +82,7 @@ def write_difficulty(
 
 
 def _write_subsets(
-    output: OutputFolder, result: DifficultyResult, datasets: Sequence[Dataset]
+    output: OutputFolder, result: DifficultyResult, datasets: Sequence[Dataset], strict_coco: bool
 ) -> Iterator[str]:
     """Those that were asked for, each as a COCO file."""
     by_name = {
@@ -98,8 +100,8 @@ def _write_subsets(
             yield f"no {name}.json, since no subset matches"
             continue
         part = subset_dataset(by_name[one.dataset], one)
-        with output.file(f"{name}.json") as temporary:
-            lost = write_dataset(part, temporary, format="coco")
+        target = output.place(f"{name}.json")
+        lost = write_dataset(part, target, format="coco", strict_coco=strict_coco)
         told = counted(len(part.classes), "class", "classes"), counted(len(part.images), "image")
         notes = "".join(f"; {notice.message}" for notice in lost)
         yield f"{name}.json ({', '.join(told)}{notes})"
