@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from boxlens.cli import (
     compare,
@@ -31,6 +32,9 @@ from boxlens.errors import BoxlensError
 from boxlens.version import VERSION
 
 __all__ = ["main", "parser"]
+
+if TYPE_CHECKING:
+    import argparse
 
 COMMANDS = (
     evaluate,
@@ -72,8 +76,7 @@ def main(arguments: list[str] | None = None) -> None:
         parser().print_help()
         sys.exit(2)
     try:
-        options = parser().parse_args(arguments)
-        options.run(options)
+        _run(parser().parse_args(arguments))
         sys.stdout.flush()
     except BoxlensError as problem:
         print(f"boxlens: {problem}", file=sys.stderr)
@@ -89,3 +92,13 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _run(options: argparse.Namespace) -> None:
+    try:
+        options.run(options)
+    finally:
+        # Of commands that keep their work in the folder of the report.
+        claim = getattr(options, "claim", None)
+        if claim is not None:
+            claim.release()

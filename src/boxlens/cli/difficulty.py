@@ -277,6 +277,7 @@ def _folder_for_windows(options: argparse.Namespace) -> Path | None:
     """Windows that a method makes stay beside the report: a run that is stopped goes on."""
     if not options.output:
         return None
-    from boxlens.report.writing.output_folder import claim_folder
+    from boxlens.report.writing.output_folder import Claim
 
-    return claim_folder(Path(options.output)) / "windows"
+    options.claim = Claim(Path(options.output))
+    return Path(options.output) / "windows"

@@ -221,9 +221,10 @@ def _kept(options: argparse.Namespace) -> Path | None:
         return Path(options.keep)
     if not options.output:
         return None
-    from boxlens.report.writing.output_folder import claim_folder
+    from boxlens.report.writing.output_folder import Claim
 
-    return claim_folder(Path(options.output)) / "detections"
+    options.claim = Claim(Path(options.output))
+    return Path(options.output) / "detections"
 
 
 def _measured(

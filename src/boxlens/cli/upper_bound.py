@@ -224,9 +224,10 @@ def _kept(options: argparse.Namespace) -> Path | None:
         return Path(options.keep)
     if not options.output or not options.classifier.startswith("torch:"):
         return None
-    from boxlens.report.writing.output_folder import claim_folder
+    from boxlens.report.writing.output_folder import Claim
 
-    return claim_folder(Path(options.output)) / "checkpoints"
+    options.claim = Claim(Path(options.output))
+    return Path(options.output) / "checkpoints"
 
 
 def _fine_tuning(options: argparse.Namespace) -> FineTuning | None:

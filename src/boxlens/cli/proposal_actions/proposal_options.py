@@ -129,6 +129,7 @@ def kept_folder(options: argparse.Namespace, name: str) -> Path | None:
         return Path(options.keep)
     if not getattr(options, "output", None):
         return None
-    from boxlens.report.writing.output_folder import claim_folder
+    from boxlens.report.writing.output_folder import Claim
 
-    return claim_folder(Path(options.output)) / name
+    options.claim = Claim(Path(options.output))
+    return Path(options.output) / name
