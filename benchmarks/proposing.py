@@ -50,10 +50,11 @@ PREPARE = """
 import json, resource, sys, time
 import numpy as np
 from boxlens import read_dataset
-from boxlens.proposals.blind import blind_windows
+from boxlens.data.windows import joined
+from boxlens.proposals.blind import BlindWindows
 from boxlens.proposals.generators.sliding_window import SlidingWindow
 dataset = read_dataset(sys.argv[1])
-windows, _ = blind_windows(SlidingWindow(), dataset, 1000)
+windows = joined(list(BlindWindows.of(SlidingWindow(), dataset, 1000).parts()))
 gt = dataset.gt.where(~dataset.gt.crowd)
 """
 REPORT = """
@@ -128,6 +129,18 @@ MATCHING = {
     "pycocotools": PREPARE + PEER + REPORT,
     "NumPy": PREPARE + PLAIN + REPORT,
 }
+STUDIED = {
+    f"{budget:,}": f"""
+import json, resource, sys, time
+from boxlens import proposal_recall
+from boxlens.proposals.recall.choice import RecallChoice
+start = time.perf_counter()
+found = proposal_recall(sys.argv[1], {list(BLIND)!r}, choice=RecallChoice(budgets=({budget},)))
+recall = found.datasets[0].methods[0].chosen[0].recall[0.5]
+"""
+    + REPORT
+    for budget in (1000, 10_000)
+}
 # The boxes that EdgeBoxes finds in photographs against the same, moved a little, as those of a
 # perturbed picture are.
 PAIRS = f"""
@@ -172,6 +185,15 @@ def matching_table(found: dict[str, dict[str, Any]]) -> list[str]:
         for name, row in found.items()
     ]
     return lines
+
+
+def memory_lines(found: dict[str, dict[str, Any]]) -> list[str]:
+    how = (
+        "Recall by uniform, gaussian and sliding-window on COCO val2017, each in a fresh process: "
+        "boxes are drawn, matched and forgotten part by part."
+    )
+    rows = [f"| {name} | {row['peak']:,.0f} MB |" for name, row in found.items()]
+    return [how, "", "| proposals an image | peak memory |", "| ---: | ---: |", *rows]
 
 
 def generated(photographs: Path, truth: Path) -> None:
@@ -253,6 +275,7 @@ def main() -> int:
     load = os.getloadavg()[0]
     matching = scripts_measured(truth, MATCHING, chosen.repeat)
     repeated = scripts_measured(truth, REPEATED, chosen.repeat)
+    studied = scripts_measured(truth, STUDIED, 1)
     a_picture = repeated["Boxlens"]["seconds"] / N_PHOTOGRAPHS
     plain = repeated["NumPy, 5 pictures"]["seconds"] / 5
     lines = [
@@ -268,6 +291,10 @@ def main() -> int:
         HOW.format(repeat=chosen.repeat),
         "",
         *matching_table(matching),
+        "",
+        "## Memory of a whole study",
+        "",
+        *memory_lines(studied),
         "",
         "## Matching 1,000 proposals with 1,000",
         "",

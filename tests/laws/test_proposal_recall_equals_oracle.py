@@ -179,7 +179,7 @@ def test_sliding_windows_on_photographs_are_found_as_by_the_oracle():
     (proposed,) = find_proposed(dataset, [SlidingWindow()], budgets, Searching())
     found = match_objects(dataset, proposed, budgets)
     for row, budget in enumerate(budgets):
-        windows = proposed.by_budget[budget]
+        windows = proposed.at(budget)
         iou, best = [], []
         for image in range(len(dataset.images)):
             rows = found.object_row[dataset.gt.image_row[found.object_row] == image]

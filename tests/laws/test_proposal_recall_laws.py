@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
+from boxlens.data.windows import Windows, joined
+from boxlens.proposals.blind import write_blind_windows
+from boxlens.proposals.detection_use.asking import correlate_recall, proposal_oracles
+from boxlens.proposals.generators.gaussian import Gaussian
+from boxlens.proposals.generators.sliding_window import SlidingWindow
+from boxlens.proposals.generators.uniform import Uniform
 from boxlens.proposals.proposed import Proposed
 from boxlens.proposals.recall.analysis import proposal_recall, recall_tables
 from boxlens.proposals.recall.matched import match_objects
@@ -24,6 +32,7 @@ from laws.proposal_worlds import (
     tables,
 )
 from oracles import proposal_recall as oracle
+from oracles.convert import scene_to_tables
 
 
 def numbers(result, without=()):
@@ -243,3 +252,46 @@ def test_images_that_were_not_searched_are_left_out_or_count_as_empty():
         counted = replace(CHOICE, missing_is_empty=True)
         as_empty = proposal_recall(dataset, windows, choice=counted).datasets[0]
         assert numbers(as_empty) == numbers(studied(scene))
+
+
+@pytest.mark.parametrize("at_once", [1, 50, 333])
+def test_boxes_taken_in_parts_change_no_bit(at_once, monkeypatch, tmp_path):
+    whole = in_parts(tmp_path / "whole.json")
+    for place in ("boxlens.data.windows.IN_A_PART", "boxlens.proposals.blind.IN_A_PART"):
+        monkeypatch.setattr(place, at_once)
+    assert in_parts(tmp_path / "parts.json") == whole
+
+
+def in_parts(path):
+    """All that is asked of proposals: drawn, in tables with duplicates, and in a file."""
+    scene = random_scene(11, n_images=9)
+    dataset, detections = scene_to_tables(scene)
+    sizes = np.arange(9) % 4 * 20.0 + 60
+    dataset = replace(dataset, images=replace(dataset.images, width_px=sizes, height_px=sizes))
+    lists = [[*boxes, *map(on_its_pixels, boxes[::-1])] for boxes in ranked(scene)]
+    lists[4] = []
+    table = replace(tables(scene, lists)[1], name="table", searched=np.arange(9) != 4)
+    methods = [table, SlidingWindow(), Uniform(), Gaussian(name="other")]
+    recall = proposal_recall(dataset, methods, choice=CHOICE)
+    oracles = proposal_oracles(dataset, detections, methods, budget=20, filter_iou=0.5)
+    related = correlate_recall(dataset, methods, raw=detections, budget=20, filter_iou=0.5)
+    write_blind_windows(SlidingWindow(), dataset, path, limit=30)
+    found = find_proposed(dataset, methods, [20], Searching())
+    documents = [one.to_json() for one in (recall, oracles, related)]
+    for run in documents[0]["results"]["runs"]:
+        del run["seconds_per_image"]
+    boxes = [one.at(20).box.tobytes() for one in found]
+    return [json.dumps(documents), path.read_text(), boxes]
+
+
+def test_images_with_few_boxes_share_a_part_and_one_with_many_has_its_own(monkeypatch):
+    monkeypatch.setattr("boxlens.data.windows.IN_A_PART", 4)
+    counts = [1, 2, 0, 1, 9, 0, 4, 1]
+    rows = np.repeat(np.arange(8), counts)
+    windows = Windows.of("mine", 8, image_row=rows, box=np.arange(72).reshape(18, 4))
+    parts = list(windows.parts())
+    assert [part.images for part in parts] == [slice(0, 4), slice(4, 5), slice(5, 7), slice(7, 8)]
+    whole = joined(parts)
+    assert whole.box.tobytes() == windows.box.tobytes()
+    assert whole.offsets.tolist() == windows.offsets.tolist()
+    assert whole.searched.tolist() == windows.searched.tolist()

@@ -16,7 +16,7 @@ from boxlens.data.windows import Windows
 from boxlens.errors import ParameterError
 from boxlens.formats.method_scores import MethodScores, Setting, read_method_scores
 from boxlens.proposals.detection_use.correlation import CORRELATION_IOUS, correlate_recall, pearson
-from boxlens.proposals.detection_use.filtering import filter_detections
+from boxlens.proposals.detection_use.filtering import near_proposals, suppressed
 from boxlens.proposals.detection_use.method_scoring import scores_of_detections, scores_of_filtered
 from boxlens.proposals.detection_use.verdict import correlation_sentences, r_by_chance
 from boxlens.proposals.proposed import Proposed
@@ -257,7 +257,9 @@ def test_raw_detections_are_filtered_by_each_method_and_evaluated(metric):
     raw = raw_detections()
     methods = [method_of(f"m{m}", iou) for m, iou in enumerate(overlaps_of(3))]
     scores = scores_of_filtered(DATASET, [raw], methods, metric=metric)
-    filtered = {one.name: filter_detections(raw, one.at(1000)) for one in methods}
+    filtered = {
+        one.name: suppressed(raw.where(near_proposals([raw], one, 1000).near[0])) for one in methods
+    }
     for name, table in filtered.items():
         (expected,) = evaluate(DATASET, table).detectors
         setting = Setting("detector", name)

@@ -15,7 +15,7 @@ from boxlens.detectors.suppression import suppress
 from boxlens.errors import InputError, ParameterError
 from boxlens.proposals.detection_use import class_rivals
 from boxlens.proposals.detection_use.class_rivals import survivors
-from boxlens.proposals.detection_use.filtering import filter_detections
+from boxlens.proposals.detection_use.filtering import near_proposals, suppressed
 from boxlens.proposals.detection_use.oracles import proposal_oracles
 from boxlens.proposals.detection_use.perfect_suppression import suppress_perfectly
 from boxlens.proposals.detection_use.verdict import oracle_sentences
@@ -43,6 +43,11 @@ def detections_of(boxes, *, classes=None, scores=None, image_row=None, n_images=
 
 def proposed_of(windows, name="method"):
     return Proposed(name, "made here", baseline=False, by_budget={1000: windows})
+
+
+def filtered(raw, windows, nms_iou=0.3):
+    (near,) = near_proposals([raw], proposed_of(windows), 1000).near
+    return suppressed(raw.where(near), nms_iou)
 
 
 def windows_of(boxes_by_image, searched=None):
@@ -92,7 +97,7 @@ def test_detections_stay_that_overlap_a_proposal_of_their_image_by_more_than_the
         image_row=[0, 0, 0, 0, 1],
         n_images=2,
     )
-    kept = filter_detections(raw, windows_of([[square], []]))
+    kept = filtered(raw, windows_of([[square], []]))
     # An IoU of exactly .8 is not above it; the second image has no proposal.
     assert kept.class_row.tolist() == [0, 2]
     assert kept.n_images == 2
@@ -101,9 +106,9 @@ def test_detections_stay_that_overlap_a_proposal_of_their_image_by_more_than_the
 def test_what_is_left_is_suppressed_class_by_class():
     places = [[0, 0, 100, 100], [5, 0, 100, 100], [400, 0, 100, 100]]
     raw = detections_of([*places, places[1]], classes=[0, 0, 0, 1], scores=[0.5, 0.6, 0.1, 0.2])
-    kept = filter_detections(raw, windows_of([places]))
+    kept = filtered(raw, windows_of([places]))
     assert kept.score.tolist() == [0.6, 0.1, 0.2]
-    everything = filter_detections(raw, windows_of([places]), nms_iou=1.0)
+    everything = filtered(raw, windows_of([places]), nms_iou=1.0)
     assert len(everything) == 4
 
 
@@ -112,7 +117,7 @@ def test_filtering_equals_plain_loops(seed):
     scene = random_scene(seed)
     dataset, detections = scene_to_tables(scene)
     boxes = scene_proposals(scene, seed)
-    kept = filter_detections(detections, windows_of([boxes[image] for image in scene.images]))
+    kept = filtered(detections, windows_of([boxes[image] for image in scene.images]))
     expected = slow.survivors(scene, slow.near(scene, boxes, 0.8), 0.3)
     assert listed(kept, dataset) == listed_places(scene, expected)
 
@@ -344,7 +349,7 @@ def test_what_cannot_be_meant_is_refused():
     with pytest.raises(ParameterError, match="at least one"):
         proposal_oracles(dataset, [])
     with pytest.raises(ParameterError, match="same data set"):
-        filter_detections(raw, windows_of([[], []]))
+        filtered(raw, windows_of([[], []]))
     with pytest.raises(ParameterError, match="this data set"):
         proposal_oracles(dataset, [raw], [proposed_of(windows_of([[], []]))])
     with pytest.raises(ParameterError, match="no image"):

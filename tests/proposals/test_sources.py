@@ -7,10 +7,11 @@ import pytest
 
 from boxlens.data.windows import Windows
 from boxlens.errors import InputError, ParameterError
-from boxlens.proposals.blind import blind_windows, write_blind_windows
+from boxlens.proposals.blind import BlindWindows, write_blind_windows
 from boxlens.proposals.generators.sliding_window import SlidingWindow
 from boxlens.proposals.recall.analysis import proposal_recall
 from boxlens.proposals.recall.choice import RecallChoice
+from boxlens.proposals.recall.matched import match_objects
 from boxlens.proposals.sources import Searching, find_proposed, is_method
 from small_world import small_dataset
 from toy_pictures import toy_set
@@ -43,12 +44,12 @@ def test_words_files_and_tables_stand_side_by_side(world, tmp_path):
     )
     names = [one.name for one in found]
     assert names == ["mine", "table", "sliding-window", "edge-boxes", "sliding-window (2)"]
-    assert found[0].n_duplicates == 1
+    assert match_objects(dataset, found[0], BUDGETS).n_duplicates == 1
     assert len(found[0].at(10)) == 1
     assert found[2].baseline
-    assert found[2].seconds_per_image > 0
+    assert match_objects(dataset, found[2], BUDGETS).seconds_per_image > 0
     assert not found[3].baseline
-    assert found[3].seconds_per_image > 0
+    assert match_objects(dataset, found[3], BUDGETS).seconds_per_image > 0
     assert found[3].searched().all()
     assert len(found[3].at(10)) <= 60
 
@@ -57,10 +58,15 @@ def test_a_method_that_is_not_nested_is_run_for_every_budget(world):
     _, dataset = world
     [found] = find_proposed(dataset, ["sliding-window"], BUDGETS, Searching())
     assert sorted(found.by_budget) == BUDGETS
-    whole, _ = blind_windows(SlidingWindow(), dataset, 10)
-    assert np.array_equal(found.at(10).box, whole.box)
+    assert np.array_equal(found.at(10).box, drawn(dataset, 10))
     with pytest.raises(ParameterError, match="not run for 50 proposals"):
         found.at(50)
+
+
+def drawn(dataset, limit):
+    """Image after image."""
+    sizes = dataset.images.known_sizes().tolist()
+    return np.concatenate([SlidingWindow().propose_for(int(w), int(h), limit)[0] for w, h in sizes])
 
 
 def test_methods_that_look_need_pictures(world):
@@ -91,7 +97,7 @@ def test_blind_methods_tell_that_they_need_sizes():
 
     unsized = replace(dataset, images=replace(dataset.images, width_px=sizes))
     with pytest.raises(InputError, match="needs the sizes of images"):
-        blind_windows(SlidingWindow(), unsized, 10)
+        BlindWindows.of(SlidingWindow(), unsized, 10)
 
 
 def test_blind_windows_as_a_file_are_read_as_they_were(tmp_path):
@@ -101,7 +107,7 @@ def test_blind_windows_as_a_file_are_read_as_they_were(tmp_path):
     assert run.n_images == 3
     assert run.n_detections == len(json.loads(path.read_text()))
     [read] = find_proposed(dataset, [path], [50], Searching())
-    assert np.allclose(read.at(50).box, blind_windows(SlidingWindow(), dataset, 50).windows.box)
+    assert np.allclose(read.at(50).box, drawn(dataset, 50))
     with pytest.raises(InputError, match="already there"):
         write_blind_windows(SlidingWindow(), dataset, path, limit=50)
 

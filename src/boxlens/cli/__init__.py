@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from boxlens.cli import (
     compare,
@@ -33,6 +34,9 @@ from boxlens.errors import BoxlensError
 from boxlens.version import VERSION
 
 __all__ = ["main", "parser"]
+
+if TYPE_CHECKING:
+    import argparse
 
 COMMANDS = (
     evaluate,
@@ -75,8 +79,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(2)
     try:
         with stoppable():
-            options = parser().parse_args(arguments)
-            options.run(options)
+            _run(parser().parse_args(arguments))
             sys.stdout.flush()
     except BoxlensError as problem:
         print_message(f"boxlens: {problem}")
@@ -90,3 +93,13 @@ def main(arguments: list[str] | None = None) -> None:
         print_message(f"boxlens: {place}{problem.strerror or problem}")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(2)
+
+
+def _run(options: argparse.Namespace) -> None:
+    try:
+        options.run(options)
+    finally:
+        # Of commands that keep their work in the folder of the report.
+        claim = getattr(options, "claim", None)
+        if claim is not None:
+            claim.release()

@@ -85,9 +85,10 @@ def kept_folder(options: argparse.Namespace, name: str) -> Path | None:
     if getattr(options, "keep", None):
         folder = Path(options.keep)
     elif getattr(options, "output", None):
-        from boxlens.report.writing.output_folder import claim_folder
+        from boxlens.report.writing.output_folder import Claim
 
-        folder = claim_folder(Path(options.output)) / name
+        options.claim = Claim(Path(options.output))
+        folder = options.claim.path / name
     else:
         kept_nowhere("-o")
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,9 +23,27 @@ from boxlens.data.columns import (
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     import numpy.typing as npt
 
     from boxlens.data.source import Notice, Source
+
+# So many boxes are held at once where they are taken part by part: 64 MB.
+IN_A_PART = 2**21
+
+
+class WindowPart(NamedTuple):
+    """The windows of some images that follow one another; their rows count from `first`."""
+
+    first: int
+    windows: Windows
+    # What drawing them took of one core; None where nothing was drawn.
+    seconds: float | None = None
+
+    @property
+    def images(self) -> slice:
+        return slice(self.first, self.first + self.windows.n_images)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +102,27 @@ class Windows:
     def n_images(self) -> int:
         return len(self.offsets) - 1
 
+    def parts(self) -> Iterator[WindowPart]:
+        """Images one after another, of at most `IN_A_PART` boxes unless one has more."""
+        if len(self) <= IN_A_PART:
+            yield WindowPart(0, self)
+            return
+        first = 0
+        while first < self.n_images:
+            most = int(self.offsets[first]) + IN_A_PART
+            last = max(int(np.searchsorted(self.offsets, most, "right")) - 1, first + 1)
+            yield WindowPart(first, self._between(first, last))
+            first = last
+
+    def _between(self, first: int, last: int) -> Windows:
+        begin, end = int(self.offsets[first]), int(self.offsets[last])
+        return replace(
+            self,
+            offsets=owned(self.offsets[first : last + 1] - begin),
+            box=self.box[begin:end],
+            searched=self.searched[first:last],
+        )
+
     def limited(self, n: int) -> Windows:
         """The `n` best of each image."""
         if n < 1:
@@ -94,3 +133,15 @@ class Windows:
         rank = np.arange(len(self)) - np.repeat(self.offsets[:-1], counts)
         offsets = np.concatenate([[0], np.cumsum(np.minimum(counts, n))])
         return replace(self, offsets=frozen(offsets, np.int64), box=owned(self.box[rank < n]))
+
+
+def joined(parts: Sequence[WindowPart]) -> Windows:
+    """All images again; one part at least."""
+    every = [part.windows for part in parts]
+    counts = np.concatenate([np.diff(one.offsets) for one in every])
+    return replace(
+        every[0],
+        offsets=frozen(np.concatenate([[0], np.cumsum(counts)]), np.int64),
+        box=owned(np.concatenate([one.box for one in every])),
+        searched=owned(np.concatenate([one.searched for one in every])),
+    )

@@ -73,7 +73,7 @@ def write_detections(detections: Detections, dataset: Dataset, path: str | PathL
         f'"image_id":{json.dumps(_stem_id(file, key))},"file_name":{json.dumps(file)}'
         for file, key in zip(images.file_name, images.id.tolist(), strict=True)
     ]
-    write_results(detections, dataset, path, fields)
+    write_results([detections], dataset, path, fields)
 
 
 def _stem_id(file_name: str, key: int | str) -> int | str:

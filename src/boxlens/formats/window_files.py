@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from boxlens.data import Notice, Source
+from boxlens.data.columns import owned
 from boxlens.data.windows import Windows
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.border import check_boxes, check_scores
@@ -67,18 +68,28 @@ def read_windows(
     known = raw.image_row >= 0
     searched = np.zeros(n_images, dtype=np.bool_)
     searched[raw.image_row[known]] = True
+    # Before boxes are put in order: there are many of them, and this takes room, too.
+    notices = tuple(_notices(raw, dataset, searched, source))
     rows = np.flatnonzero(known & (raw.box != NOTHING_FOUND).any(axis=1))
     rows = _ordered(rows.astype(np.int64), raw, dataset, order, seed, source)
+    image_row, box = raw.image_row, raw.box
+    if not _as_they_stand(rows, len(box)):
+        image_row, box = image_row[rows], box[rows]
     windows = Windows.of(
         stem(source) if name is None else name,
         n_images,
-        image_row=raw.image_row[rows],
-        box=raw.box[rows],
+        image_row=image_row,
+        box=owned(box),
         searched=searched,
         source=Source.of(source, raw.format, raw.files),
-        notices=tuple(_notices(raw, dataset, searched, source)),
+        notices=notices,
     )
     return windows if limit is None else windows.limited(limit)
+
+
+def _as_they_stand(rows: Offsets, n: int) -> bool:
+    """Most files have their windows in order: the largest table of all need not be copied."""
+    return len(rows) == n and bool((rows[1:] > rows[:-1]).all())
 
 
 def has_runs(path: str | PathLike[str]) -> bool:

@@ -149,9 +149,11 @@ def from_parquet(path: Path, dataset: Dataset) -> RawWindows:
     from boxlens.formats.parquet.columns import BOX, boxes, floats, read_table, rows_of_ids
 
     frame = read_table(path, ("image_id", *BOX), others=True)
+    # The columns of boxes and scores would be held with the frame.
+    image_id = frame["image_id"]
 
     def describe(row: int) -> str:
-        return f"row {row} (image {frame['image_id'][row]})"
+        return f"row {row} (image {image_id[row]})"
 
     return RawWindows(
         "parquet",

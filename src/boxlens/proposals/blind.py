@@ -3,86 +3,95 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from time import thread_time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images, Notice
-from boxlens.data.windows import Windows
+from boxlens.data.columns import owned
+from boxlens.data.windows import IN_A_PART, WindowPart, Windows
 from boxlens.detectors.run import checked_target
 from boxlens.detectors.run_result import RunResult
 from boxlens.errors import InputError
-from boxlens.formats import write_detections
+from boxlens.formats.coco.writing import write_detection_parts
 from boxlens.images.sizes import upright_size
 from boxlens.proposals.generate import CLASS_NAME, write_seconds
 from boxlens.proposals.words import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from os import PathLike
 
-    from boxlens.data.columns import Boxes, Floats
+    from boxlens.data.columns import Bools, Boxes, Floats
     from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles
     from boxlens.proposals.generators.protocols import BlindGenerator
 
-# Images between two words to the progress bar.
-IN_ONE_GO = 500
 
+@dataclass(frozen=True, slots=True)
+class BlindWindows:
+    """Windows for each image of known size, drawn part by part whenever they are asked for."""
 
-class BlindWindows(NamedTuple):
-    windows: Windows
-    # On one core; images of one size share their windows where nothing is random.
-    seconds_per_image: float
+    generator: BlindGenerator
+    dataset: Dataset
+    limit: int
+    searched: Bools
+    notices: tuple[Notice, ...]
+    # There is no file.
+    source: ClassVar[None] = None
 
+    @classmethod
+    def of(cls, generator: BlindGenerator, dataset: Dataset, limit: int) -> BlindWindows:
+        known = ~np.isnan(dataset.images.known_sizes()[:, 0])
+        if dataset.relative or not known.any():
+            raise InputError(
+                f"{generator.name} needs the sizes of images, and the ground truth does not tell "
+                "them",
+                path=None if dataset.source is None else dataset.source.path,
+                remedy="Add width and height to the images, or let pictures tell them (--images)",
+            )
+        n_unknown = int((~known).sum())
+        have = counted(n_unknown, "image has", "images have")
+        message = f"{generator.name}: {have} no size, so no windows"
+        notices = (Notice("image_without_size", n_unknown, message),) if n_unknown else ()
+        return cls(generator, dataset, limit, owned(known), notices)
 
-def blind_windows(
-    generator: BlindGenerator,
-    dataset: Dataset,
-    limit: int,
-    *,
-    progress: Progress | None = None,
-) -> BlindWindows:
-    """For each image of known size."""
-    sizes = dataset.images.known_sizes()
-    known = ~np.isnan(sizes[:, 0])
-    if dataset.relative or not known.any():
-        raise InputError(
-            f"{generator.name} needs the sizes of images, and the ground truth does not tell them",
-            path=None if dataset.source is None else dataset.source.path,
-            remedy="Add width and height to the images, or let pictures tell them (--images)",
+    def parts(self) -> Iterator[WindowPart]:
+        """Those of an image depend on nothing else, so a part has them as the whole would."""
+        n_images = len(self.searched)
+        at_once = max(IN_A_PART // self.limit, 1)
+        for first in range(0, n_images, at_once):
+            yield self._drawn(first, min(first + at_once, n_images))
+
+    def _drawn(self, first: int, last: int) -> WindowPart:
+        begin = thread_time()
+        sizes = self.dataset.images.known_sizes()[first:last]
+        keys = self.dataset.images.id[first:last].tolist()
+        # Without a seed images of one size have the same windows.
+        random = hasattr(self.generator, "seed")
+        of_size: dict[tuple[int, int], Boxes] = {}
+        lists = [np.zeros((0, 4))]
+        counts = np.zeros(last - first, dtype=np.int64)
+        for row in np.flatnonzero(self.searched[first:last]).tolist():
+            width, height = (round(side) for side in sizes[row].tolist())
+            boxes = of_size.get((width, height))
+            if boxes is None:
+                boxes, _ = self.generator.propose_for(width, height, self.limit, keys[row])
+                if not random:
+                    of_size[width, height] = boxes
+            lists.append(boxes)
+            counts[row] = len(boxes)
+        seconds = thread_time() - begin
+        windows = Windows.of(
+            self.generator.name,
+            last - first,
+            image_row=np.repeat(np.arange(last - first), counts),
+            box=owned(np.concatenate(lists)),
+            searched=self.searched[first:last],
         )
-    # Without a seed images of one size have the same windows.
-    random = hasattr(generator, "seed")
-    of_size: dict[tuple[int, int], Boxes] = {}
-    parts = [np.zeros((0, 4))]
-    counts = np.zeros(len(sizes), dtype=np.int64)
-    keys = dataset.images.id.tolist()
-    begin = thread_time()
-    for row in np.flatnonzero(known).tolist():
-        if progress is not None and row % IN_ONE_GO == 0:
-            progress("placing windows", row, len(sizes))
-        width, height = (round(side) for side in sizes[row].tolist())
-        boxes = of_size.get((width, height))
-        if boxes is None:
-            boxes, _ = generator.propose_for(width, height, limit, keys[row])
-            if not random:
-                of_size[width, height] = boxes
-        parts.append(boxes)
-        counts[row] = len(boxes)
-    seconds = (thread_time() - begin) / int(known.sum())
-    n_unknown = int((~known).sum())
-    have = counted(n_unknown, "image has", "images have")
-    message = f"{generator.name}: {have} no size, so no windows"
-    windows = Windows.of(
-        generator.name,
-        len(sizes),
-        image_row=np.repeat(np.arange(len(sizes)), counts),
-        box=np.concatenate(parts),
-        searched=known,
-        notices=(Notice("image_without_size", n_unknown, message),) if n_unknown else (),
-    )
-    return BlindWindows(windows, seconds)
+        return WindowPart(first, windows, seconds)
 
 
 def write_blind_windows(
@@ -98,28 +107,45 @@ def write_blind_windows(
     target = checked_target(output)
     if target.exists() and not restart:
         raise InputError("already there", path=output, remedy="--restart does it again")
-    windows, seconds = blind_windows(generator, dataset, limit, progress=progress)
-    detections = Detections.of(
-        generator.name,
-        windows.n_images,
-        image_row=np.repeat(np.arange(windows.n_images), np.diff(windows.offsets)),
-        class_row=np.zeros(len(windows), dtype=np.int32),
-        box=windows.box,
-        score=_falling(windows),
-    )
-    nothing = GroundTruth.of(windows.n_images, image_row=[], class_row=[], box=[])
+    windows = BlindWindows.of(generator, dataset, limit)
+    n_images, n_searched = len(windows.searched), int(windows.searched.sum())
+    n_windows, seconds = 0, 0.0
+
+    def tables() -> Iterator[Detections]:
+        nonlocal n_windows, seconds
+        for part in windows.parts():
+            if progress is not None:
+                progress("placing windows", part.first, n_images)
+            n_windows += len(part.windows)
+            seconds += part.seconds or 0.0
+            yield _as_detections(part, n_images)
+
+    nothing = GroundTruth.of(n_images, image_row=[], class_row=[], box=[])
     of_windows = Dataset("windows", dataset.images, Classes.of([1], [CLASS_NAME]), nothing)
-    write_detections(detections, of_windows, target, "coco")
-    write_seconds(target, seconds, 1)
+    write_detection_parts(tables(), of_windows, target)
+    write_seconds(target, seconds / n_searched, 1)
     return RunResult(
         output=target,
         detector=generator.name,
-        n_images=int(windows.searched.sum()),
+        n_images=n_searched,
         n_resumed=0,
-        n_detections=len(windows),
+        n_detections=n_windows,
         failed=(),
         changes={},
         notices=windows.notices,
+    )
+
+
+def _as_detections(part: WindowPart, n_images: int) -> Detections:
+    windows = part.windows
+    image_row = part.first + np.repeat(np.arange(windows.n_images), np.diff(windows.offsets))
+    return Detections.of(
+        windows.name,
+        n_images,
+        image_row=image_row,
+        class_row=np.zeros(len(windows), dtype=np.int32),
+        box=windows.box,
+        score=_falling(windows),
     )
 
 

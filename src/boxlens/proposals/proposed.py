@@ -1,19 +1,37 @@
-"""What a method proposes for the images of a data set, for every number of proposals asked for."""
+"""What a method proposes for the images of a data set, for every number of proposals asked for.
+
+Boxes are given out part by part: what is asked of them, matching above all, is local to an image,
+so the parts of a set together say what the whole set says, to the bit.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from boxlens.data.windows import WindowPart, joined
 from boxlens.errors import ParameterError
+from boxlens.proposals.candidates import without_duplicates
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
+    from boxlens.data import Notice
     from boxlens.data.columns import Bools
+    from boxlens.data.source import Source
     from boxlens.data.windows import Windows
+    from boxlens.proposals.blind import BlindWindows
+    from boxlens.proposals.candidates import Places
+
+
+class ProposedPart(NamedTuple):
+    """The proposals of some images, best first."""
+
+    part: WindowPart
+    # Boxes that were left out.
+    n_duplicates: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +44,11 @@ class Proposed:
     # One of the study's baselines.
     baseline: bool
     # By budget; a nested method has one entry, for its largest.
-    by_budget: Mapping[int, Windows]
+    by_budget: Mapping[int, Windows | BlindWindows]
     nested: bool = True
-    # Boxes on the pixels of a better one: they are left out; of a file, in all of it.
-    n_duplicates: int = 0
-    # None for files.
+    # Boxes in the place of a better one are left out. None: all boxes count.
+    places: Places | None = None
+    # None for files, and for what is drawn only when it is asked for.
     seconds_per_image: float | None = None
 
     def searched(self) -> Bools:
@@ -39,11 +57,31 @@ class Proposed:
         known: Bools = np.logical_and.reduce(every)
         return known
 
-    def at(self, budget: int) -> Windows:
-        """At most `budget` proposals an image, best first."""
-        if not self.nested and budget in self.by_budget:
-            return self.by_budget[budget]
-        largest = self.by_budget[max(self.by_budget)]
-        if not self.nested:
+    def sources(self) -> tuple[Source, ...]:
+        """Several runs of a method may be in one file."""
+        every = (windows.source for windows in self.by_budget.values())
+        return tuple(dict.fromkeys(source for source in every if source is not None))
+
+    def notices(self) -> tuple[Notice, ...]:
+        """What reading and finding them has told; images that lack proposals are told elsewhere."""
+        return tuple(
+            notice
+            for windows in self.by_budget.values()
+            for notice in windows.notices
+            if notice.code != "not_searched"
+        )
+
+    def parts(self, budget: int, *, threads: int = 0) -> Iterator[ProposedPart]:
+        """At most `budget` proposals an image; duplicates go before the best are taken."""
+        if not self.nested and budget not in self.by_budget:
             raise ParameterError(f"{self.name} was not run for {budget} proposals")
-        return largest.limited(budget)
+        for part in self.by_budget[max(self.by_budget) if self.nested else budget].parts():
+            windows = part.windows
+            if self.places is not None:
+                windows = without_duplicates(windows, self.places, threads=threads)
+            n_duplicates = len(part.windows) - len(windows)
+            yield ProposedPart(part._replace(windows=windows.limited(budget)), n_duplicates)
+
+    def at(self, budget: int) -> Windows:
+        """All of them at once."""
+        return joined([one.part for one in self.parts(budget)])

@@ -14,8 +14,8 @@ from boxlens.errors import ParameterError
 from boxlens.formats.window_files import has_runs, read_windows
 from boxlens.images import find_images
 from boxlens.metrics.evaluation import with_unique_names
-from boxlens.proposals.blind import blind_windows
-from boxlens.proposals.candidates import without_duplicates
+from boxlens.proposals.blind import BlindWindows
+from boxlens.proposals.candidates import places_in
 from boxlens.proposals.generated import generated_windows
 from boxlens.proposals.generators.opening import (
     GENERATORS,
@@ -28,9 +28,9 @@ from boxlens.proposals.proposed import Proposed
 from boxlens.proposals.published import BASELINES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from boxlens.data import Dataset, Notice
+    from boxlens.data import Dataset
     from boxlens.formats.files import Progress
     from boxlens.formats.window_files import Order
 
@@ -70,18 +70,31 @@ def find_proposed(
     progress: Progress | None = None,
 ) -> list[Proposed]:
     """One a method, under names that differ."""
+    return with_unique_names(
+        list(each_proposed(dataset, given, budgets, searching, progress=progress))
+    )
+
+
+def each_proposed(
+    dataset: Dataset,
+    given: Sequence[GivenProposals],
+    budgets: Sequence[int],
+    searching: Searching,
+    *,
+    progress: Progress | None = None,
+) -> Iterator[Proposed]:
+    """Found when they are asked for, and not held: who forgets one makes room for the next."""
     if not given:
         raise ParameterError(
             f"name proposals: files, or methods (--method, proposals) such as {GENERATORS[0]}"
         )
     orders = iter(_orders(given, searching))
-    found = [
+    return (
         _read(dataset, one, sorted(budgets), next(orders), searching)
         if _is_file(one)
         else _proposed(dataset, one, sorted(budgets), searching, progress)
         for one in given
-    ]
-    return with_unique_names(found)
+    )
 
 
 def _is_file(given: GivenProposals) -> bool:
@@ -102,17 +115,6 @@ def _orders(given: Sequence[GivenProposals], searching: Searching) -> list[Order
     return orders
 
 
-def notices_of(proposed: Sequence[Proposed]) -> tuple[Notice, ...]:
-    """What reading and finding them has told; which images lack proposals is told elsewhere."""
-    return tuple(
-        notice
-        for one in proposed
-        for windows in one.by_budget.values()
-        for notice in windows.notices
-        if notice.code != "not_searched"
-    )
-
-
 def _proposed(
     dataset: Dataset,
     given: GivenProposals,
@@ -121,7 +123,7 @@ def _proposed(
     progress: Progress | None,
 ) -> Proposed:
     if isinstance(given, Windows):
-        return _nested(given, given.made_by or given.name, dataset, searching.threads)
+        return _nested(given, given.made_by or given.name, dataset)
     generator = open_named(given, seed=searching.seed) if isinstance(given, str) else given
     if not isinstance(generator, Generator):
         raise ParameterError(f"expected windows, a generator, a file or a word, got {given!r}")
@@ -152,33 +154,31 @@ def _read(
         )
 
     if not has_runs(place):
-        return _nested(read(None), str(path), dataset, searching.threads)
+        return _nested(read(None), str(path), dataset)
     # A run for every number, as the method was run (METHODS 6.1).
-    runs = {budget: _nested(read(budget), "", dataset, searching.threads) for budget in budgets}
-    last = runs[budgets[-1]]
+    runs = {budget: read(budget) for budget in budgets}
     return Proposed(
-        last.name,
+        runs[budgets[-1]].name,
         str(path),
         baseline=False,
-        by_budget={budget: one.at(budget) for budget, one in runs.items()},
+        by_budget=runs,
         nested=False,
-        n_duplicates=last.n_duplicates,
+        places=places_in(dataset),
     )
 
 
-def _nested(windows: Windows, made_by: str, dataset: Dataset, threads: int) -> Proposed:
+def _nested(windows: Windows, made_by: str, dataset: Dataset) -> Proposed:
     if windows.n_images != len(dataset.images):
         raise ParameterError(
             f"windows {windows.name!r} are rows of {windows.n_images} images, the data set has "
             f"{len(dataset.images)}: read them with this data set"
         )
-    distinct = without_duplicates(windows, in_pixels=not dataset.relative, threads=threads)
     return Proposed(
         windows.name,
         made_by,
         baseline=False,
-        by_budget={max(len(distinct), 1): distinct},
-        n_duplicates=len(windows) - len(distinct),
+        by_budget={max(len(windows), 1): windows},
+        places=places_in(dataset),
     )
 
 
@@ -189,26 +189,22 @@ def _generated(
     searching: Searching,
     progress: Progress | None,
 ) -> Proposed:
-    by_budget: dict[int, Windows] = {}
+    by_budget: dict[int, Windows | BlindWindows] = {}
     seconds = None
-    n_duplicates = 0
     for budget in budgets[-1:] if generator.nested else budgets:
         if isinstance(generator, BlindGenerator) and _knows_sizes(dataset, searching):
-            windows, seconds = blind_windows(generator, dataset, budget, progress=progress)
+            by_budget[budget] = BlindWindows.of(generator, dataset, budget)
         else:
-            windows, seconds = _from_pictures(dataset, generator, budget, searching, progress)
-        distinct = without_duplicates(
-            windows, in_pixels=not dataset.relative, threads=searching.threads
-        )
-        n_duplicates = len(windows) - len(distinct)
-        by_budget[budget] = distinct
+            by_budget[budget], seconds = _from_pictures(
+                dataset, generator, budget, searching, progress
+            )
     return Proposed(
         generator.name,
         generator.identity,
         baseline=plain_name(generator) in BASELINES,
         by_budget=by_budget,
         nested=generator.nested,
-        n_duplicates=n_duplicates,
+        places=places_in(dataset),
         seconds_per_image=seconds,
     )
 

@@ -23,8 +23,11 @@ from boxlens.errors import ParameterError
 from boxlens.limits import BUDGET, OVERLAP, SHARE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from boxlens.data import Dataset
     from boxlens.formats.files import Progress
+    from boxlens.proposals.proposed import Proposed
     from boxlens.proposals.recall.choice import RecallChoice
     from boxlens.proposals.recall.result import ProposalRecallResult
 
@@ -126,26 +129,26 @@ def _choice(options: argparse.Namespace) -> RecallChoice:
     )
 
 
+def _renamed(proposed: Proposed, name: str | None) -> Proposed:
+    return proposed if name is None else replace(proposed, name=name)
+
+
 def _analysed(
     options: argparse.Namespace, choice: RecallChoice, progress: Progress
 ) -> ProposalRecallResult:
-    from boxlens.metrics.evaluation import with_unique_names
     from boxlens.proposals.recall.analysis import recall_tables
-    from boxlens.proposals.sources import find_proposed
+    from boxlens.proposals.sources import each_proposed
 
     given = [*options.files, *options.method]
     names = [*(options.name or [None] * len(options.files)), *[None] * len(options.method)]
     how = searching(options)
     datasets: list[Dataset] = []
-    proposed = []
+    proposed: list[Iterable[Proposed]] = []
     for path in (options.gt, *options.also):
         progress("reading files", len(datasets), 1 + len(options.also))
         dataset = read_ground_truth(options, path, progress)
-        found = find_proposed(dataset, given, choice.curve_budgets(), how, progress=progress)
+        found = each_proposed(dataset, given, choice.curve_budgets(), how, progress=progress)
         datasets.append(dataset)
-        renamed = [
-            one if name is None else replace(one, name=name)
-            for one, name in zip(found, names, strict=True)
-        ]
-        proposed.append(with_unique_names(renamed))
+        # Found one after another, as `recall_tables` asks for them.
+        proposed.append(map(_renamed, found, names))
     return recall_tables(datasets, proposed, choice, threads=options.threads, progress=progress)

@@ -119,16 +119,19 @@ def _notices(dataset: Dataset, path: str | PathLike[str]) -> Iterator[Notice]:
 
 def write_detections(detections: Detections, dataset: Dataset, path: str | PathLike[str]) -> None:
     """An array of results, grouped by image."""
-    write_results(
-        detections,
-        dataset,
-        path,
-        [f'"image_id":{json.dumps(key)}' for key in dataset.images.id.tolist()],
-    )
+    write_detection_parts([detections], dataset, path)
+
+
+def write_detection_parts(
+    tables: Iterable[Detections], dataset: Dataset, path: str | PathLike[str]
+) -> None:
+    """The same of tables that are made one after another, each of other images of the data set."""
+    image_fields = [f'"image_id":{json.dumps(key)}' for key in dataset.images.id.tolist()]
+    write_results(tables, dataset, path, image_fields)
 
 
 def write_results(
-    detections: Detections,
+    tables: Iterable[Detections],
     dataset: Dataset,
     path: str | PathLike[str],
     image_fields: Sequence[str],
@@ -140,6 +143,7 @@ def write_results(
         (
             f'{{{image_fields[image]},"category_id":{class_text[label]},'
             f'"bbox":[{x!r},{y!r},{w!r},{h!r}],"score":{score!r}}}'
+            for detections in tables
             for image, label, (x, y, w, h), score in _plain_rows(detections)
         ),
     )

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from boxlens.proposals.detection_use.correlation_result import ProposalCorrelationResult
     from boxlens.proposals.detection_use.method_scoring import Metric
     from boxlens.proposals.detection_use.oracle_result import ProposalOracleResult
+    from boxlens.proposals.recall.matched import ObjectMatches
     from boxlens.proposals.sources import GivenProposals
 
 GivenDetections = Detections | str | PathLike[str]
@@ -71,6 +72,7 @@ def correlate_recall(
         _check_one_a_method(len(given), len(tables))
     searching = _searching(images, keep, order, seed, workers, threads)
     proposed = find_proposed(dataset, given, [budget], searching, progress=progress)
+    matches: dict[str, ObjectMatches] = {}
     if scores is None and listed(raw):
         scores = scores_of_filtered(
             dataset,
@@ -80,6 +82,7 @@ def correlate_recall(
             filter_iou=filter_iou,
             nms_iou=nms_iou,
             metric=metric,
+            matches=matches,
             threads=threads,
             progress=progress,
         )
@@ -93,7 +96,13 @@ def correlate_recall(
             progress=progress,
         )
     return correlation.correlate_recall(
-        dataset, proposed, scores, budget=budget, threads=threads, progress=progress
+        dataset,
+        proposed,
+        scores,
+        budget=budget,
+        matches=matches,
+        threads=threads,
+        progress=progress,
     )
 
 

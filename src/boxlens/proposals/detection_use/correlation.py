@@ -26,7 +26,6 @@ from boxlens.proposals.detection_use.shared_images import (
 )
 from boxlens.proposals.recall.average_recall import average_recall, recall_at
 from boxlens.proposals.recall.matched import match_objects
-from boxlens.proposals.sources import notices_of
 from boxlens.proposals.words import counted
 from boxlens.version import VERSION
 
@@ -34,10 +33,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from boxlens.data import Dataset
-    from boxlens.data.columns import Bools, Floats
+    from boxlens.data.columns import Floats
     from boxlens.formats.files import Progress
     from boxlens.formats.method_scores import MethodScores, Setting
     from boxlens.proposals.proposed import Proposed
+    from boxlens.proposals.recall.matched import ObjectMatches
 
 CORRELATION_IOUS: Floats = owned(np.round(np.linspace(0.5, 1.0, 21), 10))
 # Partial AR, up to an IoU of .7: the mean of the first nine recalls.
@@ -74,12 +74,14 @@ def correlate_recall(
     scores: MethodScores,
     *,
     budget: int = 1000,
+    matches: Mapping[str, ObjectMatches] | None = None,
     threads: int = 0,
     progress: Progress | None = None,
 ) -> ProposalCorrelationResult:
     """Methods go together by name; each detector is correlated over the methods it was run with.
 
-    Recall is that of the images which all methods have searched.
+    Recall is that of the images which all methods have searched; `matches` are those of methods
+    that were matched before.
     """
     BUDGET.check(budget, "budget (--budget)")
     check_names(proposed)
@@ -90,11 +92,13 @@ def correlate_recall(
     for one in known:
         if progress is not None:
             progress("matching proposals", len(methods), len(known))
-        methods[one.name.casefold()] = _recall(dataset, one, budget, images, threads)
+        found = (matches or {}).get(one.name)
+        if found is None:
+            found = match_objects(dataset, one, [budget], images=images, threads=threads)
+        methods[one.name.casefold()] = _recall(dataset, found.within(images))
     paired = [key for key in scores.overall if key.method.casefold() in methods]
     detectors = dict.fromkeys(key.detector for key in paired)
-    windows = [one.at(budget) for one in known]
-    others = [("proposals", one.source) for one in windows if one.source is not None]
+    others = [("proposals", source) for one in known for source in one.sources()]
     if scores.source is not None:
         others.append(("scores of methods", scores.source))
     return ProposalCorrelationResult(
@@ -114,7 +118,7 @@ def correlate_recall(
                 (
                     *dataset.notices,
                     *scores.notices,
-                    *notices_of(known),
+                    *(notice for one in known for notice in one.notices()),
                     *search_notices(images),
                     *_unpaired(proposed, scores, dataset),
                 )
@@ -161,10 +165,7 @@ def _same(one: str, other: str) -> bool:
     return one.casefold() == other.casefold()
 
 
-def _recall(
-    dataset: Dataset, proposed: Proposed, budget: int, images: Bools, threads: int
-) -> _Method:
-    found = match_objects(dataset, proposed, [budget], images=images, threads=threads)
+def _recall(dataset: Dataset, found: ObjectMatches) -> _Method:
     iou = found.iou[0]
     class_row = dataset.gt.class_row[found.object_row]
     return _Method(

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from boxlens.data import Detections
     from boxlens.data.columns import Bools, Boxes, Offsets
-    from boxlens.data.windows import Windows
+    from boxlens.data.windows import WindowPart
+    from boxlens.proposals.proposed import Proposed
 
 FILTER_IOU = 0.8
 NMS_IOU = 0.3
@@ -27,36 +28,76 @@ NMS_IOU = 0.3
 MANY_DETECTIONS = 1000
 
 
-def filter_detections(
-    detections: Detections,
-    proposals: Windows,
+class NearProposals:
+    """Detections of any class with an IoU above `iou` to a proposal, as parts of these come in."""
+
+    def __init__(
+        self,
+        tables: Sequence[Detections],
+        proposed: Proposed,
+        *,
+        iou: float = FILTER_IOU,
+        threads: int = 0,
+    ) -> None:
+        n_images = len(proposed.searched())
+        for table in tables:
+            if table.n_images != n_images:
+                raise ParameterError(
+                    f"detections {table.name!r} are rows of {table.n_images} images, "
+                    f"the proposals of {n_images}: read them with the same data set"
+                )
+        self.tables = tables
+        self.iou = iou
+        self.threads = threads
+        # One a table.
+        self.near: list[Bools] = [np.zeros(len(table), dtype=np.bool_) for table in tables]
+        self.n_proposals = 0
+
+    def add(self, part: WindowPart) -> None:
+        windows = part.windows
+        self.n_proposals += len(windows)
+        for table, near in zip(self.tables, self.near, strict=True):
+            offsets = table.offsets[part.images.start : part.images.stop + 1]
+            rows = slice(int(offsets[0]), int(offsets[-1]))
+            near[rows] = near_boxes(
+                (offsets - offsets[0], table.box[rows]),
+                (windows.offsets, windows.box),
+                self.iou,
+                threads=self.threads,
+            )
+
+
+def near_proposals(
+    tables: Sequence[Detections],
+    proposed: Proposed,
+    budget: int,
     *,
     iou: float = FILTER_IOU,
-    nms_iou: float = NMS_IOU,
     threads: int = 0,
-) -> Detections:
-    """Detections of any class with an IoU above `iou` to a proposal, suppressed class by class."""
-    near = near_boxes(detections, proposals.offsets, proposals.box, iou=iou, threads=threads)
-    kept = detections.where(near)
-    return kept.where(survivors(kept, iou=nms_iou, threads=threads))
+) -> NearProposals:
+    """The same of all proposals of a method, `budget` an image."""
+    found = NearProposals(tables, proposed, iou=iou, threads=threads)
+    for part, _ in proposed.parts(budget, threads=threads):
+        found.add(part)
+    return found
 
 
 def near_boxes(
-    detections: Detections, offsets: Offsets, box: Boxes, *, iou: float, threads: int = 0
+    boxes: tuple[Offsets, Boxes], others: tuple[Offsets, Boxes], iou: float, *, threads: int = 0
 ) -> Bools:
-    """Detections with an IoU above `iou` to a box of their image."""
+    """Boxes with an IoU above `iou` to one of the others of their image; both grouped by image."""
     if not 0 <= iou < 1:
         raise ParameterError(
             f"detections are filtered by an overlap from 0 to below 1, got {iou} (filter_iou)"
         )
-    if len(offsets) != len(detections.offsets):
-        raise ParameterError(
-            f"detections {detections.name!r} are rows of {detections.n_images} images, "
-            f"the proposals of {len(offsets) - 1}: read them with the same data set"
-        )
-    matches = match_boxes(detections.offsets, detections.box, offsets, box, threads=threads)
+    matches = match_boxes(*boxes, *others, threads=threads)
     near: Bools = np.asarray(matches.best[0] > iou)
     return near
+
+
+def suppressed(detections: Detections, iou: float = NMS_IOU, *, threads: int = 0) -> Detections:
+    """Those that no better one of their class overlaps by more than `iou`."""
+    return detections.where(survivors(detections, iou=iou, threads=threads))
 
 
 def not_raw(detections: Sequence[Detections], iou: float, *, threads: int = 0) -> Iterator[Notice]:

@@ -12,8 +12,9 @@ from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS
 from boxlens.proposals.detection_use.filtering import (
     FILTER_IOU,
     NMS_IOU,
-    filter_detections,
+    NearProposals,
     not_raw,
+    suppressed,
 )
 from boxlens.proposals.detection_use.shared_images import (
     check_names,
@@ -21,6 +22,7 @@ from boxlens.proposals.detection_use.shared_images import (
     images_searched,
     search_notices,
 )
+from boxlens.proposals.recall.matched import match_objects
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.metrics.results import DetectorResult
     from boxlens.proposals.proposed import Proposed
+    from boxlens.proposals.recall.matched import ObjectMatches
 
 Metric = Literal["AP50", "AP"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
@@ -85,12 +88,14 @@ def scores_of_filtered(
     filter_iou: float = FILTER_IOU,
     nms_iou: float = NMS_IOU,
     metric: Metric = "AP50",
+    matches: dict[str, ObjectMatches] | None = None,
     threads: int = 0,
     progress: Progress | None = None,
 ) -> MethodScores:
     """Raw detections of each detector, filtered by the proposals of each method: nothing is run.
 
-    Counted on the images that all methods have searched.
+    Counted on the images that all methods have searched. What objects each method finds goes into
+    `matches`, by its name: its proposals are drawn once for both.
     """
     check_names(proposed)
     images = images_searched(dataset, proposed)
@@ -98,13 +103,18 @@ def scores_of_filtered(
     overall: dict[Setting, float] = {}
     by_class: dict[Setting, Mapping[str, float]] = {}
     for method in proposed:
-        windows = method.at(budget)
-        for table in tables:
+        if progress is not None:
+            progress("filtering detections", len(overall), len(proposed) * len(tables))
+        every = NearProposals(tables, method, iou=filter_iou, threads=threads)
+        found_objects = match_objects(
+            dataset, method, [budget], images=images, also=every.add, threads=threads
+        )
+        if matches is not None:
+            matches[method.name] = found_objects
+        for table, near in zip(tables, every.near, strict=True):
             if progress is not None:
                 progress("filtering detections", len(overall), len(proposed) * len(tables))
-            kept = filter_detections(
-                table, windows, iou=filter_iou, nms_iou=nms_iou, threads=threads
-            )
+            kept = suppressed(table.where(near), nms_iou, threads=threads)
             found = _evaluate(seen, kept, metric, threads)
             setting = Setting(table.name, method.name)
             overall[setting] = found.metrics[metric]

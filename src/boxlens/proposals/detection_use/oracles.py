@@ -15,7 +15,13 @@ from boxlens.metrics.evaluation import choose, evaluate_tables, with_unique_name
 from boxlens.metrics.grid import AREA_RANGES
 from boxlens.metrics.results import Provenance
 from boxlens.proposals.detection_use.class_rivals import survivors
-from boxlens.proposals.detection_use.filtering import FILTER_IOU, NMS_IOU, near_boxes, not_raw
+from boxlens.proposals.detection_use.filtering import (
+    FILTER_IOU,
+    NMS_IOU,
+    near_boxes,
+    near_proposals,
+    not_raw,
+)
 from boxlens.proposals.detection_use.oracle_result import (
     DetectorOracles,
     DetectorScores,
@@ -31,16 +37,14 @@ from boxlens.proposals.detection_use.shared_images import (
     search_notices,
 )
 from boxlens.proposals.recall.matched import countable_objects
-from boxlens.proposals.sources import notices_of
 from boxlens.proposals.words import counted
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from boxlens.data import Dataset, Detections, GroundTruth
+    from boxlens.data import Dataset, Detections
     from boxlens.data.columns import Bools
-    from boxlens.data.windows import Windows
     from boxlens.formats.files import Progress
     from boxlens.proposals.proposed import Proposed
 
@@ -69,9 +73,9 @@ def proposal_oracles(
     images = images_searched(dataset, proposed)
     seen, named = cut_to(images, dataset, with_unique_names(detections))
     trial = _Trial(seen, filter_iou, nms_iou, oracle_iou, threads)
-    windows = {method.name: method.at(budget) for method in proposed}
-    _check_filled(named, windows)
-    oracles = tuple(_ask_all(trial, named, windows, budget, progress))
+    _check_filled(named, proposed)
+    near = {method.name: _near_by_method(trial, named, method, budget) for method in proposed}
+    oracles = tuple(_ask_all(trial, named, near, budget, progress))
     shapes = tuple(
         DetectorScores(
             one.name,
@@ -80,7 +84,6 @@ def proposal_oracles(
         )
         for one in named
     )
-    sources = [one.source for one in windows.values()]
     return ProposalOracleResult(
         oracles=oracles,
         scores=shapes,
@@ -89,14 +92,14 @@ def proposal_oracles(
             VERSION,
             dataset.source,
             tuple(one.source for one in detections),
-            tuple(("proposals", source) for source in sources if source is not None),
+            tuple(("proposals", source) for method in proposed for source in method.sources()),
         ),
         notices=tuple(
             dict.fromkeys(
                 (
                     *dataset.notices,
                     *(notice for table in detections for notice in table.notices),
-                    *notices_of(proposed),
+                    *(notice for method in proposed for notice in method.notices()),
                     *search_notices(images),
                     *(not_raw(named, filter_iou, threads=threads) if proposed else ()),
                     *_skipped_classes(shapes),
@@ -120,13 +123,17 @@ class _Trial:
         everything = np.ones(len(detections), dtype=np.bool_)
         yield self.score("nms", self._perfectly_suppressed(detections, everything))
 
-    def with_proposals(self, detections: Detections, windows: Windows) -> Iterator[OracleScore]:
-        near = self._near(detections, windows)
+    def with_proposals(self, detections: Detections, near: Bools) -> Iterator[OracleScore]:
+        """`near` are those near a proposal."""
         # With perfect proposals all that is near an object is looked at, too.
         objects = self.dataset.gt.where(countable_objects(self.dataset))
-        without, helped = (
-            detections.where(kept) for kept in (near, near | self._near(detections, objects))
+        near_objects = near_boxes(
+            (detections.offsets, detections.box),
+            (objects.offsets, objects.box),
+            self.filter_iou,
+            threads=self.threads,
         )
+        without, helped = (detections.where(kept) for kept in (near, near | near_objects))
         survive, survive_helped = (
             survivors(table, iou=self.nms_iou, threads=self.threads) for table in (without, helped)
         )
@@ -134,11 +141,6 @@ class _Trial:
         yield self.score("gt", helped.where(survive_helped))
         yield self.score("nms", self._perfectly_suppressed(without, survive))
         yield self.score("gt+nms", self._perfectly_suppressed(helped, survive_helped))
-
-    def _near(self, detections: Detections, boxes: Windows | GroundTruth) -> Bools:
-        return near_boxes(
-            detections, boxes.offsets, boxes.box, iou=self.filter_iou, threads=self.threads
-        )
 
     def _perfectly_suppressed(self, detections: Detections, survive: Bools) -> Detections:
         return suppress_perfectly(
@@ -165,20 +167,20 @@ class _Trial:
 def _ask_all(
     trial: _Trial,
     detections: Sequence[Detections],
-    windows: Mapping[str, Windows],
+    near: Mapping[str, Sequence[Bools]],
     budget: int,
     progress: Progress | None,
 ) -> Iterator[DetectorOracles]:
     """Every detector with every method, or as it is where there is none."""
-    n_done, n_all = 0, len(detections) * max(len(windows), 1)
-    for detector in detections:
+    n_done, n_all = 0, len(detections) * max(len(near), 1)
+    for row, detector in enumerate(detections):
         raw = trial.score("raw", detector)
-        for method in windows or ("",):
+        for method in near or ("",):
             if progress is not None:
                 progress("asking oracles", n_done, n_all)
             n_done += 1
             if method:
-                scores = trial.with_proposals(detector, windows[method])
+                scores = trial.with_proposals(detector, near[method][row])
                 yield DetectorOracles(detector.name, method, budget, (raw, *scores))
             else:
                 scores = trial.without_proposals(detector)
@@ -202,24 +204,31 @@ def _check(
         raise ParameterError(f"an overlap lies above 0 and up to 1, got {oracle_iou} (oracle_iou)")
 
 
-def _check_filled(detections: Sequence[Detections], windows: Mapping[str, Windows]) -> None:
+def _check_filled(detections: Sequence[Detections], proposed: Sequence[Proposed]) -> None:
     """Without any there is nothing to ask."""
     for table in detections:
         if not len(table):
-            where = " in the images that were searched" if windows else ""
+            where = " in the images that were searched" if proposed else ""
             raise InputError(
                 f"there are no detections of {table.name}{where}",
                 path=None if table.source is None else table.source.path,
                 remedy="Give detections of these images, with the ids of the ground truth",
             )
-    for name, boxes in windows.items():
-        if not len(boxes):
-            raise InputError(
-                f"there are no proposals of {name}",
-                path=None if boxes.source is None else boxes.source.path,
-                remedy="Give proposals for these images, with the ids of the ground truth, or name "
-                "a method (--method)",
-            )
+
+
+def _near_by_method(
+    trial: _Trial, detections: Sequence[Detections], method: Proposed, budget: int
+) -> Sequence[Bools]:
+    """The detections of each table that are near a proposal of the method."""
+    found = near_proposals(detections, method, budget, iou=trial.filter_iou, threads=trial.threads)
+    if not found.n_proposals:
+        raise InputError(
+            f"there are no proposals of {method.name}",
+            path=next((source.path for source in method.sources()), None),
+            remedy="Give proposals for these images, with the ids of the ground truth, or name "
+            "a method (--method)",
+        )
+    return found.near
 
 
 def _skipped_classes(shapes: Sequence[DetectorScores]) -> Iterator[Notice]:

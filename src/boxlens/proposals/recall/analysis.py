@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,15 +21,15 @@ from boxlens.proposals.recall.box_sizes import object_sizes
 from boxlens.proposals.recall.choice import RecallChoice
 from boxlens.proposals.recall.groups import object_groups
 from boxlens.proposals.recall.intervals import average_intervals
-from boxlens.proposals.recall.matched import countable_objects
+from boxlens.proposals.recall.matched import countable_objects, match_method
 from boxlens.proposals.recall.method_recall import method_recall
 from boxlens.proposals.recall.result import DatasetRecall, Lead, ProposalRecallResult
-from boxlens.proposals.sources import Searching, find_proposed, notices_of
+from boxlens.proposals.sources import Searching, each_proposed
 from boxlens.proposals.words import counted
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from os import PathLike
 
     from boxlens.data.columns import Bools, Rows
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.formats.window_files import Order
     from boxlens.proposals.proposed import Proposed
+    from boxlens.proposals.recall.matched import MatchedMethod
     from boxlens.proposals.recall.result import MethodRecall
     from boxlens.proposals.sources import GivenProposals
 
@@ -75,7 +77,7 @@ def proposal_recall(
     )
     given = listed(proposals)
     proposed = [
-        find_proposed(dataset, given, choice.curve_budgets(), searching, progress=progress)
+        each_proposed(dataset, given, choice.curve_budgets(), searching, progress=progress)
         for dataset in datasets
     ]
     return recall_tables(datasets, proposed, choice, threads=threads, progress=progress)
@@ -83,41 +85,56 @@ def proposal_recall(
 
 def recall_tables(
     datasets: Sequence[Dataset],
-    proposed: Sequence[Sequence[Proposed]],
+    proposed: Sequence[Iterable[Proposed]],
     choice: RecallChoice,
     *,
     threads: int = 0,
     progress: Progress | None = None,
 ) -> ProposalRecallResult:
-    """The same for what is in memory: the methods of each data set."""
+    """The same for the methods of each data set.
+
+    Their boxes are matched and forgotten: a method that is found when it is asked for is gone
+    before the next one is found.
+    """
     notices: list[Notice] = []
     found: list[DatasetRecall] = []
+    sources: list[tuple[str, Source]] = []
     named = with_unique_names(datasets)
-    for dataset, methods in zip(named, proposed, strict=True):
-        told: list[Notice] = [*notices_of(methods)]
+    for dataset, given in zip(named, proposed, strict=True):
+        match = partial(
+            match_method,
+            dataset,
+            budgets=choice.curve_budgets(),
+            threads=threads,
+            progress=progress,
+        )
+        # A loop's variable would hold a method while the next one is found.
+        methods = with_unique_names(list(map(match, given)))
+        told = [notice for one in methods for notice in one.notices]
         attributes = list(choice.attributes)
         if found:
             attributes = [name for name in attributes if name in dataset.gt.attributes]
             told += _without_attributes(dataset, choice)
-        found.append(_dataset_recall(dataset, methods, choice, attributes, told, threads, progress))
+        found.append(_dataset_recall(dataset, methods, choice, attributes, told))
+        sources += _sources(methods)
         prefix = f"{dataset.name}: " if len(named) > 1 else ""
         notices += [replace(one, message=prefix + one.message) for one in told]
     return ProposalRecallResult(
         choice=choice,
         datasets=tuple(found),
-        provenance=Provenance(VERSION, datasets[0].source, (), tuple(_sources(named, proposed))),
+        provenance=Provenance(
+            VERSION, datasets[0].source, (), (*_ground_truths(named[1:]), *sources)
+        ),
         notices=tuple(dict.fromkeys(notices)),
     )
 
 
 def _dataset_recall(
     dataset: Dataset,
-    methods: Sequence[Proposed],
+    methods: Sequence[MatchedMethod],
     choice: RecallChoice,
     attributes: Sequence[str],
     notices: list[Notice],
-    threads: int,
-    progress: Progress | None,
 ) -> DatasetRecall:
     images, unsearched = _common_images(dataset, methods, choice)
     notices += unsearched
@@ -129,12 +146,10 @@ def _dataset_recall(
         notices.append(Notice("crowds", n_left_out, message))
     groups = object_groups(dataset, np.flatnonzero(countable).astype(np.int32), attributes)
     recalls = []
-    for number, one in enumerate(methods):
-        if progress is not None:
-            progress("matching proposals", number, len(methods))
-        recalls.append(method_recall(dataset, one, groups, choice, images=images, threads=threads))
+    for one in methods:
+        recalls.append(method_recall(dataset, one, groups, choice, images=images))
         notices += _duplicates(one)
-        notices += _empty(one, images, choice.largest)
+        notices += _empty(one, images)
     return DatasetRecall(
         name=dataset.name,
         n_images=int(images.sum()),
@@ -160,13 +175,13 @@ def _lead(methods: Sequence[MethodRecall], image_row: Rows, choice: RecallChoice
 
 
 def _common_images(
-    dataset: Dataset, methods: Sequence[Proposed], choice: RecallChoice
+    dataset: Dataset, methods: Sequence[MatchedMethod], choice: RecallChoice
 ) -> tuple[Bools, list[Notice]]:
     """Methods are compared on the images that all of them have searched."""
     everywhere = np.ones(len(dataset.images), dtype=np.bool_)
     if choice.missing_is_empty:
         return everywhere, []
-    images: Bools = np.logical_and.reduce([everywhere, *(one.searched() for one in methods)])
+    images: Bools = np.logical_and.reduce([everywhere, *(one.searched for one in methods)])
     if not images.any():
         names = ", ".join(one.name for one in methods)
         raise InputError(
@@ -179,9 +194,7 @@ def _common_images(
         return images, []
     n_objects = int((countable_objects(dataset) & ~images[dataset.gt.image_row]).sum())
     who = " and ".join(
-        f"{one.name} ({int((~one.searched()).sum()):,})"
-        for one in methods
-        if not one.searched().all()
+        f"{one.name} ({int((~one.searched).sum()):,})" for one in methods if not one.searched.all()
     )
     message = (
         f"{n_missing:,} of {len(images):,} images, with {n_objects:,} objects, are left out: no "
@@ -199,32 +212,27 @@ def _without_attributes(dataset: Dataset, choice: RecallChoice) -> Iterator[Noti
         yield Notice("no_attribute", len(missing), message)
 
 
-def _empty(proposed: Proposed, images: Bools, budget: int) -> Iterator[Notice]:
-    n_empty = int((np.diff(proposed.at(budget).offsets) == 0)[images].sum())
+def _empty(method: MatchedMethod, images: Bools) -> Iterator[Notice]:
+    n_empty = int((method.matches.n_windows[-1, images] == 0).sum())
     if n_empty:
         have = counted(n_empty, "image has", "images have")
-        yield Notice("no_proposals", n_empty, f"{proposed.name}: {have} no proposals at all")
+        yield Notice("no_proposals", n_empty, f"{method.name}: {have} no proposals at all")
 
 
-def _duplicates(proposed: Proposed) -> Iterator[Notice]:
-    if proposed.n_duplicates:
+def _duplicates(method: MatchedMethod) -> Iterator[Notice]:
+    n = method.matches.n_duplicates
+    if n:
         message = (
-            f"{proposed.name}: {counted(proposed.n_duplicates, 'box lies', 'boxes lie')} on the "
-            "pixels of a better one: "
+            f"{method.name}: {counted(n, 'box lies', 'boxes lie')} on the pixels of a better one: "
             "each place counts once"
         )
-        yield Notice("duplicate_boxes", proposed.n_duplicates, message)
+        yield Notice("duplicate_boxes", n, message)
 
 
-def _sources(
-    datasets: Sequence[Dataset], proposed: Sequence[Sequence[Proposed]]
-) -> Iterator[tuple[str, Source]]:
-    """Files besides the first data set."""
-    yield from (("ground truth", one.source) for one in datasets[1:] if one.source is not None)
-    for methods in proposed:
-        for one in methods:
-            # Several runs of a method are in one file.
-            sources = {windows.source for windows in one.by_budget.values()}
-            yield from (
-                (f"proposals of {one.name}", source) for source in sources if source is not None
-            )
+def _ground_truths(datasets: Sequence[Dataset]) -> Iterator[tuple[str, Source]]:
+    yield from (("ground truth", one.source) for one in datasets if one.source is not None)
+
+
+def _sources(methods: Sequence[MatchedMethod]) -> Iterator[tuple[str, Source]]:
+    for one in methods:
+        yield from ((f"proposals of {one.name}", source) for source in one.sources)

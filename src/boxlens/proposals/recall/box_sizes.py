@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from boxlens.data import Dataset
     from boxlens.data.columns import Bools, Boxes, Floats, Offsets, Rows
-    from boxlens.data.windows import Windows
+    from boxlens.data.windows import WindowPart
 
 N_BINS = 10
 
@@ -25,23 +25,32 @@ def size_bins(size: Floats) -> Offsets:
     return np.clip((size * N_BINS).astype(np.int64), 0, N_BINS - 1)
 
 
-def window_sizes(dataset: Dataset, windows: Windows, images: Bools) -> Floats:
-    """The share of windows of these images in each bin; NaN without any."""
+def window_sizes(dataset: Dataset, part: WindowPart) -> Offsets:
+    """How many windows each image of a part has in each bin."""
+    windows = part.windows
     image_row = np.repeat(np.arange(windows.n_images), np.diff(windows.offsets))
-    kept = images[image_row]
-    return _shares(dataset, windows.box[kept], image_row[kept])
+    return _counts(_frame(dataset)[part.images], windows.box, image_row)
 
 
 def object_sizes(dataset: Dataset, objects: Bools) -> Floats:
-    """The same of objects."""
-    return _shares(dataset, dataset.gt.box[objects], dataset.gt.image_row[objects])
+    """The share of objects in each bin; NaN without any."""
+    gt = dataset.gt
+    return shares(_counts(_frame(dataset), gt.box[objects], gt.image_row[objects]))
 
 
-def _shares(dataset: Dataset, box: Boxes, image_row: Offsets | Rows) -> Floats:
-    frame = np.ones((len(dataset.images), 2)) if dataset.relative else dataset.images.known_sizes()
+def shares(counts: Offsets) -> Floats:
+    """Of each bin in the counts of some images; NaN where all are 0."""
+    total = int(counts.sum())
+    return counts.sum(axis=0) / total if total else np.full(N_BINS, np.nan)
+
+
+def _frame(dataset: Dataset) -> Floats:
+    return np.ones((len(dataset.images), 2)) if dataset.relative else dataset.images.known_sizes()
+
+
+def _counts(frame: Floats, box: Boxes, image_row: Offsets | Rows) -> Offsets:
+    """By image and bin; boxes of images without known size are in none."""
     size = relative_size(box, frame[image_row])
-    known = size[~np.isnan(size)]
-    if not len(known):
-        return np.full(N_BINS, np.nan)
-    shares: Floats = np.bincount(size_bins(known), minlength=N_BINS) / len(known)
-    return shares
+    known = ~np.isnan(size)
+    cell = image_row[known] * np.int64(N_BINS) + size_bins(size[known])
+    return np.bincount(cell, minlength=len(frame) * N_BINS).reshape(-1, N_BINS)

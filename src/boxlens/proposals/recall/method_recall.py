@@ -18,9 +18,8 @@ from boxlens.proposals.recall.average_recall import (
     recall_at,
     volume_under_recall,
 )
-from boxlens.proposals.recall.box_sizes import window_sizes
+from boxlens.proposals.recall.box_sizes import shares
 from boxlens.proposals.recall.intervals import average_intervals
-from boxlens.proposals.recall.matched import match_objects
 from boxlens.proposals.recall.result import BudgetRecall, GroupRecall, MethodRecall
 
 if TYPE_CHECKING:
@@ -28,38 +27,36 @@ if TYPE_CHECKING:
 
     from boxlens.data import Dataset
     from boxlens.data.columns import Bools, Floats, Rows
-    from boxlens.proposals.proposed import Proposed
     from boxlens.proposals.recall.choice import RecallChoice
     from boxlens.proposals.recall.groups import ObjectGroup
-    from boxlens.proposals.recall.matched import ObjectMatches
+    from boxlens.proposals.recall.matched import MatchedMethod, ObjectMatches
 
 
 def method_recall(
     dataset: Dataset,
-    proposed: Proposed,
+    method: MatchedMethod,
     groups: Sequence[ObjectGroup],
     choice: RecallChoice,
     *,
     images: Bools,
-    threads: int = 0,
 ) -> MethodRecall:
     """`groups` are of the countable objects of `images`."""
     budgets = choice.curve_budgets()
-    matches = match_objects(dataset, proposed, budgets, images=images, threads=threads)
+    matches = method.matches.within(images)
     every = _by_budget(dataset, matches, budgets, choice)
     by_budget = {one.budget: one for one in every}
     chosen = sorted(set(choice.budgets))
     return MethodRecall(
-        name=proposed.name,
-        made_by=proposed.made_by,
-        baseline=proposed.baseline,
+        name=method.name,
+        made_by=method.made_by,
+        baseline=method.baseline,
         chosen=tuple(by_budget[budget] for budget in chosen),
         by_budget=every,
         groups=tuple(_grouped(matches, budgets, groups, chosen, choice)),
-        sizes=window_sizes(dataset, proposed.at(choice.largest), images),
+        sizes=shares(matches.n_by_size[images]),
         volume=volume_under_recall(np.array([one.ar for one in every]), budgets),
-        n_duplicates=proposed.n_duplicates,
-        seconds_per_image=proposed.seconds_per_image,
+        n_duplicates=matches.n_duplicates,
+        seconds_per_image=matches.seconds_per_image,
         adds=found_beyond(matches.iou[budgets.index(choice.largest)], *choice.ar_range),
     )
 
@@ -67,16 +64,15 @@ def method_recall(
 def _by_budget(
     dataset: Dataset, matches: ObjectMatches, budgets: Sequence[int], choice: RecallChoice
 ) -> tuple[BudgetRecall, ...]:
-    gt = dataset.gt
     # Of the closed form, also where AR is asked for on the grid: they differ by far less.
     beyond = found_beyond(matches.iou, *choice.ar_range)
     resampling = ResamplingChoice(n_replicates=choice.n_replicates, seed=choice.seed)
-    ends = average_intervals(beyond, gt.image_row[matches.object_row], resampling)
-    class_row = gt.class_row[matches.object_row]
+    ends = average_intervals(beyond, matches.image_row, resampling)
+    class_row = dataset.gt.class_row[matches.object_row]
     return tuple(
         BudgetRecall(
             budget=budget,
-            n_mean=float(matches.n_mean[row]),
+            n_mean=n_mean,
             ar=_average(matches.iou[row], choice),
             ar_low=ends[row][0],
             ar_high=ends[row][1],
@@ -86,7 +82,7 @@ def _by_budget(
             recall=_recalls(matches.iou[row], choice),
             curve=recall_at(matches.iou[row], CURVE_IOUS),
         )
-        for row, budget in enumerate(budgets)
+        for row, (budget, n_mean) in enumerate(zip(budgets, matches.n_mean.tolist(), strict=True))
     )
 
 

@@ -19,7 +19,7 @@ from boxlens.formats.unfinished import scratch_folder
 from boxlens.images import ImageFiles, find_images
 from boxlens.limits import BUDGET, PICTURES_TO_TUNE_ON, SEED, TRIALS
 from boxlens.metrics.results import Provenance
-from boxlens.proposals.candidates import without_duplicates
+from boxlens.proposals.candidates import places_in
 from boxlens.proposals.generated import generated_windows
 from boxlens.proposals.generators.opening import open_generator
 from boxlens.proposals.listing import listed
@@ -236,8 +236,8 @@ class _Bench:
             progress=progress,
         )
         told = tuple(one for one in windows.notices if one.code not in UNTOLD)
-        distinct = without_duplicates(windows, in_pixels=not self.dataset.relative)
-        proposed = Proposed(generator.name, "", False, {self.budget: distinct})
+        places = places_in(self.dataset)
+        proposed = Proposed(generator.name, "", False, {self.budget: windows}, places=places)
         # A picture that fails under some settings counts for them: nothing was found in it.
         images = np.isin(self.dataset.images.id, files.ids)
         matches = match_objects(self.dataset, proposed, [self.budget], images=images)

@@ -2,73 +2,115 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING
+from weakref import finalize
 
 from boxlens.errors import InputError
-from boxlens.formats.files import read_text, write_text, written_whole
+from boxlens.formats.files import read_text, write_text
 from boxlens.formats.unfinished import unfinished_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 # What was written, a relative path a line. It makes a folder ours.
 LIST = ".boxlens"
+# Files wait in such a folder until all of them are there.
+WAITING = ".boxlens-"
 
 
 class OutputFolder:
-    """Files go in by name; those of the last run that are not written again go out at the end."""
+    """Files go in by name and appear all together at the end, in place of those of the last run.
+
+    Where the end is not reached, the folder is left as it was.
+    """
 
     def __init__(self, path: Path) -> None:
         check_output(path)
-        _make_writable(path)
+        made = _make_writable(path)
         self.path = path
         self.before = _listed(path)
         self.written: list[str] = []
+        with _told_as_unwritable(path):
+            self.waiting = Path(mkdtemp(dir=path, prefix=WAITING))
+        # Whoever drops this object without closing it has failed.
+        self._undo = finalize(self, _take_back, self.waiting, made)
 
     @contextmanager
     def file(self, name: str) -> Iterator[Path]:
-        """Write to the path given; the file appears when it is whole."""
-        with written_whole(self.place(name)) as temporary:
-            yield temporary
-
-    def place(self, name: str) -> Path:
-        """Where a file goes that its writer writes whole or not at all."""
+        """Write to the path given."""
+        waiting = self.waiting / name
+        with _told_as_unwritable(self.path / name):
+            waiting.parent.mkdir(exist_ok=True)
+            yield waiting
         self.written.append(name)
-        # Before the file itself, so that a run that is stopped leaves nothing unknown.
-        self._write_list()
-        return self.path / name
 
     def write_text(self, name: str, text: str) -> None:
-        with self.file(name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        with self.file(name) as waiting:
+            waiting.write_text(text, encoding="utf-8")
 
     def close(self) -> None:
-        """Removes what an earlier run left and this one did not write."""
+        """Puts the files in their places, and removes what an earlier run left there."""
+        # First of all, so that a run that is killed leaves nothing unknown.
+        self._write_list(self.before)
         stale = [self.path / name for name in self.before if name not in self.written]
         with _told_as_unwritable(self.path):
+            for name in self.written:
+                target = self.path / name
+                target.parent.mkdir(exist_ok=True)
+                (self.waiting / name).replace(target)
             for file in stale:
                 if file.is_file():
                     file.unlink()
             for folder in {file.parent for file in stale} - {self.path}:
                 if folder.is_dir() and not any(folder.iterdir()):
                     folder.rmdir()
-        self.before = []
-        self._write_list()
+        self._write_list([])
+        self._undo()
 
-    def _write_list(self) -> None:
-        names = dict.fromkeys([*self.before, *self.written])
+    def _write_list(self, before: Sequence[str]) -> None:
+        names = dict.fromkeys([*before, *self.written])
         write_text(self.path / LIST, "".join(f"{name}\n" for name in names))
 
 
-def claim_folder(path: Path) -> Path:
-    """Makes a folder ours before long work: what a stopped run leaves there is found again."""
-    check_output(path)
-    _make_writable(path)
-    if not (path / LIST).exists():
-        write_text(path / LIST, "")
-    return path
+class Claim:
+    """A folder made ours before long work: what a stopped run leaves there is found again."""
+
+    def __init__(self, path: Path) -> None:
+        check_output(path)
+        self.path = path
+        self._made = _make_writable(path)
+        if not (path / LIST).exists():
+            write_text(path / LIST, "")
+
+    def release(self) -> None:
+        """At the end, however it came: a claim under which nothing was kept goes."""
+        _remove_waiting(self.path)
+        with suppress(OSError):
+            if any(one.is_file() and one != self.path / LIST for one in self.path.rglob("*")):
+                return
+            if (self.path / LIST).read_text(encoding="utf-8"):
+                return
+            (self.path / LIST).unlink()
+            below = [one for one in self.path.rglob("*") if one.is_dir()]
+            for folder in (*sorted(below, reverse=True), *self._made):
+                folder.rmdir()
+
+
+def _remove_waiting(path: Path) -> None:
+    for folder in path.glob(f"{WAITING}*"):
+        rmtree(folder, ignore_errors=True)
+
+
+def _take_back(waiting: Path, made: Sequence[Path]) -> None:
+    """Folders in `made` are those that were not there before, the innermost first."""
+    rmtree(waiting, ignore_errors=True)
+    with suppress(OSError):
+        for folder in made:
+            folder.rmdir()
 
 
 def check_output(path: Path) -> None:
@@ -94,12 +136,19 @@ def check_output(path: Path) -> None:
         )
 
 
-def _make_writable(path: Path) -> None:
-    """Before anything is drawn: a folder may be there and closed to us."""
+def _make_writable(path: Path) -> list[Path]:
+    """Before anything is drawn: a folder may be there and closed to us.
+
+    Returns the folders that were made, the innermost first.
+    """
     with _told_as_unwritable(path):
+        made = [one for one in (path, *path.parents) if not one.exists()]
         path.mkdir(parents=True, exist_ok=True)
+        # A run that was killed could not take them back.
+        _remove_waiting(path)
         with unfinished_folder(path, ""):
             pass
+    return made
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, get_args
 
 from boxlens.errors import ParameterError
@@ -67,8 +68,15 @@ def write_numbers(
 ) -> None:
     output.write_text("results.json", _json_lines(document) + "\n")
     for name, frame in tables.items():
-        with output.file(f"tables/{name}.parquet") as temporary:
-            frame.write_parquet(temporary)
+        _write_table(output, name, frame)
+
+
+def _write_table(output: OutputFolder, name: str, frame: pl.DataFrame) -> None:
+    # Polars has errors of its own for a full disk; in memory there is none.
+    table = BytesIO()
+    frame.write_parquet(table)
+    with output.file(f"tables/{name}.parquet") as waiting:
+        waiting.write_bytes(table.getbuffer())
 
 
 def _json_lines(value: Any, depth: int = 0) -> str:
@@ -150,8 +158,7 @@ def write_for_app(
         output.write_text(name, json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
     tables = run_tables(run.dataset, run.diagnoses, run.comparison)
     for name, frame in tables.items():
-        with output.file(f"tables/{name}.parquet") as temporary:
-            frame.write_parquet(temporary)
+        _write_table(output, name, frame)
     return tables
 
 

@@ -100,10 +100,10 @@ def _write_subsets(
             yield f"no {name}.json, since no subset matches"
             continue
         part = subset_dataset(by_name[one.dataset], one)
-        target = output.place(f"{name}.json")
-        lost = write_dataset(part, target, format="coco", strict_coco=strict_coco)
+        with output.file(f"{name}.json") as waiting:
+            lost = write_dataset(part, waiting, format="coco", strict_coco=strict_coco)
         told = counted(len(part.classes), "class", "classes"), counted(len(part.images), "image")
-        notes = "".join(f"; {notice.message}" for notice in lost)
+        notes = "".join(f"; {notice.message.removeprefix(f'{waiting}: ')}" for notice in lost)
         yield f"{name}.json ({', '.join(told)}{notes})"
 
 
