@@ -41,7 +41,7 @@ from boxlens.proposals.generators.objectness import Objectness
 from boxlens.proposals.generators.opening import open_generator
 from boxlens.proposals.generators.randomized_prim_tables import PrimTables
 from boxlens.proposals.repeatability.kept_tallies import kept_tallies
-from boxlens.proposals.tuning.trials import TrialFile
+from boxlens.proposals.tuning.trials import trial_file
 from onnx_models import save_constant
 from small_world import small_dataset, small_detections
 
@@ -200,7 +200,12 @@ def _journal(path: Path) -> None:
 
 def _tallies(path: Path) -> None:
     with kept_tallies(path.parent, 2) as kept:
-        assert kept.path == path
+        assert kept.lines.path == path
+
+
+def _trials(path: Path) -> None:
+    with trial_file(path, "s"):
+        pass
 
 
 def _bound() -> str:
@@ -386,7 +391,7 @@ READERS: tuple[Reader, ...] = (
     Reader(
         "trials",
         _written("trials.jsonl", f"{_SEARCH}\n{_TRIAL}\n"),
-        lambda path: TrialFile(path, "s").read(),
+        _trials,
         forgiving=True,
     ),
     Reader(

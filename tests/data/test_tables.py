@@ -74,7 +74,7 @@ def test_rows_are_grouped_by_image_and_keep_file_order_inside():
     assert small_detections().offsets.tolist() == [0, 1, 1, 3]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rows=st.lists(st.integers(0, 6)))
 def test_offsets_give_each_image_its_rows(rows):
     n = len(rows)
@@ -169,7 +169,7 @@ def test_a_tree_knows_every_node_above_and_below_even_by_two_ways():
 # --- cutting
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(scene=scenes(), seed=st.integers(0, 9))
 def test_selecting_images_keeps_exactly_their_rows(scene, seed):
     dataset, detections = scene_to_tables(scene)
@@ -190,7 +190,7 @@ def test_selecting_images_keeps_exactly_their_rows(scene, seed):
             assert cut[new].tolist() == whole[int(old)].tolist()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(scene=scenes(), seed=st.integers(0, 9))
 def test_selecting_classes_keeps_all_images_and_exactly_their_rows(scene, seed):
     dataset, detections = scene_to_tables(scene)

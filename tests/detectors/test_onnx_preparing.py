@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from boxlens.detectors.onnx.preparing import placement, prepare
@@ -18,7 +18,6 @@ STRETCHED = replace(LETTERBOX, resize="stretch")
 SIDE = st.integers(1, 2000)
 
 
-@settings(deadline=None)
 @given(width=SIDE, height=SIDE, size=st.tuples(SIDE, SIDE), way=st.integers(0, 2))
 def test_the_image_lies_inside_the_input(width, height, size, way):
     place = placement(width, height, [LETTERBOX, CENTRED, STRETCHED][way], size)
@@ -28,7 +27,6 @@ def test_the_image_lies_inside_the_input(width, height, size, way):
     assert 0 <= place.top_px <= size[1] - place.height_px
 
 
-@settings(deadline=None)
 @given(width=SIDE, height=SIDE, size=st.tuples(SIDE, SIDE), way=st.integers(0, 2))
 def test_boxes_go_there_and_back(width, height, size, way):
     place = placement(width, height, [LETTERBOX, CENTRED, STRETCHED][way], size)

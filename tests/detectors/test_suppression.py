@@ -31,7 +31,7 @@ def slow(boxes, scores, iou, groups, limit) -> list[int]:
     return kept[:limit]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(
     rows=ROWS,
     iou=st.sampled_from([0.0, 0.25, 0.45, 0.5, 0.57, 1.0]),

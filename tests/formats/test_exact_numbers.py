@@ -63,7 +63,7 @@ def assert_bits(found, expected):
 
 
 @pytest.mark.parametrize("format_name", DATASET_FORMATS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(box=boxes, width=sizes, height=sizes)
 def test_boxes_of_ground_truth_read_back(format_name, box, width, height):
     dataset = dataset_of(box, width, height)
@@ -84,7 +84,7 @@ def test_boxes_of_ground_truth_read_back(format_name, box, width, height):
 
 
 @pytest.mark.parametrize("format_name", [*DATASET_FORMATS, "ultralytics"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(box=boxes, width=sizes, height=sizes, score=st.lists(scores, min_size=4, max_size=4))
 def test_boxes_and_scores_of_detections_read_back(format_name, box, width, height, score):
     dataset = dataset_of([[0, 0, 1, 1]], width, height)
@@ -101,7 +101,7 @@ def test_boxes_and_scores_of_detections_read_back(format_name, box, width, heigh
     assert again.score.tobytes() == detections.score.tobytes()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(box=boxes)
 def test_boxes_of_windows_read_back(box):
     dataset = dataset_of([[0, 0, 1, 1]], 10.0, 10.0)
@@ -115,7 +115,7 @@ def test_boxes_of_windows_read_back(box):
 
 
 @pytest.mark.parametrize("name", SPACES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(start=places, size=extents, scale=sizes)
 def test_a_side_reads_back_in_every_space(name, start, size, scale):
     space, box = SPACES[name], np.array([[start, 0.0, size, 1.0]])

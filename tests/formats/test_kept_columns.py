@@ -291,8 +291,8 @@ def test_a_matched_subset_measures_what_was_chosen(tmp_path):
     written = tmp_path / "out" / "subset_cpl.json"
     assert 0 < len(chosen["classes"]) < 3
     assert boxlens.difficulty(written).datasets[0].means["cpl"] == chosen["mean"]
-    assert "out/subset_cpl.json: difficult objects" in done.stderr
-    assert ".subset_cpl" not in done.stderr
+    assert "subset_cpl.json (2 classes, 20 images; difficult objects" in done.stderr
+    assert ".boxlens" not in done.stderr
     strict = boxlens_here("difficulty", *asked, "--strict-coco", cwd=tmp_path)
     assert "difficult flags" in strict.stderr
     assert boxlens.difficulty(written).datasets[0].means["cpl"] != chosen["mean"]

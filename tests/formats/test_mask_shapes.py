@@ -59,7 +59,7 @@ def test_run_lengths_packed_or_not_are_exact(tmp_path, name):
         np.testing.assert_array_equal(mask, expected)
 
 
-@settings(derandomize=True, max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 90), st.integers(1, 70), st.floats(0, 1))
 def test_packed_run_lengths_equal_those_of_pycocotools(
     tmp_path_factory, seed, width, height, share
@@ -94,7 +94,7 @@ def test_a_pixel_is_in_a_polygon_where_its_centre_is(tmp_path):
     assert notices == ()
 
 
-@settings(derandomize=True, max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.floats(-5, 25), st.floats(-5, 17)), min_size=3, max_size=9))
 def test_any_polygon_is_filled_by_crossings(tmp_path_factory, corners):
     """Crossings of a ray from each centre, counted one by one."""

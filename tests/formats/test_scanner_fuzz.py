@@ -13,13 +13,13 @@ from formats.scanner_texts import Writer, check, found_dataset, found_results, m
 from oracles import scanned_json
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(0, 2**32), st.sampled_from((0.0, 0.0, 0.02)))
 def test_results_are_read_as_orjson_reads_them(seed, carelessness):
     check(Writer(seed, carelessness).results(), found_results, scanned_json.results)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(0, 2**32), st.sampled_from((0.0, 0.0, 0.01)))
 def test_data_sets_are_read_as_orjson_reads_them(seed, carelessness):
     check(Writer(seed, carelessness).dataset(), found_dataset, scanned_json.dataset)
@@ -43,7 +43,7 @@ def test_damaged_data_sets_are_refused_as_orjson_refuses_them(start):
     assert 0 < accepted < 100
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.recursive(
         st.none()

@@ -154,7 +154,7 @@ corner_boxes = st.tuples(corner_pairs, corner_pairs).map(
 )
 
 
-quick = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+quick = settings(max_examples=60, suppress_health_check=list(HealthCheck))
 
 
 @quick

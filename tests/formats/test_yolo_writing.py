@@ -132,7 +132,7 @@ def test_a_target_that_cannot_be_written_is_named(tmp_path):
 # Laws
 
 
-quick = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+quick = settings(max_examples=60, suppress_health_check=list(HealthCheck))
 
 
 # Not ten images away, where the reader takes numbers for pixels.

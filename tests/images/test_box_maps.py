@@ -37,14 +37,14 @@ def centres(box: np.ndarray) -> np.ndarray:
     return box[:, :2] + box[:, 2:] / 2
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(boxes, maps())
 def test_corners_are_averaged_as_published(box, matrix):
     expected = [mapped(tuple(row), matrix.tolist()) for row in box.tolist()]
     np.testing.assert_allclose(map_boxes(box, matrix), expected, rtol=1e-10, atol=1e-9)
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(boxes, maps(), maps())
 def test_maps_invert_and_compose(box, one, other):
     np.testing.assert_allclose(composed(one, inverted(one)), IDENTITY, atol=1e-9)
@@ -59,7 +59,7 @@ def test_maps_invert_and_compose(box, one, other):
     np.testing.assert_allclose(at_once, step_by_step, rtol=1e-9, atol=1e-8)
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(boxes, maps(turns=st.just(0.0)))
 def test_boxes_come_back_whole_where_nothing_turns(box, matrix):
     back = map_boxes(map_boxes(box, matrix), inverted(matrix))
@@ -95,7 +95,7 @@ def test_a_map_that_flattens_the_picture_has_no_inverse():
         inverted(np.array([[1.0, 2, 0], [2, 4, 0]]))
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(boxes, maps())
 def test_the_mapped_ellipse_fills_its_box(box, matrix):
     found = map_ellipses(box, matrix)
@@ -109,7 +109,7 @@ def test_the_mapped_ellipse_fills_its_box(box, matrix):
         np.testing.assert_allclose(points.max(axis=0), [x + w, y + h], atol=near)
 
 
-@settings(derandomize=True, deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(boxes, maps(st.sampled_from([0.0])))
 def test_without_a_turn_the_box_of_the_ellipse_is_the_mapped_box(box, matrix):
     np.testing.assert_array_equal(map_ellipses(box, matrix), map_boxes(box, matrix))

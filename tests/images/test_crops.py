@@ -19,7 +19,7 @@ SIZES = st.integers(1, 60)
 ANY_BOXES = st.tuples(
     *[st.floats(-1e9, 1e9)] * 2, *[st.one_of(st.floats(0, 1e9), st.floats(0, 1e-300))] * 2
 )
-LAWS = settings(derandomize=True, deadline=None, max_examples=300)
+LAWS = settings(max_examples=300)
 
 
 def numbered(width: int, height: int) -> np.ndarray:

@@ -144,7 +144,7 @@ def test_random_scenes(rule, first_seed):
 
 
 @pytest.mark.parametrize("rule", RULES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(scene=scenes(), threads=st.sampled_from((1, 3)))
 def test_any_scene(rule, scene, threads):
     assert_equal(Case.of(scene, rule), areas=areas_of(rule), threads=threads)

@@ -90,7 +90,7 @@ def test_coco_grid_and_summary_equal_the_oracle_to_the_bit(first_seed):
         assert_same_bits(list(evaluated(scene, "coco").metrics.values()), coco.summary(truth))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(scene=scenes())
 def test_coco_grid_of_any_scene_equals_the_oracle_to_the_bit(scene):
     truth = coco.evaluate(scene)

@@ -46,7 +46,7 @@ def named(choice):
 
 
 def law(test, max_examples=25):
-    return settings(max_examples=max_examples, deadline=None, derandomize=True)(test)
+    return settings(max_examples=max_examples)(test)
 
 
 grids = pytest.mark.parametrize("choice", GRIDS, ids=range(len(GRIDS)))

@@ -270,7 +270,7 @@ def test_random_scenes_repeat_and_reach_every_hard_corner():
         assert None in coco.match(scene, 0.5).label
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(scenes())
 def test_tables_hold_a_scene_row_by_row(scene):
     dataset, detections = scene_to_tables(scene)
@@ -284,7 +284,7 @@ def test_tables_hold_a_scene_row_by_row(scene):
     assert detections.score.tolist() == [scene.detections[i].score for i in detections_at]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(scenes())
 def test_the_area_under_the_curve_equals_the_mean_over_hits(scene):
     # METHODS 0.6: (b) and (d) are one number.

@@ -19,7 +19,7 @@ def iou(first: np.ndarray, second: np.ndarray) -> float:
     return float(shared / (first[2:].prod() + second[2:].prod() - shared))
 
 
-@settings(derandomize=True, max_examples=60)
+@settings(max_examples=60)
 @given(x=PLACE, y=PLACE, w=SIDE, h=SIDE, wished=st.floats(0.05, 0.95), n=st.integers(1, 5))
 def test_every_sample_has_the_wished_iou(x, y, w, h, wished, n):
     # Far from the origin the corners of a small box have few digits left for its sides.
@@ -29,7 +29,7 @@ def test_every_sample_has_the_wished_iou(x, y, w, h, wished, n):
     assert [iou(box, one) for one in samples] == pytest.approx([wished] * (4 * n), abs=1e-12)
 
 
-@settings(derandomize=True, max_examples=60)
+@settings(max_examples=60)
 @given(x=PLACE, y=PLACE, w=st.floats(4, 2000), h=st.floats(4, 2000), wished=st.floats(0.05, 0.95))
 def test_boxes_as_large_as_those_of_photographs_keep_it_anywhere(x, y, w, h, wished):
     box = np.array([x, y, w, h])

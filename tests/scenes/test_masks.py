@@ -42,7 +42,7 @@ def assert_as_reference(mask):
     assert sum(lengths[1::2]) == mask.sum()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(mask=MASKS)
 def test_any_mask_is_written_as_pycocotools_writes_it(mask):
     assert_as_reference(mask)
@@ -77,14 +77,14 @@ def test_long_runs_take_several_characters(share):
         assert_as_reference(mask)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(lengths=st.lists(st.integers(0, 2**24), min_size=1, max_size=30))
 def test_any_run_lengths_are_packed_as_pycocotools_packs_them(lengths):
     expected = reference.frPyObjects({"size": [1, sum(lengths)], "counts": lengths}, 1, 1)
     assert packed(lengths).encode("ascii") == expected["counts"]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(mask=MASKS.filter(np.any))
 def test_a_box_is_the_smallest_around_its_mask(mask):
     assert list(tight_box(mask)) == reference.toBbox(coco_mask(mask)).tolist()

@@ -39,7 +39,7 @@ from small_world import assert_same_tables, small_dataset
 # --- counts, rates, and what they depend on
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     box=st.tuples(*[st.floats(-500, 500)] * 2, *[st.floats(0.5, 900)] * 2),
     wished=st.floats(0.05, 1.0),

@@ -121,7 +121,7 @@ def worlds(draw):
     return replace(dataset, gt=gt, images=images), groups
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(world=worlds(), recipe=recipes(), seed=st.integers(0, 10**6))
 def test_labels_are_true_in_any_scene_by_any_recipe(world, recipe, seed):
     dataset, groups = world

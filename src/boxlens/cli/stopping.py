@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from boxlens import _kernel
+from boxlens.cli.terminal import print_message, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,21 +40,21 @@ class _Stop:
     expected: bool = False
 
     def text(self, *, kept: bool) -> str:
-        if self.expected:
-            return ""
         if kept:
-            return (
+            return safe_line(
                 f"boxlens: stopped; what is done is kept in {self.kept}: the same command goes on "
-                "from there\n"
+                "from there"
             )
         why = f" ({self.keeps} keeps what is done)" if self.keeps else ""
-        return f"boxlens: stopped; nothing was kept{why}, the same command begins anew\n"
+        return f"boxlens: stopped; nothing was kept{why}, the same command begins anew"
 
     def set_last_words(self) -> None:
         path = b"" if self.kept is None else os.fsencode(self.kept)
-        _kernel.set_last_words(
-            path, self.text(kept=True), self.text(kept=False), 0 if self.expected else -1
-        )
+        if self.expected:
+            _kernel.set_last_words(path, "", "", 0)
+            return
+        if_kept, otherwise = self.text(kept=True), self.text(kept=False)
+        _kernel.set_last_words(path, f"{if_kept}\n", f"{otherwise}\n", -1)
 
 
 _stop = _Stop()
@@ -90,7 +91,7 @@ def stoppable() -> Iterator[None]:
         if _stop.expected:
             sys.exit(0)
         there = _stop.kept is not None and _stop.kept.exists()
-        print(_stop.text(kept=there), end="", file=sys.stderr, flush=True)
+        print_message(_stop.text(kept=there))
         code = 128 + (_stop.number or signal.SIGINT)
         # All is said, should threads still hold up the end of the process.
         _kernel.set_last_words(b"", "", "", code)

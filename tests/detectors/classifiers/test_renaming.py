@@ -130,7 +130,7 @@ def test_answers_of_another_shape_are_refused():
 NUMBERS = st.sampled_from([np.nan, -np.inf, -1.5, 0.0, 0.25, 0.5, 2.0])
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.lists(st.lists(NUMBERS, min_size=3, max_size=3), max_size=4))
 def test_answers_equal_a_plain_loop(rows):
     class_row_of = np.array([2, -1, 1], dtype=np.int32)

@@ -282,7 +282,7 @@ def _read_objects(path: Path, images: Images, classes: Classes) -> GroundTruth:
 
 def _areas(frame: pl.DataFrame, path: Path) -> Floats:
     area = floats(frame, "area_px", path)
-    bad = np.flatnonzero(~(np.isfinite(area) & (area >= 0)))
+    bad = np.flatnonzero(~(area >= 0))
     if len(bad):
         raise InputError(
             f"area_px {area[bad[0]]} is no area",

@@ -92,7 +92,7 @@ class Claim:
         with suppress(OSError):
             if any(one.is_file() and one != self.path / LIST for one in self.path.rglob("*")):
                 return
-            if (self.path / LIST).read_text(encoding="utf-8"):
+            if _listed(self.path):
                 return
             (self.path / LIST).unlink()
             below = [one for one in self.path.rglob("*") if one.is_dir()]
