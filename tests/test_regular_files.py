@@ -61,6 +61,7 @@ EXCEPTIONS = {
     "report/pages/guide.py": "comes with the package",
     "report/pages/page.py": "comes with the package",
     "report/pdf/writing.py": "comes with the package",
+    "report/writing/write.py": "its own temporary files",
     "scenes/make.py": "a folder, to lock it",
     "app/serving/assets.py": "comes with the package",
     "app/serving/inside.py": "opens step by step, links refused, and only regular files",
