@@ -22,7 +22,7 @@ playwright_api = pytest.importorskip(
     "playwright.sync_api", reason="browser tests need Playwright (dependency group test)"
 )
 expect = playwright_api.expect
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
