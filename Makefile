@@ -1,7 +1,8 @@
 # Every target works from a fresh checkout; `make` alone lists them.
 
 PYTHON ?= python3
-WORKERS ?= 2
+# More than the cores: many tests wait for a process or a page.
+WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) \* 3 / 2)
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --quiet --disable-pip-version-check --no-input
@@ -35,12 +36,15 @@ demo: setup ## evaluate and diagnose two detectors on the data the package carri
 	@$(VENV)/bin/boxlens demo
 	@echo "The command is $(VENV)/bin/boxlens; the guide is in docs/."
 
-check: lint ## the fast part of the tests: ruff, mypy, imports, documentation, the guide
-	$(PY) -m pytest -q tests/test_repository.py tests/test_documentation.py tests/test_guide.py
+PYTEST := $(PY) -m pytest -q -n $(WORKERS) --dist worksteal --durations=10
 
-test: lint cpp-test ## everything: check, C++ tests under sanitizers, pytest
+check: lint ## the fast part: ruff, mypy, imports, all tests of numbers and files, the guide's links
+	$(PYTEST) -m "not slow"
+
+test: setup ## everything: check, C++ tests under sanitizers, pages, commands, pictures, peers
 	@sh scripts/ensure_chromium.sh
-	$(PY) -m pytest -n $(WORKERS) --dist worksteal --durations=10
+	@$(MAKE) --no-print-directory --output-sync -j 2 lint cpp-test
+	$(PYTEST)
 
 lint: $(STAMPS)/installed $(STAMPS)/extras $(STAMPS)/tools
 	$(PY) -m ruff check .

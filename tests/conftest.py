@@ -15,7 +15,11 @@ from made_once import made_once
 settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
 settings.load_profile("fixed")
 
+HERE = Path(__file__).parent
 LONGEST_ID = 60
+# What draws, serves, runs commands, needs pictures, learns, or waits for other evaluators.
+SLOW_FOLDERS = {"app", "benchmarks", "browser", "cli", "detector_robustness", "detectors", "images"}
+SLOW_FOLDERS |= {"parity", "proposals", "recognition_bound", "report", "scenes"}
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
@@ -25,6 +29,13 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     if isinstance(val, str) and not _plain(val):
         return val[:LONGEST_ID].encode("unicode_escape").decode()
     return None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """`make check` leaves the slow ones to `make test`."""
+    for item in items:
+        if SLOW_FOLDERS & set(item.path.relative_to(HERE).parts[:-1]):
+            item.add_marker(pytest.mark.slow)
 
 
 def _plain(text: str) -> bool:

@@ -88,6 +88,7 @@ def test_the_command_makes_the_files_of_the_demo(tmp_path, pictures: dict[int, b
             assert path.read_bytes() == pictures[number]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", DETECTORS)
 def test_a_detector_of_the_demo_finds_again_what_it_found(
     model: str, tmp_path, pictures: dict[int, bytes]

@@ -29,6 +29,7 @@ GUIDE = sorted((ROOT / "docs").glob("*.md"))
 PAGES = [page for page in (ROOT / "README.md", *GUIDE) if page.exists()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_block_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     blocks = [block for block in blocks_of(page) if block.runs]

@@ -232,6 +232,7 @@ def test_replicates_that_are_left_out_are_counted(dataset):
     assert "(first: AP >= 0.01, in 3 of 1,000)" in notice.message
 
 
+@pytest.mark.slow
 def test_two_real_detectors_pass_one_way_only():
     dataset, (good, weak), _, _ = coco_detectors()
     rules = ("AP >= baseline - 0.002", "AP of each class >= baseline - 0.05")

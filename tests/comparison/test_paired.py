@@ -332,6 +332,7 @@ def real_pairs():
     return against(1), against(2)
 
 
+@pytest.mark.slow
 def test_two_real_detectors_differ_in_all_twelve_numbers(real_pairs):
     rows = rows_of(real_pairs[0][0], "yolox_nano", "fastestdet")
     assert tuple(rows) == COCO_TWELVE

@@ -116,6 +116,7 @@ def test_the_way_back_undoes_the_way(seed):
         assert (one.first_alone, one.last_alone) == same((-other.last_alone, -other.first_alone))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("detector", ["yolox_nano", "fastestdet"])
 def test_real_detectors_have_the_numbers_of_evaluate(detector):
     dataset = boxlens.read_dataset(shared("coco_val2017", "instances_boxes.json.gz"))

@@ -137,6 +137,7 @@ def test_a_group_of_all_classes_and_a_node_of_all_have_the_systems_own_means(see
         assert row.groups[0].mean == system.scores[row.score]
 
 
+@pytest.mark.slow
 def test_many_classes_without_a_tree_need_no_table_of_pairs():
     n = 20_000
     dataset, table = a_world()

@@ -289,6 +289,7 @@ def test_real_detectors_know_supercategories_better_than_classes(name, cls, cls_
     assert person.scores == pytest.approx(dict(person.exact_scores))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["yolox_nano", "fastestdet"])
 def test_the_root_of_coco_is_pycocotools_without_classes(name, tmp_path):
     """Every class as one is what `useCats = 0` asks for; on some images, as pycocotools is slow."""

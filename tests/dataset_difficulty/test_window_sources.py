@@ -54,6 +54,7 @@ def check_clutter(dataset, windows, choice):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["edge-boxes", "sliding-window"])
 def test_clutter_of_photographs(method):
     pytest.importorskip("cv2", reason="needs the extra images")
@@ -66,6 +67,7 @@ def test_clutter_of_photographs(method):
     assert np.nanmin(found) < math.log2(101)
 
 
+@pytest.mark.slow
 def test_clutter_of_all_photographs_by_fixed_windows():
     pytest.importorskip("cv2", reason="needs the extra images")
     dataset = boxlens.read_dataset(shared("coco_val2017_80", "instances.json"))
@@ -73,6 +75,7 @@ def test_clutter_of_all_photographs_by_fixed_windows():
     check_clutter(dataset, windows, DifficultyChoice())
 
 
+@pytest.mark.slow
 def test_clutter_of_scenes(tmp_path):
     pytest.importorskip("cv2", reason="needs the extra images")
     demo = files("boxlens") / "demo"

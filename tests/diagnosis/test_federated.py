@@ -62,6 +62,7 @@ def test_what_hits_nothing_is_excused_where_a_class_is_not_annotated_exhaustivel
     )
 
 
+@pytest.mark.slow
 def test_real_lvis_counts_what_its_own_protocol_counts():
     dataset = boxlens.read_dataset(shared("lvis_100", "gt.json"))
     detections = boxlens.read_detections(shared("lvis_100", "yolox_nano.json"), dataset)

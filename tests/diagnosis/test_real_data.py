@@ -36,6 +36,7 @@ def result(request, demo):
     return diagnosed(request.param, demo)
 
 
+@pytest.mark.slow
 def test_ap_is_the_evaluators(result):
     [told] = boxlens.evaluate(result.dataset, result.detections).detectors
     assert result.metrics == {name: told.metrics[name] for name in ("AP", "AP50")}

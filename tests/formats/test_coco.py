@@ -358,6 +358,7 @@ def test_the_official_file_is_read_and_written_without_loss(tmp_path):
     assert_same(coco.read_dataset(tmp_path / "out.json"), dataset)
 
 
+@pytest.mark.slow
 def test_real_detections_equal_what_json_reads():
     path = shared("coco_val2017", "yolox_nano.json.gz")
     dataset = coco.read_dataset(shared("coco_val2017", "instances_boxes.json.gz"))

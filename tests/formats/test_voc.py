@@ -218,6 +218,7 @@ def test_repeated_split_entries_count_once_and_lists_may_be_packed(tmp_path):
     assert codes(dataset.notices) == {"repeated_image": 1}
 
 
+@pytest.mark.slow
 def test_many_files_report_progress(tmp_path):
     folder = folder_of(tmp_path)
     text = xml(*[obj(more="<pose>Left</pose><truncated>0</truncated>")] * 3)

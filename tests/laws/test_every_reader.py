@@ -271,6 +271,7 @@ COLUMNS: dict[str, tuple[Any, Any]] = {
 PARQUET = [reader for reader in READERS if "parquet" in reader.name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", PARQUET, ids=lambda reader: reader.name)
 def test_columns_of_another_type_or_empty_ones_are_read_or_refused(reader, tmp_path):
     made = reader.make(tmp_path)

@@ -30,6 +30,7 @@ def test_counts_are_those_of_all_pairs(seed):
         assert counted.tolist() == [plain_pairs(box[group == row], iou) for row in range(5)]
 
 
+@pytest.mark.slow
 def test_threads_change_nothing():
     rng = np.random.default_rng(3)
     box, group = random_boxes(rng, 4000, whole=False), np.zeros(4000, dtype=np.int32)

@@ -282,6 +282,7 @@ def test_the_demo_with_properties():
     check_analyses(result, properties)
 
 
+@pytest.mark.slow
 def test_a_slice_of_real_data_with_two_detectors():
     whole = boxlens.read_dataset(shared("coco_val2017", "instances_boxes.json.gz"))
     rows = np.arange(0, len(whole.images), 40)
