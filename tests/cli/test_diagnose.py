@@ -119,7 +119,10 @@ def test_a_small_iou_halves_the_background_overlap_and_says_so(demo, tmp_path, v
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--iou", "0.1", "--background-iou", "0.1"), "background_iou lies below iou"),
+        (
+            ("--iou", "0.1", "--background-iou", "0.1"),
+            "background_iou (0.1) must be less than iou (0.1)",
+        ),
         (("--iou", "2"), "--iou: expected a number above 0 and up to 1"),
         (("--gallery", "-1"), "a whole number from 0 to 10,000"),
         (("--similar", "nowhere.json"), "no such file"),

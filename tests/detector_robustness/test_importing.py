@@ -182,7 +182,7 @@ def test_an_export_that_was_stopped_says_so(sets, tmp_path):
     lacking, told = imported_robustness(tmp_path / "sets", folder).notices
     # Of the unchanged pictures alone.
     assert lacking.code == "class_never_detected"
-    assert lacking.message.startswith(f"{folder / 'clean.json'}: no detection of ")
+    assert lacking.message.startswith("ours: no detection of ")
     assert told.code == "unfinished_export"
     assert told.message.startswith("1 set is not exported yet: gaussian_noise-1")
     export_sets(sets, tmp_path / "sets")

@@ -47,8 +47,8 @@ def add_classes_used(command: argparse.ArgumentParser, *, compared: bool = False
         "--classes-used",
         choices=("check", "all", "known"),
         default="check" if compared else "all",
-        help="all classes, or those known to all detectors: with a result file (VOC), or with any "
-        "detection; check takes all but those without a result file "
+        help="all: classes a detector lacks count as AP 0; check: skip classes without a VOC "
+        "result file; known: also skip classes without any detection "
         f"({'check' if compared else 'all'})",
     )
 

@@ -69,11 +69,10 @@ def lacking_classes(dataset: Dataset, detections: Detections) -> tuple[Notice, .
         what = "no result file for" if in_voc else "the detector does not know"
     names = some_names(dataset.classes.name[row] for row in np.flatnonzero(lacking))
     message = (
-        f"{detections.name if source is None else source.path}: {what} {count:,} of "
+        f"{detections.name}: {what} {count:,} of "
         f"{n_expected:,} {'class' if n_expected == 1 else 'classes'}"
         f"{' with objects' if len(dataset.gt) else ''}: {names}"
         f"{'' if told else ' (unknown to the detector or never found: the file does not say)'}; "
-        f"{'it counts' if count == 1 else 'they count'} as nothing found unless skipped "
-        "(--classes-used)"
+        "AP is 0 there unless they are skipped"
     )
     return (Notice(NOT_KNOWN if told else NEVER_DETECTED, count, message),)

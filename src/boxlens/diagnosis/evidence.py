@@ -100,7 +100,7 @@ def gather(
     _check_overlap("background_iou", background_iou)
     if background_iou >= foreground_iou:
         raise ParameterError(
-            f"background_iou lies below iou, got {background_iou:g} and {foreground_iou:g}"
+            f"background_iou ({background_iou:g}) must be less than iou ({foreground_iou:g})"
         )
     overlaps = find_overlaps(
         dataset, detections, COCO, floor=background_iou, same_class=False, threads=threads
