@@ -5,7 +5,8 @@ from PIL import Image
 
 import boxlens
 from boxlens.errors import InputError
-from boxlens.report.writing.output_folder import OutputFolder
+from boxlens.formats.unfinished import ENDING
+from boxlens.report.writing.output_folder import OutputFolder, output_folder
 from running import boxlens_here
 from toy_pictures import toy_set
 
@@ -115,7 +116,22 @@ def test_work_that_can_go_on_stays_and_is_used(place, tmp_path, monkeypatch):
 
 
 def test_what_a_killed_run_left_is_removed_by_the_next(place, tmp_path):
-    (tmp_path / ".boxlens-killed" / "tables").mkdir(parents=True)
-    (tmp_path / ".boxlens-killed" / "results.json").write_text("{")
+    left = tmp_path / f".files.a1b2c3d4{ENDING}"
+    (left / "tables").mkdir(parents=True)
+    (left / "results.json").write_text("{")
+    (tmp_path / ".boxlens-notes").mkdir()
     assert run(REPORTS["evaluate"], place, tmp_path).returncode == 0
-    assert [one for one in left_in(tmp_path) if one.startswith(".boxlens-")] == []
+    assert [one for one in left_in(tmp_path) if one.startswith(".")] == [
+        ".boxlens",
+        ".boxlens-notes",
+    ]
+
+
+def test_two_runs_into_one_folder_do_not_take_each_others_files(tmp_path):
+    """The later one to end is the one that stays."""
+    with output_folder(tmp_path) as first:
+        first.write_text("first.txt", "1")
+        with output_folder(tmp_path) as second:
+            second.write_text("second.txt", "2")
+    assert "first.txt" in left_in(tmp_path)
+    assert [one for one in left_in(tmp_path) if one.endswith(ENDING)] == []

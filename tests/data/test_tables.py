@@ -334,3 +334,18 @@ def test_selecting_nothing_gives_empty_tables():
     part, found = select_images(dataset, detections, [])
     assert (len(part.images), len(part.gt), len(found)) == (0, 0, 0)
     assert part.gt.offsets.tolist() == found.offsets.tolist() == [0]
+
+
+def test_rows_of_equal_value_stand_by_image_and_id_whatever_the_order_of_the_file():
+    image_row, ids, values = np.array([1, 0, 0, 1]), np.array([7, 9, 3, 2]), np.array([1, 2, 2, 2])
+    for order in ([0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]):
+        gt = GroundTruth.of(
+            2,
+            image_row=image_row[order],
+            class_row=np.zeros(4),
+            box=np.ones((4, 4)),
+            ids=ids[order],
+        )
+        value = np.array([dict(zip(ids, values, strict=True))[one] for one in gt.id], np.float64)
+        rows = np.array([0, 1, 2, 3])
+        assert gt.id[gt.highest_first(rows, value)].tolist() == [3, 9, 2, 7]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ import boxlens
 from boxlens.data import Detections, GroundTruth
 from boxlens.data.columns import attribute_column
 from boxlens.errors import BoxlensError, InputError
+from boxlens.formats.files import SMALL_BYTES
 from boxlens.metrics.protocols import PROTOCOLS
 from formats import open_images_sets, voc_sets, yolo_sets
 from running import boxlens_here
@@ -298,3 +300,16 @@ def test_a_matched_subset_measures_what_was_chosen(tmp_path):
     assert boxlens.difficulty(written).datasets[0].means["cpl"] != chosen["mean"]
     lone = boxlens_here("difficulty", "voc", "--strict-coco", cwd=tmp_path)
     assert lone.returncode == 2
+
+
+@pytest.mark.parametrize("name", ["large.json", "large.json.gz"])
+def test_file_larger_than_what_people_write_by_hand_is_read_back(tmp_path, name):
+    """Its flags are a few bytes of it: of a plain file only they are read again."""
+    dataset = boxlens.read_dataset(voc(tmp_path))
+    boxlens.write_dataset(dataset, tmp_path / "small.json", "coco")
+    text = (tmp_path / "small.json").read_text()
+    large = text.replace('"categories":', '"categories":' + " " * SMALL_BYTES).encode()
+    (tmp_path / name).write_bytes(gzip.compress(large, 1) if name.endswith("gz") else large)
+    found = boxlens.read_dataset(tmp_path / name)
+    assert found.gt.difficult.tolist() == dataset.gt.difficult.tolist()
+    assert found.gt.difficult.any()

@@ -23,12 +23,18 @@ def moved(table):
     return replace(table, box=table.box + 1.0)
 
 
+def relabelled(table):
+    return replace(table, class_row=1 - np.minimum(table.class_row, 1))
+
+
 OTHERS = {
     "fewer detections": lambda ds, dt: (ds, dt.where(np.arange(len(dt)) > 0)),
     "other detections": lambda ds, dt: (ds, moved(dt)),
+    "detections of other classes": lambda ds, dt: (ds, relabelled(dt)),
     "no detections": lambda ds, dt: (ds, dt.where(np.zeros(len(dt), dtype=np.bool_))),
     "fewer objects": lambda ds, dt: (ds.where(np.arange(len(ds.gt)) > 0), dt),
     "other objects": lambda ds, dt: (replace(ds, gt=moved(ds.gt)), dt),
+    "objects of other classes": lambda ds, dt: (replace(ds, gt=relabelled(ds.gt)), dt),
     "no objects": lambda ds, dt: (ds.where(np.zeros(len(ds.gt), dtype=np.bool_)), dt),
 }
 
@@ -76,3 +82,9 @@ def test_equal_boxes_of_a_copy_are_the_same_boxes():
     matches = assign(dataset, copied, overlaps, COCO, iou_thresholds=(0.5,))
     plain = assign(dataset, detections, overlaps, COCO, iou_thresholds=(0.5,))
     np.testing.assert_array_equal(matches.det_tp, plain.det_tp)
+
+
+def test_overlaps_of_any_two_classes_serve_other_classes_too():
+    dataset, detections = small_dataset(), small_detections()
+    overlaps = find_overlaps(dataset, detections, COCO, floor=0.5, same_class=False)
+    paired(dataset, relabelled(detections), overlaps)

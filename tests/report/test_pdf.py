@@ -18,7 +18,7 @@ from boxlens.metrics import ResamplingChoice
 from boxlens.report.charts.theme import decimal
 from boxlens.report.pdf.content import Content, report_content
 from boxlens.report.pdf.writing import typeset, write_pdf
-from boxlens.report.writing.output_folder import OutputFolder
+from boxlens.report.writing.output_folder import output_folder
 from diagnosis.worlds import demo_dataset, demo_detections, nothing_of
 from report.toy_diagnosis import toy_diagnosis
 
@@ -180,17 +180,19 @@ def test_several_results_share_a_document_with_contents():
 
 def test_it_is_written_beside_the_page(tmp_path):
     evaluated = boxlens.evaluate(demo_dataset(), demo_detections("window"))
-    output = OutputFolder(tmp_path / "out")
-    write_pdf(output, evaluated.to_json(), evaluation=evaluated)
-    output.close()
+    with output_folder(tmp_path / "out") as output:
+        write_pdf(output, evaluated.to_json(), evaluation=evaluated)
     assert (tmp_path / "out" / "report.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_without_typst_the_remedy_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "typst", None)
     result = toy_diagnosis()
-    with pytest.raises(MissingExtraError, match=r"pip install 'boxlens\[pdf\]'"):
-        write_pdf(OutputFolder(tmp_path / "out"), result.to_json(), diagnoses=[result])
+    with (
+        pytest.raises(MissingExtraError, match=r"pip install 'boxlens\[pdf\]'"),
+        output_folder(tmp_path / "out") as output,
+    ):
+        write_pdf(output, result.to_json(), diagnoses=[result])
     assert not (tmp_path / "out" / "report.pdf").exists()
 
 

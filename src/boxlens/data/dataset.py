@@ -126,6 +126,12 @@ class GroundTruth:
     def __len__(self) -> int:
         return len(self.image_row)
 
+    def highest_first(self, rows: npt.NDArray[np.integer], values: Floats) -> list[int]:
+        """Some rows by falling value, equal ones by image and id: a file's order does not count."""
+        by_id = np.lexsort((self.id[rows], self.image_row[rows]))
+        ordered: list[int] = rows[by_id[np.argsort(-values[by_id], kind="stable")]].tolist()
+        return ordered
+
     def _reordered(self, rows: npt.NDArray[np.integer]) -> GroundTruth:
         return replace(
             self,

@@ -90,5 +90,6 @@ def views_by_class(evidence: Evidence) -> Views:
             region=overlaps.region[gt_row],
             same_class=True,
             gt_box=objects.box,
+            gt_class=objects.class_row,
         ),
     )

@@ -28,9 +28,11 @@ class Overlaps:
     region: Bools
     floor: float
     same_class: bool
-    # Whose overlaps these are: the boxes of the two tables.
+    # Whose overlaps these are: the boxes and classes of the two tables.
     det_box: Boxes
     gt_box: Boxes
+    det_class: Rows
+    gt_class: Rows
 
     def __len__(self) -> int:
         return len(self.gt_row)
@@ -63,7 +65,18 @@ def find_overlaps(
         same_class=same_class,
         threads=threads,
     )
-    return Overlaps(offsets, gt_row, iou, region, floor, same_class, detections.box, gt.box)
+    return Overlaps(
+        offsets,
+        gt_row,
+        iou,
+        region,
+        floor,
+        same_class,
+        det_box=detections.box,
+        gt_box=gt.box,
+        det_class=detections.class_row,
+        gt_class=gt.class_row,
+    )
 
 
 def reachable(iou: float) -> float:
@@ -90,15 +103,23 @@ def check_tables(dataset: Dataset, detections: Detections) -> None:
 
 
 def check_overlaps(dataset: Dataset, detections: Detections, overlaps: Overlaps) -> None:
-    """Rows of other tables would mean other boxes here, or none at all."""
+    """Rows of other tables would mean other boxes here, or none at all.
+
+    Pairs of any two classes stay those of the same boxes with other classes.
+    """
     check_tables(dataset, detections)
-    for name, boxes, of_overlaps in (
+    boxes = (
         (detections.name, detections.box, overlaps.det_box),
         (dataset.name, dataset.gt.box, overlaps.gt_box),
-    ):
-        if boxes is not of_overlaps and not np.array_equal(boxes, of_overlaps):
+    )
+    classes = (
+        (detections.name, detections.class_row, overlaps.det_class),
+        (dataset.name, dataset.gt.class_row, overlaps.gt_class),
+    )
+    for name, found, of_overlaps in (*boxes, *(classes if overlaps.same_class else ())):
+        if found is not of_overlaps and not np.array_equal(found, of_overlaps):
             raise ParameterError(
                 f"the overlaps are not those of {name!r}: they were found for "
-                f"{len(of_overlaps)} other boxes, it has {len(boxes)}. "
+                f"{len(of_overlaps)} other boxes or classes, it has {len(found)}. "
                 "Call find_overlaps with the same data set and detections",
             )

@@ -68,9 +68,8 @@ def _looser(iou: float, missed: Bools, still: Bools) -> LooserOverlap:
 def _unexpected(
     dataset: Dataset, surprise: Floats, predicted: Floats, achieved: Floats, most: int
 ) -> tuple[Unexpected, ...]:
-    """The largest surprises first, the earlier of equals; no surprise is no example."""
+    """The largest surprises first; no surprise is no example."""
     rows = np.flatnonzero(surprise > 0)
-    rows = rows[np.argsort(-surprise[rows], kind="stable")][:most]
     gt, images, classes = dataset.gt, dataset.images, dataset.classes
     return tuple(
         Unexpected(
@@ -81,5 +80,5 @@ def _unexpected(
             predicted=float(predicted[row]),
             achieved=float(achieved[row]),
         )
-        for row in rows.tolist()
+        for row in dataset.gt.highest_first(rows, surprise[rows])[:most]
     )

@@ -21,7 +21,7 @@ def surest_mistakes(dataset: Dataset, labels: ObjectLabels, n: int) -> tuple[Mis
     gt, images = dataset.gt, dataset.images
     wrong = ~np.isnan(labels.score) & (labels.class_row != gt.class_row) & ~COCO.regions(gt)
     rows = np.flatnonzero(wrong)
-    surest = rows[np.argsort(-labels.score[rows], kind="stable")][:n]
+    surest = gt.highest_first(rows, labels.score[rows])[:n]
     names = (*dataset.classes.name, ANOTHER)
     return tuple(
         Mistake(
@@ -33,5 +33,5 @@ def surest_mistakes(dataset: Dataset, labels: ObjectLabels, n: int) -> tuple[Mis
             said=names[labels.class_row[row]],
             score=float(labels.score[row]),
         )
-        for row in surest.tolist()
+        for row in surest
     )

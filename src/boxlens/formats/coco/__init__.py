@@ -16,6 +16,7 @@ from boxlens.formats.coco.kept_columns import Kept, links_to_classes, read_kept
 from boxlens.formats.coco.scanned import (
     Records,
     attribute_of,
+    bytes_between,
     ids_of,
     numbers_of,
     parsed,
@@ -151,7 +152,7 @@ def classes_of(tables: dict[str, Any], path: Path, kept: Kept) -> Classes:
     extra: dict[str, list[Any]] = {}
     if records.skipped:
         begin, end = tables["categories_span"]
-        categories = parsed(read_bytes(path, DATA_BYTES)[begin:end], path)
+        categories = parsed(bytes_between(path, begin, end), path)
         extra = {key: [one.get(key) for one in categories] for key in records.skipped}
     try:
         return Classes.of(

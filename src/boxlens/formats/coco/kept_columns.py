@@ -15,8 +15,7 @@ import numpy as np
 from boxlens.data import ClassTree, Links, Notice
 from boxlens.data.columns import Attribute, Bools, frozen
 from boxlens.errors import InputError
-from boxlens.formats.coco.scanned import Records, links_of, parsed
-from boxlens.formats.files import read_bytes
+from boxlens.formats.coco.scanned import Records, bytes_between, links_of, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -144,7 +143,7 @@ def read_kept(tables: Mapping[str, Any], path: Path) -> Kept:
     begin, end = tables["boxlens_span"]
     if begin < 0:
         return Kept()
-    content = parsed(read_bytes(path)[begin:end], path)
+    content = parsed(bytes_between(path, begin, end), path)
     try:
         if content["schema"] != SCHEMA:
             raise InputError(

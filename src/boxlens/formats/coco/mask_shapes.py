@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.data import Notice
-from boxlens.formats.files import DATA_BYTES, is_gzip, opened, read_bytes, reading
+from boxlens.formats.coco.scanned import bytes_between
+from boxlens.formats.files import DATA_BYTES, is_gzip, read_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,9 +104,7 @@ class _DamagedError(Exception):
 def _bytes(path: Path, begin: int, end: int) -> bytes:
     if is_gzip(path):
         return _unpacked(path, path.stat().st_mtime_ns)[begin:end]
-    with reading(path), opened(path) as file:
-        file.seek(begin)
-        return file.read(end - begin)
+    return bytes_between(path, begin, end)
 
 
 @lru_cache(maxsize=1)

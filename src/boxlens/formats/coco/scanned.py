@@ -12,7 +12,14 @@ from boxlens import _kernel
 from boxlens.data import Links, Spans
 from boxlens.data.columns import frozen
 from boxlens.errors import InputError
-from boxlens.formats.files import DATA_BYTES, existing_file, is_gzip, read_bytes
+from boxlens.formats.files import (
+    DATA_BYTES,
+    existing_file,
+    is_gzip,
+    opened,
+    read_bytes,
+    reading,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -149,6 +156,15 @@ def raw_spans(spans: Spans) -> list[bytes | None]:
 def read_spans(spans: Spans) -> list[object | None]:
     """The values of spans, None where there is none."""
     return [None if raw is None else parsed(raw, spans.files[0]) for raw in raw_spans(spans)]
+
+
+def bytes_between(path: Path, begin: int, end: int) -> bytes:
+    """Some bytes of a file, or of what it unpacks to; the rest of a plain file is not read."""
+    if is_gzip(path):
+        return read_bytes(path, DATA_BYTES)[begin:end]
+    with reading(path), opened(path) as file:
+        file.seek(begin)
+        return file.read(end - begin)
 
 
 def parsed(content: bytes, path: Path) -> Any:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
-from shutil import rmtree
-from tempfile import mkdtemp
 from typing import TYPE_CHECKING
-from weakref import finalize
 
 from boxlens.errors import InputError
 from boxlens.formats.files import read_text, write_text
@@ -18,26 +15,33 @@ if TYPE_CHECKING:
 
 # What was written, a relative path a line. It makes a folder ours.
 LIST = ".boxlens"
-# Files wait in such a folder until all of them are there.
-WAITING = ".boxlens-"
 
 
-class OutputFolder:
+@contextmanager
+def output_folder(path: Path) -> Iterator[OutputFolder]:
     """Files go in by name and appear all together at the end, in place of those of the last run.
 
     Where the end is not reached, the folder is left as it was.
     """
+    check_output(path)
+    made = _make_writable(path)
+    with ExitStack() as held:
+        held.callback(_remove_empty, made)
+        with _told_as_unwritable(path):
+            waiting = held.enter_context(unfinished_folder(path, "files"))
+        output = OutputFolder(path, waiting)
+        yield output
+        output.close()
 
-    def __init__(self, path: Path) -> None:
-        check_output(path)
-        made = _make_writable(path)
+
+class OutputFolder:
+    """The files of a run, in a folder where they wait until all of them are there."""
+
+    def __init__(self, path: Path, waiting: Path) -> None:
         self.path = path
+        self.waiting = waiting
         self.before = _listed(path)
         self.written: list[str] = []
-        with _told_as_unwritable(path):
-            self.waiting = Path(mkdtemp(dir=path, prefix=WAITING))
-        # Whoever drops this object without closing it has failed.
-        self._undo = finalize(self, _take_back, self.waiting, made)
 
     @contextmanager
     def file(self, name: str) -> Iterator[Path]:
@@ -69,7 +73,6 @@ class OutputFolder:
                 if folder.is_dir() and not any(folder.iterdir()):
                     folder.rmdir()
         self._write_list([])
-        self._undo()
 
     def _write_list(self, before: Sequence[str]) -> None:
         names = dict.fromkeys([*before, *self.written])
@@ -88,7 +91,6 @@ class Claim:
 
     def release(self) -> None:
         """At the end, however it came: a claim under which nothing was kept goes."""
-        _remove_waiting(self.path)
         with suppress(OSError):
             if any(one.is_file() and one != self.path / LIST for one in self.path.rglob("*")):
                 return
@@ -100,14 +102,8 @@ class Claim:
                 folder.rmdir()
 
 
-def _remove_waiting(path: Path) -> None:
-    for folder in path.glob(f"{WAITING}*"):
-        rmtree(folder, ignore_errors=True)
-
-
-def _take_back(waiting: Path, made: Sequence[Path]) -> None:
-    """Folders in `made` are those that were not there before, the innermost first."""
-    rmtree(waiting, ignore_errors=True)
+def _remove_empty(made: Sequence[Path]) -> None:
+    """Of folders that were not there before, the innermost first."""
     with suppress(OSError):
         for folder in made:
             folder.rmdir()
@@ -144,8 +140,6 @@ def _make_writable(path: Path) -> list[Path]:
     with _told_as_unwritable(path):
         made = [one for one in (path, *path.parents) if not one.exists()]
         path.mkdir(parents=True, exist_ok=True)
-        # A run that was killed could not take them back.
-        _remove_waiting(path)
         with unfinished_folder(path, ""):
             pass
     return made

@@ -9,7 +9,7 @@ from boxlens.report.frames.bound_tables import bound_frames
 from boxlens.report.pages.bound_page import bound_page
 from boxlens.report.pages.examples import MEGABYTES, fit_pictures
 from boxlens.report.planning.bound_figures import bound_figures
-from boxlens.report.writing.output_folder import OutputFolder
+from boxlens.report.writing.output_folder import output_folder
 from boxlens.report.writing.write import (
     draw_figures,
     save_figures,
@@ -42,8 +42,7 @@ def write_bound(
 
     `files` are the pictures, to show mistakes.
     """
-    output = OutputFolder(folder)
-    with Drawing(formats) as drawing:
+    with output_folder(folder) as output, Drawing(formats) as drawing:
         gallery = _gallery(result, files, progress)
         drawn = draw_figures([bound_figures(result)], drawing, progress)
         document = result.to_json()
@@ -53,7 +52,6 @@ def write_bound(
         save_figures(output, drawing, progress)
         page = bound_page(result, document, drawn[0], fit_pictures(gallery, images_mb))
         output.write_text("report.html", page)
-        output.close()
     return what_was_written(folder, len(tables), drawn, formats, gallery)
 
 

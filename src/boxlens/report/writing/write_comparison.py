@@ -17,7 +17,7 @@ from boxlens.report.pages.examples import (
 from boxlens.report.pages.page import names_of
 from boxlens.report.pdf.writing import write_pdf
 from boxlens.report.planning.comparison_figures import comparison_figures
-from boxlens.report.writing.output_folder import OutputFolder
+from boxlens.report.writing.output_folder import output_folder
 from boxlens.report.writing.run_record import RunVerdict
 from boxlens.report.writing.write import (
     Run,
@@ -56,8 +56,7 @@ def write_comparison(
     progress: Progress | None = None,
 ) -> str:
     """Writes everything about a comparison; returns in a line what was written."""
-    output = OutputFolder(folder)
-    with Drawing(formats) as drawing:
+    with output_folder(folder) as output, Drawing(formats) as drawing:
         gallery: Gallery | None = None
         if images is not None:
             from boxlens.report.pictures.comparison_exhibits import comparison_walls
@@ -77,7 +76,6 @@ def write_comparison(
         output.write_text("report.html", comparison_page(result, document, drawn[0], examples))
         if pdf:
             write_pdf(output, document, comparison=result, progress=progress)
-        output.close()
     return what_was_written(folder, len(tables) + len(own), drawn, formats, gallery, pdf=pdf)
 
 

@@ -15,7 +15,7 @@ from boxlens.report.pages.examples import (
 )
 from boxlens.report.pdf.writing import write_pdf
 from boxlens.report.planning.figures import diagnosis_figures
-from boxlens.report.writing.output_folder import OutputFolder
+from boxlens.report.writing.output_folder import output_folder
 from boxlens.report.writing.run_record import RunVerdict
 from boxlens.report.writing.write import (
     Run,
@@ -48,8 +48,7 @@ def write_diagnosis(
     progress: Progress | None = None,
 ) -> str:
     """Writes everything about a diagnosis; returns in a line what was written."""
-    output = OutputFolder(folder)
-    with Drawing(formats) as drawing:
+    with output_folder(folder) as output, Drawing(formats) as drawing:
         gallery: Gallery | None = None
         if images is not None:
             from boxlens.report.pictures.gallery import open_gallery
@@ -68,7 +67,6 @@ def write_diagnosis(
         output.write_text("report.html", diagnosis_page(result, document, drawn[0], examples))
         if pdf:
             write_pdf(output, document, diagnoses=(result,), progress=progress)
-        output.close()
     return what_was_written(folder, len(tables) + len(own), drawn, formats, gallery, pdf=pdf)
 
 

@@ -19,7 +19,7 @@ from boxlens.report.pages.difficulty_page import difficulty_page, page_title
 from boxlens.report.pages.markup import counted
 from boxlens.report.planning.difficulty_figures import difficulty_figures
 from boxlens.report.planning.figure_plan import file_name
-from boxlens.report.writing.output_folder import OutputFolder
+from boxlens.report.writing.output_folder import output_folder
 from boxlens.report.writing.run_record import RunVerdict
 from boxlens.report.writing.write import (
     Run,
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from boxlens.diagnosis import DiagnosisResult
     from boxlens.formats.files import Progress
     from boxlens.report.charts.export import ChartFormat
+    from boxlens.report.writing.output_folder import OutputFolder
 
 
 def write_difficulty(
@@ -59,8 +60,7 @@ def write_difficulty(
     detectors: what the app walks through. Without them there is no run.json. `strict_coco` writes
     subsets with COCO's own fields alone.
     """
-    output = OutputFolder(folder)
-    with Drawing(formats) as drawing:
+    with output_folder(folder) as output, Drawing(formats) as drawing:
         plan = difficulty_figures(result)
         if len(result.systems) == 1:
             plan = plan.of_detector(result.systems[0].name)
@@ -77,7 +77,6 @@ def write_difficulty(
             n_tables += len(write_for_app(output, run, drawn))
         save_figures(output, drawing, progress)
         output.write_text("report.html", difficulty_page(result, document, drawn[0]))
-        output.close()
     return ", ".join([what_was_written(folder, n_tables, drawn, formats), *subsets])
 
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from boxlens.formats.files import written_whole
 from boxlens.report.pages.disagreement_page import disagreement_page
-from boxlens.report.writing.output_folder import OutputFolder
+from boxlens.report.writing.output_folder import output_folder
 from boxlens.report.writing.write import what_was_written, write_numbers
 
 if TYPE_CHECKING:
@@ -19,13 +19,12 @@ if TYPE_CHECKING:
 
 def write_disagreement(result: DisagreementResult, folder: Path, *, n_top: int) -> str:
     """Writes everything about it; returns in a line what was written."""
-    output = OutputFolder(folder)
-    document = result.to_json(n_top)
-    tables = {"images": images_in_order(result)}
-    write_numbers(output, document, tables)
-    names = " and ".join(result.detectors)
-    output.write_text("report.html", disagreement_page(result, names, document, n_top))
-    output.close()
+    with output_folder(folder) as output:
+        document = result.to_json(n_top)
+        tables = {"images": images_in_order(result)}
+        write_numbers(output, document, tables)
+        names = " and ".join(result.detectors)
+        output.write_text("report.html", disagreement_page(result, names, document, n_top))
     return what_was_written(folder, len(tables), (), ())
 
 

@@ -12,7 +12,7 @@ from boxlens.report.charts.drawing import Drawing
 from boxlens.report.pages.evaluation_page import evaluation_page, evaluation_verdict
 from boxlens.report.pages.page import names_of
 from boxlens.report.planning.evaluation_figures import evaluation_figures
-from boxlens.report.writing.output_folder import OutputFolder
+from boxlens.report.writing.output_folder import output_folder
 from boxlens.report.writing.write import (
     Run,
     draw_figures,
@@ -60,9 +60,8 @@ def write_evaluation(
 
     `iou` is the overlap that the app's tables go by.
     """
-    output = OutputFolder(folder)
     tables = with_unique_names(detections)
-    with Drawing(formats) as drawing:
+    with output_folder(folder) as output, Drawing(formats) as drawing:
         drawn = draw_figures([evaluation_figures(result)], drawing, progress)
         document = result.to_json()
         scores = {"scores": scores_table(result)}
@@ -80,7 +79,6 @@ def write_evaluation(
         save_figures(output, drawing, progress)
         page = evaluation_page(result, names_of(tables), document, drawn[0])
         output.write_text("report.html", page)
-        output.close()
     return what_was_written(folder, len(scores) + len(own), drawn, formats)
 
 

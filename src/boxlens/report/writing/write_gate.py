@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from boxlens.report.pages.gate_page import gate_page
-from boxlens.report.writing.output_folder import OutputFolder
+from boxlens.report.writing.output_folder import output_folder
 from boxlens.report.writing.write import what_was_written, write_numbers
 
 if TYPE_CHECKING:
@@ -22,12 +22,11 @@ INTERVALS = ("difference", "margin")
 
 def write_gate(result: GateResult, folder: Path) -> str:
     """Writes everything about a gate; returns in a line what was written."""
-    output = OutputFolder(folder)
-    document = result.to_json()
-    tables = {"rules": _rules(document["results"]["rules"])}
-    write_numbers(output, document, tables)
-    output.write_text("report.html", gate_page(result, document))
-    output.close()
+    with output_folder(folder) as output:
+        document = result.to_json()
+        tables = {"rules": _rules(document["results"]["rules"])}
+        write_numbers(output, document, tables)
+        output.write_text("report.html", gate_page(result, document))
     return what_was_written(folder, len(tables), (), ())
 
 

@@ -21,7 +21,7 @@ from boxlens.report.planning.oracle_figures import oracle_figures
 from boxlens.report.planning.recall_figures import recall_figures
 from boxlens.report.planning.repeatability_figures import repeatability_figures
 from boxlens.report.planning.tuning_figures import tuning_figures
-from boxlens.report.writing.output_folder import OutputFolder
+from boxlens.report.writing.output_folder import output_folder
 from boxlens.report.writing.write import (
     draw_figures,
     save_figures,
@@ -67,15 +67,13 @@ class Written(Generic[Study]):
         progress: Progress | None = None,
     ) -> str:
         """Writes everything; returns in a line what was written."""
-        output = OutputFolder(folder)
-        with Drawing(formats) as drawing:
+        with output_folder(folder) as output, Drawing(formats) as drawing:
             drawn = draw_figures([self.figures(result)], drawing, progress)
             document = result.to_json()
             tables = self.frames(result)
             write_numbers(output, document, tables)
             save_figures(output, drawing, progress)
             output.write_text("report.html", self.page(result, document, drawn[0]))
-            output.close()
         return what_was_written(folder, len(tables), drawn, formats)
 
 

@@ -10,7 +10,7 @@ from boxlens.report.charts.convention_steps import convention_steps_chart
 from boxlens.report.charts.drawing import Drawing
 from boxlens.report.pages.reconcile_page import STEPS, reconcile_page
 from boxlens.report.planning.figure_plan import Figure, plan_of
-from boxlens.report.writing.output_folder import OutputFolder
+from boxlens.report.writing.output_folder import output_folder
 from boxlens.report.writing.write import draw_figures, save_figures, what_was_written, write_numbers
 
 if TYPE_CHECKING:
@@ -32,15 +32,13 @@ def write_reconciliation(
     progress: Progress | None = None,
 ) -> str:
     """Writes everything about a reconciliation; returns in a line what was written."""
-    output = OutputFolder(folder)
-    with Drawing(formats) as drawing:
+    with output_folder(folder) as output, Drawing(formats) as drawing:
         drawn = draw_figures([plan_of([reconciliation_figure(result)])], drawing, progress)
         document = result.to_json()
         tables = {name: _frame(document["results"][name]) for name in ("steps", "protocols")}
         write_numbers(output, document, tables)
         save_figures(output, drawing, progress)
         output.write_text("report.html", reconcile_page(result, document, drawn[0]))
-        output.close()
     return what_was_written(folder, len(tables), drawn, formats)
 
 

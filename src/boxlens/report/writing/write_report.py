@@ -35,7 +35,7 @@ from boxlens.report.planning.questions import (
     answer_tables,
     check_questions,
 )
-from boxlens.report.writing.output_folder import OutputFolder, check_output
+from boxlens.report.writing.output_folder import check_output, output_folder
 from boxlens.report.writing.run_record import RunVerdict
 from boxlens.report.writing.write import (
     Run,
@@ -135,9 +135,8 @@ def write_answers(
     progress: Progress | None = None,
 ) -> str:
     """Writes everything that was found; returns in a line what was written."""
-    output = OutputFolder(folder)
     prefixes = _prefixes(result)
-    with Drawing(formats) as drawing:
+    with output_folder(folder) as output, Drawing(formats) as drawing:
         gallery = None if images is None else _gallery(result, prefixes, images, progress)
         plans = _plans(result, prefixes)
         drawn = draw_figures([one for one in plans if one is not None], drawing, progress)
@@ -169,7 +168,6 @@ def write_answers(
                 comparison=result.comparison,
                 progress=progress,
             )
-        output.close()
     return what_was_written(folder, len(tables) + len(own), drawn, formats, gallery, pdf=pdf)
 
 

@@ -10,7 +10,7 @@ from boxlens.report.pages.examples import MEGABYTES
 from boxlens.report.pages.robustness_examples import robustness_examples
 from boxlens.report.pages.robustness_page import robustness_page
 from boxlens.report.planning.robustness_figures import robustness_figures
-from boxlens.report.writing.output_folder import OutputFolder
+from boxlens.report.writing.output_folder import output_folder
 from boxlens.report.writing.write import (
     draw_figures,
     save_figures,
@@ -39,8 +39,7 @@ def write_robustness(
     progress: Progress | None = None,
 ) -> str:
     """Returns in a line what was written; without pictures, examples are told in a table."""
-    output = OutputFolder(folder)
-    with Drawing(formats) as drawing:
+    with output_folder(folder) as output, Drawing(formats) as drawing:
         galleries: tuple[Gallery, ...] = ()
         if pictures is not None:
             from boxlens.report.pictures.robustness_exhibits import hang_robustness
@@ -54,5 +53,4 @@ def write_robustness(
         examples = robustness_examples(result, galleries, images_mb)
         page = robustness_page(result, document, drawn[0], examples)
         output.write_text("report.html", page)
-        output.close()
     return what_was_written(folder, len(tables), drawn, formats)

@@ -10,7 +10,7 @@ from boxlens.report.frames.tables import sensitivity_tables
 from boxlens.report.pages.sensitivity_page import sensitivity_page, summary
 from boxlens.report.planning.figures import sensitivity_figures
 from boxlens.report.writing.documents import sensitivity_document
-from boxlens.report.writing.output_folder import OutputFolder
+from boxlens.report.writing.output_folder import output_folder
 from boxlens.report.writing.run_record import RunVerdict
 from boxlens.report.writing.write import (
     Run,
@@ -44,8 +44,7 @@ def write_sensitivity(
     progress: Progress | None = None,
 ) -> str:
     """Writes everything about a sensitivity analysis; returns in a line what was written."""
-    output = OutputFolder(folder)
-    with Drawing(formats) as drawing:
+    with output_folder(folder) as output, Drawing(formats) as drawing:
         plan = sensitivity_figures(result).of_detector(result.detector)
         drawn = draw_figures([plan], drawing, progress)
         document = sensitivity_document(result, dataset, detections)
@@ -63,5 +62,4 @@ def write_sensitivity(
         own = write_for_app(output, run, drawn)
         save_figures(output, drawing, progress)
         output.write_text("report.html", sensitivity_page(result, document, drawn[0]))
-        output.close()
     return what_was_written(folder, len(tables) + len(own), drawn, formats)
