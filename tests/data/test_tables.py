@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from boxlens import evaluate
 from boxlens.data import (
     Classes,
     ClassTree,
@@ -318,6 +319,108 @@ def test_columns_of_different_lengths_are_refused():
         Detections.of("d", 1, image_row=[0, 0], class_row=[0, 0], box=[BOX], score=[1, 1])
     with pytest.raises(ParameterError):
         GroundTruth.of(1, image_row=[0, 0], class_row=[0, 0], box=[BOX, BOX], crowd=[True])
+
+
+@pytest.mark.parametrize(
+    ("column", "given", "problem"),
+    [
+        ("box", np.zeros((4, 2)), r"column box: expected shape \(n, 4\).*got \(4, 2\)"),
+        ("box", [[0, 0, 1]] * 2, r"column box: expected shape \(n, 4\).*got \(2, 3\)"),
+        ("box", [BOX, BOX[:3]], r"column box: expected shape \(n, 4\)"),
+        ("box", np.zeros(8), r"column box: expected shape \(n, 4\).*got \(8,\)"),
+        ("image_row", [0.9, 1.2], "column image_row: expected whole numbers.*float64"),
+        ("image_row", [0.0, 1.0], "column image_row: expected whole numbers.*float64"),
+        ("image_row", [True, False], "column image_row: expected whole numbers.*bool"),
+        ("image_row", [[0], [1]], r"column image_row: expected whole numbers.*\(2, 1\)"),
+        ("image_row", [0, 2**40], "column image_row: expected rows up to.*1099511627776"),
+        ("image_row", [0, 2**70], "column image_row: expected whole numbers.*object"),
+        ("class_row", [0.5, 0.5], "column class_row: expected whole numbers.*float64"),
+        ("class_row", [0, -(2**40)], "column class_row: expected rows.*-1099511627776"),
+    ],
+    ids=[
+        "turned",
+        "three_sides",
+        "ragged",
+        "flat",
+        "fractions",
+        "floats",
+        "truth",
+        "deep",
+        "large",
+        "huge",
+        "class_fractions",
+        "class_large",
+    ],
+)
+def test_boxes_and_rows_of_another_kind_are_refused(column, given, problem):
+    columns = {"image_row": [0, 1], "class_row": [0, 0], "box": [BOX] * 2, column: given}
+    with pytest.raises(ParameterError, match=problem):
+        GroundTruth.of(2, **columns)
+    with pytest.raises(ParameterError, match=problem):
+        Detections.of("d", 2, **columns, score=[1, 1])
+
+
+@pytest.mark.parametrize("score", [[[1], [1]], ["high", "low"]], ids=["deep", "text"])
+def test_values_that_are_not_one_number_a_row_are_refused(score):
+    columns = {"image_row": [0, 1], "class_row": [0, 0], "box": [BOX] * 2}
+    with pytest.raises(ParameterError, match="column score: expected one number a row"):
+        Detections.of("d", 2, **columns, score=score)
+    with pytest.raises(ParameterError, match="column area_px: expected one number a row"):
+        GroundTruth.of(2, **columns, area_px=score)
+
+
+def test_images_and_classes_of_unequal_columns_are_refused():
+    with pytest.raises(ParameterError, match=r"column width_px: expected 2 rows.* got 1"):
+        Images.of([10, 11], [1], [1, 1], ["a", "b"])
+    with pytest.raises(ParameterError, match=r"column file_name: expected 2 rows.* got 3"):
+        Images.of([10, 11], [1, 1], [1, 1], ["a", "b", "c"])
+    with pytest.raises(ParameterError, match=r"column negative: expected 1 rows.* got 2"):
+        Images.of([10], [1], [1], ["a"], negative=Links.empty(2))
+    with pytest.raises(ParameterError, match=r"column names: expected 2 rows.* got 1"):
+        Classes.of([1, 2], ["cat"])
+    with pytest.raises(ParameterError, match=r"column frequency: expected 1 rows.* got 2"):
+        Classes.of([1], ["cat"], frequency=["r", "f"])
+    with pytest.raises(ParameterError, match=r"column synset: expected 1 rows.* got 0"):
+        Classes.of([1], ["cat"], extra={"synset": []})
+
+
+def test_sizes_below_zero_or_infinite_are_refused_and_unknown_ones_are_not():
+    with pytest.raises(ParameterError, match=r"column width_px: .* got -1 in row 1"):
+        Images.of([1, 2], [5, -1], [5, 5], ["", ""])
+    with pytest.raises(ParameterError, match=r"column height_px: .* got inf in row 0"):
+        Images.of([1, 2], [5, 5], [np.inf, 5], ["", ""])
+    images, _ = Images.of([1, 2], [0, np.nan], [5, 5], ["", ""])
+    assert np.isnan(images.known_sizes()).all()
+
+
+def test_a_data_set_refuses_ground_truth_of_other_images_or_classes():
+    images, _ = Images.of([1, 2], [5, 5], [5, 5], ["", ""])
+    cat = Classes.of([1], ["cat"])
+    for n_images in (1, 3):
+        gt = GroundTruth.of(n_images, image_row=[0], class_row=[0], box=[BOX])
+        with pytest.raises(ParameterError, match=f"'mine' has rows of {n_images} images.* 2"):
+            Dataset("mine", images, cat, gt)
+    for row in (-1, 1):
+        gt = GroundTruth.of(2, image_row=[0], class_row=[row], box=[BOX])
+        with pytest.raises(ParameterError, match=f"class_row of 'mine': .* got {row}"):
+            Dataset("mine", images, cat, gt)
+
+
+def test_known_classes_that_are_not_there_are_refused():
+    columns = {"image_row": [0], "class_row": [0], "box": [BOX], "score": [1]}
+    with pytest.raises(ParameterError, match=r"column known_classes: .* 0 or more, got -1"):
+        Detections.of("d", 3, **columns, known_classes=[-1])
+    with pytest.raises(ParameterError, match="column known_classes: expected whole numbers"):
+        Detections.of("d", 3, **columns, known_classes=[0.5])
+    beyond = Detections.of("d", 3, **columns, known_classes=[0, 3])
+    problem = r"column known_classes of 'd': class rows lie between 0 and 1, got 0\.\.3"
+    for meet in (
+        lambda: evaluate(small_dataset(), beyond),
+        lambda: select_images(small_dataset(), beyond, [0]),
+        lambda: select_classes(small_dataset(), beyond, [0]),
+    ):
+        with pytest.raises(ParameterError, match=problem):
+            meet()
 
 
 def test_parts_that_cannot_be_joined_are_refused():

@@ -54,7 +54,9 @@ def test_the_table_does_not_change_with_what_it_was_made_of():
     ("changes", "problem"),
     [
         ({"image_row": [3]}, "image rows lie between"),
-        ({"image_row": [0, 1]}, "column box has 1 rows"),
+        ({"image_row": [0, 1]}, r"column box: expected 2 rows.* got 1"),
+        ({"image_row": [0.9]}, "column image_row: expected whole numbers"),
+        ({"box": np.zeros((4, 1))}, r"column box: expected shape \(n, 4\)"),
         ({"box": [[0, 0, -1, 1]]}, "width and height not below 0"),
         ({"box": [[0, 0, np.nan, 1]]}, "are finite"),
         ({"searched": [True]}, "`searched` of 3 images"),

@@ -204,6 +204,10 @@ def test_an_empty_data_set_is_a_data_set(tmp_path):
     ("changes", "said"),
     [
         ({"images": [*IMAGES, IMAGES[0]]}, "occurs more than once"),
+        (
+            {"images": [IMAGES[0], {**IMAGES[1], "width": -1}]},
+            "images: column width_px: expected sizes of 0 or more",
+        ),
         ({"categories": [*CATEGORIES, CATEGORIES[0]]}, "occurs more than once"),
         (
             {"annotations": [*ANNOTATIONS, {**ANNOTATIONS[0], "image_id": 99}]},

@@ -165,6 +165,14 @@ def test_bad_values_are_named_with_file_and_row(tmp_path: Path, changes, message
     assert caught.value.path == str(path)
 
 
+def test_image_sizes_below_zero_are_refused_with_the_file(tmp_path: Path) -> None:
+    parquet.write_dataset(small_dataset(), tmp_path / "set")
+    file = tmp_path / "set" / "images.parquet"
+    pl.read_parquet(file).with_columns(width_px=pl.lit(-1.0)).write_parquet(file)
+    with pytest.raises(InputError, match=r"images\.parquet: column width_px: .* got -1 in row 0"):
+        parquet.read_dataset(tmp_path / "set")
+
+
 def test_a_missing_column_is_named(tmp_path: Path) -> None:
     path = tmp_path / "d.parquet"
     detections_frame().drop("score", "h").write_parquet(path)

@@ -40,10 +40,8 @@ def test_a_written_set_is_read_again_without_images(tmp_path):
 def test_sets_with_folders_and_odd_names_survive(tmp_path):
     images, _ = Images.of([5, 6, 7], [50] * 3, [80] * 3, ["x/a.b.png", "y/a.b.png", ""])
     classes = Classes.of([3, 9], ["no", "a: b"])
-    dataset = replace(dataset_of(), images=images, classes=classes)
-    dataset = replace(
-        dataset, gt=GroundTruth.of(3, image_row=[0, 1, 2], class_row=[0, 1, 0], box=np.ones((3, 4)))
-    )
+    gt = GroundTruth.of(3, image_row=[0, 1, 2], class_row=[0, 1, 0], box=np.ones((3, 4)))
+    dataset = replace(dataset_of(), images=images, classes=classes, gt=gt)
     detections = detections_of(dataset)
     notices = yolo.write_dataset(dataset, tmp_path / "out")
     assert codes(notices) == {"lost_image_id": 3, "lost_class_id": 2}

@@ -25,7 +25,7 @@ def dataset(boxes: np.ndarray, sizes=SIZES, **columns) -> Dataset:
     width, height = zip(*sizes, strict=True)
     images, _ = Images.of([1, 2], width, height, ["a.jpg", "b.jpg"])
     row = np.arange(len(boxes)) % 2
-    gt = GroundTruth.of(2, image_row=row, class_row=np.zeros(len(boxes)), box=boxes, **columns)
+    gt = GroundTruth.of(2, image_row=row, class_row=np.zeros(len(boxes), int), box=boxes, **columns)
     return Dataset("d", images, Classes.of([1], ["thing"]), gt)
 
 

@@ -3,7 +3,7 @@
 from boxlens.data.classes import Classes, ClassTree
 from boxlens.data.columns import Links
 from boxlens.data.dataset import Dataset, GroundTruth, Spans
-from boxlens.data.detections import Detections
+from boxlens.data.detections import Detections, check_tables
 from boxlens.data.images import Images
 from boxlens.data.selection import (
     concatenate,
@@ -24,6 +24,7 @@ __all__ = [
     "Notice",
     "Source",
     "Spans",
+    "check_tables",
     "concatenate",
     "concatenate_detections",
     "counted_notice",

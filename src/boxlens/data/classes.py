@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.data.columns import Ids, Rows, id_column, take
+from boxlens.data.columns import Ids, Rows, check_lengths, id_column, take
 from boxlens.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -110,6 +110,9 @@ class Classes:
         Rows are then those of `row_of_id()`, no longer the places in the lists given.
         """
         column = id_column(ids)
+        given = {"supercategory": supercategory, "frequency": frequency, **(extra or {})}
+        lengths = {name: len(values) for name, values in given.items() if values is not None}
+        check_lengths({"names": len(names), **lengths}, "ids", len(column))
         order = id_order(column, "class", sort=sort)
 
         def ordered(values: Sequence[Any] | None) -> tuple[Any, ...] | None:

@@ -47,6 +47,55 @@ def owned(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array
 
 
+def row_column(values: npt.ArrayLike, name: str) -> Rows:
+    """Row numbers: whole ones alone, for a fraction or a truth value is no place in a table."""
+    array = _array(values, name, "whole numbers, one a row")
+    if array.shape == (0,):
+        return frozen([], np.int32)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise ParameterError(
+            f"column {name}: expected whole numbers (an integer dtype), one a row, got "
+            f"{array.dtype} of shape {array.shape}"
+        )
+    limit = np.iinfo(np.int32)
+    if array.dtype != np.int32 and (array.min() < limit.min or array.max() > limit.max):
+        raise ParameterError(
+            f"column {name}: expected rows up to {limit.max}, got {array.min()}..{array.max()}"
+        )
+    return frozen(array, np.int32)
+
+
+def box_column(values: npt.ArrayLike) -> Boxes:
+    """Boxes as n rows of x, y, width, height; none may also come as an empty list."""
+    array = _array(values, "box", "shape (n, 4)", np.float64)
+    if array.shape == (0,):
+        array = array.reshape(0, 4)
+    if array.ndim != 2 or array.shape[1] != 4:
+        raise ParameterError(
+            f"column box: expected shape (n, 4), a row x, y, width, height, got {array.shape}"
+        )
+    return frozen(array, np.float64)
+
+
+def value_column(values: npt.ArrayLike, dtype: npt.DTypeLike, name: str) -> npt.NDArray[Any]:
+    """One value a row."""
+    array = _array(values, name, "one number a row", dtype)
+    if array.ndim != 1:
+        raise ParameterError(
+            f"column {name}: expected one number a row, got an array of shape {array.shape}"
+        )
+    return frozen(array, dtype)
+
+
+def _array(
+    values: npt.ArrayLike, name: str, expected: str, dtype: npt.DTypeLike | None = None
+) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(values, dtype=dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ParameterError(f"column {name}: expected {expected}, got {error}") from None
+
+
 def id_column(values: Sequence[int | str] | Ids) -> Ids:
     """Ids as int64 when all are integers, otherwise as an object column of str."""
     if isinstance(values, np.ndarray) and values.dtype == np.int64:
@@ -84,17 +133,31 @@ def stable_order(rows: Rows, n_groups: int) -> npt.NDArray[np.int64] | None:
     return np.argsort(rows.astype(narrow), kind="stable")
 
 
+def check_lengths(lengths: Mapping[str, int], of: str, n: int) -> None:
+    """Columns of one table are as long as this one of them."""
+    for name, length in lengths.items():
+        if length != n:
+            raise ParameterError(
+                f"column {name}: expected {n} rows, as many as {of} has, got {length}"
+            )
+
+
 def check_table(columns: Mapping[str, npt.NDArray[Any]], image_row: Rows, n_images: int) -> None:
     """Columns of one table are equally long, and their images exist."""
     lengths = {name: len(column) for name, column in columns.items()}
-    wrong = [name for name, length in lengths.items() if length != len(image_row)]
-    if wrong:
-        raise ParameterError(
-            f"column {wrong[0]} has {lengths[wrong[0]]} rows, image_row has {len(image_row)}",
-        )
+    check_lengths(lengths, "image_row", len(image_row))
     if len(image_row) and (image_row.min() < 0 or image_row.max() >= n_images):
         span = f"{image_row.min()}..{image_row.max()}"
         raise ParameterError(f"image rows lie between 0 and {n_images - 1}, got {span}")
+
+
+def check_class_rows(rows: Rows, column: str, table: str, n_classes: int) -> None:
+    """Rows of classes that exist."""
+    if len(rows) and not (rows.min() >= 0 and rows.max() < n_classes):
+        raise ParameterError(
+            f"column {column} of {table!r}: class rows lie between 0 and {n_classes - 1}, got "
+            f"{rows.min()}..{rows.max()}",
+        )
 
 
 def check_boxes(box: Boxes) -> None:

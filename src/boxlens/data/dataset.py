@@ -16,12 +16,16 @@ from boxlens.data.columns import (
     Ids,
     Offsets,
     Rows,
+    box_column,
     check_boxes,
+    check_class_rows,
     check_table,
     frozen,
     offsets_of,
+    row_column,
     stable_order,
     take,
+    value_column,
 )
 from boxlens.errors import ParameterError
 
@@ -91,19 +95,19 @@ class GroundTruth:
         spans: Mapping[str, Spans] | None = None,
     ) -> GroundTruth:
         """Groups objects by image. Area falls back to width times height."""
-        rows = frozen(image_row, np.int32)
+        rows = row_column(image_row, "image_row")
         n = len(rows)
-        boxes = frozen(np.asarray(box, dtype=np.float64).reshape(-1, 4), np.float64)
+        boxes = box_column(box)
         area = areas(boxes) if area_px is None else area_px
         no = np.zeros(n, dtype=np.bool_)
         table = cls(
             image_row=rows,
-            class_row=frozen(class_row, np.int32),
+            class_row=row_column(class_row, "class_row"),
             box=boxes,
-            area_px=frozen(area, np.float64),
-            crowd=frozen(no if crowd is None else crowd, np.bool_),
-            difficult=frozen(no if difficult is None else difficult, np.bool_),
-            group_of=frozen(no if group_of is None else group_of, np.bool_),
+            area_px=value_column(area, np.float64, "area_px"),
+            crowd=value_column(no if crowd is None else crowd, np.bool_, "crowd"),
+            difficult=value_column(no if difficult is None else difficult, np.bool_, "difficult"),
+            group_of=value_column(no if group_of is None else group_of, np.bool_, "group_of"),
             id=frozen(np.arange(1, n + 1), np.int64) if ids is None else ids,
             offsets=frozen([], np.int64),
             attributes=dict(attributes or {}),
@@ -181,6 +185,15 @@ class Dataset:
     notices: tuple[Notice, ...] = ()
     # Boxes are fractions of their image: overlaps are right, areas in pixels are not known.
     relative: bool = False
+
+    def __post_init__(self) -> None:
+        n_images = len(self.gt.offsets) - 1
+        if n_images != len(self.images):
+            raise ParameterError(
+                f"the ground truth of {self.name!r} has rows of {n_images} images, expected "
+                f"{len(self.images)}: the images of the data set",
+            )
+        check_class_rows(self.gt.class_row, "class_row", self.name, len(self.classes))
 
     def select_images(self, rows: npt.ArrayLike) -> Dataset:
         """Some images, their order kept, and the objects in them."""

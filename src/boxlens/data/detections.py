@@ -13,12 +13,16 @@ from boxlens.data.columns import (
     Floats,
     Offsets,
     Rows,
+    box_column,
     check_boxes,
+    check_class_rows,
     check_table,
     frozen,
     offsets_of,
+    row_column,
     stable_order,
     take,
+    value_column,
 )
 from boxlens.errors import ParameterError
 
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from boxlens.data.dataset import Dataset
     from boxlens.data.source import Notice, Source
 
 
@@ -65,17 +70,18 @@ class Detections:
         A class with a detection is known, whether `known_classes` names it or not. A reader that
         has checked boxes and scores says so.
         """
-        rows = frozen(image_row, np.int32)
+        rows = row_column(image_row, "image_row")
+        classes = row_column(class_row, "class_row")
         table = cls(
             name=name,
             image_row=rows,
-            class_row=frozen(class_row, np.int32),
-            box=frozen(np.asarray(box, dtype=np.float64).reshape(-1, 4), np.float64),
-            score=frozen(score, np.float64),
+            class_row=classes,
+            box=box_column(box),
+            score=value_column(score, np.float64, "score"),
             offsets=frozen([], np.int64),
             source=source,
             notices=notices,
-            known_classes=None if known_classes is None else _known(known_classes, class_row),
+            known_classes=None if known_classes is None else _known(known_classes, classes),
         )
         check_table(
             {"class_row": table.class_row, "box": table.box, "score": table.score}, rows, n_images
@@ -138,6 +144,23 @@ class Detections:
         return rows[rows >= 0]
 
 
-def _known(known_classes: npt.ArrayLike, class_row: npt.ArrayLike) -> Rows:
-    rows = [np.asarray(some, dtype=np.int32).ravel() for some in (known_classes, class_row)]
-    return frozen(np.unique(np.concatenate(rows)), np.int32)
+def _known(known_classes: npt.ArrayLike, class_row: Rows) -> Rows:
+    rows = row_column(known_classes, "known_classes")
+    if len(rows) and rows.min() < 0:
+        raise ParameterError(
+            f"column known_classes: expected class rows of 0 or more, got {rows.min()}"
+        )
+    return frozen(np.unique(np.concatenate([rows, class_row])), np.int32)
+
+
+def check_tables(dataset: Dataset, detections: Detections) -> None:
+    """Detections must speak of the images and classes of the data set."""
+    if detections.n_images != len(dataset.images):
+        raise ParameterError(
+            f"detections {detections.name!r} are rows of {detections.n_images} images, "
+            f"the data set has {len(dataset.images)}: read them with this data set",
+        )
+    n_classes = len(dataset.classes)
+    check_class_rows(detections.class_row, "class_row", detections.name, n_classes)
+    if detections.known_classes is not None:
+        check_class_rows(detections.known_classes, "known_classes", detections.name, n_classes)

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data.classes import id_order
-from boxlens.data.columns import Floats, Ids, Links, Rows, frozen, id_column, take
+from boxlens.data.columns import (
+    Floats,
+    Ids,
+    Links,
+    Rows,
+    check_lengths,
+    id_column,
+    take,
+    value_column,
+)
+from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,12 +57,14 @@ class Images:
         Also returns the order (row -> place in the lists given). Rows are those of `row_of_id()`.
         """
         column = id_column(ids)
+        width = _sizes(width_px, "width_px")
+        height = _sizes(height_px, "height_px")
+        lengths = {"width_px": len(width), "height_px": len(height), "file_name": len(file_name)}
+        links = {"negative": negative, "positive": positive, "not_exhaustive": not_exhaustive}
+        lengths |= {name: len(one) for name, one in links.items() if one is not None}
+        check_lengths(lengths, "ids", len(column))
         order = id_order(column, "image", sort=sort)
-        width = frozen(width_px, np.float64)
-        height = frozen(height_px, np.float64)
-        in_file_order = cls(
-            column, width, height, tuple(file_name), negative, positive, not_exhaustive
-        )
+        in_file_order = cls(column, width, height, tuple(file_name), **links)
         return in_file_order.select(order.astype(np.int32), None), order
 
     def __len__(self) -> int:
@@ -92,3 +104,15 @@ class Images:
             positive=chosen(self.positive),
             not_exhaustive=chosen(self.not_exhaustive),
         )
+
+
+def _sizes(values: npt.ArrayLike, name: str) -> Floats:
+    """Widths or heights; NaN and 0 stand for unknown."""
+    sizes = value_column(values, np.float64, name)
+    bad = np.flatnonzero((sizes < 0) | np.isinf(sizes))
+    if len(bad):
+        raise ParameterError(
+            f"column {name}: expected sizes of 0 or more, NaN where they are unknown, got "
+            f"{sizes[bad[0]]:g} in row {bad[0]}"
+        )
+    return sizes

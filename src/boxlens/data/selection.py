@@ -9,7 +9,7 @@ import numpy as np
 
 from boxlens.data.columns import Attribute, Links, frozen
 from boxlens.data.dataset import Dataset, GroundTruth, Spans, renumbering
-from boxlens.data.detections import Detections
+from boxlens.data.detections import Detections, check_tables
 from boxlens.data.images import Images
 from boxlens.data.known_classes import (
     CLASSES_CHOICES,
@@ -40,6 +40,7 @@ def select_images(
     rows: npt.ArrayLike,
 ) -> tuple[Dataset, Detections]:
     """Some images, with their objects and detections."""
+    check_tables(dataset, detections)
     part = dataset.select_images(rows)
     kept = np.flatnonzero(np.isin(dataset.images.id, part.images.id)).astype(np.int32)
     same_classes = np.arange(len(dataset.classes), dtype=np.int32)
@@ -63,6 +64,7 @@ def select_classes(
 def _cut_classes(
     dataset: Dataset, detections: Detections, rows: npt.ArrayLike
 ) -> tuple[Dataset, Detections]:
+    check_tables(dataset, detections)
     part = dataset.select_classes(rows)
     kept = np.flatnonzero(np.isin(dataset.classes.id, part.classes.id)).astype(np.int32)
     same_images = np.arange(len(dataset.images), dtype=np.int32)
@@ -82,6 +84,8 @@ def shared_classes(
         raise ParameterError(f"classes are {', '.join(CLASSES_CHOICES)}, got {choice!r}")
     if choice == "all" or not tables:
         return dataset, list(tables)
+    for one in tables:
+        check_tables(dataset, one)
     skipped = _skipped_classes(dataset, tables, by_detections=choice == "known")
     if not skipped.any():
         return dataset, list(tables)

@@ -11,12 +11,13 @@ from boxlens.data.columns import (
     Bools,
     Boxes,
     Offsets,
-    Rows,
+    box_column,
     check_boxes,
     check_table,
     frozen,
     offsets_of,
     owned,
+    row_column,
     stable_order,
     take,
 )
@@ -78,8 +79,8 @@ class Windows:
 
         Without `searched` those images were that have a window.
         """
-        rows: Rows = frozen(image_row, np.int32)
-        boxes = frozen(np.asarray(box, dtype=np.float64).reshape(-1, 4), np.float64)
+        rows = row_column(image_row, "image_row")
+        boxes = box_column(box)
         check_table({"box": boxes}, rows, n_images)
         check_boxes(boxes)
         order = stable_order(rows, n_images)

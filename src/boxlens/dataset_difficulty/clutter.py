@@ -116,7 +116,7 @@ def _best_windows(windows: Windows, first: int, last: int, limit: int) -> tuple[
     rank = np.arange(1, counts.sum() + 1) - np.repeat(offsets[:-1] - offsets[0], counts)
     best = rank <= limit
     image_row = np.repeat(np.arange(last - first), counts)[best]
-    nothing = np.zeros(len(image_row))
+    nothing = np.zeros(len(image_row), dtype=np.int32)
     detections = Detections.of(
         windows.name,
         last - first,

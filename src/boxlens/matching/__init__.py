@@ -2,7 +2,7 @@
 
 from boxlens.matching.assign import ALL_AREAS, MAX_CELLS, Matches, assign
 from boxlens.matching.box_pairs import count_neighbours, count_overlapping_pairs
-from boxlens.matching.overlaps import Overlaps, check_tables, find_overlaps, reachable
+from boxlens.matching.overlaps import Overlaps, find_overlaps, reachable
 from boxlens.matching.pairing import box_overlap, pair_one_to_one, paired_iou
 from boxlens.matching.rules import COCO, HOIEM, LVIS, OPEN_IMAGES, RULES, UNLIMITED, VOC, Rule
 
@@ -21,7 +21,6 @@ __all__ = [
     "Rule",
     "assign",
     "box_overlap",
-    "check_tables",
     "count_neighbours",
     "count_overlapping_pairs",
     "find_overlaps",

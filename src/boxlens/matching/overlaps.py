@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens import _kernel
+from boxlens.data import check_tables
 from boxlens.errors import ParameterError
 from boxlens.limits import THREADS
 
@@ -82,24 +83,6 @@ def find_overlaps(
 def reachable(iou: float) -> float:
     """The threshold as it is compared: an IoU of 1, rounding aside, must reach 1 (METHODS 10)."""
     return min(iou, 1 - 1e-10)
-
-
-def check_tables(dataset: Dataset, detections: Detections) -> None:
-    """Both tables must speak of the same images and classes."""
-    if detections.n_images != len(dataset.images):
-        raise ParameterError(
-            f"detections {detections.name!r} are rows of {detections.n_images} images, "
-            f"the data set has {len(dataset.images)}: read them with this data set",
-        )
-    for name, rows in (
-        (dataset.name, dataset.gt.class_row),
-        (detections.name, detections.class_row),
-    ):
-        if len(rows) and not (rows.min() >= 0 and rows.max() < len(dataset.classes)):
-            raise ParameterError(
-                f"class rows of {name!r} lie between 0 and {len(dataset.classes) - 1}, "
-                f"got {rows.min()}..{rows.max()}",
-            )
 
 
 def check_overlaps(dataset: Dataset, detections: Detections, overlaps: Overlaps) -> None:

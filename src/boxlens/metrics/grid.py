@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens import _kernel
+from boxlens.data import check_tables
 from boxlens.errors import ParameterError
-from boxlens.matching import MAX_CELLS, Matches, assign, check_tables, find_overlaps, reachable
+from boxlens.matching import MAX_CELLS, Matches, assign, find_overlaps, reachable
 from boxlens.metrics.average_precision import COCO_RECALLS
 from boxlens.metrics.ranking import Ranking, rank
 

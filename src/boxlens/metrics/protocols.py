@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import Notice, check_tables
 from boxlens.errors import ParameterError
 from boxlens.matching import (
     COCO,
@@ -17,7 +17,6 @@ from boxlens.matching import (
     Matches,
     Rule,
     assign,
-    check_tables,
     find_overlaps,
     reachable,
 )

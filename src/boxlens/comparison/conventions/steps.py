@@ -27,11 +27,10 @@ from boxlens.comparison.conventions.values import (
     sentence,
     value_text,
 )
-from boxlens.data import Dataset, Detections, Notice
+from boxlens.data import Dataset, Detections, Notice, check_tables
 from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset, read_detections
-from boxlens.matching import check_tables
 from boxlens.metrics.protocols import prepare, prepare_dataset
 from boxlens.metrics.results import Provenance
 from boxlens.version import VERSION

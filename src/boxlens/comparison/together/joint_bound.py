@@ -9,8 +9,9 @@ import numpy as np
 
 from boxlens.comparison.together.found_objects import hit_scores
 from boxlens.comparison.together.merged_rankings import MergedAp, Source, merged_ap
+from boxlens.data import check_tables
 from boxlens.errors import ParameterError
-from boxlens.matching import COCO, assign, check_tables, find_overlaps, reachable
+from boxlens.matching import COCO, assign, find_overlaps, reachable
 from boxlens.metrics.grid import IOU_THRESHOLDS, mean_defined
 from boxlens.metrics.protocols import verified_detections
 from boxlens.metrics.results import notice_to_json, number

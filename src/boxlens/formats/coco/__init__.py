@@ -10,7 +10,7 @@ import numpy as np
 from boxlens import _kernel
 from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images, Notice, Source
 from boxlens.data.boxes import areas
-from boxlens.errors import InputError
+from boxlens.errors import InputError, ParameterError
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.coco.kept_columns import Kept, links_to_classes, read_kept
 from boxlens.formats.coco.scanned import (
@@ -143,6 +143,9 @@ def images_of(
         )
     except InputError as error:
         raise _named(error, path) from None
+    except ParameterError as error:
+        remedy = "Leave width and height out where they are unknown"
+        raise InputError(str(error), path=path, where="images", remedy=remedy) from None
     return images
 
 

@@ -20,7 +20,7 @@ from boxlens.data import (
     Source,
 )
 from boxlens.data.columns import attribute_column, frozen
-from boxlens.errors import InputError
+from boxlens.errors import InputError, ParameterError
 from boxlens.formats import files
 from boxlens.formats.border import check_boxes
 from boxlens.formats.folders import folder_written_whole
@@ -109,14 +109,18 @@ def _read_images(folder: Path, classes: Classes) -> Images:
     def size(name: str) -> Any:
         return floats(frame, name, path) if name in frame.columns else unknown
 
-    images, _ = Images.of(
-        ids_of(frame["id"], path),
-        size("width_px"),
-        size("height_px"),
-        [name or "" for name in texts(frame, "file_name", path)],
-        **{name: _links(frame[name], classes, path) for name in LINKS if name in frame.columns},
-        sort=True,
-    )
+    try:
+        images, _ = Images.of(
+            ids_of(frame["id"], path),
+            size("width_px"),
+            size("height_px"),
+            [name or "" for name in texts(frame, "file_name", path)],
+            **{name: _links(frame[name], classes, path) for name in LINKS if name in frame.columns},
+            sort=True,
+        )
+    except ParameterError as error:
+        remedy = "Leave sizes null where they are unknown"
+        raise InputError(str(error), path=path, remedy=remedy) from None
     return images
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens import limits
-from boxlens.data import Notice
+from boxlens.data import Notice, check_tables
 from boxlens.errors import InputError, ParameterError
-from boxlens.matching import COCO, check_tables
+from boxlens.matching import COCO
 from boxlens.metrics.evaluation import choose, evaluate_tables, with_unique_names
 from boxlens.metrics.grid import AREA_RANGES
 from boxlens.metrics.results import Provenance
