@@ -247,3 +247,9 @@ def test_a_model_that_several_specs_fit(tmp_path: Path):
     message = problem_of(path, run=False)
     assert "its shapes fit several specs: yolox, yolov5" in message
     assert open_onnx(path, "yolox").spec.name == "yolox"
+
+
+def test_a_name_that_is_no_text_is_damage(tmp_path):
+    path = save_constant(tmp_path / "mine.onnx", {"answers": ROWS})
+    path.write_bytes(path.read_bytes().replace(b"answers", b"\xffnswers"))
+    assert "onnxruntime does not load the model" in problem_of(path, spec_file(tmp_path))

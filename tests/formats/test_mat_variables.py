@@ -104,11 +104,25 @@ def test_both_byte_orders_give_the_same():
         (written("<")[:140], "cut off"),
         (written("<", dims=(3, 2)), "4 values for an array of 3 x 2"),
         (written("<", dims=(-1, -4)), "damaged head"),
-        (written("<", dims=(2**31 - 1, 2**31 - 1)), "4 values"),
-        (written("<", kind=1, dims=(2**31 - 1, 2**31 - 1)), "cells in"),
+        (written("<", dims=(2**23, 2**23)), "4 values"),
+        (written("<", kind=1, dims=(2**23, 2**23)), "cells in"),
+        (written("<", dims=(0, *[2**31 - 1] * 3), n_values=0), "an array of 0 x 2147483647"),
+        (written("<", kind=2, dims=(2**31 - 1,) * 4), "an array of 2147483647"),
         (written("<", kind=4, dims=(1, 4)), "expected text"),
     ],
-    ids=["nothing", "zeros", "end", "start", "shape", "negative", "huge", "cells", "text"],
+    ids=[
+        "nothing",
+        "zeros",
+        "end",
+        "start",
+        "shape",
+        "negative",
+        "huge",
+        "cells",
+        "overflow",
+        "structure",
+        "text",
+    ],
 )
 def test_what_does_not_hold_together_is_refused(content, told):
     with pytest.raises(MatError, match=told):

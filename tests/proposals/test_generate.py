@@ -18,7 +18,12 @@ from boxlens.detectors.run import journal_path
 from boxlens.errors import InputError
 from boxlens.formats.window_files import read_windows
 from boxlens.images import ImageFiles, find_images, read_picture
-from boxlens.proposals.generate import PICTURES_A_CORE, generate_windows
+from boxlens.proposals.generate import (
+    PICTURES_A_CORE,
+    generate_windows,
+    seconds_per_image,
+    write_seconds,
+)
 from boxlens.proposals.generators.edge_boxes import EdgeBoxes
 from boxlens.proposals.generators.sliding_window import SlidingWindow
 from pictures import write_pictures
@@ -202,3 +207,9 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
     if not (tmp_path / "w.json").exists():
         assert started("w.json").wait(PATIENCE_S) == 0
     assert (tmp_path / "w.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
+
+
+def test_a_count_of_images_beyond_any_number_is_refused(tmp_path):
+    write_seconds(tmp_path / "windows.json", 3.5, 10**400)
+    with pytest.raises(InputError, match="seconds and n_images"):
+        seconds_per_image(tmp_path / "windows.json")

@@ -35,6 +35,8 @@ _NUMERIC |= {15: "u8"}
 _COMPLEX = 0x800
 _DEEPEST_CELL = 8
 _MOST_DIMENSIONS = 32
+# Sides of an array multiplied, those of length 0 aside: NumPy counts them in 63 bits.
+_MOST_VALUES = 1 << 48
 
 
 class MatError(ValueError):
@@ -121,6 +123,8 @@ def _matrix(part: _Part, depth: int) -> tuple[str, Array]:
     flags, shape, called = (_next_numbers(elements, whole=True).tolist() for _ in range(3))
     if len(flags) < 2 or not 2 <= len(shape) <= _MOST_DIMENSIONS or min(shape) < 0:
         raise MatError("a damaged head of a variable")
+    if math.prod(side for side in shape if side) > _MOST_VALUES:
+        raise MatError(f"an array of {' x '.join(map(str, shape))}")
     name = "".join(chr(code & 0xFF) for code in called)
     flag, shape = flags[0], tuple(shape)
     kind = flag & 0xFF

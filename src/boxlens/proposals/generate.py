@@ -107,7 +107,7 @@ def _told(path: Path) -> tuple[float, int]:
     """Seconds, and the images they are of."""
     told = read_json(path)
     try:
-        return float(told["seconds"]), int(told["n_images"])
+        return float(told["seconds"]), int(float(told["n_images"]))
     except (LookupError, TypeError, ValueError, OverflowError) as problem:
         remedy = "Remove it: the time is then not known"
         raise InputError(

@@ -85,16 +85,19 @@ def open_model(path: Path) -> Model:
             providers=["CPUExecutionProvider"],
             enable_fallback=0,
         )
+        # A name may be no text.
+        inputs = [_port(found) for found in session.get_inputs()]
+        outputs = tuple(_port(found) for found in session.get_outputs())
     except Exception as problem:
         raise _not_loaded(path, problem) from problem
     quiet = onnxruntime.RunOptions()
     quiet.log_severity_level = _FATAL
-    port = _only_input([_port(found) for found in session.get_inputs()], path)
+    port = _only_input(inputs, path)
     return Model(
         path=path,
         input=port,
         dtype=_INPUT_TYPES[port.type],
-        outputs=tuple(_port(found) for found in session.get_outputs()),
+        outputs=outputs,
         session=session,
         quiet=quiet,
     )
