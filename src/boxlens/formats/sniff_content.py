@@ -80,7 +80,8 @@ def recognise_file(path: Path) -> Found:
 def file_head(path: Path) -> bytes:
     """The first bytes, unpacked where the file is gzip, without byte order mark."""
     with reading(path), opened(path) as file, damaged_gzip(path):
-        return unpacked(file).read(HEAD_BYTES).removeprefix(_BYTE_ORDER_MARK)
+        # None from files of the system that have nothing to say yet.
+        return (unpacked(file).read(HEAD_BYTES) or b"").removeprefix(_BYTE_ORDER_MARK)
 
 
 def csv_file(path: Path, head: bytes) -> Found:
