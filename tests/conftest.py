@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ settings.register_profile("fixed", derandomize=True, deadline=None, database=Non
 settings.load_profile("fixed")
 
 HERE = Path(__file__).parent
+TORCH_FOLDERS = {"classifiers", "recognition_bound"}
 LONGEST_ID = 60
 # What draws, serves, runs commands, needs pictures, learns, or waits for other evaluators.
 SLOW_FOLDERS = {"app", "benchmarks", "browser", "cli", "detector_robustness", "detectors", "images"}
@@ -56,3 +58,13 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder))
         yield folder
+
+
+@pytest.fixture(autouse=True)
+def _same_weights(request: pytest.FixtureRequest) -> None:
+    """Torch begins every process with another seed: new networks would have other weights."""
+    if TORCH_FOLDERS & set(request.path.relative_to(HERE).parts):
+        with suppress(ImportError):
+            import torch
+
+            torch.manual_seed(0)

@@ -445,7 +445,7 @@ def test_rows_of_equal_value_stand_by_image_and_id_whatever_the_order_of_the_fil
         gt = GroundTruth.of(
             2,
             image_row=image_row[order],
-            class_row=np.zeros(4),
+            class_row=np.zeros(4, dtype=np.int32),
             box=np.ones((4, 4)),
             ids=ids[order],
         )

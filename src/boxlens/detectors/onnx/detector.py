@@ -102,7 +102,9 @@ class OnnxDetector:
             self.name,
             len(found),
             image_row=np.repeat(np.arange(len(found)), lengths),
-            class_row=np.concatenate([np.empty(0), *(one.class_row for one in found)]),
+            class_row=np.concatenate(
+                [np.empty(0, dtype=np.int32), *(one.class_row for one in found)]
+            ),
             box=np.concatenate([np.empty((0, 4)), *(one.box for one in found)]),
             score=np.concatenate([np.empty(0), *(one.score for one in found)]),
             notices=self._notices(found),
