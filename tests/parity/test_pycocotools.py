@@ -74,25 +74,10 @@ def loaded(path):
 
 
 @pytest.fixture(scope="module", params=["yolox_nano", "fastestdet"])
-def val2017(request, tmp_path_factory):
-    """All images of one detector; every fourth of the other, whose boxes and scores have many ties."""
+def val2017(request):
     truth = shared("coco_val2017", "instances_boxes.json.gz")
     found = shared("coco_val2017", f"{request.param}.json.gz")
-    if request.param == "fastestdet":
-        truth, found = fourth_of(truth, found, tmp_path_factory.mktemp("fourth"))
     return truth, found, pycocotools_on(loaded(truth), loaded(found))
-
-
-def fourth_of(truth, found, folder):
-    dataset = loaded(truth)
-    dataset["images"] = dataset["images"][::4]
-    kept = {image["id"] for image in dataset["images"]}
-    dataset["annotations"] = [one for one in dataset["annotations"] if one["image_id"] in kept]
-    results = [one for one in loaded(found) if one["image_id"] in kept]
-    paths = folder / "truth.json", folder / "found.json"
-    for path, content in zip(paths, (dataset, results), strict=True):
-        path.write_text(json.dumps(content))
-    return paths
 
 
 @pytest.mark.slow
