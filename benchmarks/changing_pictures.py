@@ -25,11 +25,11 @@ from boxlens.images.crops import cut_inside
 from boxlens.images.transforming.catalogue import TRANSFORMS, steps_of
 from boxlens.images.transforming.shot import Exposure, Shot, no_mask
 from boxlens.images.transforming.transform import Change, Step, TransformSettings
-from boxlens.recognition_bound.bounds import strategy_bound
-from boxlens.recognition_bound.relabelling import ObjectLabels
-from boxlens.recognition_bound.result import OWN_BOX
-from boxlens.recognition_bound.scoring import labelled_boxes
 from boxlens.scenes.large import large_dataset
+from boxlens.studies.upper_bound.bounds import strategy_bound
+from boxlens.studies.upper_bound.relabelling import ObjectLabels
+from boxlens.studies.upper_bound.result import OWN_BOX
+from boxlens.studies.upper_bound.scoring import labelled_boxes
 from run import FOLDER, real_sets
 
 if TYPE_CHECKING:

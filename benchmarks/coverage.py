@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.comparison.exchange import exchange, exchange_p
 from boxlens.metrics.bootstrap import Draws, draw, resample
 from boxlens.metrics.grid import GridChoice
 from boxlens.metrics.intervals import (
@@ -29,6 +28,7 @@ from boxlens.metrics.intervals import (
 )
 from boxlens.metrics.protocols import prepare
 from boxlens.metrics.resampling import grid_sampler
+from boxlens.studies.comparison.exchange import exchange, exchange_p
 from coverage_tables import document
 from coverage_worlds import WORLDS, draw_test_set
 

@@ -85,8 +85,8 @@ ANALYSES = (
         name="Boxlens, TIDE",
         distribution="boxlens",
         before=BOXLENS_LOAD.format(
-            imports="from boxlens.diagnosis.evidence import gather\n"
-            "from boxlens.diagnosis.tide import tide"
+            imports="from boxlens.studies.diagnosis.evidence import gather\n"
+            "from boxlens.studies.diagnosis.tide import tide"
         ),
         timed="result = tide(gather(dataset, detections), orders=False)",
         ap="result.ap",
@@ -96,9 +96,9 @@ ANALYSES = (
         name="Boxlens, TIDE with tidecv's quirks",
         distribution="boxlens",
         before=BOXLENS_LOAD.format(
-            imports="from boxlens.diagnosis.evidence import gather\n"
-            "from boxlens.diagnosis.tide import tide\n"
-            "import boxlens.diagnosis.tide_quirks"
+            imports="from boxlens.studies.diagnosis.evidence import gather\n"
+            "from boxlens.studies.diagnosis.tide import tide\n"
+            "import boxlens.studies.diagnosis.tide_quirks"
         ),
         timed="result = tide(gather(dataset, detections), quirks=True)",
         ap="result.ap",
@@ -136,7 +136,7 @@ ANALYSES = (
         name="Boxlens, all schemes, orders, sensitivity, verdict",
         distribution="boxlens",
         before=BOXLENS_LOAD.format(
-            imports="from boxlens.diagnosis import DiagnosisChoice, diagnose_tables"
+            imports="from boxlens.studies.diagnosis import DiagnosisChoice, diagnose_tables"
         ),
         timed="result = diagnose_tables(dataset, detections, DiagnosisChoice()).tide",
         ap="result.ap",

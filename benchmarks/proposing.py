@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from boxlens import proposal_recall, read_dataset
-from boxlens.proposals.generate import seconds_per_image
-from boxlens.proposals.published import PUBLISHED
-from boxlens.proposals.recall.choice import RecallChoice
+from boxlens.studies.proposals.generate import seconds_per_image
+from boxlens.studies.proposals.published import PUBLISHED
 from measure import record_of, scripts_measured, warm
 from run import DATA, FOLDER, real_sets
 
@@ -51,8 +50,8 @@ import json, resource, sys, time
 import numpy as np
 from boxlens import read_dataset
 from boxlens.data.windows import joined
-from boxlens.proposals.blind import BlindWindows
-from boxlens.proposals.generators.sliding_window import SlidingWindow
+from boxlens.studies.proposals.blind import BlindWindows
+from boxlens.studies.proposals.generators.sliding_window import SlidingWindow
 dataset = read_dataset(sys.argv[1])
 windows = joined(list(BlindWindows.of(SlidingWindow(), dataset, 1000).parts()))
 gt = dataset.gt.where(~dataset.gt.crowd)
@@ -63,7 +62,7 @@ peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 print(json.dumps({"seconds": seconds, "peak": peak, "recall": float(recall)}))
 """
 OURS = """
-from boxlens.proposals.candidates import without_duplicates
+from boxlens.studies.proposals.candidates import without_duplicates
 from boxlens.matching.box_matching import match_boxes
 start = time.perf_counter()
 distinct = without_duplicates(windows, threads={threads})
@@ -133,9 +132,8 @@ STUDIED = {
     f"{budget:,}": f"""
 import json, resource, sys, time
 from boxlens import proposal_recall
-from boxlens.proposals.recall.choice import RecallChoice
 start = time.perf_counter()
-found = proposal_recall(sys.argv[1], {list(BLIND)!r}, choice=RecallChoice(budgets=({budget},)))
+found = proposal_recall(sys.argv[1], {list(BLIND)!r}, budgets=({budget},))
 recall = found.datasets[0].methods[0].chosen[0].recall[0.5]
 """
     + REPORT
@@ -215,10 +213,9 @@ def generated(photographs: Path, truth: Path) -> None:
 
 def generator_table(truths: dict[str, Path]) -> list[str]:
     """Average recall and recall at .5 on each set, seconds, and what the study has."""
-    choice = RecallChoice(budgets=(100, 1000))
     given = [*BLIND, *(str(FOUND / f"{method}.json") for method in METHODS)]
     results = {
-        name: proposal_recall(path, given, choice=choice).datasets[0]
+        name: proposal_recall(path, given, budgets=(100, 1000)).datasets[0]
         for name, path in truths.items()
     }
     heads = "".join(f" AR@100, {name} | AR@1000 | recall at .5 |" for name in truths)

@@ -9,9 +9,10 @@ import numpy as np
 from boxlens import read_dataset, write_dataset
 from boxlens.detectors.classifiers.torch.choice import FineTuning
 from boxlens.images import find_images
-from boxlens.recognition_bound.learning import Lessons, Training, taught
+from boxlens.studies.upper_bound.learning import Lessons, Training, taught
+from boxlens.wording import score
 from proposing import SHARED, photographed
-from real_runs import boxlens, markdown, short, told
+from real_runs import boxlens, markdown, told
 from run import DATA, real_sets
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def _checkpoints(runs: Runs, name: str, rate: float) -> Path:
 
 
 def _write_rates(runs: Runs, name: str, accuracy: dict[float, float]) -> None:
-    row = [name, *(short(value) for value in accuracy.values())]
+    row = [name, *(score(value) for value in accuracy.values())]
     path = runs.folder / f"rates-{name}.txt"
     path.write_text("\t".join(row), encoding="utf-8")
 
@@ -177,27 +178,28 @@ def _bound_table(found: dict[str, dict[str, Any]]) -> str:
             [
                 TITLES[name],
                 _with_interval(own["interval"]),
-                short(results["accuracy"], 2),
-                short(results["commonest_class"]["share"], 2),
-                ", ".join(short(one["uap"]) for one in around),
-                f"{best['name']} {short(best['AP'])}: {reached}",
+                score(results["accuracy"], 2),
+                score(results["commonest_class"]["share"], 2),
+                ", ".join(score(one["uap"]) for one in around),
+                f"{best['name']} {score(best['AP'])}: {reached}",
                 _with_interval(best["gap"]),
-                short(results["correlation"]["r_squared"], 2),
+                score(results["correlation"]["r_squared"], 2),
             ]
         )
     return markdown(table)
 
 
 def _with_interval(interval: dict[str, Any]) -> str:
-    low, high = map(short, interval["ci"])
-    return f"{short(interval['value'])} ({low} to {high})"
+    low, high = map(score, interval["ci"])
+    return f"{score(interval['value'])} ({low} to {high})"
 
 
 def _sizes_table(found: dict[str, dict[str, Any]]) -> str:
     table = [["", "learnt from", "tested on"]]
     for name, document in found.items():
-        tested = f"{document['n_objects']:,} objects in {document['n_images']:,} images"
-        table.append([TITLES[name], document["classifier"]["learnt_from"], tested])
+        on = document["dataset"]
+        tested = f"{on['n_objects']:,} objects in {on['n_images']:,} images"
+        table.append([TITLES[name], document["parameters"]["classifier"]["learnt_from"], tested])
     return markdown(table)
 
 
@@ -208,7 +210,7 @@ def _context_table(found: dict[str, dict[str, Any]]) -> str:
             (one["kind"], one["scale"]): one["accuracy"] for one in document["results"]["context"]
         }
         if views:
-            cells = [short(views[kind, scale], 2) for kind, scale, _ in SHOWN]
+            cells = [score(views[kind, scale], 2) for kind, scale, _ in SHOWN]
             table.append([TITLES[name], *cells])
     return markdown(table)
 

@@ -16,9 +16,10 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxlens.images.transforming.catalogue import GROUPS, TRANSFORMS
+from boxlens.wording import score, share
 from proposing import SHARED, photographed
 from real_bounds import bound_section, run_bounds
-from real_runs import KEEP, ROOT, Runs, code, markdown, short, told
+from real_runs import KEEP, ROOT, Runs, code, markdown, told
 from run import DATA, FOLDER, real_sets
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _families(detector: dict[str, Any]) -> tuple[list[str], list[str]]:
 
 def _study_table(detectors: list[dict[str, Any]]) -> str:
     heads = [head for one in detectors for head in (one["name"], "relative")]
-    rows = [["unchanged", *_values([one["clean"] for one in detectors], clean=True)]]
+    rows = [["unchanged", *_values([one["clean"] for one in detectors])]]
     rows += [
         [code(steps[0]["name"]), *_values(steps)]
         for steps in _side_by_side(detectors, GROUPS["study"])
@@ -109,9 +110,9 @@ def _study_table(detectors: list[dict[str, Any]]) -> str:
     return markdown([["transform", "pictures", *heads], *rows])
 
 
-def _values(steps: list[dict[str, Any]], *, clean: bool = False) -> list[str]:
-    shares = ["1" if clean else short(one["relative"], 2) for one in steps]
-    pairs = zip((short(one["AP"]) for one in steps), shares, strict=True)
+def _values(steps: list[dict[str, Any]]) -> list[str]:
+    shares = [share(one["relative"]) for one in steps]
+    pairs = zip((score(one["AP"]) for one in steps), shares, strict=True)
     return [f"{steps[0]['n_images']:,}", *(text for pair in pairs for text in pair)]
 
 
@@ -126,12 +127,12 @@ def _corruption_table(detectors: list[dict[str, Any]], names: list[str], *, mean
         table.append([code(name)])
         for one in detectors:
             ap = [step["AP"] for step in one["transforms"] if step["name"] == name]
-            table[-1] += [*map(short, ap), short(fmean(ap))]
+            table[-1] += [*map(score, ap), score(fmean(ap))]
     if means:
         table.append(["**mPC** (relative)"])
         for one in detectors:
             mean = one["corrupted"][0]
-            text = f"{short(mean['AP'])} ({short(mean['relative'], 2)})"
+            text = f"{score(mean['AP'])} ({share(mean['relative'])})"
             table[-1] += [*[""] * len(severities), text]
     return markdown(table)
 
@@ -143,8 +144,8 @@ def _graded_table(detectors: list[dict[str, Any]]) -> str:
     for steps in _side_by_side(detectors, GROUPS["graded"]):
         table.append([code(steps[0]["name"]), steps[0]["label"]])
         for one in steps:
-            table[-1] += [short(one["AP"]), short(one["relative"], 2)]
-            table[-1] += [short(one["AP50"]), short(one["relative_AP50"], 2)]
+            table[-1] += [score(one["AP"]), share(one["relative"])]
+            table[-1] += [score(one["AP50"]), share(one["relative_AP50"])]
     return markdown(table)
 
 

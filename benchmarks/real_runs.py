@@ -78,13 +78,6 @@ def code(name: str) -> str:
     return f"`{name}`"
 
 
-def short(value: float | None, digits: int = 3) -> str:
-    """Without the zero before the point, as the guide has it."""
-    if value is None:
-        return "-"
-    return f"{value:.{digits}f}".replace("-0.", "-.").removeprefix("0")
-
-
 def markdown(rows: Sequence[Sequence[str]]) -> str:
     """Names to the left, numbers to the right."""
     first, *others = [f"| {' | '.join(row)} |" for row in rows]

@@ -62,11 +62,11 @@ class Measured:
 
 def write_report(measured: Measured, folder: Path) -> tuple[int, int]:
     """Returns the numbers of images and detections."""
-    from boxlens.diagnosis import DiagnosisChoice
     from boxlens.metrics import choose
     from boxlens.metrics.intervals import ResamplingChoice
-    from boxlens.report.planning.questions import ReportChoice, answer_tables
     from boxlens.report.writing.write_report import write_answers
+    from boxlens.studies.diagnosis import DiagnosisChoice
+    from boxlens.studies.report import ReportChoice, answer_tables
 
     truth, *found = _files()
     dataset = boxlens.read_dataset(truth)

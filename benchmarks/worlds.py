@@ -80,7 +80,7 @@ def make_images(plan: Plan, chunk: int) -> Images:
 
 
 def make_objects(plan: Plan, chunk: int, images: Images) -> Objects:
-    """True boxes to two decimals: skewed counts an image, few classes an image, COCO's sizes."""
+    """True boxes to two decimals: skewed counts per image, few classes an image, COCO's sizes."""
     rng = plan.rng(chunk, 1)
     image_row = np.repeat(np.arange(plan.n_images), _objects_per_image(plan, rng))
     palettes = rng.choice(

@@ -35,7 +35,7 @@ struct Marks {
     const std::uint8_t* det_unmatched_ignored = nullptr; // no false positive even if unmatched
 };
 
-// One row a detection, one a ground truth. A detection is a false positive in the cells that are
+// One row per detection, one per ground truth. A detection is a false positive in the cells that are
 // neither in det_tp, det_group nor det_ignored.
 struct Matches {
     std::vector<Word> det_tp;

@@ -242,8 +242,10 @@ inline Table scan_results(const InputBytes& input, const ScanOptions& options,
     return table;
 }
 
-// {"images": [...], "annotations": [...], "categories": [...]} in any order.
-inline CocoDataset scan_dataset(const InputBytes& input, const ScanOptions& options) {
+// {"images": [...], "annotations": [...], "categories": [...]} in any order. Without
+// `annotations_needed` a file that lacks the annotations has none.
+inline CocoDataset scan_dataset(const InputBytes& input, const ScanOptions& options,
+                                bool annotations_needed = true) {
     using namespace coco_detail;
     CocoDataset dataset;
     ArrayTable* const tables[] = {&dataset.images, &dataset.annotations, &dataset.categories};
@@ -292,9 +294,11 @@ inline CocoDataset scan_dataset(const InputBytes& input, const ScanOptions& opti
     }
     raise_first();
     for (std::size_t i = 0; i < schemas.size(); ++i) {
-        if (tables[i]->begin < 0) {
-            throw ScanError(0, "no array '" + std::string(schemas[i].array) + "'", false);
+        if (tables[i]->begin >= 0) continue;
+        if (annotations_needed || tables[i] != &dataset.annotations) {
+            throw ScanError(0, "missing array '" + std::string(schemas[i].array) + "'", false);
         }
+        tables[i]->table = RecordScanner(schemas[i], input, cursor.p).finish();
     }
     return dataset;
 }

@@ -56,7 +56,7 @@ struct Resampled {
 
 namespace detail {
 
-// One number a group, added in one go.
+// One number per group, added in one go.
 template <std::size_t lanes>
 struct Lanes {
     typedef std::int32_t Vector __attribute__((vector_size(lanes * sizeof(std::int32_t))));

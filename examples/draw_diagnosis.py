@@ -16,7 +16,6 @@ from PIL import Image
 
 from boxlens import diagnose
 from boxlens.report.charts.export import save_chart
-from boxlens.report.planning.figures import diagnosis_figures
 
 COLUMNS = (
     ("tide_errors", "repair_orders", "waterfall"),
@@ -28,12 +27,12 @@ GAP = 24
 def main(target: Path = Path("diagnosis.png"), detector: str = "region") -> None:
     demo = Path(str(files("boxlens") / "demo"))
     result = diagnose(demo / "ground_truth.json.gz", demo / f"{detector}.json.gz")
-    print("\n".join(result.verdict.sentences()))
-    drawn = {figure.name: figure.draw for figure in diagnosis_figures(result).figures}
+    print("\n".join(result.sentences))
+    drawn = result.figures()
     with TemporaryDirectory() as folder:
         columns = []
         for names in COLUMNS:
-            paths = [save_chart(drawn[name](), Path(folder) / name, ["png"])[0] for name in names]
+            paths = [save_chart(drawn[name], Path(folder) / name, ["png"])[0] for name in names]
             columns.append([Image.open(path).convert("RGB") for path in paths])
         _sheet(columns).quantize(64).save(target, optimize=True)
     print(f"wrote {target}")

@@ -17,11 +17,11 @@ settings.register_profile("fixed", derandomize=True, deadline=None, database=Non
 settings.load_profile("fixed")
 
 HERE = Path(__file__).parent
-TORCH_FOLDERS = {"classifiers", "recognition_bound"}
+TORCH_FOLDERS = {"classifiers", "upper_bound"}
 LONGEST_ID = 60
 # What draws, serves, runs commands, needs pictures, learns, or waits for other evaluators.
-SLOW_FOLDERS = {"app", "benchmarks", "browser", "cli", "detector_robustness", "detectors", "images"}
-SLOW_FOLDERS |= {"parity", "proposals", "recognition_bound", "report", "scenes"}
+SLOW_FOLDERS = {"app", "benchmarks", "browser", "cli", "robustness", "detectors", "images"}
+SLOW_FOLDERS |= {"parity", "proposals", "upper_bound", "report", "scenes"}
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

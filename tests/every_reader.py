@@ -12,8 +12,6 @@ import polars as pl
 from PIL import Image
 from scipy.io import savemat
 
-from boxlens.comparison.gating.file import read_gate_file
-from boxlens.detector_robustness.bound_file import read_bound
 from boxlens.detectors.classifiers.onnx_classifier_spec import read_classifier_spec
 from boxlens.detectors.classifiers.saved_classifiers import load_classifier
 from boxlens.detectors.exchange import ExchangeFolder
@@ -35,13 +33,15 @@ from boxlens.formats.window_files import has_runs, read_windows
 from boxlens.images import find_images, read_picture
 from boxlens.images.file_content import content_hash
 from boxlens.images.sizes import upright_size
-from boxlens.proposals.generate import seconds_per_image
-from boxlens.proposals.generators.generator_files import read_generator, write_generator
-from boxlens.proposals.generators.objectness import Objectness
-from boxlens.proposals.generators.opening import open_generator
-from boxlens.proposals.generators.randomized_prim_tables import PrimTables
-from boxlens.proposals.repeatability.kept_tallies import kept_tallies
-from boxlens.proposals.tuning.trials import trial_file
+from boxlens.studies.comparison.gating.file import read_gate_file
+from boxlens.studies.proposals.generate import seconds_per_image
+from boxlens.studies.proposals.generators.generator_files import read_generator, write_generator
+from boxlens.studies.proposals.generators.objectness import Objectness
+from boxlens.studies.proposals.generators.opening import open_generator
+from boxlens.studies.proposals.generators.randomized_prim_tables import PrimTables
+from boxlens.studies.proposals.repeatability.kept_tallies import kept_tallies
+from boxlens.studies.proposals.tuning.trials import trial_file
+from boxlens.studies.robustness.bound_file import read_bound
 from onnx_models import save_constant
 from small_world import small_dataset, small_detections
 
@@ -214,8 +214,8 @@ def _bound() -> str:
     return json.dumps(
         {
             "schema": "boxlens/upper-bound/1",
-            "classifier": {"name": "hog"},
-            "n_images": 3,
+            "parameters": {"classifier": {"name": "hog"}},
+            "dataset": {"n_images": 3},
             "results": results,
         }
     )

@@ -72,11 +72,11 @@ def run(folder: Path, command: list[str], kill_before: int | None = None) -> int
 
 
 def run_command(command: list[str]) -> int:
-    import boxlens.proposals.generate
+    import boxlens.studies.proposals.generate
     from boxlens.cli import main
 
     # Times aside.
-    boxlens.proposals.generate.thread_time = lambda: 0.0
+    boxlens.studies.proposals.generate.thread_time = lambda: 0.0
     try:
         main(command)
     except SystemExit as end:

@@ -11,24 +11,25 @@ import pytest
 
 import boxlens
 from boxlens import limits
-from boxlens.comparison import ComparisonChoice, DiscriminativeChoice
-from boxlens.dataset_difficulty import DifficultyChoice
-from boxlens.detector_robustness.choice import RobustnessChoice
 from boxlens.detectors.batches import detect_all
 from boxlens.detectors.classifiers.torch.choice import FineTuning
 from boxlens.detectors.processes import each_in_processes
 from boxlens.detectors.run import detect_files
 from boxlens.detectors.threads import in_parallel
-from boxlens.diagnosis import DiagnosisChoice
 from boxlens.errors import ParameterError
+from boxlens.images.transforming.catalogue import steps_of
 from boxlens.images.transforming.transform import TransformSettings
 from boxlens.limits import Real, Whole
 from boxlens.metrics import ResamplingChoice, choose
-from boxlens.proposals.recall.choice import RecallChoice
-from boxlens.proposals.repeatability.choice import RepeatabilityChoice
-from boxlens.proposals.tuning.analysis import TuningChoice
-from boxlens.recognition_bound.choice import UpperBoundChoice
 from boxlens.scenes.make import SceneSettings
+from boxlens.studies.comparison import ComparisonChoice, DiscriminativeChoice
+from boxlens.studies.diagnosis import DiagnosisChoice
+from boxlens.studies.difficulty import DifficultyChoice
+from boxlens.studies.proposals.recall.choice import RecallChoice
+from boxlens.studies.proposals.repeatability.choice import RepeatabilityChoice
+from boxlens.studies.proposals.tuning.analysis import TuningChoice
+from boxlens.studies.robustness.choice import RobustnessChoice
+from boxlens.studies.upper_bound.choice import UpperBoundChoice
 from running import write_demo
 
 if TYPE_CHECKING:
@@ -81,28 +82,28 @@ def test_limits_in_words():
 CHOICES: dict[str, Callable[[int], Any]] = {
     "n_replicates": lambda n: ResamplingChoice(n_replicates=n),
     "seed of intervals": lambda n: ResamplingChoice(seed=n),
-    "n_permutations": lambda n: ComparisonChoice(n_permutations=n),
+    "permutations": lambda n: ComparisonChoice(n_permutations=n),
     "max_dets": lambda n: choose(max_dets=[1, n]),
     "n_gallery": lambda n: DiagnosisChoice(n_gallery=n),
     "top_k": lambda n: DifficultyChoice(top_k=n),
     "n_windows": lambda n: DifficultyChoice(n_windows=n),
     "seed of difficulty": lambda n: DifficultyChoice(seed=n),
-    "n_folds": lambda n: UpperBoundChoice(n_folds=n),
-    "n_shifts": lambda n: UpperBoundChoice(n_shifts=n),
+    "folds": lambda n: UpperBoundChoice(n_folds=n),
+    "shifts": lambda n: UpperBoundChoice(n_shifts=n),
     "n_mistakes": lambda n: UpperBoundChoice(n_mistakes=n),
     "epochs": lambda n: FineTuning(epochs=n),
     "batch": lambda n: FineTuning(batch=n),
     "side_px": lambda n: FineTuning(side_px=n),
     "threads of torch": lambda n: FineTuning(threads=n),
-    "n_images of robustness": lambda n: RobustnessChoice.of("fog", n_images=n),
+    "n_images of robustness": lambda n: RobustnessChoice(steps_of(["fog"]), n_images=n),
     "seed of transforms": lambda n: TransformSettings(seed=n),
     "budgets": lambda n: RecallChoice(budgets=(10, n)),
-    "n_replicates of recall": lambda n: RecallChoice(n_replicates=n),
+    "replicates of recall": lambda n: RecallChoice(replicates=n),
     "n_permutations of images": lambda n: DiscriminativeChoice(n_permutations=n),
     "n_proposals": lambda n: RepeatabilityChoice(n_proposals=n),
     "n_images of repeatability": lambda n: RepeatabilityChoice(n_images=n),
     "budget": lambda n: TuningChoice(budget=n),
-    "n_trials": lambda n: TuningChoice(n_trials=n),
+    "trials": lambda n: TuningChoice(n_trials=n),
     "n_images of tuning": lambda n: TuningChoice(n_images=n),
     "n_images of scenes": lambda n: SceneSettings(0, n),
     "seed of scenes": lambda n: SceneSettings(n, 1),

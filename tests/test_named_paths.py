@@ -1,4 +1,4 @@
-"""Whatever a page of the guide, the map or a comment calls a file of the repository is one."""
+"""Files, decisions and sections of METHODS that a page, the map or a comment names exist."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ NAMED = re.compile(
 )
 # Not tracked: what a benchmark makes.
 OF_USERS = ("benchmarks/data", "benchmarks/data/")
-# A section of the map tells of one folder: "### formats, folder by folder", "### cpp, ...".
-SECTION = re.compile(r"^#+ (?:The )?`?(\w+)/?`?, (?:file|folder) by")
 SPAN = re.compile(r"`([^`]+)`")
+NUMBER = r"\d+(?:[.]\d+)*"
+CITED = re.compile(rf"\bMETHODS\s({NUMBER}(?:(?: `?\w+`?)?(?:,| and| to|-)\s?{NUMBER})*)", re.ASCII)
+TEXT = {".py", ".pyi", ".hpp", ".cpp", ".md", ".toml"}
 GUIDE = [
     "README.md",
     *(f"docs/{page.relative_to(ROOT / 'docs')}" for page in sorted((ROOT / "docs").rglob("*.md"))),
@@ -49,55 +50,38 @@ def known() -> dict[str, set[str]]:
 
 
 @cache
-def is_there(named: str, folder: str = "") -> bool:
-    """As a path from the root or the package, or as the end of one below the folder."""
+def is_there(named: str) -> bool:
+    """As a path, or as the end of one."""
+    return any(fnmatch(end, named) for end in known()) if "*" in named else named in known()
+
+
+def missing(text: str) -> list[str]:
+    return [named for named in NAMED.findall(text) if named not in OF_USERS and not is_there(named)]
+
+
+def is_path(named: str) -> bool:
+    """From the root or from the package."""
+    wanted = {named.rstrip("/"), f"{PACKAGE}/{named.rstrip('/')}"}
     if "*" in named:
-        places = {place for end in known() if fnmatch(end, named) for place in known()[end]}
-    else:
-        places = known().get(named, set())
-    whole = {named.rstrip("/"), f"{PACKAGE}/{named.rstrip('/')}"}
-    return any(place.startswith(folder) or place in whole for place in places)
-
-
-def missing(text: str, folder: str = "") -> list[str]:
-    return [
-        named
-        for named in NAMED.findall(text)
-        if named not in OF_USERS and not is_there(named, folder)
-    ]
-
-
-def named_in_spans(line: str) -> list[str]:
-    """Words of inline code that are file names, or folders with their slash."""
-    words = [word for span in SPAN.findall(line) for word in span.split()]
-    path = re.compile(rf"[\w.*-]+(?:/[\w.*-]+)*(?:/|(?<=[.])(?:{SOURCE}|toml|typ|css|js))")
-    return [word for word in words if path.fullmatch(word)]
+        return any(fnmatch(file.as_posix(), one) for file in project_files() for one in wanted)
+    return not wanted.isdisjoint(known().get(named, ()))
 
 
 @pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
-def test_files_and_folders_of_the_map_exist(page: str):
-    gone, folder = [], ""
-    for number, line in enumerate((ROOT / page).read_text(encoding="utf-8").splitlines(), 1):
-        if line.startswith("#"):
-            found = SECTION.match(line)
-            room = found[1] if found else ""
-            folder = f"{room}/" if room in TOP else f"{PACKAGE}/{room}/" if room else ""
-        gone += [
-            f"{page}:{number}: {named}"
-            for named in named_in_spans(line)
-            if not is_there(named, folder)
-        ]
-    assert gone == []
+def test_paths_of_the_map_exist(page: str):
+    lines = (ROOT / page).read_text(encoding="utf-8").splitlines()
+    spans = [span for line in lines for span in SPAN.findall(line)]
+    path = re.compile(rf"[\w.*-]+(?:/[\w.*-]+)*(?:/|(?<=[.])(?:{SOURCE}|toml))")
+    named = {word for span in spans for word in span.split() if path.fullmatch(word)}
+    assert named
+    assert {one for one in named if not is_path(one)} == set()
 
 
-def test_sections_of_the_map_tell_of_their_folders():
-    """Else a file that moved to another room would pass."""
-    lines = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").splitlines()
-    rooms = {found[1] for line in lines if (found := SECTION.match(line))}
-    assert {"formats", "scenes", "diagnosis", "dataset_difficulty", "proposals", "cpp"} <= rooms
-    assert not is_there("generated_windows.py", f"{PACKAGE}/dataset_difficulty/")
-    assert not is_there("cpl.py", f"{PACKAGE}/proposals/")
-    assert is_there("cpl.py", f"{PACKAGE}/dataset_difficulty/")
+def test_a_path_of_the_map_is_whole():
+    assert is_path("studies/difficulty/cpl.py")
+    assert is_path("studies/*/choice.py")
+    assert not is_path("cpl.py")
+    assert not is_path("studies/proposals/cpl.py")
 
 
 @pytest.mark.parametrize("page", GUIDE)
@@ -157,6 +141,58 @@ def test_decisions_that_comments_cite_exist():
     }
     assert cited
     assert {one for one in cited if one[1] not in pages} == set()
+
+
+def sections() -> set[str]:
+    """The numbers of docs/methods.md, each with the anchor that follows from it."""
+    heading = re.compile(r"^#+ (\d+(?:[.]\d+)?)[.]? .*\{ #m([\d-]+) \}$", re.MULTILINE)
+    found = heading.findall((ROOT / "docs" / "methods.md").read_text(encoding="utf-8"))
+    assert len(dict(found)) == len(found)
+    assert [anchor for _, anchor in found] == [number.replace(".", "-") for number, _ in found]
+    return {number for number, _ in found}
+
+
+def cited(text: str) -> list[str]:
+    """Sections in "METHODS 2.3", "METHODS 2.3 and 2.4", "METHODS 0.5 `coco`, 10", "METHODS 6.1-6.4"."""
+    return [number for one in CITED.findall(text) for number in re.findall(rf"\b{NUMBER}", one)]
+
+
+def test_sections_of_methods_that_files_cite_exist():
+    known_sections = sections()
+    files = [name for name in project_files() if name.suffix in TEXT]
+    found = {
+        (str(name), number)
+        for name in files
+        for number in cited((ROOT / name).read_text(encoding="utf-8"))
+    }
+    assert found
+    assert {one for one in found if one[1] not in known_sections} == set()
+
+
+@pytest.mark.parametrize("page", [page for page in GUIDE if page != "docs/methods.md"])
+def test_the_guide_links_to_the_sections_it_cites(page: str):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = re.findall(rf"\[METHODS ({NUMBER})\]\((?:[.][.]/)?methods[.]md#m([\d-]+)\)", text)
+    assert [number for number, _ in links] == cited(text)
+    assert [anchor for _, anchor in links] == [number.replace(".", "-") for number, _ in links]
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("(METHODS 2.3).", ["2.3"]),
+        ("METHODS 2.3 and 2.4", ["2.3", "2.4"]),
+        ("METHODS 0.6, 2.1 and 11 by words", ["0.6", "2.1", "11"]),
+        ("METHODS 1.4 L2, 9.1 Loc", ["1.4", "9.1"]),
+        ("METHODS 0.5 `coco`, 10), one", ["0.5", "10"]),
+        ("METHODS 6.1-6.4, 8.4", ["6.1", "6.4", "8.4"]),
+        ("METHODS 2.1, .15 times; METHODS 8 case 1", ["2.1", "8"]),
+        ("METHODS 5.2: 2.25 %", ["5.2"]),
+        ("METHODS = 9", []),
+    ],
+)
+def test_cited_sections_are_found_in_text(text: str, numbers: list[str]):
+    assert cited(text) == numbers
 
 
 @pytest.mark.parametrize(

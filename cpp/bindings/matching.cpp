@@ -82,7 +82,7 @@ boxlens::Rule rule_named(const std::string& name) {
     if (name == "voc") return boxlens::Rule::voc;
     if (name == "hoiem") return boxlens::Rule::hoiem;
     if (name == "open_images") return boxlens::Rule::open_images;
-    throw nb::value_error(("no matching rule is called " + name).c_str());
+    throw nb::value_error(("unknown matching rule " + name).c_str());
 }
 
 nb::dict assign(Column<std::int64_t> det_offsets, Column<std::int32_t> det_class,
@@ -192,7 +192,7 @@ nb::tuple match_boxes(Column<std::int64_t> a_offsets, BoxColumn a_box,
     const std::size_t n_images = expect_offsets(a_offsets, a_box.shape(0), "a_offsets");
     expect_offsets(b_offsets, b_box.shape(0), "b_offsets");
     expect_length(b_offsets, n_images + 1, "b_offsets");
-    expect(!budgets.empty() && budgets.front() > 0, "a budget is 1 box or more");
+    expect(!budgets.empty() && budgets.front() > 0, "a budget must be 1 or more");
     expect(std::is_sorted(budgets.begin(), budgets.end()), "budgets must ascend");
     boxlens::BoxLists lists{a_offsets.data(), boxes(a_box), b_offsets.data(), boxes(b_box),
                             n_images};

@@ -15,7 +15,7 @@ using Weights = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::d
 void expect_weights(const Weights& weights) {
     bool fine = true;
     for (std::size_t i = 0; i < weights.size(); ++i) fine &= weights.data()[i] >= 0;
-    expect(fine, "weights are not negative");
+    expect(fine, "weights must not be negative");
 }
 
 // Detections are counted in 32 bits, each as often as its unit weighs.

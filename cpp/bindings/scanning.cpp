@@ -94,9 +94,10 @@ nb::dict scan_results(nb::handle data, int threads, std::size_t piece_bytes,
     }));
 }
 
-nb::dict scan_dataset(nb::handle data, int threads, std::size_t piece_bytes) {
-    auto found = scan(data, threads, piece_bytes, [](const auto& input, const auto& options) {
-        return boxlens::json::scan_dataset(input, options);
+nb::dict scan_dataset(nb::handle data, int threads, std::size_t piece_bytes,
+                      bool annotations_needed) {
+    auto found = scan(data, threads, piece_bytes, [=](const auto& input, const auto& options) {
+        return boxlens::json::scan_dataset(input, options, annotations_needed);
     });
     nb::dict out;
     out["images"] = to_python(std::move(found.images.table));
@@ -153,6 +154,6 @@ void bind_scanning(nb::module_& m) {
     m.def("scan_results", &scan_results, nb::arg("data"), nb::arg("threads") = 0,
           nb::arg("piece_bytes") = 0, nb::arg("file_names") = false);
     m.def("scan_dataset", &scan_dataset, nb::arg("data"), nb::arg("threads") = 0,
-          nb::arg("piece_bytes") = 0);
+          nb::arg("piece_bytes") = 0, nb::arg("annotations_needed") = true);
     m.def("rows_of", &rows_of, "ids"_column, "table"_column);
 }

@@ -235,12 +235,20 @@ static std::string problem_of_dataset(const std::string& text) {
     return "";
 }
 
+static void annotations_may_be_missing() {
+    const ExactText exact("{\"images\":[{\"id\":7}],\"categories\":[]}");
+    const InputBytes input(exact.bytes, exact.size);
+    CocoDataset dataset = scan_dataset(input, options(1), false);
+    CHECK(dataset.images.table.rows == 1);
+    CHECK(dataset.annotations.table.rows == 0);
+}
+
 static void data_sets_are_refused() {
     const std::string rest = ",\"images\":[],\"categories\":[]}";
     CHECK(problem_of_dataset("{\"annotations\":[]" + rest).empty());
     CHECK(problem_of_dataset("{\"annotations\":{}" + rest) == "annotations must be an array of objects");
     CHECK(problem_of_dataset("{\"annotations\":7,\"annotations\":[]" + rest).empty());
-    CHECK(problem_of_dataset("{\"images\":[],\"categories\":[]}") == "no array 'annotations'");
+    CHECK(problem_of_dataset("{\"images\":[],\"categories\":[]}") == "missing array 'annotations'");
     CHECK(problem_of_dataset("{\"annotations\":[]" + rest + "x") ==
           "expected the end of the file, found 'x'");
     CHECK(problem_of_dataset("[]") == "expected an object with images, annotations and categories");
@@ -335,6 +343,7 @@ int main() {
     every_changed_byte_tells_the_same();
     errors_say_what_and_where();
     data_sets_are_read();
+    annotations_may_be_missing();
     data_sets_are_refused();
     guesses_change_nothing();
     too_many_keys_are_refused();

@@ -1,18 +1,70 @@
-"""How a result shows itself in a notebook: it knows only the name of the module that draws."""
+"""What every result of a verb can do: show itself, give its tables and figures, write its report.
+
+Results are below the report and must not import it: they know only the names of the modules that
+read them (docs/adr/0008-notebook-display.md).
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar
 
-# By name: results are below the report and must not import it (docs/adr/0008-notebook-display.md).
-DRAWS = "boxlens.report.notebook"
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+
+    import polars as pl
+    from altair.typing import ChartType
+
+    from boxlens.data import Notice
 
 
 class Displayed:
-    """A result that a notebook shows as a small table and a figure."""
+    """The result of a verb."""
 
     __slots__ = ()
+    notices: tuple[Notice, ...]
+    # Module and function that write its report.
+    _writer: ClassVar = ("writing.write_study", "write_study")
+
+    def to_json(self) -> dict[str, Any]:
+        """The stable form that `--json -` prints."""
+        raise NotImplementedError
+
+    @property
+    def all_notices(self) -> tuple[Notice, ...]:
+        """What was skipped or filled in, of every input."""
+        return self.notices
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The answer in words, most important first."""
+        found: tuple[str, ...] = _report("described", "describe")(self).all_sentences
+        return found
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """The tables of the report by name, as Polars frames; undefined values are null."""
+        frames: dict[str, pl.DataFrame] = _report("readers.frames", "study_frames")(
+            _report("described", "describe")(self)
+        )
+        return frames
+
+    def figures(self) -> dict[str, ChartType]:
+        """Every figure by name, as Altair charts: returned, not shown."""
+        charts: dict[str, ChartType] = _report("readers.notebook", "figures")(self)
+        return charts
+
+    def save(self, folder: str | PathLike[str], *, figures: str = "svg", **more: Any) -> str:
+        """Writes report.html, results.json, tables and figures; returns what was written."""
+        formats = _report("writing.write", "figure_formats")(figures)
+        written: str = _report(*self._writer)(self, folder, formats=formats, **more)
+        return written
 
     def _repr_html_(self) -> str:
-        html: str = import_module(DRAWS).html_of(self)
+        html: str = _report("readers.notebook", "html_of")(self)
         return html
+
+
+def _report(module: str, name: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = getattr(import_module(f"boxlens.report.{module}"), name)
+    return found

@@ -1,4 +1,4 @@
-"""What can go wrong, as types. A message says what was expected, what came, where, what to do."""
+"""Error types. A message says what was expected, what was found, where, and what to do."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ if TYPE_CHECKING:
 
 
 class BoxlensError(Exception):
-    """Anything the user can mend. The command line prints it in one line and exits with 2."""
+    """Anything the user can fix. The command line prints it in one line and exits with 2."""
 
 
 class ParameterError(BoxlensError):
-    """An argument that cannot be meant."""
+    """An invalid argument."""
 
 
 class MissingExtraError(BoxlensError):
-    """An optional part is needed and absent."""
+    """An optional package is needed and not installed."""
 
     def __init__(self, purpose: str, package: str, extra: str) -> None:
         super().__init__(
@@ -26,17 +26,17 @@ class MissingExtraError(BoxlensError):
 
 
 class WorkerEndedError(BoxlensError):
-    """A process that did a part of the work was ended from outside."""
+    """A worker process was killed."""
 
     def __init__(self) -> None:
         super().__init__(
-            "a worker process was ended, perhaps for want of memory: start again, with fewer "
-            "workers (--workers, workers); what was kept is not done again"
+            "a worker process was killed, perhaps because memory ran out: start again with fewer "
+            "workers (--workers, workers); finished work is kept"
         )
 
 
 class InputError(BoxlensError):
-    """A file that is not what it should be: names file, place and remedy."""
+    """An invalid file: names the file, the place in it and the remedy."""
 
     def __init__(
         self,

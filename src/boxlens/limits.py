@@ -1,4 +1,4 @@
-"""Which numbers can be meant, of every setting that is one: for options and for functions alike.
+"""The valid range of every numeric setting, for options and for functions alike.
 
 More than the largest whole number would not end, or not fit into memory.
 """

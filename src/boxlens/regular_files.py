@@ -52,7 +52,7 @@ def existing_folder(path: str | PathLike[str]) -> Path:
 
 @contextmanager
 def reading(path: str | PathLike[str]) -> Iterator[None]:
-    """What the system refuses in the block (a folder that may not be listed) is told of a path."""
+    """Errors of the system in the block (a folder that may not be listed) name the path."""
     try:
         yield
     except OSError as problem:
@@ -92,7 +92,7 @@ def reason_of(problem: BaseException) -> str:
 
 
 def _kind(path: str | PathLike[str]) -> int:
-    """What is there, as `stat` tells; nothing is opened."""
+    """What is there, by `stat`; nothing is opened."""
     try:
         return stat.S_IFMT(Path(path).stat().st_mode)
     except (FileNotFoundError, NotADirectoryError, ValueError) as problem:

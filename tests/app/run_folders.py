@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from boxlens.diagnosis.crosswalk import DET_LABELS, GT_LABELS, SCHEMES
+from boxlens.studies.diagnosis.crosswalk import DET_LABELS, GT_LABELS, SCHEMES
 from boxlens.version import VERSION
 
 CLASSES = ("cat", "dog", "traffic light")
@@ -17,7 +17,7 @@ DETECTORS = ("alpha", "beta")
 WEATHER = ("fog", "sun")
 TITLES = {"hoiem": "Hoiem", "tide": "TIDE", "coco_analyze": "COCO analyze", "borji": "Borji"}
 SIZE = (64.0, 48.0)
-REPORT = '<!doctype html><html lang="en"><title>The report</title><p>The whole report.</p></html>\n'
+REPORT = '<!doctype html><html lang="en"><title>The report</title><p>Full report.</p></html>\n'
 
 
 def write_run(
@@ -48,7 +48,7 @@ def write_run(
     _write_json(folder / "figures" / "figures.json", [_figure()])
     (folder / "figures" / "errors.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>\n')
     (folder / "report.html").write_text(REPORT, encoding="utf-8")
-    _write_json(folder / "results.json", {"schema": "boxlens/diagnosis/1"})
+    _write_json(folder / "results.json", {"schema": "boxlens/studies/diagnosis/1"})
     return folder
 
 

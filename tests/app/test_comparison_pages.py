@@ -32,7 +32,7 @@ def test_one_detector_alone_is_told_what_a_comparison_needs(tmp_path):
 @pytest.mark.parametrize(
     ("pairs", "words"),
     [
-        ([("c", "1")], "no term"),
+        ([("c", "1")], "unknown term"),
         ([("a", "0"), ("b", "0")], "same detector"),
         ([("a", "2")], "whole number"),
         ([("a", "-1")], "whole number"),

@@ -40,7 +40,7 @@ def ask(served: Served, seed: int) -> list[str]:
             status, beginning = MIXED[path]
             address = served.address
             if generator.random() < 0.1:
-                status, beginning = 403, b"Nothing to see here"
+                status, beginning = 403, b"Forbidden"
                 address = address.replace(TOKEN, TOKEN[::-1])
             answer = client.get(address + path)
             if answer.status_code != status or not answer.content.startswith(beginning):

@@ -9,10 +9,10 @@ import boxlens
 from boxlens.app.opening.run import open_run
 from boxlens.app.selecting.query import parse_query
 from boxlens.app.selecting.selection import select
-from boxlens.diagnosis import DiagnosisChoice, diagnose_tables
 from boxlens.report.writing.write_diagnosis import write_diagnosis
-from diagnosis.worlds import demo_dataset, demo_detections
+from boxlens.studies.diagnosis import DiagnosisChoice, diagnose_tables
 from shared_data import shared
+from studies.diagnosis.worlds import demo_dataset, demo_detections
 
 LINKED = {
     "false_positives",

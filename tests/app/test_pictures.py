@@ -154,7 +154,7 @@ def test_a_device_is_no_picture():
 def test_a_vanished_picture_is_told(place):
     pictures = opened(place, "good.jpg")
     (place / "images" / "good.jpg").unlink()
-    with pytest.raises(FileGoneError, match=r"good\.jpg.*No such file.*start the app again"):
+    with pytest.raises(FileGoneError, match=r"good\.jpg.*No such file.*restart the app"):
         pictures.sent(0)
 
 

@@ -22,7 +22,7 @@ from pictures import write_pictures
 def test_without_the_token_every_address_says_the_same(served, start, path):
     answer = served.raw(f"/{start}{path}")
     assert answer.status == 403
-    assert answer.body.startswith(b"Nothing to see here.")
+    assert answer.body.startswith(b"Forbidden.")
     nowhere = served.raw("/")
     # Whatever is asked for, nothing tells whether it is there.
     assert (answer.body, set(answer.headers)) == (nowhere.body, set(nowhere.headers))

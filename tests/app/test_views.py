@@ -21,7 +21,7 @@ from boxlens.app.pages.views import compare_page, error_page, grid_page, image_p
 from boxlens.app.pages.words import kind_words, plain_number, small_number
 from boxlens.app.selecting.query import parse_query
 from boxlens.app.selecting.terms import QueryError
-from boxlens.diagnosis.crosswalk import DET_LABELS, GT_LABELS
+from boxlens.studies.diagnosis.crosswalk import DET_LABELS, GT_LABELS
 
 if TYPE_CHECKING:
     from boxlens.app.site import Site
@@ -162,7 +162,7 @@ def test_links_of_tabs_paging_and_exports_are_valid_addresses(toy):
 def test_a_grid_without_any_rows_says_so_and_offers_to_remove_filters(small):
     page = grid_page(small, asked(small, "find=nowhere"))
     texts = [one.text for one in elements(page) if one.tag in {"h1", "h2"}]
-    assert texts == ["0 detections in 0 images", "Nothing fits all of these filters"]
+    assert texts == ["0 detections in 0 images", "No results match these filters"]
     assert f"{ROOT}images" in links(page)
 
 
@@ -342,8 +342,8 @@ def test_every_label_of_every_scheme_has_words_and_a_colour():
 
 def test_numbers_are_written_as_people_read_them():
     assert [plain_number(value) for value in (0.871, 1.0, 0.0, 12.34, 1234.5, np.nan)] == [
-        *(".87", "1", ".00", "12.3", "1,234", ""),
+        *("0.87", "1", "0.00", "12.3", "1,234", ""),
     ]
     assert [small_number(value) for value in (0.000086, 0.25, 0.0, -0.0012, np.nan)] == [
-        *(".000086", ".250", "0", "-.0012", ""),
+        *("0.000086", "0.250", "0", "-0.0012", ""),
     ]

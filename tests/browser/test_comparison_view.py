@@ -89,7 +89,7 @@ def test_both_pictures_of_a_pair_show_the_same_part(app, visits):
     whole = view_boxes(page)
     assert whole[0] == whole[1]
     page.keyboard.press("+")
-    page.get_by_role("button", name="Nearer").click()
+    page.get_by_role("button", name="Zoom in").click()
     page.keyboard.press("Shift+ArrowRight")
     near = view_boxes(page)
     assert near[0] == near[1] != whole[0]

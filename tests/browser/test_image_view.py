@@ -71,11 +71,11 @@ def test_keys_and_buttons_zoom_and_show_the_whole_again(page):
         assert near[2] < view_box(page)[2] < whole[2]
         page.keyboard.press("0")
         assert view_box(page) == whole
-    page.get_by_role("button", name="Nearer").click()
+    page.get_by_role("button", name="Zoom in").click()
     assert view_box(page)[2] < whole[2]
-    page.get_by_role("button", name="Farther").click()
+    page.get_by_role("button", name="Zoom out").click()
     assert view_box(page) == pytest.approx(whole)
-    page.get_by_role("button", name="Nearer").click()
+    page.get_by_role("button", name="Zoom in").click()
     page.get_by_role("button", name="whole").click()
     assert view_box(page) == whole
     page.locator("#stage").dblclick(position={"x": 5, "y": 5})

@@ -50,7 +50,7 @@ def test_a_page_without_the_token_tells_nothing_of_the_run(app, visits):
 def test_the_report_opens_inside_the_app(blank_app, solo_run, visits):
     page = visits.open(blank_app.address)
     with page.expect_navigation():
-        page.get_by_role("link", name="The whole report").click()
+        page.get_by_role("link", name="Full report").click()
     draw_all_charts(page)
     assert page.locator("svg.marks").count() == len(solo_run.figures)
 

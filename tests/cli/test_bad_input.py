@@ -161,7 +161,7 @@ def test_detections_of_another_data_set_are_told_loudly_and_refused_if_strict(de
     done = boxlens_here("evaluate", "ground_truth.json", "dt.json", cwd=demo)
     assert done.returncode == 0
     assert (
-        "NONE of the 3 detections fits this ground truth, whose image ids are 1, 2, 3"
+        "none of the 3 detections matches this ground truth, whose image ids are 1, 2, 3"
         in done.stderr
     )
     line = refused(demo, "evaluate", "ground_truth.json", "dt.json", "--strict")
@@ -185,11 +185,21 @@ def test_mistyped_commands_are_told_in_one_line(demo, arguments, told):
     assert told in refused(demo, *arguments)
 
 
+@pytest.mark.parametrize("command", [("evaluate", "a", "b"), ("scenes", "make", "-o", "out")])
+def test_an_unknown_option_points_to_the_help_of_its_command(demo, command):
+    words = " ".join(word for word in command if word.isalpha() and len(word) > 3)
+    assert f"--bogus. See boxlens {words} --help" in refused(demo, *command, "--bogus")
+
+
 def test_convert_refuses_what_it_cannot_do(demo):
     assert "--gt" in refused(demo, "convert", "window.json", "out.parquet", "--to", "parquet")
     assert "target" in refused(
         demo, "convert", "ground_truth.json", "ground_truth.json", "--to", "coco"
     )
+    (demo / "mine.json").write_text("keep me")
+    mine = ("convert", "ground_truth.json", "mine.json", "--to", "coco")
+    assert "--force" in refused(demo, *mine)
+    assert boxlens_here(*mine, "--force", cwd=demo).returncode == 0
     assert "cocco" in refused(demo, "convert", "ground_truth.json", "x.json", "--to", "cocco")
 
 
@@ -225,7 +235,7 @@ def test_a_link_is_followed_and_not_replaced(demo):
     )
     assert done.returncode == 0
     assert (demo / "link.json").is_symlink()
-    assert json.loads((demo / "real.json").read_text())["protocol"] == "coco"
+    assert json.loads((demo / "real.json").read_text())["parameters"]["protocol"] == "coco"
 
 
 def test_packed_parquet_is_read(demo):
@@ -243,8 +253,8 @@ def test_packed_parquet_is_read(demo):
     done = boxlens_here("evaluate", "gt", "dt.parquet.gz", cwd=demo)
     assert done.returncode == 0, done.stderr
     plain = boxlens_here("evaluate", "ground_truth.json", "window.json", cwd=demo)
-    numbers = [line.split()[-1] for line in done.stdout.splitlines()[4:8]]
-    assert numbers == [line.split()[-1] for line in plain.stdout.splitlines()[4:8]]
+    numbers = [line.split()[-1] for line in done.stdout.splitlines()[7:11]]
+    assert numbers == [line.split()[-1] for line in plain.stdout.splitlines()[7:11]]
 
 
 def test_parquet_with_wrong_types(demo):

@@ -9,8 +9,7 @@ import pytest
 
 import boxlens
 from boxlens.cli import main
-from boxlens.cli.compare_text import p_text, signed
-from boxlens.comparison.verdict import comparison_sentences
+from boxlens.wording import change, interval, p_value, score
 from running import boxlens_process, write_demo
 
 FILES = ("ground_truth.json", "window.json", "region.json")
@@ -32,7 +31,7 @@ def demo(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def result(demo):
     return boxlens.compare(
-        demo / FILES[0], [demo / name for name in FILES[1:]], n_replicates=100, n_permutations=100
+        demo / FILES[0], [demo / name for name in FILES[1:]], replicates=100, permutations=100
     )
 
 
@@ -83,65 +82,72 @@ def refused(run):
 def test_the_answer_comes_first_in_sentences(said, result):
     text = said(*FILES, *FEW)
     assert text.splitlines()[0] == (
-        "Comparison | ground_truth | 200 images | 100 resampled test sets"
+        "Comparison of window and region on ground_truth | 200 images | 1,456 objects | 16 classes "
+        "| 100 resampled test sets"
     )
     plain = " ".join(text.split())
-    for sentence in comparison_sentences(result):
+    for sentence in result.sentences:
         assert " ".join(sentence.split()) in plain
-    assert "window and region cannot be told apart on AP" in plain
+    assert "window and region cannot be told apart by AP" in plain
+
+
+def table_below(text, caption):
+    """The header and the rows of a table."""
+    lines = text.splitlines()
+    start = next(at for at, line in enumerate(lines) if line.startswith(caption))
+    end = lines.index("", start) if "" in lines[start:] else len(lines)
+    return lines[start + 1], lines[start + 3 : end]
 
 
 def test_the_tables_show_the_numbers_of_the_result(said, result):
-    lines = said(*FILES, *FEW).splitlines()
-    header = next(line for line in lines if line.startswith("window - region "))
-    assert header.split("  ")[0] == "window - region"
-    assert "p Holm" not in header, "with one pair nothing is adjusted"
-    for row in result.pairs:
-        line = next(one for one in lines if one.split()[:1] == [row.metric] and "[" in one)
+    text = said(*FILES, *FEW)
+    header, rows = table_below(text, "Every metric: window - region")
+    assert "p adjusted" not in header, "with one pair nothing is adjusted"
+    for row, line in zip(result.pairs, rows, strict=True):
         low, high = row.difference.low, row.difference.high
         values = [one.metrics[row.metric] for one in result.detectors]
-        for shown in (
-            *(f"{value:.4f}" for value in values),
-            f"{row.difference.value:+.4f}",
-            f"[{low:.4f}, {high:.4f}]",
-            p_text(row.p_bootstrap),
-            p_text(row.p_permutation),
-            f"{row.detectable:.4f}",
-        ):
-            assert shown in line, (shown, line)
-    ranked = [line.split() for line in lines[lines.index(next_table(lines)) + 2 :][:2]]
+        assert line.split() == [
+            row.metric,
+            *map(score, values),
+            change(row.difference.value),
+            *interval(low, high).split(),
+            p_value(row.p_bootstrap),
+            p_value(row.p_permutation),
+            score(row.detectable),
+        ]
+    ranked = [line.split() for line in table_below(text, "AP of each detector")[1]]
     assert [row[0] for row in ranked] == [row.name for row in result.league.rows]
     assert [row[-1] for row in ranked] == [row.letters for row in result.league.rows]
-
-
-def next_table(lines):
-    return next(line for line in lines if line.endswith("cannot be told apart"))
 
 
 def test_classes_that_differ_are_shown_and_all_of_them_when_asked_for(said, result):
     text = said(*FILES, *FEW)
     differ = [row for row in result.classes if row.p_holm < 0.05]
-    assert f"window - region: {len(differ)} of 16 classes differ in AP (Holm)" in text
-    shown = [line.split()[0] for line in text.splitlines() if line]
-    for row in result.classes:
-        assert (row.name in shown) == (row in differ)
-    every = [line.split()[0] for line in said(*FILES, *FEW, "--per-class").splitlines() if line]
-    assert {row.name for row in result.classes} <= set(every)
+    assert f"- {len(differ)} of 16 classes differ in AP between window and region" in text
+    rows = table_below(text, "AP of every class: window - region (")[1]
+    assert {line.split()[0] for line in rows} == {row.name for row in differ}
+    every = table_below(said(*FILES, *FEW, "--per-class"), "AP of every class: window - region")[1]
+    assert [line.split()[0] for line in every] == [row.name for row in result.classes]
 
 
-def test_three_detectors_have_adjusted_p_values_and_a_table_a_pair(said):
+def test_three_detectors_have_adjusted_p_values_and_a_table_per_pair(said):
     text = said(*FILES, "most.json", *FEW)
     for pair in ("window - region", "window - most", "region - most"):
-        header = next(line for line in text.splitlines() if line.startswith(f"{pair} "))
-        assert "p Holm" in header
-    assert "window - region - most" in text
+        assert "p adjusted" in table_below(text, f"Every metric: {pair}")[0]
+    assert "\nall detectors " in text
+
+
+def test_of_many_detectors_the_best_three_are_shown(said):
+    text = said(*FILES, "most.json", "window.json", *FEW, "--name", "a,b,c,d")
+    assert text.count("Every metric: ") == 3
+    assert "3 more pairs of detectors: figures and tables here are of the best 3" in text
 
 
 def test_protocol_metric_and_names_are_taken(said):
     text = said(*FILES, *FEW, "--protocol", "voc12", "--name", "A,B")
     assert "\nmAP " in text
     assert "A - B" in text
-    assert "\nAPs  " in said(*FILES, *FEW, "--metric", "APs")
+    assert "\nAPs of each detector" in said(*FILES, *FEW, "--metric", "APs")
 
 
 def test_notes_go_to_stderr(run):
@@ -151,8 +157,8 @@ def test_notes_go_to_stderr(run):
     assert "note:" not in out
     code, out, err = run("ground_truth.json", "window.json", "window.json", *FEW)
     assert code == 0
-    assert "note: window and window (2) hold the same detections: they cannot differ" in err
-    assert "nothing differs" in out
+    assert "note: window and window (2) have the same detections: they cannot differ" in err
+    assert ": no difference." in out
     code, out, err = run(
         "ground_truth.json", "window.json", "some.json", *FEW, "--images-used", "common"
     )
@@ -219,8 +225,8 @@ def test_json_is_that_of_python_for_the_same_choices(demo, said, n_detectors):
         [demo / name for name in files],
         level=0.9,
         seed=7,
-        n_replicates=120,
-        n_permutations=150,
+        replicates=120,
+        permutations=150,
         metric="AP50",
         min_score=0.3,
     )
@@ -245,9 +251,9 @@ def test_a_json_file_leaves_the_text_on_stdout(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (FILES[:2], "it takes two detectors to compare"),
-        ((*FILES, "--metric", "mAP"), "no metric is called 'mAP': choose from AP, AP50"),
-        ((*FILES, "--protocol", "coca"), "no protocol is called 'coca'"),
+        (FILES[:2], "a comparison needs two or more detectors"),
+        ((*FILES, "--metric", "mAP"), "unknown metric 'mAP': choose from AP, AP50"),
+        ((*FILES, "--protocol", "coca"), "unknown protocol 'coca'"),
         ((*FILES, "--images", "pictures"), "name its folder with -o"),
         ((*FILES, "--replicates", "10"), "--replicates: expected a whole number from 100"),
         ((*FILES, "--permutations", "50"), "--permutations: expected a whole number from 100"),
@@ -277,18 +283,3 @@ def test_an_unknown_choice_is_refused(run):
         code, out, err = run(*FILES, *options)
         assert (code, out) == (2, "")
         assert "invalid choice" in err
-
-
-# --- numbers as text
-
-
-def test_small_p_values_show_no_zeros():
-    assert [p_text(value) for value in (1.0, 0.5, 0.0499, 0.00099, 0.00049, 0.0)] == [
-        "1.000", ".500", ".050", ".001", "<.001", "<.001",
-    ]  # fmt: skip
-    assert p_text(float("nan")) == "-"
-
-
-def test_differences_have_a_sign():
-    assert [signed(value) for value in (0.1, -0.1, 0.0)] == ["+0.1000", "-0.1000", "+0.0000"]
-    assert signed(float("nan")) == "-"

@@ -85,8 +85,8 @@ def test_the_ground_truth_gives_ids_of_images_and_classes(folder):
     assert done.returncode == 0, done.stderr
     assert [record["image_id"] for record in results(folder)] == [105, 112]
     assert {record["category_id"] for record in results(folder)} <= {60, 70}
-    assert "1 of 3 pictures are not in the ground truth" in done.stderr
-    assert "1 of 3 images of the ground truth have no picture" in done.stderr
+    assert "skipped 1 of 3 pictures, not in the ground truth" in done.stderr
+    assert "no picture for 1 of 3 images" in done.stderr
     scored = boxlens_process("evaluate", "gt.json", "out.json", cwd=folder)
     assert scored.returncode == 0, scored.stderr
 
@@ -155,7 +155,7 @@ def test_a_folder_without_pictures_is_refused(folder):
         ("mine:absent", ["mine:absent", "has no 'absent'"]),
         ("absent:find", ["absent", "cannot be imported"]),
         ("mine:wrong", ["000005.png", "mine:wrong", "shape (3,)"]),
-        ("model.pt", ["model.pt", "no such model", "package.module:function"]),
+        ("model.pt", ["model.pt", "unknown model", "package.module:function"]),
         ("absent.onnx", ["absent.onnx", "no such file"]),
         ("absent.npz", ["absent.npz", "no such file"]),
     ],
@@ -182,7 +182,7 @@ def test_options_that_cannot_be_meant_are_refused(folder, arguments, told):
 def test_finished_results_are_kept_until_restart(folder):
     assert detect(folder).returncode == 0
     before = (folder / "out.json").read_bytes()
-    refused(detect(folder), "out.json", "already there", "--restart")
+    refused(detect(folder), "out.json", "already exists", "--restart")
     assert detect(folder, "--restart", "--min-score", "2").returncode == 0
     assert (folder / "out.json").read_bytes() != before
 
@@ -247,13 +247,13 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(folder, ending):
     assert process.returncode == 128 + ending
     assert out == ""
     assert errors == (
-        "boxlens: stopped; what is done is kept in out.json.partial: the same command goes on from "
-        "there\n"
+        "boxlens: stopped; finished work is kept in out.json.partial: run the same command to "
+        "continue\n"
     )
     refused(detect(folder), "another detector, model or spec", "--restart")
     done = detect(folder, model="mine:slow")
     assert done.returncode == 0, done.stderr
-    assert "images taken over from an interrupted run" in done.stdout
+    assert "images kept from an interrupted run" in done.stdout
     assert len(results(folder)) == 43
 
 

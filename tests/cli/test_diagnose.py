@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import boxlens
+from boxlens.wording import score
 from running import boxlens_here, boxlens_process, write_demo
 
 TRUTH, FOUND = "ground_truth.json", "window.json"
@@ -31,20 +32,19 @@ def refused(folder: Path, *arguments: str, how=boxlens_here) -> str:
     return done.stderr.strip().splitlines()[-1]
 
 
-def test_the_verdict_comes_first_then_a_table_a_scheme(demo):
+def test_the_verdict_comes_first_then_one_table_per_scheme(demo):
     text = said(demo, "diagnose", TRUTH, FOUND, "--per-class", how=boxlens_process)
-    headline, _, summary, first, *_ = text.splitlines()
+    headline, _, summary, *_ = text.splitlines()
     result = boxlens.diagnose(demo / TRUTH, demo / FOUND)
-    assert headline == (
-        f"Diagnosis | ground_truth | window | COCO AP {result.metrics['AP']:.4f} "
-        f"| COCO AP50 {result.metrics['AP50']:.4f}"
+    assert headline.startswith("Diagnosis of window on ground_truth | 7,176 detections | ")
+    assert headline.endswith(
+        f"COCO AP {score(result.metrics['AP'])} | COCO AP50 {score(result.metrics['AP50'])}"
     )
     assert summary == result.verdict.summary
-    assert first.startswith("1. ")
-    for title in ("TIDE, AP", "Hoiem, top errors", "COCO analyze", "Borji's sequence", "AP_N by"):
-        assert f"\n{title} " in text
+    for title in ("(TIDE)", "(Hoiem)", "curves of COCO analyze", "Borji's steps", "AP_N by"):
+        assert title in text
     row = next(line for line in text.splitlines() if line.startswith("sheep "))
-    assert f"{result.tide.classes[result.dataset.classes.name.index('sheep')].ap:.3f}"[:3] in row
+    assert score(result.hoiem.classes[result.dataset.classes.name.index("sheep")].ap_n) in row
 
 
 def test_json_has_the_documented_names(demo):
@@ -103,8 +103,10 @@ def test_sensitivity_says_which_looser_overlaps_a_small_iou_leaves(demo, iou, no
     done = boxlens_here("sensitivity", TRUTH, FOUND, "--iou", iou, cwd=demo)
     assert done.returncode == 0, done.stderr
     assert note in done.stderr.splitlines() if note else "looser" not in done.stderr
-    rows = [line for line in done.stdout.splitlines() if line.startswith("0.")]
-    assert [row.split()[0] for row in rows] == [t for t in ["0.1", "0.2", "0.3", "0.4"] if t < iou]
+    table = done.stdout.partition("right from IoU")[2].partition("\n\n")[0]
+    assert [row.split()[0] for row in table.splitlines()[2:]] == [
+        t for t in ["0.1", "0.2", "0.3", "0.4"] if t < iou
+    ]
 
 
 @pytest.mark.parametrize("verb", ["diagnose", "report"])
@@ -127,9 +129,9 @@ def test_a_small_iou_halves_the_background_overlap_and_says_so(demo, tmp_path, v
         (("--gallery", "-1"), "a whole number from 0 to 10,000"),
         (("--similar", "nowhere.json"), "no such file"),
         (("--by", "colour"), "no characteristic 'colour'"),
-        (("--bins", "area"), "write it like area=1024:9216"),
+        (("--bins", "area"), "expected a value like area=1024:9216"),
         (("--bins", "area=9:4"), "ascend"),
-        (("--cross", "area"), "write it like area:occlusion"),
+        (("--cross", "area"), "expected a value like area:occlusion"),
         (("--figures", "gif", "-o", "out"), "svg, pdf, png"),
         (("--threads", "-1"), "--threads"),
     ],
@@ -158,15 +160,18 @@ def test_sensitivity_prints_characteristics_grids_and_misses(demo):
         bins={"area": [1024, 9216]},
         interactions=[("area", "occlusion")],
     )
-    assert f"mean AP_N {result.ap_n:.4f}" in text.splitlines()[0]
+    assert f"AP_N (normalized AP) is {score(result.ap_n)}" in text
     row = next(line for line in text.splitlines() if line.startswith("occlusion "))
-    assert f"{result.characteristics[1].sensitivity:.4f}" in row.split()
-    assert "area x occlusion (AP_N)" in text
+    assert score(result.characteristics[1].sensitivity) in row.split()
+    assert "AP_N by area and occlusion" in text
     assert f"{result.misses.n_missed:,} of {result.misses.n_objects:,} objects" in text
 
 
 def test_sensitivity_json_stands_for_itself(demo):
     document = json.loads(said(demo, "sensitivity", TRUTH, FOUND, "--json", "-"))
+    result = boxlens.sensitivity(demo / TRUTH, demo / FOUND)
+    shared = [key for key in document if key != "provenance"]
+    assert {key: document[key] for key in shared} == {key: result.to_json()[key] for key in shared}
     assert document["schema"] == "boxlens/sensitivity/1"
     results = document["results"]
     names = [row["name"] for row in results["sensitivity"]["characteristics"]]

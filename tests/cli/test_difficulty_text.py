@@ -6,8 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from boxlens.cli.difficulty_text import difficulty_text
+from boxlens.report.described import describe
+from boxlens.report.readers.terminal import study_text
 from report.difficulty_results import dataset_of, everything, result_of, subset_of
+
+
+def difficulty_text(result, *, per_class=False):
+    return study_text(describe(result), detail=per_class)
 
 
 def lines_after(text, heading):
@@ -15,7 +20,7 @@ def lines_after(text, heading):
     lines = text.splitlines()
     at = next(row for row, line in enumerate(lines) if line.startswith(heading))
     end = next((row for row in range(at, len(lines)) if not lines[row]), len(lines))
-    return lines[at], lines[at + 2 : end]
+    return lines[at + 1], lines[at + 3 : end]
 
 
 def changed(dataset, **values):
@@ -30,20 +35,22 @@ def changed(dataset, **values):
 def test_of_equal_cpl_smaller_objects_are_harder():
     small = dataset_of("small", 4, clutter=False)
     tied = changed(small, cpl=[0.5, 0.1, 0.1, 0.1], scale=[0.9, 0.3, 0.1, 0.2])
-    _, rows = lines_after(difficulty_text(result_of([tied])), "hardest classes by CPL")
+    _, rows = lines_after(
+        difficulty_text(result_of([tied])), "Hardest and easiest classes of small by CPL"
+    )
     assert [row.split()[1] for row in rows] == ["2", "3", "1", "0"]
 
 
 @pytest.mark.parametrize(
     ("n_classes", "told"),
-    [(12, "All 12 classes with a CPL have the same, 0.2500."), (1, "Only class 0 has a CPL")],
+    [(12, "Each of 12 classes has a CPL of 0.2500"), (1, "class 0 has a CPL of 0.2500")],
 )
 def test_where_no_class_is_harder_by_cpl_there_is_a_sentence_and_no_table(n_classes, told):
     same = changed(dataset_of("same", n_classes, clutter=False), cpl=[0.25] * n_classes)
     text = difficulty_text(result_of([same]))
     assert told in text
-    assert "hardest classes" not in text
-    _, rows = lines_after(difficulty_text(result_of([same]), per_class=True), "class  ")
+    assert "Hardest and easiest" not in text
+    _, rows = lines_after(difficulty_text(result_of([same]), per_class=True), "Every class")
     assert len(rows) == n_classes
 
 
@@ -53,11 +60,11 @@ def test_images_searched_are_told_where_they_are_not_all():
         assert "searched" not in difficulty_text(result_of([whole]), per_class=per_class)
     partly = changed(whole, n_images_searched=[one.n_images // 7 for one in whole.classes])
     partly = replace(partly, windows=replace(partly.windows, n_images=777))
-    for per_class, heading in ((False, "hardest classes by CPL"), (True, "class  ")):
+    for per_class, heading in ((False, "Hardest and easiest"), (True, "Every class")):
         text = difficulty_text(result_of([partly]), per_class=per_class)
         assert "in 777 of 5,000 images" in text
         head, rows = lines_after(text, heading)
-        assert head.split()[-1] == "searched"
+        assert head.split()[-2:] == ["images", "searched"]
         found = {
             " ".join(row.split()[:2]): row.split()[-1] for row in rows if row.startswith("class")
         }
@@ -70,13 +77,15 @@ def test_one_of_a_kind_is_not_called_many():
     one = replace(dataset_of("one", 1, clutter=False), n_images=1, n_objects=1)
     text = difficulty_text(result_of([one], subsets=(subset_of(one, "cpl", one.means["cpl"]),)))
     assert "| 1 image | 1 object | 1 class" in text
-    assert "the 1 hardest of 1 class has" in text
+    assert "The hardest of 1 class of one is as hard as the target" in text
 
 
 def test_targets_out_of_reach_are_told():
     first = everything().datasets[0]
     subsets = tuple(subset_of(first, "cpl", target) for target in (0.9, -1.0, 0.05))
     text = difficulty_text(replace(everything(), subsets=subsets))
-    assert "the target is 0.9; even all 79 classes together are harder, with" in text
-    assert "the target is -1; none of 79 classes is as hard" in text
-    assert "the target is 0.05; the 51 hardest of 79 classes have" in text
+    told = " ".join(text.split())
+    every, none = "all 79 classes of coco_val2017", "No class of coco_val2017"
+    assert f"Even {every} together are harder than the target (CPL 0.9000)" in told
+    assert f"{none} is as hard as the target (CPL -1.0000)." in told
+    assert "The 51 hardest of 79 classes of coco_val2017 are together as hard as the target" in told

@@ -62,8 +62,14 @@ def test_the_json_has_the_frame_of_every_command(files, capsys):
         "by": "boxes",
         "images_used": "check",
         "classes_used": "check",
+        "top": 20,
     }
-    assert told["dataset"] == {"name": "ground_truth", "n_images": 200}
+    assert told["dataset"] == {
+        "name": "ground_truth",
+        "n_images": 200,
+        "n_objects": None,
+        "n_classes": 16,
+    }
     assert told["notices"] == []
 
 
@@ -72,7 +78,7 @@ def test_the_python_verb_says_what_the_command_says(files, capsys):
     told = json.loads(capsys.readouterr().out)
     names = [files / "window.json", files / "region.json"]
     result = boxlens.disagree(files / "image_info.json", names, min_score=0.2)
-    found = result.to_json(n_top=20)
+    found = result.to_json()
     assert found["results"] == told["results"]
     assert found["parameters"] == told["parameters"]
     assert repr(result) == "DisagreementResult(window, region: 200 images by boxes)"
@@ -85,7 +91,7 @@ def test_the_python_verb_says_what_the_command_says(files, capsys):
 @pytest.mark.parametrize("few", ["window.json", [], ["window.json"]])
 def test_the_python_verb_asks_for_two_detectors(files, few, monkeypatch):
     monkeypatch.chdir(files)
-    with pytest.raises(ParameterError, match="two detectors to disagree"):
+    with pytest.raises(ParameterError, match="needs two or more detectors"):
         boxlens.disagree("ground_truth.json", few, min_score=0.2)
 
 
@@ -112,7 +118,7 @@ def test_plainly_different_images_stop_it_unless_it_is_said_what_to_take(files, 
     for choice, n_images in (("all", 200), ("common", 60)):
         run(files, "ground_truth.json", "--images-used", choice, "-o", str(target))
         said = capsys.readouterr()
-        assert f"mean over {n_images} images" in said.out
+        assert f" | {n_images} images | " in said.out
         ids = [int(row["image_id"]) for row in csv.DictReader(target.read_text().splitlines())]
         assert len(ids) == n_images
         assert (max(ids) <= 60) == (choice == "common")
@@ -125,7 +131,7 @@ def test_a_file_of_other_images_is_named_as_such(files, capsys):
     with pytest.raises(SystemExit):
         run(files, "ground_truth.json")
     said = capsys.readouterr().err
-    assert "region.json: NONE of the" in said
+    assert "region.json: none of the" in said
     assert "--images-used" not in said
 
 
@@ -175,7 +181,7 @@ def test_a_csv_holds_all_images_in_order(files, capsys):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--min-score", "0.3,0.4"], "one for each of 2, got 3"),
+        (["--min-score", "0.3,0.4"], "one for each of 2 detectors, got 3"),
         (["--top", "0"], "--top: expected a whole number from 1"),
     ],
 )
@@ -199,4 +205,4 @@ def test_one_detector_cannot_disagree(files, capsys):
     arguments = [str(files / "ground_truth.json"), str(files / "window.json"), "--min-score", "0.2"]
     with pytest.raises(SystemExit):
         main(["disagree", *arguments])
-    assert "two detectors" in capsys.readouterr().err
+    assert "two or more detectors" in capsys.readouterr().err

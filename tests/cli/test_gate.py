@@ -51,11 +51,12 @@ def gate(demo, monkeypatch, capsys):
 def test_a_candidate_that_keeps_the_rules_exits_with_0(gate):
     done = gate("--rule", "AP >= baseline - 0.002", "--rule", "AP of car >= baseline")
     assert done.returncode == 0
-    headline, _, heading, _, row, *_ = done.stdout.splitlines()
-    assert headline.startswith("Gate | ground_truth | region against window | passed: 2 of 2 rules")
-    assert heading.split()[:4] == ["metric", "of", "baseline", "candidate"]
-    assert row.split()[:2] == ["AP", "all"]
-    assert row.endswith("holds")
+    headline, _, verdict, _, caption, heading, _, row, *_ = done.stdout.splitlines()
+    assert headline.startswith("Gate: region against window on ground_truth | coco | 200 images")
+    assert verdict == "The gate passed: 2 of 2 rules hold."
+    assert caption == "Every rule"
+    assert heading.split()[:4] == ["rule", "verdict", "baseline", "candidate"]
+    assert row.startswith("AP >= baseline - 0.002  holds")
 
 
 def test_a_regression_beyond_chance_exits_with_1(gate):
@@ -120,12 +121,12 @@ def test_json_has_stdout_to_itself(gate):
         (("--rule", "AP >= 40"), "Forty percent is 0.4"),
         (("--rules", "nowhere.toml"), "nowhere.toml: no such file"),
         (("--rules", TRUTH), "not TOML"),
-        (("--protocol", "koko"), "no protocol is called 'koko'"),
+        (("--protocol", "koko"), "unknown protocol 'koko'"),
         (("--level", "95"), "--level: expected a number from 0.5 to below 1"),
         (("--replicates", "5"), "--replicates: expected a whole number from 100"),
         (("--seed", "-1"), "--seed: expected a whole number from 0"),
         (("--junit", "."), "found a folder"),
-        (("--name", "one"), "--name each detector once"),
+        (("--name", "one"), "--name needs one name per detector"),
     ],
 )
 def test_misuse_exits_with_2_and_one_line(gate, arguments, told):

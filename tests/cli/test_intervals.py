@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 import boxlens
 from boxlens.cli import main
-from boxlens.cli.intervals import interval_text
-from boxlens.metrics.intervals import Interval, ResamplingChoice
+from boxlens.metrics.intervals import ResamplingChoice
+from boxlens.wording import interval, score
 from running import write_demo
 
 TRUTH, FOUND = "ground_truth.json", "window.json"
@@ -67,28 +68,31 @@ def choice(**options):
     return ResamplingChoice(**{"n_replicates": 120, "seed": 3, **options})
 
 
+SURE = {"intervals": True, "replicates": 120, "seed": 3}
+
+
 def test_evaluate_prints_an_interval_after_every_number(demo, said):
     text = said(demo, "evaluate", TRUTH, FOUND, *FEW)
-    (one,) = boxlens.evaluate(demo / TRUTH, demo / FOUND, intervals=choice()).detectors
+    (one,) = boxlens.evaluate(demo / TRUTH, demo / FOUND, **SURE).detectors
     lines = {line.split()[0]: line for line in text.splitlines() if line}
     for name, found in one.intervals.items():
         shown = lines[name].removeprefix(name).strip()
-        assert shown == f"{found.value:.4f} [{found.low:.4f}, {found.high:.4f}]"
+        assert re.split("  +", shown) == [score(found.value), interval(found.low, found.high)]
 
 
 def test_evaluate_prints_intervals_of_classes_and_of_several_detectors(demo, said):
     text = said(demo, "evaluate", TRUTH, FOUND, "region.json", *FEW, "--per-class")
-    result = boxlens.evaluate(
-        demo / TRUTH, [demo / FOUND, demo / "region.json"], intervals=choice()
-    )
+    result = boxlens.evaluate(demo / TRUTH, [demo / FOUND, demo / "region.json"], **SURE)
     row = next(line for line in text.splitlines() if line.startswith("sheep "))
     at = [of_class.name for of_class in result.detectors[0].classes].index("sheep")
     for one in result.detectors:
-        assert interval_text(one.classes[at].intervals["AP"]) in row
+        found = one.classes[at].intervals["AP"]
+        assert interval(found.low, found.high) in row
     alone = said(demo, "evaluate", TRUTH, FOUND, *FEW, "--per-class")
     row = next(line for line in alone.splitlines() if line.startswith("sheep "))
-    for name in ("AP", "AP50", "AP75", "AR100"):
-        assert interval_text(result.detectors[0].classes[at].intervals[name]) in row
+    for name in ("AP", "AP50", "AP75"):
+        found = result.detectors[0].classes[at].intervals[name]
+        assert interval(found.low, found.high) in row
 
 
 def test_evaluate_writes_intervals_into_its_json(demo, said):
@@ -98,45 +102,40 @@ def test_evaluate_writes_intervals_into_its_json(demo, said):
     )  # fmt: skip
     expected = choice(level=0.9, method="percentile")
     assert document["parameters"]["intervals"] == expected.to_json()
-    (one,) = boxlens.evaluate(demo / TRUTH, demo / FOUND, intervals=expected).detectors
+    (one,) = boxlens.evaluate(
+        demo / TRUTH, demo / FOUND, **SURE, level=0.9, interval_method="percentile"
+    ).detectors
     (told,) = document["results"]["detectors"]
     assert told["intervals"] == {name: found.to_json() for name, found in one.intervals.items()}
 
 
 def test_without_the_option_nothing_is_resampled(demo, said):
-    assert "[" not in said(demo, "evaluate", TRUTH, FOUND)
+    assert "95%" not in said(demo, "evaluate", TRUTH, FOUND)
     document = json.loads(said(demo, "evaluate", TRUTH, FOUND, "--json", "-"))
     assert "intervals" not in document["results"]["detectors"][0]
 
 
 def test_diagnose_has_a_table_of_its_main_numbers(demo, said):
     text = said(demo, "diagnose", TRUTH, FOUND, *FEW)
-    found = boxlens.diagnose(demo / TRUTH, demo / FOUND, intervals=choice()).intervals
+    found = boxlens.diagnose(demo / TRUTH, demo / FOUND, **SURE).intervals
     lines = text.splitlines()
-    start = next(row for row, line in enumerate(lines) if line.startswith("95 % intervals"))
-    assert lines[start].split()[-4:] == ["value", "interval", "standard", "error"]
-    shown = lines[start + 2 : start + 17]
-    named = {
-        **found.metrics,
-        "AP_N": found.hoiem[0].ap_n,
-        **{f"dAP {name}": one for name, one in found.tide.items()},
-        **{f"share of {name} (Hoiem)": one for name, one in found.hoiem[0].share.items()},
-    }
-    for line, (name, one) in zip(shown, named.items(), strict=True):
-        values = f"{one.value:.4f}  [{one.low:.4f}, {one.high:.4f}]"
-        assert line.startswith(f"{name} ")
-        assert values in line
-    assert lines[start + 17] == ""
+    start = lines.index("95% intervals, by resampling images")
+    assert lines[start + 1].split() == ["number", "value", "interval", "standard", "error"]
+    named = found.named()
+    for line, (name, one) in zip(lines[start + 3 :], named.items(), strict=False):
+        numbers = (score(one.value), interval(one.low, one.high), score(one.se))
+        assert " ".join(line.split()) == " ".join((name, *numbers))
+    assert lines[start + 3 + len(named)] == ""
 
 
 def test_the_level_is_told_as_it_is(demo, said):
     text = said(demo, "diagnose", TRUTH, FOUND, *FEW, "--level", "0.995")
-    assert "\n99.5 % intervals" in text
+    assert "\n99.5% intervals" in text
 
 
 def test_diagnose_writes_intervals_into_its_json(demo, said):
     document = json.loads(said(demo, "diagnose", TRUTH, FOUND, *FEW, "--json", "-"))
-    result = boxlens.diagnose(demo / TRUTH, demo / FOUND, intervals=choice())
+    result = boxlens.diagnose(demo / TRUTH, demo / FOUND, **SURE)
     assert document["results"]["intervals"] == result.intervals.to_json()
     assert document["parameters"]["intervals"] == choice().to_json()
     plain = json.loads(said(demo, "diagnose", TRUTH, FOUND, "--json", "-"))
@@ -182,11 +181,3 @@ def test_few_images_are_refused_in_a_line(demo, tmp_path, refused):
     for command in ("evaluate", "diagnose"):
         line = refused(tmp_path, command, "gt.json", "dt.json", "--intervals")
         assert "9 images are too few to resample" in line
-
-
-def test_an_interval_is_two_ends_or_a_dash():
-    nan = float("nan")
-    assert interval_text(Interval(0.5, 0.25, 0.75, 0.1, 0.1, 0.0)) == "[0.2500, 0.7500]"
-    assert interval_text(Interval(-0.5, -0.75, -0.25, 0.1, 0.1, 0.0), 2) == "[-0.75, -0.25]"
-    assert interval_text(Interval(nan, nan, nan, nan, nan, nan)) == "-"
-    assert interval_text(None) == "-"

@@ -68,7 +68,7 @@ def test_recall_needs_no_pictures_for_methods_that_ignore_them(run):
     text = run("recall", "gt.json", "--method", "sliding-window", "--budget", "1000", "--json", "-")
     document = json.loads(text)
     [row] = document["results"]["methods"]
-    assert document["schema"] == "boxlens/proposals-recall/1"
+    assert document["schema"] == "boxlens/studies/proposals-recall/1"
     assert {"name", "budget", "n_mean", "AR", "recall"} <= set(row)
     assert (row["name"], row["budget"]) == ("sliding-window", 1000)
     assert set(row["recall"]) == {"0.5", "0.7", "0.75", "0.8"}
@@ -81,7 +81,7 @@ def test_files_and_methods_stand_side_by_side_and_a_perfect_file_finds_all(run, 
         *("recall", "gt.json", "objects.csv", "--method", "edge-boxes,uniform", "--images"),
         *("images", "--budget", "10,100", "-o", "out", "--figures", "none", "--per-class"),
     )
-    assert "objects finds the most on gt" in text
+    assert "objects has the highest average recall on gt" in text
     document = json.loads((folder / "out" / "results.json").read_text())
     rows = {(row["name"], row["budget"]): row for row in document["results"]["methods"]}
     assert len(rows) == 6
@@ -97,7 +97,7 @@ def test_files_and_methods_stand_side_by_side_and_a_perfect_file_finds_all(run, 
 def test_generate_writes_what_recall_reads(run, folder):
     text = run("generate", "superpixels", "--images", "images", "--gt", "gt.json", "-o", "sp.json")
     assert "proposals of 'superpixels' in 12 images" in text
-    assert "seconds an image" in text
+    assert "seconds per image" in text
     document = json.loads(
         run(
             "generate",
@@ -129,7 +129,7 @@ def test_repeatability_says_what_hurts(run, folder):
         *("--perturb", "blur,jpeg", "--budget", "100", "--workers", "1", "-o", "rep"),
         *("--figures", "none"),
     )
-    assert "Repeatability | 2 pictures | 100 proposals each" in text
+    assert "Repeatability of edge-boxes and sliding-window on 2 pictures" in text
     document = json.loads((folder / "rep" / "results.json").read_text())
     first, second = document["results"]["methods"]
     levels = {one["family"]: one["levels"] for one in first["families"]}
@@ -143,8 +143,10 @@ def test_correlation_of_filtered_detections(run, folder):
         *("correlate", "gt.json", "objects.csv", "--method", "uniform,gaussian,sliding-window"),
         *("--raw", "raw.json", "--filter-iou", "0.5", "-o", "cor", "--figures", "none"),
     )
-    assert text.startswith("Recall and mAP | gt | 1,000 proposals an image\n")
-    assert "r of mAP with recall" in text
+    assert text.startswith(
+        "Recall and mAP on gt | 4 methods | 1 detector | at most 1,000 proposals per image\n"
+    )
+    assert "r with recall at every IoU" in text
     document = json.loads((folder / "cor" / "results.json").read_text())
     whole = [one for one in document["results"]["correlations"] if one["class"] is None]
     assert whole[0]["n_methods"] == 4
@@ -162,8 +164,10 @@ def test_oracles_lift_what_proposals_and_suppression_hold_back(run, folder):
         *("oracle", "gt.json", "raw.json", "--method", "uniform", "--budget", "100"),
         *("--filter-iou", "0.6", "-o", "ora", "--figures", "none"),
     )
-    assert text.startswith("Oracles | gt | 100 proposals an image\n")
-    assert "gt+nms" in text
+    assert text.startswith(
+        "Oracles for raw on gt | 1 detector | 1 method of proposals | at most 100"
+    )
+    assert "perfect proposals" in text
     document = json.loads((folder / "ora" / "results.json").read_text())
     [found] = document["results"]["oracles"]
     ap50 = {one["oracle"]: one["AP50"] for one in found["oracles"]}
@@ -179,7 +183,7 @@ def test_what_was_tuned_and_trained_is_used_by_its_file(run, folder):
         *("--vary", "min_box_area,beta", "--budget", "100", "--workers", "1", "-o", "tuned"),
         *("--figures", "none"),
     )
-    assert "Tuning | gt | 12 images | edge-boxes | 3 trials" in text
+    assert text.startswith("Tuning of edge-boxes on 8 pictures | 3 trials | ")
     assert (
         json.loads((folder / "tuned" / "generator.json").read_text())["generator"] == "edge-boxes"
     )
@@ -255,7 +259,7 @@ def test_several_data_sets_are_compared(run, folder):
         (["recall", "gt.json", "--method", "bing", "--images", "images"], "bing:FOLDER"),
         (["generate", "edge-boxes", "-o", "x.json"], "name them (--images"),
         (["generate", "uniform", "--gt", "gt.json", "-o", "x.txt"], "json"),
-        (["correlate", "gt.json", "objects.csv"], "one of --scores, --detections and --raw"),
+        (["correlate", "gt.json", "objects.csv"], "one of --scores, --dt and --raw"),
         (["correlate", "nowhere", "a.csv", "--raw", "b.json"], "at least three methods are needed"),
         (["train", "edge-boxes", "gt.json", "-o", "x.json"], "learns nothing"),
         (["train", "objectness", "gt.json", "-o", "x.json"], "learns from pictures"),
@@ -282,4 +286,4 @@ def test_a_killed_generation_goes_on(folder):
         cwd=folder,
     )
     assert again.returncode == 2
-    assert "already there" in again.stderr
+    assert "already exists" in again.stderr

@@ -38,7 +38,7 @@ def test_the_report_says_the_verdict_and_where_it_is(demo, tmp_path):
         "--replicates", "100", cwd=demo,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("window: AP50 is .385: ")
+    assert done.stdout.startswith("window on ground_truth | 7,176 detections")
     assert f"note: wrote {target}/: report.html, results.json" in done.stderr
     assert "figures (svg)" in done.stderr
     figures = {path.suffix for path in (target / "figures").iterdir()}

@@ -186,7 +186,7 @@ def test_results_of_another_set_are_refused(world, tmp_path):
     asked = ("--sets", str(tmp_path / "sets"), "--results", str(tmp_path / "mine"))
     misnamed = robustness(world, *asked)
     assert misnamed.returncode == 2
-    assert "whitebackground is no set" in misnamed.stderr
+    assert "whitebackground is not a set" in misnamed.stderr
     strange = [{**clean[0], "image_id": 9999}]
     (tmp_path / "mine" / "white_background.json").write_text(json.dumps(strange))
     (tmp_path / "mine" / "whitebackground.json").unlink()
@@ -253,7 +253,7 @@ RUN = ("ground_truth.json", "--images", "images", "--model", "region")
         ),
         ((*RUN, "--transform", "crop", "--severity", "3"), "--severity is of corruptions"),
         ((*RUN, "--transform", "crop", "--scenes", "images"), "--scenes is for incongruent"),
-        ((*RUN, "--restart"), "--restart is for what was kept"),
+        ((*RUN, "--restart"), "--restart is for results that were kept"),
         ((*RUN, "--partial"), "--partial is for results"),
         ((*RUN, "--transform", "clean"), "always run"),
     ],

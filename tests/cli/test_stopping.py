@@ -15,8 +15,8 @@ from boxlens import _kernel
 
 # Undisturbed, every one of them would take minutes or for ever.
 DEADLINE_S = 60
-KEPT = "boxlens: stopped; what is done is kept in {}: the same command goes on from there\n".format
-NOTHING = "boxlens: stopped; nothing was kept, the same command begins anew\n"
+KEPT = "boxlens: stopped; finished work is kept in {}: run the same command to continue\n".format
+NOTHING = "boxlens: stopped; nothing was kept, the same command starts again\n"
 SCRIPT = """
 import os, signal, subprocess, sys, time
 from concurrent.futures import ThreadPoolExecutor
@@ -48,7 +48,7 @@ def stopped(folder, work: str, before: str = "") -> tuple[int, str]:
         ("", NOTHING),
         ("kept_in(Path('nowhere')); ", NOTHING),
         ("kept_in(Path('here')); ", KEPT("here")),
-        ("kept_nowhere('-o'); ", NOTHING.replace("kept,", "kept (-o keeps what is done),")),
+        ("kept_nowhere('-o'); ", NOTHING.replace("kept,", "kept (-o keeps finished work),")),
     ],
     ids=["nothing", "not-yet", "kept", "no-option"],
 )

@@ -13,7 +13,7 @@ from PIL import Image
 
 import boxlens
 from boxlens.cli.output import aligned
-from boxlens.cli.terminal import safe_line, safe_text
+from boxlens.safe_text import safe_line, safe_text
 from running import boxlens_here
 
 if TYPE_CHECKING:

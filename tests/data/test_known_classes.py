@@ -11,7 +11,7 @@ from boxlens.data import ClassTree, Detections, concatenate, select_classes, sel
 from boxlens.data.known_classes import expected_classes, known_classes
 from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
-from comparison.gate_worlds import detector, world
+from studies.comparison.gate_worlds import detector, world
 
 NAMES = ("bird", "cat", "cow", "dog")
 
@@ -105,7 +105,7 @@ def test_classes_without_a_detection_are_skipped_only_if_asked(dataset):
     assert shared_classes(dataset, [some], "check")[0] is dataset
     taken, _ = shared_classes(dataset, [some], "known")
     assert names_of(taken) == ["bird", "cow", "dog"]
-    assert taken.notices[0].message.startswith("counted over the 3 of 4 classes known to x; ")
+    assert taken.notices[0].message.startswith("evaluated over the 3 of 4 classes known to x; ")
 
 
 def test_classes_that_matter_to_nobody_stay(dataset):
@@ -133,10 +133,12 @@ def test_classes_below_a_known_one_stay(dataset):
 def test_a_detector_that_knows_nothing_is_refused(dataset, n):
     silent = detector(dataset, "silent").where(np.zeros(len(detector(dataset, "silent")), bool))
     whom = "silent" if n == 1 else "all detectors"
-    with pytest.raises(ParameterError, match=f"known to {whom}: nothing can be counted"):
+    with pytest.raises(ParameterError, match=f"known to {whom}: nothing can be evaluated"):
         shared_classes(dataset, [silent, told(dataset, [0])][:n], "known")
 
 
 def test_an_unknown_choice_is_refused(dataset):
-    with pytest.raises(ParameterError, match="classes are check, all, known, got 'some'"):
+    with pytest.raises(
+        ParameterError, match="classes_used must be one of check, all, known, got 'some'"
+    ):
         shared_classes(dataset, [detector(dataset, "x")], "some")

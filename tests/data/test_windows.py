@@ -53,12 +53,12 @@ def test_the_table_does_not_change_with_what_it_was_made_of():
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"image_row": [3]}, "image rows lie between"),
+        ({"image_row": [3]}, "image rows must be between"),
         ({"image_row": [0, 1]}, r"column box: expected 2 rows.* got 1"),
         ({"image_row": [0.9]}, "column image_row: expected whole numbers"),
         ({"box": np.zeros((4, 1))}, r"column box: expected shape \(n, 4\)"),
-        ({"box": [[0, 0, -1, 1]]}, "width and height not below 0"),
-        ({"box": [[0, 0, np.nan, 1]]}, "are finite"),
+        ({"box": [[0, 0, -1, 1]]}, "width and height 0 or more"),
+        ({"box": [[0, 0, np.nan, 1]]}, "must be finite"),
         ({"searched": [True]}, "`searched` of 3 images"),
         ({"searched": [False] * 3}, "has windows, but was not searched"),
     ],
@@ -70,5 +70,5 @@ def test_what_cannot_be_meant_is_refused(changes, problem):
 
 
 def test_no_window_is_no_limit():
-    with pytest.raises(ParameterError, match="1 window an image or more"):
+    with pytest.raises(ParameterError, match="1 or more windows per image"):
         Windows.of("w", 1, image_row=[0], box=boxes(1)).limited(0)

@@ -79,8 +79,8 @@ BOX = [[0.0, 0.0, 1.0, 1.0]]
         ((BOX, [0.5], [2]), "class 2"),
         ((BOX, [0.5], [-1]), "class -1"),
         ((BOX, [0.5], [0.5]), "class 0.5"),
-        (("boxes", [0.5], [0]), "boxes are no array"),
-        (([[0, 0, 1, 1], [0]], [0.5], [0]), "boxes are no array"),
+        (("boxes", [0.5], [0]), "boxes are not an array"),
+        (([[0, 0, 1, 1], [0]], [0.5], [0]), "boxes are not an array"),
     ],
 )
 def test_a_wrong_answer_is_named_with_function_and_picture(answer, told):

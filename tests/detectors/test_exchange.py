@@ -157,7 +157,7 @@ def test_a_foreign_list_of_images_is_named(tmp_path):
     (tmp_path / "images.json").write_text(
         '{"images": [{"id": 1}], "annotations": [], "categories": []}'
     )
-    with pytest.raises(InputError, match=r"images\.json: not a list"):
+    with pytest.raises(InputError, match=r"images\.json: not written by boxlens detect"):
         ExchangeFolder(tmp_path).export(PICTURES)
 
 

@@ -134,12 +134,12 @@ def test_a_number_of_boxes_that_no_grid_has(tmp_path: Path):
 
 def test_a_wrong_number_of_outputs_and_a_wrong_name(tmp_path: Path):
     path = save_constant(tmp_path / "model.onnx", {"rows": ROWS, "more": ROWS})
-    assert "the spec lists 1, the model gives 2: 'rows' 1 x 1 x 6" in problem_of(
+    assert "the spec lists 1, the model has 2: 'rows' 1 x 1 x 6" in problem_of(
         path, spec_file(tmp_path), run=False
     )
     named = SPEC.replace("[{axes", "[{name: boxes, axes")
     message = problem_of(path, spec_file(tmp_path, named), run=False)
-    assert "there is no output 'boxes'. The model gives 'rows' 1 x 1 x 6, 'more'" in message
+    assert "unknown output 'boxes'. The model has 'rows' 1 x 1 x 6, 'more'" in message
 
 
 def test_outputs_that_differ_in_length(tmp_path: Path):
@@ -164,8 +164,8 @@ classes: [cat]
         (0, np.nan, "1 of 4 values of 'box' are NaN or infinite"),
         (4, np.nan, "1 of 1 values of 'score' are NaN or infinite"),
         (4, np.inf, "1 of 1 values of 'score' are NaN or infinite"),
-        (4, 7.5, "'score' lies between 7.5 and 7.5, expected 0 to 1"),
-        (5, 0.5, "the label 0.5 is no whole number"),
+        (4, 7.5, "'score' is between 7.5 and 7.5, expected 0 to 1"),
+        (5, 0.5, "the label 0.5 is not a whole number"),
     ],
 )
 def test_values_that_mean_nothing(place, value, words, tmp_path: Path):
@@ -179,14 +179,14 @@ def test_boxes_that_were_decoded_already(tmp_path: Path):
     values = np.zeros((1, 84, 85), dtype=np.float32)
     values[0, 0, :6] = [320, 240, 1000, 1000, 1, 1]
     path = save_constant(tmp_path / "model.onnx", {"rows": values})
-    assert "1 of 1 boxes become infinite" in problem_of(path, "yolox")
+    assert "1 of 1 boxes are infinite" in problem_of(path, "yolox")
 
 
 def test_class_values_that_still_need_an_activation(tmp_path: Path):
     values = np.full((1, 84, 85), -4, dtype=np.float32)
     path = save_constant(tmp_path / "model.onnx", {"rows": values})
     message = problem_of(path, "yolox")
-    assert "'classes' lies between -4 and -4" in message
+    assert "'classes' is between -4 and -4" in message
     assert "scores.activation" in message
 
 
@@ -195,9 +195,9 @@ def test_class_values_that_still_need_an_activation(tmp_path: Path):
     [
         ((1, 3, 64, 64), "size: [64, 32]", "the spec says 64 x 32 (width x height), the model 64"),
         ((1, 3, "h", 64), "size: [32, 64]", "the model 64 x ? (width x height)"),
-        ((1, 3, "h", "w"), "size: model", "leaves its size open"),
-        ((1, 3, 64, 64), "size: image", "the model wants 64 x 64"),
-        ((4, 3, 64, 64), "size: model", "wants batches of 4"),
+        ((1, 3, "h", "w"), "size: model", "has no fixed size"),
+        ((1, 3, 64, 64), "size: image", "the model needs 64 x 64"),
+        ((4, 3, 64, 64), "size: model", "needs batches of 4"),
         ((1, 64, 64, 3), "size: model", "has 64 channels, expected 3"),
         ((1, 1, 64, 64), "size: model", "has 1 channels, expected 3"),
         ((3, 64, 64), "size: model", "nchw has 4 axes, the input 'image0' 3 x 64 x 64 has 3"),
@@ -252,4 +252,4 @@ def test_a_model_that_several_specs_fit(tmp_path: Path):
 def test_a_name_that_is_no_text_is_damage(tmp_path):
     path = save_constant(tmp_path / "mine.onnx", {"answers": ROWS})
     path.write_bytes(path.read_bytes().replace(b"answers", b"\xffnswers"))
-    assert "onnxruntime does not load the model" in problem_of(path, spec_file(tmp_path))
+    assert "onnxruntime cannot load the model" in problem_of(path, spec_file(tmp_path))

@@ -68,7 +68,7 @@ def test_workers_end_with_their_parent(tmp_path, ending, whom, code, kind):
     )
     assert done.returncode == code
     if ending != "SIGKILL":
-        told = "boxlens: stopped; nothing was kept, the same command begins anew\n"
+        told = "boxlens: stopped; nothing was kept, the same command starts again\n"
         assert done.stderr == told
     workers = [int(path.stem) for path in tmp_path.glob("*.worker")]
     assert len(workers) == 2

@@ -145,7 +145,7 @@ def test_other_classes_are_not_mixed_in(files, tmp_path):
 def test_results_that_are_there_are_kept_unless_told_otherwise(files, tmp_path):
     output = tmp_path / "out.json"
     output.write_text("mine")
-    with pytest.raises(InputError, match=r"already there. --restart"):
+    with pytest.raises(InputError, match=r"already exists. Use --restart"):
         run(quadrant_detector(), files, output)
     assert output.read_text() == "mine"
     assert not journal_path(output).exists()

@@ -52,7 +52,7 @@ def test_a_cut_file_is_refused_wherever_it_was_cut(saved: Path):
     content = saved.read_bytes()
     for length in (0, 1, 100, len(content) // 2, len(content) - 1):
         saved.write_bytes(content[:length])
-        with pytest.raises(InputError, match=r"model\.npz: no detector of Boxlens"):
+        with pytest.raises(InputError, match=r"model\.npz: not a detector of Boxlens"):
             load_detector(saved)
 
 
@@ -60,7 +60,7 @@ def test_flipped_bytes_are_refused(saved: Path):
     content = bytearray(saved.read_bytes())
     content[len(content) // 2] ^= 255
     saved.write_bytes(content)
-    with pytest.raises(InputError, match="no detector of Boxlens"):
+    with pytest.raises(InputError, match="not a detector of Boxlens"):
         load_detector(saved)
 
 
@@ -97,7 +97,7 @@ def rewritten(path: Path, header: dict[str, object] | None = None, **arrays: obj
     ids=str,
 )
 def test_a_model_that_contradicts_itself_is_refused(saved: Path, change: dict):
-    with pytest.raises(InputError, match="no detector of Boxlens"):
+    with pytest.raises(InputError, match="not a detector of Boxlens"):
         load_detector(rewritten(saved, **change))
 
 
@@ -116,7 +116,7 @@ def test_files_of_others_are_refused(tmp_path: Path):
     text = tmp_path / "text.npz"
     text.write_text("not a model")
     for path in (foreign, single, pickled, text):
-        with pytest.raises(InputError, match=f"{path.name}: no detector of Boxlens"):
+        with pytest.raises(InputError, match=f"{path.name}: not a detector of Boxlens"):
             load_detector(path)
 
 

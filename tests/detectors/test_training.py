@@ -10,7 +10,7 @@ import pytest
 from boxlens.data.columns import attribute_column
 from boxlens.detectors.calibration import fit_sigmoids, margin_of, scores_of
 from boxlens.detectors.region_training import train_regions
-from boxlens.detectors.training import Lesson, overlaps, whole_weights
+from boxlens.detectors.training import TrainingSet, overlaps, whole_weights
 from boxlens.detectors.window_training import train_windows
 from boxlens.errors import InputError, ParameterError
 from toy_pictures import toy_set
@@ -18,9 +18,9 @@ from toy_pictures import toy_set
 TRAINERS = pytest.mark.parametrize("train", [train_windows, train_regions])
 
 
-def lesson_of(dataset, n: int) -> Lesson:
+def training_of(dataset, n: int) -> TrainingSet:
     pictures = [np.zeros((120, 160, 3), dtype=np.uint8)] * n
-    return Lesson.of(pictures, dataset, seed=1, workers=1, progress=None)
+    return TrainingSet.of(pictures, dataset, seed=1, workers=1, progress=None)
 
 
 def every_third(n: int) -> np.ndarray:
@@ -30,22 +30,22 @@ def every_third(n: int) -> np.ndarray:
 @pytest.mark.parametrize("mark", ["crowd", "difficult", "group_of"])
 def test_marked_objects_are_no_examples_and_no_negatives(mark: str):
     _, dataset = toy_set(20, seed=1, **{mark: every_third})
-    lesson = lesson_of(dataset, 20)
+    training = training_of(dataset, 20)
     gt = dataset.gt
     marked = getattr(gt, mark)
-    np.testing.assert_array_equal(lesson.example, ~marked)
+    np.testing.assert_array_equal(training.example, ~marked)
     row = int(np.flatnonzero(marked)[0])
     of = (gt.box[[row]], gt.class_row[[row]], int(gt.image_row[row]))
-    assert lesson.overlap(*of, examples_only=True) < 0.3
-    assert lesson.overlap(*of, examples_only=False) == 1
-    assert not lesson.is_background(gt.box[[row]], int(gt.image_row[row]))
+    assert training.overlap(*of, examples_only=True) < 0.3
+    assert training.overlap(*of, examples_only=False) == 1
+    assert not training.is_background(gt.box[[row]], int(gt.image_row[row]))
 
 
 def test_difficult_may_be_an_attribute_as_in_coco_files():
     _, dataset = toy_set(20, seed=1)
     stated = attribute_column([float(row % 2) for row in range(len(dataset.gt))])
     marked = replace(dataset, gt=replace(dataset.gt, attributes={"difficult": stated}))
-    np.testing.assert_array_equal(lesson_of(marked, 20).example, stated == 0)
+    np.testing.assert_array_equal(training_of(marked, 20).example, stated == 0)
 
 
 def test_a_box_inside_a_crowd_overlaps_it_wholly():
@@ -83,7 +83,7 @@ def test_tiny_objects_are_counted(train):
 @TRAINERS
 def test_nothing_to_learn_from_is_an_error(train):
     pictures, dataset = toy_set(3, seed=1, crowd=lambda n: np.ones(n, dtype=bool))
-    with pytest.raises(InputError, match="no object to learn from"):
+    with pytest.raises(InputError, match="no objects to train on"):
         train(pictures, dataset, seed=1)
 
 
@@ -111,32 +111,32 @@ def test_progress_reaches_its_end(train):
 
 def test_images_held_back_are_not_learnt_from():
     _, dataset = toy_set(20, seed=1)
-    lesson = lesson_of(dataset, 20)
-    assert len(lesson.judge_rows) == 4
-    assert sorted([*lesson.learn_rows, *lesson.judge_rows]) == list(range(20))
+    training = training_of(dataset, 20)
+    assert len(training.judge_rows) == 4
+    assert sorted([*training.learn_rows, *training.judge_rows]) == list(range(20))
 
 
 def test_all_images_serve_for_both_where_a_part_would_hold_no_example():
     _, dataset = toy_set(20, seed=1)
     one = np.arange(len(dataset.gt)) != 5
-    lesson = lesson_of(replace(dataset, gt=replace(dataset.gt, difficult=one)), 20)
-    assert len(lesson.learn_rows) == len(lesson.judge_rows) == 20
+    training = training_of(replace(dataset, gt=replace(dataset.gt, difficult=one)), 20)
+    assert len(training.learn_rows) == len(training.judge_rows) == 20
 
 
 def test_a_class_that_only_images_held_back_show_is_told():
     _, dataset = toy_set(20, seed=1)
-    judged = np.isin(dataset.gt.image_row, lesson_of(dataset, 20).judge_rows)
+    judged = np.isin(dataset.gt.image_row, training_of(dataset, 20).judge_rows)
     wedge = dataset.gt.class_row == 2
     assert (wedge & judged).any()
-    lesson = lesson_of(replace(dataset, gt=replace(dataset.gt, difficult=wedge & ~judged)), 20)
-    assert [notice.code for notice in lesson.notices] == ["untrained_classes"]
+    training = training_of(replace(dataset, gt=replace(dataset.gt, difficult=wedge & ~judged)), 20)
+    assert [notice.code for notice in training.notices] == ["untrained_classes"]
 
 
 def test_turns_give_other_images_as_long_as_there_are_some():
-    lesson = lesson_of(toy_set(20, seed=1)[1], 20)
-    turns = [set(lesson.some(6, turn).tolist()) for turn in range(2)]
+    training = training_of(toy_set(20, seed=1)[1], 20)
+    turns = [set(training.some(6, turn).tolist()) for turn in range(2)]
     assert not turns[0] & turns[1]
-    assert len(lesson.some(100, 3)) == 16
+    assert len(training.some(100, 3)) == 16
 
 
 def margins_of(n: int, slope: float, offset: float, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -174,7 +174,7 @@ def test_labels_without_scores_are_told_as_such(tmp_path):
         [{"id": 7, "scores": {"ant": None}}, {"id": 3, "scores": {}}, {"id": 9, "score": 1}],
     )
     assert codes(found) == {"unknown_label": 1, "no_scores": 2}
-    assert "2 of 3 labels hold no scores that are numbers" in found.notices[1].message
+    assert "2 of 3 labels have no valid scores" in found.notices[1].message
 
 
 def test_scores_that_do_not_sum_to_one_are_counted(tmp_path):
@@ -182,7 +182,7 @@ def test_scores_that_do_not_sum_to_one_are_counted(tmp_path):
     records = [{"id": key, "scores": one} for key, one in zip([7, 3, 9, 4], shares, strict=True)]
     (told,) = labels_in(tmp_path, records).notices
     assert (told.code, told.count) == ("scores_without_sum", 2)
-    assert told.message.endswith("the scores of 2 labels do not sum to 1: taken as they are")
+    assert told.message.endswith("the scores of 2 labels do not sum to 1: used as they are")
 
 
 def test_an_object_that_was_named_by_its_id_is_not_given_to_a_box(tmp_path):
@@ -226,8 +226,8 @@ def test_nothing_that_fits_is_said_aloud(tmp_path):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ([{"label": "ant", "score": 1}], "record 0: neither an id"),
-        ([{"id": 7, "label": "ant"}, {"image": 1, "label": "ant"}], "record 1: neither an id"),
+        ([{"label": "ant", "score": 1}], "record 0: no id"),
+        ([{"id": 7, "label": "ant"}, {"image": 1, "label": "ant"}], "record 1: no id"),
         ([7], "record 0: expected a record, got int"),
         ({"id": 7}, "expected a list"),
         ('[{"id": 7', "not JSON"),
@@ -244,13 +244,16 @@ def test_json_that_cannot_be_meant_is_refused_by_record(tmp_path, content, told)
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ("label,score\nant,1\n", "line 1: no column id; found label, score"),
-        ("", "no column id; found nothing"),
-        ("id,label\n7,ant\n3\n", "line 3: 1 fields, the header names 2"),
-        ("id,label\n7,ant,1\n", "line 2: 3 fields, the header names 2"),
-        ("id,label\n,ant\n", "line 2: neither an id"),
-        ("id,class,score\n7,ant,1\n", "no column label, category_id or scores; found id, class"),
-        ("id,label,Label\n7,ant,bee\n", "line 1: several columns are called 'label'"),
+        ("label,score\nant,1\n", "line 1: missing column id; found label, score"),
+        ("", "missing column id; found nothing"),
+        ("id,label\n7,ant\n3\n", "line 3: 1 fields, but the header has 2"),
+        ("id,label\n7,ant,1\n", "line 2: 3 fields, but the header has 2"),
+        ("id,label\n,ant\n", "line 2: no id"),
+        (
+            "id,class,score\n7,ant,1\n",
+            "missing column label, category_id or scores; found id, class",
+        ),
+        ("id,label,Label\n7,ant,bee\n", "line 1: duplicate column 'label'"),
     ],
 )
 def test_csv_that_cannot_be_meant_is_refused_by_line(tmp_path, content, told):
@@ -260,10 +263,12 @@ def test_csv_that_cannot_be_meant_is_refused_by_line(tmp_path, content, told):
 def test_parquet_that_cannot_be_meant_is_refused(tmp_path):
     path = tmp_path / "labels.parquet"
     pl.DataFrame({"label": ["ant"]}).write_parquet(path)
-    with pytest.raises(InputError, match="no column id; found label"):
+    with pytest.raises(InputError, match="missing column id; found label"):
         read_box_labels(path, RICH)
     pl.DataFrame({"id": [7], "name": ["ant"]}).write_parquet(path)
-    with pytest.raises(InputError, match="no column label, category_id or scores; found id, name"):
+    with pytest.raises(
+        InputError, match="missing column label, category_id or scores; found id, name"
+    ):
         read_box_labels(path, RICH)
     path.write_bytes(path.read_bytes()[:40])
     with pytest.raises(InputError, match="not a readable Parquet file"):
@@ -275,10 +280,10 @@ def test_parquet_that_cannot_be_meant_is_refused(tmp_path):
 def test_names_and_ids_of_several_are_refused(tmp_path):
     twins = replace(RICH, classes=Classes.of([0, 1, 2], ["ant", "ant", "cat"]))
     record = {"id": 7, "label": "ant", "score": 1}
-    assert "several classes have the name 'ant'" in refused(tmp_path, [record], twins)
+    assert "the class name 'ant' is not unique" in refused(tmp_path, [record], twins)
     assert labels_in(tmp_path, [{"id": 7, "category_id": 1, "score": 1}], twins).class_row[0] == 1
     repeated = replace(RICH, gt=replace(RICH.gt, id=id_column([7, 7, 9, 4])))
-    assert "several objects" in refused(tmp_path, [record], repeated)
+    assert "is not unique in the ground truth" in refused(tmp_path, [record], repeated)
 
 
 @pytest.mark.parametrize("ending", ["json", "csv", "parquet", "json.gz", "csv.gz"])

@@ -11,8 +11,8 @@ from boxlens.data import Classes
 from boxlens.data.similarity import similar_classes
 from boxlens.errors import InputError
 from boxlens.formats.class_groups import read_class_groups
-from diagnosis.worlds import demo_dataset, demo_records
 from shared_data import shared
+from studies.diagnosis.worlds import demo_dataset, demo_records
 
 CLASSES = Classes.of([1, 2, 3, 40], ["cat", "dog", "car", "bus"])
 PAIRS = [["cat", "dog"], ["car", "bus"]]
@@ -188,13 +188,13 @@ def test_of_many_classes_some_are_named_as_remedy(tmp_path):
 
 def test_a_tree_of_other_classes_is_refused(tmp_path):
     message = refused(tmp_path, '{"id": "any", "children": [{"id": "fork"}, {"id": "cat"}]}')
-    assert "no two classes of the data set are sisters" in message
+    assert "no two classes of the data set share a parent" in message
     assert "'cat'" in message
 
 
 @pytest.mark.parametrize("text", ["", "null", "3", '"cat"', "[]", "{}", "# nothing\n"])
 def test_a_file_without_groups_says_what_was_expected(tmp_path, text):
-    assert "holds no groups of classes. Give lists of class names" in refused(tmp_path, text)
+    assert "contains no groups of classes. Give lists of class names" in refused(tmp_path, text)
 
 
 @pytest.mark.parametrize(

@@ -252,37 +252,43 @@ def test_columns_that_group_nothing_are_left_out_and_told(tmp_path):
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("", ["line 1", "no column 'class', but nothing"]),
-        ("name,kind\ncat,a\n", ["line 1", "no column 'class', but 'name', 'kind'"]),
-        ("{" + "1," * 9000 + "}", ["no column 'class', but '{1', '1', '1', '1', '1', '1' ...."]),
-        ("class\ncat\n", ["has no property"]),
-        ("class,kind,kind\ncat,a,b\n", ["line 1", "two columns 'kind'"]),
-        ("class,kind,CLASS\ncat,a,b\n", ["line 1", "two columns 'class'"]),
+        ("", ["line 1", "missing column 'class'; found nothing"]),
+        ("name,kind\ncat,a\n", ["line 1", "missing column 'class'; found 'name', 'kind'"]),
+        (
+            "{" + "1," * 9000 + "}",
+            ["missing column 'class'; found '{1', '1', '1', '1', '1', '1' ...."],
+        ),
+        ("class\ncat\n", ["no property"]),
+        ("class,kind,kind\ncat,a,b\n", ["line 1", "duplicate column 'kind'"]),
+        ("class,kind,CLASS\ncat,a,b\n", ["line 1", "duplicate column 'class'"]),
         ("class,kind\ncat,a\n\ndog,b\ncat,b\n", ["line 5", "'cat' already has a row (line 2)"]),
         ("class,kind\ncat,a\n1,a\n", ["line 3", "'cat' (line 2) and '1' are one class"]),
         ("class,kind\ncat,a,b\n", ["line 2", "3 cells, but there are 2 columns"]),
         ("class,kind,size\ncat,a\n", ["line 2", "2 cells, but there are 3 columns"]),
-        ("class,,kind\ncat,x,a\n", ["line 2", "'x' stands in a column without a name"]),
-        ("class,kind\n,a\n", ["line 2", "names no class"]),
+        ("class,,kind\ncat,x,a\n", ["line 2", "'x' is in a column without a name"]),
+        ("class,kind\n,a\n", ["line 2", "no class name"]),
         ('class,kind\ncat,"a\ndog,b\n', ["not CSV", "Close every quote"]),
         ('class,kind\ncat,"a"b\n', ["line 2", "not CSV"]),
-        ("class,kind\nwolf,a\nfox,b\n", ["names no class", "'wolf', 'fox'", "'cat', 'dog'"]),
-        ("class,kind\n", ["names no class of the data set", "'cat', 'dog'"]),
+        (
+            "class,kind\nwolf,a\nfox,b\n",
+            ["no class of the data set", "'wolf', 'fox'", "'cat', 'dog'"],
+        ),
+        ("class,kind\n", ["no class of the data set", "'cat', 'dog'"]),
         ("[cat]\nkind = \n", ["line 2", "not TOML", "in quotes"]),
         ("[hot dog]\nkind = 'a'\n", ["line 1", "not TOML", '["hot dog"]']),
         ("[cat]\nkind='a'\n[cat]\nkind='b'\n", ["line 3", "not TOML"]),
         ("[cat]\nkind='a'\n[1]\nkind='b'\n", ["[1]", "'cat' ([cat]) and '1' are one class"]),
         ("kind = 'a'\n", ["kind", "expected a table, got 'a'"]),
-        ("[cat]\n[dog]\n", ["has no property"]),
+        ("[cat]\n[dog]\n", ["no property"]),
         ("[cat]\nkind = 'a'\nalso = ['b']\n", ["cat.also", "a word or a number, got ['b']"]),
         ("[cat]\nkind = 1979-05-27\n", ["cat.kind", "a word or a number"]),
         ("[cat.paws]\nfront = 2\n", ["cat.paws", "a word or a number"]),
         ("[k]\na=['cat']\nb=['dog']\nc='x'\n", ["k.c", "expected a list of classes, got 'x'"]),
         ("[k]\na=[['cat']]\n", ["k.a", "a word or a number, got ['cat']"]),
-        ("[k]\na=['cat']\nb=['cat']\n", ["k.b", "'cat' stands here also under 'a'"]),
-        ("[k]\na=['cat', 'cat']\n", ["k.a", "'cat' stands here twice"]),
+        ("[k]\na=['cat']\nb=['cat']\n", ["k.b", "'cat' occurs here also under 'a'"]),
+        ("[k]\na=['cat', 'cat']\n", ["k.a", "'cat' occurs here twice"]),
         ("[k]\na=['cat', 1]\n", ["k.a", "'cat' (k.a) and '1' are one class"]),
-        ("[k]\na=['wolf']\n", ["names no class of the data set, but 'wolf'"]),
+        ("[k]\na=['wolf']\n", ["no class of the data set, but 'wolf'"]),
     ],
 )
 def test_a_mistake_is_named_with_its_place_and_remedy(tmp_path, text, parts):
@@ -294,7 +300,7 @@ def test_a_mistake_is_named_with_its_place_and_remedy(tmp_path, text, parts):
 def test_a_word_among_many_numbers_is_refused(tmp_path, odd):
     text, classes = numbered([1, 2, 3, 4, 5, 6, 7, f'"{odd}"'])
     message = refused(tmp_path, text, classes)
-    assert f"property 'x': '{odd}' is no finite number" in message
+    assert f"property 'x': '{odd}' is not a finite number" in message
 
 
 def test_what_is_no_text_or_no_file_is_refused(tmp_path):

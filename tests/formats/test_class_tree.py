@@ -10,8 +10,8 @@ import pytest
 from boxlens.data import Classes, ClassTree
 from boxlens.errors import InputError
 from boxlens.formats.class_tree import known_tree, read_class_tree, supercategory_tree
-from diagnosis.worlds import demo_dataset, demo_records
 from shared_data import shared
+from studies.diagnosis.worlds import demo_dataset, demo_records
 
 CLASSES = Classes.of([1, 2, 3, 40], ["cat", "dog", "car", "bus"])
 PARENTS = {1: ("pet",), 2: ("pet",), 3: ("vehicle",), 40: ("vehicle",)}
@@ -82,7 +82,7 @@ def test_a_csv_is_known_by_its_name_and_may_be_packed(tmp_path):
     )
     message = refused(tmp_path, "child,parent\ncat,pet\ncar,a,b\n", name="tree.csv")
     assert "line 3" in message
-    assert "holds no class tree" in refused(tmp_path, "child,parent\n", name="tree.csv")
+    assert "no class tree" in refused(tmp_path, "child,parent\n", name="tree.csv")
 
 
 def test_a_class_may_have_several_parents(tmp_path):
@@ -162,7 +162,7 @@ def test_a_name_of_several_nodes_is_the_only_leaf_or_the_first_and_said(tmp_path
 
 def test_a_node_for_two_classes_is_refused(tmp_path):
     message = refused(tmp_path, '[{"id": "n1", "names": ["cat", "dog"]}]')
-    assert "node n1 stands for two classes, 'cat' and 'dog'" in message
+    assert "node n1 means two classes, 'cat' and 'dog'" in message
 
 
 def test_a_tree_of_other_classes_is_refused_with_samples_of_both(tmp_path):
@@ -182,8 +182,8 @@ def test_a_tree_of_other_classes_is_refused_with_samples_of_both(tmp_path):
 )
 def test_a_ring_is_refused_and_its_nodes_are_named(tmp_path, text, ring):
     message = refused(tmp_path, text)
-    assert "stands above itself" in message
-    shown = message.partition("itself: ")[2].partition(".")[0].split(" < ")
+    assert "is its own ancestor" in message
+    shown = message.partition("ancestor: ")[2].partition(".")[0].split(" < ")
     assert set(shown) == ring
     assert shown[0] == shown[-1]
 

@@ -140,7 +140,7 @@ def test_losses_and_the_notices_of_reading_are_both_told(tmp_path: Path) -> None
 def test_detections_without_ground_truth_ask_for_it(tmp_path: Path) -> None:
     path = tmp_path / "d.parquet"
     formats.write_detections(small_detections(), small_dataset(), path, "parquet")
-    with pytest.raises(InputError, match=r"holds detections \(parquet\).*--gt"):
+    with pytest.raises(InputError, match=r"contains detections \(parquet\).*--gt"):
         convert(path, tmp_path / "out.json", "coco")
 
 
@@ -170,11 +170,22 @@ def test_a_folder_in_use_is_refused_and_an_empty_one_is_taken(tmp_path: Path) ->
     assert len(formats.read_dataset(target).gt) == 4
 
 
+def test_an_existing_file_is_overwritten_only_if_asked(tmp_path: Path) -> None:
+    formats.write_dataset(small_dataset(), tmp_path / "a", "parquet")
+    target = tmp_path / "mine.json"
+    target.write_text("keep me")
+    with pytest.raises(InputError, match=r"the file exists. Name another file, or .*--force"):
+        convert(tmp_path / "a", target, "coco")
+    assert target.read_text() == "keep me"
+    convert(tmp_path / "a", target, "coco", force=True)
+    assert len(formats.read_dataset(target).gt) == 4
+
+
 def test_unknown_targets_are_refused_before_anything_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("not read")
     with pytest.raises(ParameterError, match="unknown format 'kitti'"):
         convert(tmp_path / "a.json", tmp_path / "b", "kitti")
-    with pytest.raises(ParameterError, match="leave split='val' out"):
+    with pytest.raises(ParameterError, match="remove split='val'"):
         convert(
             tmp_path / "a.json", tmp_path / "b", "coco", ground_truth=small_dataset(), split="val"
         )
@@ -199,5 +210,5 @@ def test_the_classes_a_detector_knows_are_kept_or_reported_lost(tmp_path: Path, 
     else:
         (notice,) = (one for one in notices if one.code == "lost_known_classes")
         assert notice.count == len(dataset.classes) - 1
-        assert "cannot hold which classes the detector does not know" in notice.message
+        assert "cannot hold the classes the detector does not know" in notice.message
         assert again.known_classes is None

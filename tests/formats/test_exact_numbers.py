@@ -167,7 +167,7 @@ def test_a_box_beyond_float64_is_refused_by_name(format_name, what, tmp_path):
 
 
 def test_an_area_or_attribute_that_json_cannot_hold_is_refused(tmp_path):
-    with pytest.raises(BoxlensError, match="finite numbers only"):
+    with pytest.raises(BoxlensError, match="only finite numbers"):
         boxlens.write_dataset(dataset_of([[0, 0, 1e200, 1e200]], 1, 1), tmp_path / "a.json", "coco")
     gt = GroundTruth.of(
         1,

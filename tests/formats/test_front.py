@@ -60,12 +60,12 @@ def test_unknown_formats_are_answered_with_the_known_ones(tmp_path: Path) -> Non
 
 def test_a_split_needs_a_format_with_splits(tmp_path: Path) -> None:
     formats.write_dataset(small_dataset(), tmp_path / "d", "parquet")
-    with pytest.raises(ParameterError, match="format 'parquet' has no splits: leave split 'val'"):
+    with pytest.raises(ParameterError, match="format 'parquet' has no splits: remove split 'val'"):
         formats.read_dataset(tmp_path / "d", split="val")
 
 
 def test_a_format_without_ground_truth_says_so(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="'ultralytics' holds no ground truth"):
+    with pytest.raises(ParameterError, match="'ultralytics' cannot hold ground truth"):
         formats.write_dataset(small_dataset(), tmp_path / "d", "ultralytics")
 
 

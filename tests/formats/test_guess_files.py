@@ -106,15 +106,15 @@ def test_a_file_of_another_data_set_is_said(tmp_path):
 def test_a_name_of_two_classes_must_be_an_id(tmp_path):
     cranes = replace(SMALL, classes=Classes.of([0, 1, 2], ["crane", "crane", "cat"]))
     message = refused(tmp_path, "image,class\n1,cat\n1,crane\n", cranes)
-    assert "line 3, column class: several have the name 'crane'" in message
+    assert "line 3, column class: the name 'crane' is not unique" in message
     assert guesses_in(tmp_path, "image,class\n1,1\n1,cat\n", cranes).class_row.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("image,label\n1,ant\n", "no column class"),
-        ("image,class,x,y\n1,ant,1,2\n", "no column w, h"),
+        ("image,label\n1,ant\n", "missing column class"),
+        ("image,class,x,y\n1,ant,1,2\n", "missing column w, h"),
         ("image,class,x,y,w,h\n1,ant,1,2,3,4\n1,ant,1,,3,4\n", "line 3: a box lacks some"),
         ("image,class,x,y,w,h\n1,ant,,,,\n1,ant,1,2,-3,4\n", "line 3: box"),
         ("image,class,x,y,w,h\n1,ant,nan,2,3,4\n", "line 2: box"),

@@ -65,9 +65,9 @@ def test_packed_files_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("method,score\nbing,0.5\n", ["line 1", "no column mAP or ap"]),
+        ("method,score\nbing,0.5\n", ["line 1", "missing column mAP or ap"]),
         ("method,mAP,ap\nbing,0.5,0.5\n", ["line 1", "both"]),
-        ("name,mAP\nbing,0.5\n", ["line 1", "no column method"]),
+        ("name,mAP\nbing,0.5\n", ["line 1", "missing column method"]),
         ("method,mAP\nbing,0.5\nmcg,67.8\n", ["line 3", "67.8", "not percent"]),
         ("method,mAP\nbing,-0.1\n", ["line 2", "-0.1"]),
         ("method,mAP\nbing,good\n", ["line 2", "'good'"]),
@@ -77,8 +77,8 @@ def test_packed_files_are_read(tmp_path):
             "method,detector,class,mAP\nbing,rcnn,dog,0.5\nbing,rcnn,dog,0.6\n",
             ["line 3", "method 'bing', detector 'rcnn', class 'dog'"],
         ),
-        ("method,mAP\n  ,0.5\n", ["line 2", "names no method"]),
-        ("method,mAP\n", ["holds no scores"]),
+        ("method,mAP\n  ,0.5\n", ["line 2", "no method name"]),
+        ("method,mAP\n", ["no scores"]),
         ('[{"method": "bing"}]', ["JSON"]),
     ],
 )

@@ -125,9 +125,12 @@ def test_contradicting_labels_are_counted(tmp_path: Path) -> None:
         ("x,s,/m/cat,1,0,NaN,0,1,0,0,0,0,0", r"line 5, column XMax: nan is not a finite"),
         ("x,s,/m/cat,1,0,,0,1,0,0,0,0,0", r"line 5: XMax is empty"),
         (",s,/m/cat,1,0,1,0,1,0,0,0,0,0", r"line 5: ImageID is empty"),
-        ("x,s,/m/cat,1,0,123,0,1,0,0,0,0,0", r"line 5, column XMax: 123\.0 is no fraction.*pixels"),
+        (
+            "x,s,/m/cat,1,0,123,0,1,0,0,0,0,0",
+            r"line 5, column XMax: 123\.0 is not a fraction.*pixels",
+        ),
         ("x,s,/m/cat,1,0,1,0,1,0,0,7,0,0", r"line 5, column IsGroupOf: 7\.0 is neither"),
-        ("x,s,/m/cat,1,0,1,0,1,0,0,0,0,0,9,9", r"line 5: 15 fields, the header names 13"),
+        ("x,s,/m/cat,1,0,1,0,1,0,0,0,0,0,9,9", r"line 5: 15 fields, but the header has 13"),
     ],
 )
 def test_bad_cells_are_named_with_line_and_column(tmp_path: Path, line, message) -> None:
@@ -138,7 +141,7 @@ def test_bad_cells_are_named_with_line_and_column(tmp_path: Path, line, message)
 
 def test_missing_columns_are_named(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, boxes="ImageID,LabelName,XMin,XMax\nx,/m/cat,0,1\n")
-    with pytest.raises(InputError, match=r"no column YMin, YMax; found ImageID"):
+    with pytest.raises(InputError, match=r"missing column YMin, YMax; found ImageID"):
         open_images.read_dataset(folder)
 
 
@@ -148,7 +151,7 @@ def test_missing_columns_are_named(tmp_path: Path) -> None:
         ("ImageID,Width,Height\n00a,10,10\n", r"1 of 2 images have no size \(first: 00b\)"),
         ("ImageID,Width,Height\n00a,10,10\n00a,9,9\n", r"line 2: image 00a occurs more than"),
         ("ImageID,Width,Height\n00a,0,10\n", r"line 2: image 00a has no positive size"),
-        ("Width,Height\n10,10\n", r"sizes without image ids"),
+        ("Width,Height\n10,10\n", r"missing column ImageID or file_name"),
     ],
 )
 def test_bad_sizes_are_refused(tmp_path: Path, sizes, message) -> None:
@@ -210,7 +213,10 @@ def test_parts_are_nodes_but_no_children(tmp_path: Path) -> None:
     [
         ("{", "not JSON"),
         ('{"LabelName": "a", "Subcategory": [{"Name": "b"}]}', "below a: a node without LabelName"),
-        ('{"LabelName": "a", "Subcategory": {"LabelName": "b"}}', "node a: Subcategory is no list"),
+        (
+            '{"LabelName": "a", "Subcategory": {"LabelName": "b"}}',
+            "node a: Subcategory is not a list",
+        ),
         (
             '{"LabelName": "a", "Subcategory": [{"LabelName": "b", "Subcategory": [{"LabelName": "a"}]}]}',
             "is its own ancestor",

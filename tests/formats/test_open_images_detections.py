@@ -70,7 +70,7 @@ def test_bad_submissions_are_named_by_line(tmp_path: Path, text, message) -> Non
 def test_detections_without_a_score_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "d.csv"
     path.write_text("ImageID,LabelName,XMin,XMax,YMin,YMax\n1,0,0,0.5,0,1\n")
-    with pytest.raises(InputError, match="no column Score"):
+    with pytest.raises(InputError, match="missing column Score"):
         open_images.read_detections(path, small_dataset())
 
 
@@ -86,7 +86,7 @@ def test_detections_may_overshoot_but_not_be_pixels(tmp_path: Path) -> None:
     ]
     path.write_text(header + "1,0,0.5,0,1,0,1\n1,0,0.5,10,90,5,60\n1,0,0.5,10,90,5,60\n")
     with pytest.raises(
-        InputError, match=r"line 3, column XMin: 10\.0 is no fraction.*divide pixels"
+        InputError, match=r"line 3, column XMin: 10\.0 is not a fraction.*divide pixels"
     ):
         open_images.read_detections(path, small_dataset())
 

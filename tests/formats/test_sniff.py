@@ -220,13 +220,13 @@ def test_ground_truth_in_place_of_detections_is_told(tmp_path: Path, name, conte
     [
         ("x.json", b"", "the file is empty"),
         pytest.param("x.json", b" \n\n ", "the file is empty", id="blank"),
-        ("x.json", XML, "named like JSON, but holds XML"),
-        ("x.json", "hello there", "named like JSON, but holds the text 'hello there'"),
+        ("x.json", XML, "named like JSON, but contains XML"),
+        ("x.json", "hello there", "named like JSON, but contains the text 'hello there'"),
         pytest.param(
-            "x.json", b"\x00\x01\x02\xff", "named like JSON, but holds binary data", id="binary"
+            "x.json", b"\x00\x01\x02\xff", "named like JSON, but contains binary data", id="binary"
         ),
-        ("x.csv", json.dumps([RESULT]), "named like CSV, but holds JSON"),
-        ("x.parquet", "ImageID,LabelName\n", "named like Parquet, but holds CSV"),
+        ("x.csv", json.dumps([RESULT]), "named like CSV, but contains JSON"),
+        ("x.parquet", "ImageID,LabelName\n", "named like Parquet, but contains CSV"),
         pytest.param(
             "x.bin", b"\x89PNG\r\n\x1a\n\x00\x00", "unknown content: binary data", id="picture"
         ),
@@ -248,9 +248,9 @@ def test_ground_truth_in_place_of_detections_is_told(tmp_path: Path, name, conte
             "x.json.gz", b"\x1f\x8b\x08rubbish", "damaged gzip data", id="rubbish as gzip"
         ),
         ("images.parquet", "PAR1", "Name the folder that holds images.parquet"),
-        ("d/notes.md", "hello", r"no known format; the folder holds notes\.md"),
-        ("d/instances.json", "{}", r"it holds instances\.json\. Name the file itself"),
-        ("d/annotations/instances.json", "{}", r"it holds annotations/instances\.json"),
+        ("d/notes.md", "hello", r"unknown format; the folder contains notes\.md"),
+        ("d/instances.json", "{}", r"it contains instances\.json\. Name the file itself"),
+        ("d/annotations/instances.json", "{}", r"it contains annotations/instances\.json"),
     ],
 )
 def test_what_is_no_data_set_is_named(tmp_path: Path, name, content, message) -> None:

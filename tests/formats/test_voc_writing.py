@@ -72,6 +72,7 @@ def test_what_voc_cannot_hold_is_named(tmp_path):
         id=frozen([42], np.int64),
         attributes={
             "depth in m": attribute_column([1.5]),
+            "difficult": attribute_column([1]),
             "parts": attribute_column(["wheel"]),
             "pose": attribute_column(["Left"]),
         },
@@ -86,13 +87,14 @@ def test_what_voc_cannot_hold_is_named(tmp_path):
         "lost_segmentation": 1,
         "lost_object_id": 1,
         "lost_supercategory": 2,
-        "lost_attributes": 1,
+        "lost_attributes": 2,
         "lost_class_id": 2,
         "lost_class": 1,
         "lost_parts": 1,
     }
     assert all("VOC cannot hold" in notice.message for notice in notices)
-    assert any("the attribute 'depth in m'" in notice.message for notice in notices)
+    lost = "2 attributes: 'depth in m', 'difficult' (a plain field of the source, not the flag"
+    assert any(lost in notice.message for notice in notices)
     assert voc.read_dataset(tmp_path / "out").gt.attributes["pose"].tolist() == ["Left"]
 
 
@@ -108,7 +110,7 @@ def test_boxes_below_a_pixel_are_held_and_empty_ones_are_counted(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"classes": Classes.of([1, 2], ["cat", "cat"])}, "several classes are named 'cat'"),
+        ({"classes": Classes.of([1, 2], ["cat", "cat"])}, "the class name 'cat' is not unique"),
         ({"classes": Classes.of([1, 2], [" cat", "dog"])}, "cannot hold the class name ' cat'"),
         (
             {"images": Images.of(["a/b", "c"], [1, 1], [1, 1], ["", ""])[0]},

@@ -152,7 +152,7 @@ def test_windows_of_unknown_images_are_counted(tmp_path):
         ("unknown_image", 5),
         ("not_searched", 2),
     ]
-    assert "NONE of the 5 windows" in none.notices[0].message
+    assert "none of the 5 windows" in none.notices[0].message
 
 
 def test_a_file_without_windows_is_told(tmp_path):
@@ -200,14 +200,14 @@ def test_scores_in_some_records_only_are_refused(tmp_path, first):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("image,x,y,w\n5,1,2,3\n", "no table of windows"),
+        ("image,x,y,w\n5,1,2,3\n", "not a table of windows"),
         ("image,x,y,w,h\n5,1,2,3,-4\n", r"line 2.*negative width"),
         ("image,x,y,w,h\n5,1,2,3,inf\n", r"line 2.*not a finite number"),
         ("image,x,y,w,h\n5,1,2,3,four\n", r"line 2.*not a number"),
         ("image,x1,y1,x2,y2\n5,10,2,3,4\n", r"line 2.*negative width"),
         ("image,x,y,w,h,score\n5,1,2,3,4,nan\n", r"line 2.*not a finite number"),
         ('{"images": []}', "JSON|array|annotations"),
-        ("", "no table of windows"),
+        ("", "not a table of windows"),
     ],
 )
 def test_broken_tables_are_refused_with_their_place(tmp_path, text, problem):
@@ -230,7 +230,7 @@ def test_pixels_are_refused_where_boxes_are_fractions_of_an_unknown_size(tmp_pat
 def test_paths_and_limits_that_cannot_be_meant(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_windows(tmp_path / "w.json", dataset())
-    with pytest.raises(ParameterError, match="1 window an image"):
+    with pytest.raises(ParameterError, match="1 or more windows per image"):
         read_windows(write_json(tmp_path / "w.json", []), dataset(), limit=0)
 
 
@@ -293,7 +293,7 @@ def test_a_shuffle_follows_from_the_seed_and_the_image_alone(tmp_path):
 
 def test_orders_that_cannot_be_meant_are_refused(tmp_path):
     path = write_csv(tmp_path / "w.csv", score=False)
-    with pytest.raises(InputError, match="rising score, but there are none"):
+    with pytest.raises(InputError, match="rising score, but there are no scores"):
         read_windows(path, dataset(), order="ascending")
     with pytest.raises(ParameterError, match="unknown order 'best': choose descending, ascending"):
         read_windows(path, dataset(), order="best")
@@ -309,7 +309,7 @@ def test_windows_outside_their_image_stay_and_are_counted(tmp_path):
     assert len(windows) == 6
     (notice,) = windows.notices
     assert (notice.code, notice.count) == ("outside_image", 4)
-    assert "4 of 6 windows lie outside" in notice.message
+    assert "4 of 6 windows outside" in notice.message
     assert "record 2 (image_id 5)" in notice.message
     # Of an image without a size nothing is known but where it begins.
     unsized = read_windows(path, dataset((5,), size=np.nan))

@@ -211,7 +211,7 @@ def test_a_folder_without_mat_files_is_refused(tmp_path):
 def test_files_of_version_7_3_are_refused_with_a_remedy(tmp_path, head, alone):
     path = tmp_path / "000005.mat"
     path.write_bytes(head + bytes(600))
-    with pytest.raises(InputError, match=r"000005\.mat: a MAT file of version 7\.3.*-v7"):
+    with pytest.raises(InputError, match=r"000005\.mat: MAT version 7\.3.*-v7"):
         read_windows(path if alone else tmp_path, dataset())
 
 

@@ -51,13 +51,13 @@ def test_real_jpegs_tell_their_sizes(tmp_path):
 def test_the_split_is_val_unless_asked_and_said_where_it_is_not(tmp_path):
     root = set_of(tmp_path)
     assert yolo.read_dataset(root, split="train").images.id.tolist() == ["c"]
-    with pytest.raises(InputError, match=r"no split 'test'. Choose one of: val, train"):
+    with pytest.raises(InputError, match=r"unknown split 'test'. Choose one of: val, train"):
         yolo.read_dataset(root, split="test")
     put(root, data_yaml=f"train: images/train\n{NAMES}")
     dataset = yolo.read_dataset(root)
     assert dataset.images.id.tolist() == ["c"]
     assert codes(dataset.notices) == {"split_chosen": 1}
-    assert "read the split 'train'" in dataset.notices[0].message
+    assert "reading the split 'train'" in dataset.notices[0].message
     put(root, data_yaml=f"train: images/train\ntest: images/val\n{NAMES}")
     assert yolo.read_dataset(root).images.id.tolist() == ["a", "b"]
 
@@ -160,7 +160,7 @@ def test_sizes_come_from_a_list_where_images_are_absent(tmp_path):
     assert dataset.gt.box.tolist() == [[20, 20, 10, 40]]
     assert codes(dataset.notices) == {"missing_label": 1}
     put(root, labels__val__b_txt="1 0.5 0.5 0.2 0.5\n")
-    with pytest.raises(InputError, match=r"size of image 'images/val/b' is not known.*sizes.csv"):
+    with pytest.raises(InputError, match=r"size of image 'images/val/b' is unknown.*sizes.csv"):
         yolo.read_dataset(root)
 
 
@@ -186,7 +186,7 @@ def test_a_folder_of_labels_with_classes_is_a_data_set(tmp_path):
     assert dataset.classes.name == ("cat", "dog")
     assert dataset.images.file_name == ("images/a.jpg",)
     assert dataset.notices == ()
-    with pytest.raises(InputError, match=r"no split 'val'. Read without a split"):
+    with pytest.raises(InputError, match=r"unknown split 'val'. Read without a split"):
         yolo.read_dataset(root, split="val")
     (root / "classes.txt").rename(root / "labels" / "classes.txt")
     assert len(yolo.read_dataset(root).gt) == 1
@@ -231,7 +231,7 @@ def test_reading_reports_progress(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("2 0.5 0.5 1 1", "class 2 has no name, names are 0 to 1"),
+        ("2 0.5 0.5 1 1", "class 2 has no name; there are names for 0 to 1"),
         ("-1 0.5 0.5 1 1", "class -1 has no name"),
         ("dog 0.5 0.5 1 1", "class 'dog' is not an index"),
         ("0.5 0.5 0.5 1 1", "class '0.5' is not an index"),
@@ -243,7 +243,7 @@ def test_reading_reports_progress(tmp_path):
         ("0 nan 0.5 1 1", "expected finite numbers"),
         ("0 0.5 0.5 inf 1", "expected finite numbers"),
         ("0 0.5 0.5 -1 1", "negative width or height"),
-        ("0 120 80 40 30", "120 is not relative to the image, it looks like pixels"),
+        ("0 120 80 40 30", "120 is not relative to the image; it looks like pixels"),
     ],
 )
 def test_bad_lines_are_refused_by_file_and_line(tmp_path, line, message):
@@ -258,8 +258,8 @@ def test_bad_lines_are_refused_by_file_and_line(tmp_path, line, message):
         ("val: [", "data.yaml: not YAML"),
         ("[" * 2000, "data.yaml: not YAML"),
         ("just text", "expected keys such as val and names"),
-        ("val: images/val", "names of the classes are missing"),
-        ("val: images/val\nnames: []", "names of the classes are missing"),
+        ("val: images/val", "missing class names"),
+        ("val: images/val\nnames: []", "missing class names"),
         ("val: images/val\nnames: {a: b}", "not an index and a name: 'a': 'b'"),
         ("val: images/val\nnames: {1: a, 01: b}", "not an index and a name: '01': 'b'"),
         ("val: images/val\nnc: 3\nnames: [a]", "nc is 3, but there are 1 names"),
@@ -289,7 +289,7 @@ def test_folders_that_are_no_data_set_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"a.png: the size of the image cannot be read"):
         yolo.read_dataset(root)
     put(root / "other", classes_txt="\n", a_txt="")
-    with pytest.raises(InputError, match="names no class"):
+    with pytest.raises(InputError, match="no class name"):
         yolo.read_dataset(root / "other")
 
 

@@ -64,12 +64,12 @@ def test_packed_and_empty_predictions_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("0 0.5 0.5 1 1", "the confidence is missing, 5 fields. Predict with save_conf=True"),
+        ("0 0.5 0.5 1 1", "missing confidence: 5 fields. Predict with save_conf=True"),
         ("0 0.5 0.5 1 1 0.5 7", "expected 6 fields, found 7"),
         ("0 0.5 0.5 1 1 nan", "expected finite numbers"),
         ("0 0.5 0.5 1 1 high", "not a number .*'high'"),
         ("0 0.5 0.5 1 -1 0.5", "negative width or height"),
-        ("0 50 50 30 30 0.5", "50 is not relative to the image, it looks like pixels"),
+        ("0 50 50 30 30 0.5", "50 is not relative to the image; it looks like pixels"),
         ("cat 0.5 0.5 1 1 0.5", "class 'cat' is not an index"),
     ],
 )
@@ -104,10 +104,10 @@ def test_predictions_need_to_tell_images_apart_and_to_know_their_sizes(tmp_path)
     folder = put(tmp_path / "run", x__a_txt="1 0.5 0.5 1 1 0.5\n")
     assert yolo.read_detections(folder, dataset).image_row.tolist() == [0]
     put(folder, y__a_txt="1 0.5 0.5 1 1 0.5\n")
-    with pytest.raises(InputError, match="size of image 'y/a' is not known"):
+    with pytest.raises(InputError, match="size of image 'y/a' is unknown"):
         yolo.read_detections(folder, dataset)
     put(folder, a_txt="1 0.5 0.5 1 1 0.5\n")
-    with pytest.raises(InputError, match="several images are named 'a'"):
+    with pytest.raises(InputError, match="the image name 'a' is not unique"):
         yolo.read_detections(folder, dataset)
 
 

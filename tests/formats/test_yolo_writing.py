@@ -104,8 +104,8 @@ def test_sets_that_yolo_cannot_carry_are_refused_and_leave_nothing(tmp_path):
     same = Images.of([1, 2], [50, 50], [80, 80], ["a.png", "a.jpg"])[0]
     outside = Images.of([1, 2], [50, 50], [80, 80], ["../a.png", "b.jpg"])[0]
     for images, message in (
-        (unsized, "size of image 'b' is not known"),
-        (same, "several images are named 'a'"),
+        (unsized, "size of image 'b' is unknown"),
+        (same, "the image name 'a' is not unique"),
         (outside, "no usable file name"),
     ):
         changed = replace(dataset, images=images)

@@ -169,7 +169,7 @@ def test_less_of_the_picture_shows_through_frost_and_fog(name, runs, picture):
 
 @pytest.mark.parametrize("severity", [-1, 6, 2.5, float("nan")])
 def test_only_severities_from_0_to_5_are_legal(severity):
-    with pytest.raises(ParameterError, match="severities of fog are 0 to 5"):
+    with pytest.raises(ParameterError, match="severity of fog must be 0 to 5"):
         corrupt(noise(4, 4), "fog", severity)
 
 

@@ -157,7 +157,7 @@ def test_links_that_lead_out_of_the_folder_are_left_out_where_that_is_asked_for(
 def test_a_folder_of_links_alone_says_where_to_look(tmp_path):
     touch(tmp_path, "real/1.jpg", "set/notes.txt")
     (tmp_path / "set" / "1.jpg").symlink_to(tmp_path / "real" / "1.jpg")
-    with pytest.raises(InputError, match="give the folder they lead to"):
+    with pytest.raises(InputError, match="give the folder they point to"):
         find_images(tmp_path / "set", inside=True)
 
 

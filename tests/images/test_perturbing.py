@@ -59,7 +59,7 @@ def test_levels_are_spelled_as_they_stand_at_an_axis():
     assert said["scale"][:2] == ["0.50 x", "0.57 x"]
     assert said["jpeg"][-2:] == ["100", "lossless"]
     assert said["rotation"][0] == "-20 deg"
-    assert said["brightness"][0] == "50 %"
+    assert said["brightness"][0] == "50%"
     assert said["salt_pepper"][-1] == "1,000 px"
     assert [len(set(labels)) for labels in said.values()] == [len(x) for x in said.values()]
     assert [FAMILIES["salt_pepper"].position(n) for n in (0, 1, 100)] == [-1, 0, 2]

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import boxlens
-from boxlens import DifficultyChoice
 from boxlens.data.windows import Windows
-from boxlens.dataset_difficulty import MEASURE_NAMES
+from boxlens.studies.difficulty import MEASURE_NAMES
 from cases import random_scene
 from oracles.convert import scene_to_tables
 
@@ -94,6 +93,4 @@ def numbers_of(scene, **choice):
     dataset, detections = scene_to_tables(scene)
     systems = [detections, other_system(detections, len(dataset.classes))]
     systems = systems[:1] if choice.pop("alone", False) else systems
-    return numbers(
-        boxlens.difficulty(dataset, detections=systems, choice=DifficultyChoice(**choice))
-    )
+    return numbers(boxlens.difficulty(dataset, systems, **choice))

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
 from boxlens.data.windows import Windows
-from boxlens.proposals.recall.analysis import proposal_recall
-from boxlens.proposals.recall.choice import RecallChoice
-from boxlens.proposals.recall.matched import match_objects
-from boxlens.proposals.sources import Searching, find_proposed
+from boxlens.studies.proposals.recall.analysis import proposal_recall
+from boxlens.studies.proposals.recall.choice import RecallChoice
+from boxlens.studies.proposals.recall.matched import match_objects
+from boxlens.studies.proposals.sources import Searching, find_proposed
 from oracles import proposal_recall as oracle
 from oracles.convert import scene_to_tables
 from oracles.model import Detection, Object, Scene
 
 SEEDS = range(16)
-CHOICE = RecallChoice(budgets=(7, 2), ious=(0.5, 0.6, 0.75, 1.0), n_replicates=100)
+CHOICE = RecallChoice(budgets=(7, 2), ious=(0.5, 0.6, 0.75, 1.0), replicates=100)
 
 
 def scene_of(objects, proposals, image=1):
@@ -50,7 +52,7 @@ def tables(scene, lists=None):
 
 def studied(scene, choice=CHOICE, lists=None, threads=0):
     dataset, windows = tables(scene, lists)
-    return proposal_recall(dataset, windows, choice=choice, threads=threads).datasets[0]
+    return proposal_recall(dataset, windows, **asdict(choice), threads=threads).datasets[0]
 
 
 def matches(scene, lists=None, budgets=(1, 3, 7)):

@@ -12,7 +12,6 @@ from dataclasses import replace
 import numpy as np
 
 import boxlens
-from boxlens import DifficultyChoice
 from boxlens.data import Images, concatenate, select_images
 from cases import random_scene
 from laws.difficulty_worlds import (
@@ -100,9 +99,8 @@ def test_resolution_of_an_image_matters_only_for_gaps(seed):
     image_row = np.repeat(np.arange(windows.n_images), np.diff(windows.offsets))
     rescaled = replace(windows, box=windows.box * factors[image_row, None])
     for gap in (0.0, 16.0):
-        choice = DifficultyChoice(gap_px=gap)
         results = [
-            boxlens.difficulty(a, detections=[b], windows=c, choice=choice)
+            boxlens.difficulty(a, [b], windows=c, gap_px=gap)
             for a, b, c in ((dataset, detections, windows), (larger, found, rescaled))
         ]
         before, after = (
@@ -118,8 +116,8 @@ def test_cutting_by_image_and_joining_changes_nothing(seed):
     chosen = np.random.default_rng(seed).random(len(dataset.images)) < 0.5
     parts = [select_images(dataset, detections, images) for images in (~chosen, chosen)]
     joined, found = concatenate(parts)
-    whole = boxlens.difficulty(dataset, detections=[detections])
-    assert repr(numbers(boxlens.difficulty(joined, detections=[found]))) == repr(numbers(whole))
+    whole = boxlens.difficulty(dataset, [detections])
+    assert repr(numbers(boxlens.difficulty(joined, [found]))) == repr(numbers(whole))
     halves = [numbers_and_sizes(part, table) for part, table in parts]
     for key, (value, weight) in numbers_and_sizes(dataset, detections).items():
         total = sum(half[key][0] * half[key][1] for half in halves if half[key][1])
@@ -128,7 +126,7 @@ def test_cutting_by_image_and_joining_changes_nothing(seed):
 
 def numbers_and_sizes(dataset, detections):
     """Means over images or objects of a class, and over how many."""
-    result = boxlens.difficulty(dataset, detections=[detections])
+    result = boxlens.difficulty(dataset, [detections])
     found = {}
     for one, scored in zip(result.datasets[0].classes, result.systems[0].classes, strict=True):
         found[one.name, "instances_per_image"] = one.instances_per_image, one.n_images
@@ -143,7 +141,7 @@ def test_any_number_of_threads_gives_identical_bits():
     several.append(random_scene(8, n_images=300, n_objects=9, n_detections=6, federated=False))
     for scene in several:
         dataset, detections = scene_to_tables(scene)
-        inputs = {"detections": [detections], "windows": windows_on(dataset, 0)}
+        inputs = {"dt": [detections], "windows": windows_on(dataset, 0)}
         results = [boxlens.difficulty(dataset, **inputs, threads=n).to_json() for n in (1, 2)]
         assert json.dumps(results[0]["results"]) == json.dumps(results[1]["results"])
 
@@ -153,7 +151,7 @@ def test_inputs_stay_unchanged():
         dataset, detections = scene_to_tables(scene_of(seed))
         windows = windows_on(dataset, seed)
         before = pickle.dumps((dataset, detections, windows))
-        boxlens.difficulty(dataset, detections=[detections, detections], windows=windows)
+        boxlens.difficulty(dataset, [detections, detections], windows=windows)
         assert pickle.dumps((dataset, detections, windows)) == before
 
 
@@ -175,7 +173,7 @@ def column(system, name):
 def test_together_systems_are_nowhere_worse_than_one_of_them(seed):
     dataset, detections = scene_to_tables(scene_of(seed))
     systems = [detections, other_system(detections, len(dataset.classes), seed)]
-    result = boxlens.difficulty(dataset, detections=systems)
+    result = boxlens.difficulty(dataset, systems)
     for system in result.systems:
         for name in ACCURACIES:
             nowhere_lower(column(result.upper_bound, name), column(system, name))
@@ -190,14 +188,13 @@ def test_together_systems_are_nowhere_worse_than_one_of_them(seed):
 def test_a_systems_guesses_twice_change_nothing(seed):
     dataset, detections = scene_to_tables(scene_of(seed))
     twin = replace(detections, name="twin")
-    result = boxlens.difficulty(dataset, detections=[detections, twin])
+    result = boxlens.difficulty(dataset, [detections, twin])
     rows = np.repeat(np.arange(len(detections)), 2)
     columns = ("image_row", "class_row", "box", "score")
     doubled = type(detections).of(
         "twice", len(dataset.images), **{name: getattr(detections, name)[rows] for name in columns}
     )
-    choice = DifficultyChoice(top_k=10)
-    twice = boxlens.difficulty(dataset, detections=[doubled], choice=choice).systems[0]
+    twice = boxlens.difficulty(dataset, [doubled], top_k=10).systems[0]
     for name in SCORES[:3]:
         once = column(result.systems[0], name)
         assert repr(column(twice, name)) == repr(once)
@@ -209,7 +206,7 @@ def test_a_systems_guesses_twice_change_nothing(seed):
 def test_levels_never_lower_a_score_and_begin_with_the_exact_one(seed):
     dataset, detections = scene_to_tables(scene_of(seed, n_classes=7))
     table = other_system(detections, len(dataset.classes), seed)
-    result = boxlens.difficulty(dataset, detections=[table])
+    result = boxlens.difficulty(dataset, [table])
     levels = result.levels
     assert [row.level for row in levels] == list(range(len(levels)))
     for name in SCORES:
@@ -228,15 +225,12 @@ def test_more_guesses_never_harm_and_a_stricter_overlap_never_helps(seed):
     dataset, detections = scene_to_tables(scene_of(seed))
 
     def scores(name, **choice):
-        chosen = DifficultyChoice(**choice)
-        return column(
-            boxlens.difficulty(dataset, detections=[detections], choice=chosen).systems[0], name
-        )
+        return column(boxlens.difficulty(dataset, [detections], **choice).systems[0], name)
 
     nowhere_lower(scores("cls", top_k=3), scores("cls", top_k=1))
     nowhere_lower(scores("cls_loc", top_k=200), scores("cls_loc", top_k=3))
     nowhere_lower(scores("cls_loc", iou=0.3), scores("cls_loc", iou=0.6))
-    nowhere_lower(scores("cls", top_k=3, one_a_class=True), scores("cls", top_k=3))
+    nowhere_lower(scores("cls", top_k=3, one_per_class=True), scores("cls", top_k=3))
 
 
 @any_seed
@@ -245,8 +239,7 @@ def test_a_perfect_system_is_right_everywhere(seed):
     wanted = [obj for obj in scene.objects if oracle.counts(obj)]
     found = tuple(Detection(obj.image, obj.cls, obj.box, 0.5) for obj in wanted)
     dataset, detections = scene_to_tables(replace(scene, detections=found))
-    choice = DifficultyChoice(top_k=1000)
-    system = boxlens.difficulty(dataset, detections=[detections], choice=choice).systems[0]
+    system = boxlens.difficulty(dataset, [detections], top_k=1000).systems[0]
     for cls, one in zip(scene.classes, system.classes, strict=True):
         expected = 1.0 if any(obj.cls == cls for obj in wanted) else math.nan
         assert one.scores == close(dict.fromkeys(SCORES, expected))

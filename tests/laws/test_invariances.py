@@ -1,4 +1,4 @@
-"""What must not change a number, for every protocol (METHODS 10, DESIGN's law of cutting)."""
+"""What must not change a number, for every protocol (METHODS 10), cutting by image among them."""
 
 from __future__ import annotations
 

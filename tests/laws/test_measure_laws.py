@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 
 import boxlens
-from boxlens import DifficultyChoice
 from laws.difficulty_worlds import (
     ROW_KEYS,
     any_seed,
@@ -50,8 +49,7 @@ def test_no_measure_depends_on_the_overlap_that_counts_as_right(seed):
     windows = windows_on(dataset, seed)
     # METHODS 3.5 and 3.6: chance localization and clutter ask for a half.
     half, *others = (
-        numbers(boxlens.difficulty(dataset, windows=windows, choice=DifficultyChoice(iou=iou)))
-        for iou in (0.5, 0.3, 0.9)
+        numbers(boxlens.difficulty(dataset, windows=windows, iou=iou)) for iou in (0.5, 0.3, 0.9)
     )
     assert all(repr(other) == repr(half) for other in others)
 
@@ -61,8 +59,7 @@ def test_neighbours_are_mutual_and_grow_with_the_gap(seed):
     dataset, _ = scene_to_tables(scene_of(seed, n_classes=2))
     before = [0.0] * len(dataset.classes)
     for gap in (0.0, 8.0, 100.0, 1e6):
-        choice = DifficultyChoice(gap_px=gap)
-        for row, one in enumerate(boxlens.difficulty(dataset, choice=choice).datasets[0].classes):
+        for row, one in enumerate(boxlens.difficulty(dataset, gap_px=gap).datasets[0].classes):
             if one.n_objects:
                 total = one.neighbours * one.n_objects
                 assert total == close(2 * round(total / 2))
@@ -87,7 +84,7 @@ def test_further_windows_at_the_end_never_raise_clutter(seed):
 def test_json_has_no_nan_and_rows_of_classes_their_keys(seed):
     dataset, detections = scene_to_tables(scene_of(seed))
     windows = windows_on(dataset, seed)
-    for more in ({}, {"detections": [detections], "windows": windows}):
+    for more in ({}, {"dt": [detections], "windows": windows}):
         result = boxlens.difficulty(dataset, **more)
         told = json.loads(json.dumps(result.to_json(), allow_nan=False))["results"]
         assert len(told["classes"]) == len(dataset.classes)

@@ -10,14 +10,14 @@ import pytest
 
 from boxlens.formats import read_dataset
 from boxlens.formats.window_files import read_windows
-from boxlens.proposals.generators.sliding_window import SlidingWindow
-from boxlens.proposals.recall.average_recall import (
+from boxlens.studies.proposals.generators.sliding_window import SlidingWindow
+from boxlens.studies.proposals.recall.average_recall import (
     average_recall,
     average_recall_on_grid,
     coco_average_recall,
 )
-from boxlens.proposals.recall.matched import match_objects
-from boxlens.proposals.sources import Searching, find_proposed
+from boxlens.studies.proposals.recall.matched import match_objects
+from boxlens.studies.proposals.sources import Searching, find_proposed
 from cases import random_scene
 from laws.proposal_worlds import CHOICE, SEEDS, equal, objects_by_image, ranked, scene_of, studied
 from oracles import proposal_recall as oracle

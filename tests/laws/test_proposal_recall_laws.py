@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 
 from boxlens.data.windows import Windows, joined
-from boxlens.proposals.blind import write_blind_windows
-from boxlens.proposals.detection_use.asking import correlate_recall, proposal_oracles
-from boxlens.proposals.generators.gaussian import Gaussian
-from boxlens.proposals.generators.sliding_window import SlidingWindow
-from boxlens.proposals.generators.uniform import Uniform
-from boxlens.proposals.proposed import Proposed
-from boxlens.proposals.recall.analysis import proposal_recall, recall_tables
-from boxlens.proposals.recall.matched import match_objects
-from boxlens.proposals.sources import Searching, find_proposed
+from boxlens.studies.proposals.blind import write_blind_windows
+from boxlens.studies.proposals.detection_use.asking import correlate_recall, proposal_oracles
+from boxlens.studies.proposals.generators.gaussian import Gaussian
+from boxlens.studies.proposals.generators.sliding_window import SlidingWindow
+from boxlens.studies.proposals.generators.uniform import Uniform
+from boxlens.studies.proposals.proposed import Proposed
+from boxlens.studies.proposals.recall.analysis import proposal_recall, recall_tables
+from boxlens.studies.proposals.recall.matched import match_objects
+from boxlens.studies.proposals.sources import Searching, find_proposed
 from cases import random_scene
 from laws.proposal_worlds import (
     CHOICE,
@@ -196,7 +196,7 @@ def test_inputs_stay_unchanged():
         return [one.tobytes() for one in (*arrays, windows.searched, dataset.gt.crowd)]
 
     before = bits()
-    proposal_recall(dataset, windows, choice=CHOICE)
+    proposal_recall(dataset, windows, **asdict(CHOICE))
     assert bits() == before
 
 
@@ -241,7 +241,7 @@ def test_images_that_were_not_searched_are_left_out_or_count_as_empty():
         if not searched.any():
             continue
         windows = replace(windows, searched=searched)
-        left_out = proposal_recall(dataset, windows, choice=CHOICE).datasets[0]
+        left_out = proposal_recall(dataset, windows, **asdict(CHOICE)).datasets[0]
         kept = [image for image, known in zip(scene.images, searched, strict=True) if known]
         part = replace(
             scene,
@@ -250,14 +250,14 @@ def test_images_that_were_not_searched_are_left_out_or_count_as_empty():
         )
         assert numbers(left_out) == numbers(studied(part))
         counted = replace(CHOICE, missing_is_empty=True)
-        as_empty = proposal_recall(dataset, windows, choice=counted).datasets[0]
+        as_empty = proposal_recall(dataset, windows, **asdict(counted)).datasets[0]
         assert numbers(as_empty) == numbers(studied(scene))
 
 
 @pytest.mark.parametrize("at_once", [1, 50, 333])
 def test_boxes_taken_in_parts_change_no_bit(at_once, monkeypatch, tmp_path):
     whole = in_parts(tmp_path / "whole.json")
-    for place in ("boxlens.data.windows.IN_A_PART", "boxlens.proposals.blind.IN_A_PART"):
+    for place in ("boxlens.data.windows.IN_A_PART", "boxlens.studies.proposals.blind.IN_A_PART"):
         monkeypatch.setattr(place, at_once)
     assert in_parts(tmp_path / "parts.json") == whole
 
@@ -272,7 +272,7 @@ def in_parts(path):
     lists[4] = []
     table = replace(tables(scene, lists)[1], name="table", searched=np.arange(9) != 4)
     methods = [table, SlidingWindow(), Uniform(), Gaussian(name="other")]
-    recall = proposal_recall(dataset, methods, choice=CHOICE)
+    recall = proposal_recall(dataset, methods, **asdict(CHOICE))
     oracles = proposal_oracles(dataset, detections, methods, budget=20, filter_iou=0.5)
     related = correlate_recall(dataset, methods, raw=detections, budget=20, filter_iou=0.5)
     write_blind_windows(SlidingWindow(), dataset, path, limit=30)

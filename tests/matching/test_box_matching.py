@@ -141,7 +141,7 @@ def test_threads_do_not_change_a_bit(threads):
 
 @pytest.mark.parametrize("budgets", [[], [0], [5, 2], [-1, 3]])
 def test_budgets_must_be_positive_and_ascend(budgets):
-    with pytest.raises(ParameterError, match="budgets are 1 or more and ascend"):
+    with pytest.raises(ParameterError, match="budgets must be 1 or more and ascend"):
         match_boxes(*columns([[]]), *columns([[]]), budgets)
 
 

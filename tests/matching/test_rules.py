@@ -231,7 +231,7 @@ def test_one_to_one_pairs_go_by_overlap_then_score_then_row():
 
 def test_detections_of_other_images_are_refused():
     dataset, detections = tables([gt(A)], [A])
-    with pytest.raises(ParameterError, match="rows of 1 images"):
+    with pytest.raises(ParameterError, match="rows for 1 image,"):
         find_overlaps(dataset.select_images([]), detections, COCO, floor=0.5)
 
 
@@ -240,13 +240,13 @@ def test_detections_of_other_images_are_refused():
     [
         ({"iou_thresholds": ()}, "above 0"),
         ({"iou_thresholds": (0.0,)}, "above 0"),
-        ({"iou_thresholds": (1.1,)}, "up to 1"),
+        ({"iou_thresholds": (1.1,)}, "at most 1"),
         ({"iou_thresholds": (float("nan"),)}, "above 0"),
         ({"iou_thresholds": (0.7, 0.5)}, "ascend"),
         ({"iou_thresholds": (0.05,)}, "too high"),
         ({"area_ranges": ()}, "area ranges"),
         ({"area_ranges": ((2.0, 1.0),)}, "area ranges"),
-        ({"area_ranges": ((0.0, 1.0),) * 65}, "64 cells"),
+        ({"area_ranges": ((0.0, 1.0),) * 65}, "64 pairs"),
         ({"max_dets": 0}, "max_dets: expected a whole number from 1"),
     ],
 )

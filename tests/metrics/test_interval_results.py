@@ -18,9 +18,9 @@ from boxlens.metrics.interval_results import with_intervals
 from boxlens.metrics.intervals import ResamplingChoice, interval
 from boxlens.metrics.results import ClassResult, DetectorResult
 from cases import random_scene
-from diagnosis.worlds import demo_dataset, demo_detections, nothing_of
 from metrics.counted_images import n_class_images, n_images
 from oracles.convert import scene_to_tables
+from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of
 
 FEW = ResamplingChoice(n_replicates=150, seed=2, n_jackknife=30)
 PERCENTILE = replace(FEW, method="percentile")
@@ -147,12 +147,12 @@ def test_a_higher_level_gives_wider_intervals():
 def test_undefined_numbers_have_undefined_intervals_and_no_notice():
     dataset = demo_dataset()
     small = dataset.where(dataset.gt.area_px < 32**2)
-    (one,) = boxlens.evaluate(small, demo_detections(), intervals=FEW).detectors
+    (one,) = evaluate_tables(small, [demo_detections()], choose("coco", intervals=FEW)).detectors
     found = one.intervals["APl"]
     assert np.isnan([found.value, found.low, found.high, found.se]).all()
     assert found.to_json()["ci"] == [None, None]
     told = [notice.message for notice in one.notices]
-    assert told == ["window: no interval for what has objects in fewer than 10 images: 1 class"]
+    assert told == ["window: no interval where fewer than 10 images have objects: 1 class"]
 
 
 def in_few_images(of, n):
@@ -166,7 +166,7 @@ def in_few_images(of, n):
 def test_numbers_of_objects_in_fewer_than_ten_images_have_no_interval_and_a_notice(n):
     fewer = in_few_images(demo_dataset().gt.area_px >= 96**2, n)
     assert n_images(fewer, "APl") == n
-    (one,) = boxlens.evaluate(fewer, demo_detections(), intervals=FEW).detectors
+    (one,) = evaluate_tables(fewer, [demo_detections()], choose("coco", intervals=FEW)).detectors
     notices = [notice for notice in one.notices if notice.code == "too_few_images"]
     for name in ("APl", "ARl"):
         found = one.intervals[name]
@@ -180,7 +180,7 @@ def test_numbers_of_objects_in_fewer_than_ten_images_have_no_interval_and_a_noti
         (notice,) = notices
         assert notice.count == 2
         assert notice.message == (
-            "window: no interval for what has objects in fewer than 10 images: APl, ARl"
+            "window: no interval where fewer than 10 images have objects: APl, ARl"
         )
 
 
@@ -192,7 +192,7 @@ def test_rare_classes_are_counted_and_many_of_them_are_told_to_be_a_bias(n_rare,
         of = dataset.gt.class_row == row
         kept = np.unique(dataset.gt.image_row[of & ~dataset.gt.crowd])[:9]
         dataset = dataset.where(~of | np.isin(dataset.gt.image_row, kept))
-    (one,) = boxlens.evaluate(dataset, demo_detections(), intervals=FEW).detectors
+    (one,) = evaluate_tables(dataset, [demo_detections()], choose("coco", intervals=FEW)).detectors
     for at, row in enumerate(one.classes):
         assert np.isnan(row.intervals["AP"].low) == (at < n_rare)
     by_code = {notice.code: notice for notice in one.notices}
@@ -220,7 +220,7 @@ def test_numbers_undefined_in_some_replicates_are_counted_and_told():
     (notice,) = one.notices
     assert (notice.code, notice.count) == ("undefined_in_replicates", 7)
     assert notice.message == (
-        "window: undefined in some of 150 resampled test sets, which are left out of their "
+        "window: undefined in some of 150 resampled test sets, which are skipped in their "
         "intervals: APl in 7, ARl in 7"
     )
 
@@ -247,16 +247,16 @@ def test_what_is_undefined_in_most_replicates_has_no_interval():
 
 
 def test_a_detector_that_found_nothing_is_sure_of_it():
-    (one,) = boxlens.evaluate(
-        demo_dataset(), nothing_of(demo_detections()), intervals=FEW
+    (one,) = evaluate_tables(
+        demo_dataset(), [nothing_of(demo_detections())], choose("coco", intervals=FEW)
     ).detectors
     found = one.intervals["AP"]
     assert (found.low, found.value, found.high, found.se, found.bias) == (0, 0, 0, 0, 0)
 
 
 def test_a_data_set_without_objects_has_no_intervals():
-    (one,) = boxlens.evaluate(
-        nothing_of(demo_dataset()), demo_detections(), intervals=FEW
+    (one,) = evaluate_tables(
+        nothing_of(demo_dataset()), [demo_detections()], choose("coco", intervals=FEW)
     ).detectors
     assert all(np.isnan(found.low) for found in one.intervals.values())
     assert "undefined_in_replicates" not in [notice.code for notice in one.notices]

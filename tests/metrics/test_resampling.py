@@ -278,5 +278,5 @@ def test_columns_that_do_not_fit_are_refused(change, problem):
 
 
 def test_negative_weights_are_refused():
-    with pytest.raises(ValueError, match="not negative"):
+    with pytest.raises(ValueError, match="must not be negative"):
         ap_of(walk_by_hand([1, -1], [0, 1], [0]), [1, -1])

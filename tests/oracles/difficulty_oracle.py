@@ -160,19 +160,19 @@ def first_rank(windows: Sequence[Box], boxes: Sequence[Box], none: int) -> int:
     return none
 
 
-def guesses(system: Sequence[Detection], top_k: int, *, one_a_class: bool = False) -> Guessed:
+def guesses(system: Sequence[Detection], top_k: int, *, one_per_class: bool = False) -> Guessed:
     by_image: dict[int, list[Guess]] = {}
     for det in sorted(system, key=lambda det: -det.score):
         by_image.setdefault(det.image, []).append((det.cls, det.box))
-    return first_guesses(by_image, top_k, one_a_class=one_a_class)
+    return first_guesses(by_image, top_k, one_per_class=one_per_class)
 
 
-def first_guesses(by_image: Guessed, top_k: int, *, one_a_class: bool = False) -> Guessed:
+def first_guesses(by_image: Guessed, top_k: int, *, one_per_class: bool = False) -> Guessed:
     first: dict[int, list[Guess]] = {}
     for image, ranked in by_image.items():
         kept: list[Guess] = []
         for guess in ranked:
-            if one_a_class and any(guess[0] == before[0] for before in kept):
+            if one_per_class and any(guess[0] == before[0] for before in kept):
                 continue
             kept.append(guess)
         first[image] = kept[:top_k]

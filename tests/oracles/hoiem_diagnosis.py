@@ -88,7 +88,7 @@ def priority_kind(scene: Scene, d: int, similar: Similar, background: float) -> 
 
 
 def largest_kind(scene: Scene, d: int, similar: Similar, background: float) -> str:
-    """METHODS 1.2 [P≠C]: what is not Loc goes to the class of its largest IoU."""
+    """METHODS 1.2, the code's pies: what is not Loc goes to the class of its largest IoU."""
     if priority_kind(scene, d, similar, background) == "loc":
         return "loc"
     found = scene.detections[d]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ import boxlens
 from boxlens.data import Images, select_images
 from boxlens.data.class_properties import ClassProperties
 from boxlens.data.windows import Windows
-from boxlens.dataset_difficulty import (
+from boxlens.studies.difficulty import (
     MEASURE_NAMES,
     MEASURES,
     DifficultyChoice,
@@ -22,20 +22,20 @@ from boxlens.dataset_difficulty import (
     read_systems,
 )
 from cases import random_scene
-from diagnosis.worlds import demo_dataset, demo_detections, random_world
 from oracles import coco
 from oracles import difficulty_oracle as oracle
 from oracles.convert import scene_to_tables
 from oracles.model import Object
 from shared_data import shared
+from studies.diagnosis.worlds import demo_dataset, demo_detections, random_world
 
 SCORES = ("cls", "cls_loc", "loc_given_cls", "ap")
 CHOICES = (
     DifficultyChoice(),
     DifficultyChoice(top_k=1, difficult=True),
-    DifficultyChoice(top_k=3, one_a_class=True, gap_px=8),
+    DifficultyChoice(top_k=3, one_per_class=True, gap_px=8),
     DifficultyChoice(iou=0.75, top_k=100, gap_px=20.5, n_windows=7),
-    DifficultyChoice(iou=0.3, top_k=100, one_a_class=True),
+    DifficultyChoice(iou=0.3, top_k=100, one_per_class=True),
     DifficultyChoice(iou=1),
 )
 
@@ -112,7 +112,7 @@ def check_systems(result, dataset, tables):
     everyone = []
     for system, table in zip(result.systems, tables, strict=True):
         found = oracle.detections_of(table)
-        everyone.append(oracle.guesses(found, choice.top_k, one_a_class=choice.one_a_class))
+        everyone.append(oracle.guesses(found, choice.top_k, one_per_class=choice.one_per_class))
         aps = oracle.relaxed_ap(world, found, levels, choice.iou)
         for level, (accepted, ap) in enumerate(zip(levels, aps, strict=True)):
             rows = oracle.accuracy(world, everyone[-1:], accepted=accepted, **settings)
@@ -220,7 +220,7 @@ def test_measures_of_fuzzed_worlds(seed):
     dataset, _ = fuzzed(seed)
     choice = replace(CHOICES[seed % len(CHOICES)], iou=0.5)
     windows = random_windows(dataset, seed)
-    result = boxlens.difficulty(dataset, windows=windows_table(dataset, windows), choice=choice)
+    result = boxlens.difficulty(dataset, windows=windows_table(dataset, windows), **asdict(choice))
     check_measures(result.datasets[0], dataset, choice, windows)
 
 
@@ -229,7 +229,7 @@ def test_systems_on_fuzzed_worlds(seed):
     dataset, tables = fuzzed(seed)
     tables = (tables[1:], tables[:1], tables)[seed % 3]
     choice = CHOICES[seed % len(CHOICES)]
-    result = boxlens.difficulty(dataset, detections=tables, choice=choice)
+    result = boxlens.difficulty(dataset, tables, **asdict(choice))
     check_systems(result, dataset, tables)
     check_analyses(result)
 
@@ -237,7 +237,7 @@ def test_systems_on_fuzzed_worlds(seed):
 @pytest.mark.parametrize("seed", range(12))
 def test_lists_of_verified_classes_change_no_measure_and_no_accuracy(seed):
     dataset, detections, _ = random_world(seed)
-    result = boxlens.difficulty(dataset, detections=[detections])
+    result = boxlens.difficulty(dataset, [detections])
     check_measures(result.datasets[0], dataset, result.choice)
     world = oracle.world_of(dataset)
     check_classes(
@@ -291,7 +291,7 @@ def test_a_slice_of_real_data_with_two_detectors():
         for path in (shared("coco_val2017", f"{n}.json.gz") for n in ("yolox_nano", "fastestdet"))
     ]
     dataset, tables = parts[0][0], [table for _, table in parts]
-    result = boxlens.difficulty(dataset, detections=tables)
+    result = boxlens.difficulty(dataset, tables)
     check_measures(result.datasets[0], dataset, result.choice)
     check_systems(result, dataset, tables)
     check_analyses(result)
@@ -311,9 +311,9 @@ def test_guesses_of_a_file_may_have_no_boxes(seed, tmp_path):
         guessed.setdefault(det.image, []).append((det.cls, box))
     path = tmp_path / "guesses.csv"
     path.write_text("\n".join(lines), encoding="utf-8")
-    for choice in (DifficultyChoice(top_k=2), DifficultyChoice(top_k=2, one_a_class=True)):
-        result = boxlens.difficulty(dataset, guesses=[path], choice=choice)
-        first = oracle.first_guesses(guessed, 2, one_a_class=choice.one_a_class)
+    for choice in (DifficultyChoice(top_k=2), DifficultyChoice(top_k=2, one_per_class=True)):
+        result = boxlens.difficulty(dataset, guesses=[path], **asdict(choice))
+        first = oracle.first_guesses(guessed, 2, one_per_class=choice.one_per_class)
         unknown = {"ap": math.nan}
         if found and not any(box for ranked in guessed.values() for _, box in ranked):
             # A system that never tells a place does not localize badly.
@@ -334,8 +334,9 @@ def test_matched_subsets(seed):
         low_is_hard = MEASURES[measure].harder == "low"
         for target in {-1.0, *values, plain.means[measure], 1e6}:
             if not math.isnan(target):
-                choice = DifficultyChoice(match=((measure, target),))
-                subset = boxlens.difficulty(dataset, windows=table, choice=choice).subsets[0]
+                subset = boxlens.difficulty(
+                    dataset, windows=table, match=[(measure, target)]
+                ).subsets[0]
                 expected = oracle.matched(
                     values, dataset.classes.name, target, low_is_hard=low_is_hard
                 )
@@ -351,15 +352,16 @@ def nodes_and_merged(seed):
     for node in sorted({above for parents in world.parents.values() for above in parents}, key=str):
         below = [cls for cls in range(world.n_classes) if oracle.is_below(world, cls, node)]
         name = node[1] if isinstance(node, tuple) else dataset.classes.id[node]
-        choice = DifficultyChoice(nodes=(str(name),))
-        told = boxlens.difficulty(dataset, detections=[table], choice=choice).nodes[0]
+        told = boxlens.difficulty(dataset, [table], nodes=str(name)).nodes[0]
         assert told.classes == tuple(dataset.classes.name[cls] for cls in below)
         objects, found = (
             [replace(one, cls=below[0]) if one.cls in below else one for one in items]
             for items in (world.objects, oracle.detections_of(table))
         )
         merged = replace(world, objects=objects)
-        scores = oracle.accuracy(merged, [oracle.guesses(found, choice.top_k)])[below[0]]
+        scores = oracle.accuracy(merged, [oracle.guesses(found, DifficultyChoice().top_k)])[
+            below[0]
+        ]
         yield told.scores, {**scores, "ap": oracle.relaxed_ap(merged, found, [{}])[0][below[0]]}
 
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import boxlens
-from boxlens.diagnosis.coco_analyze import CURVES, coco_analyze
-from boxlens.diagnosis.evidence import gather
+from boxlens.studies.diagnosis.coco_analyze import CURVES, coco_analyze
+from boxlens.studies.diagnosis.evidence import gather
 from cases import random_scene
 from oracles.convert import scene_to_tables
 from parity.test_pycocotools import dictionaries, loaded

@@ -5,8 +5,8 @@ import pytest
 
 import boxlens
 from boxlens.data import Dataset, Detections
-from boxlens.diagnosis.evidence import gather
-from boxlens.diagnosis.tide import GAINS, tide
+from boxlens.studies.diagnosis.evidence import gather
+from boxlens.studies.diagnosis.tide import GAINS, tide
 from cases import random_scene
 from oracles.convert import scene_to_tables
 from shared_data import shared

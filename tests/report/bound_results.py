@@ -12,8 +12,8 @@ from boxlens.data import Notice
 from boxlens.detectors.run_result import Failure
 from boxlens.metrics.intervals import Interval, ResamplingChoice
 from boxlens.metrics.results import Provenance
-from boxlens.recognition_bound.choice import CONTEXT_SCALES, UpperBoundChoice
-from boxlens.recognition_bound.result import (
+from boxlens.studies.upper_bound.choice import CONTEXT_SCALES, UpperBoundChoice
+from boxlens.studies.upper_bound.result import (
     MOST_CONFIDENT,
     MOST_FREQUENT,
     OWN_BOX,
@@ -124,7 +124,7 @@ def bound_of(
         60,
         420,
         "hog",
-        "cross-validated in 5 parts",
+        "cross-validated in 5 folds",
         tuple(strategies),
         tuple(detector_of(name, ap, strategies[0], sure=sure) for name, ap in detectors.items()),
         context_of(0.6) if context else (),

@@ -9,13 +9,13 @@ import numpy as np
 
 from boxlens.data import Notice
 from boxlens.metrics.results import Provenance
-from boxlens.proposals.detection_use.correlation import CORRELATION_IOUS, pearson
-from boxlens.proposals.detection_use.correlation_result import (
+from boxlens.studies.proposals.detection_use.correlation import CORRELATION_IOUS, pearson
+from boxlens.studies.proposals.detection_use.correlation_result import (
     MethodScore,
     ProposalCorrelationResult,
     RecallCorrelation,
 )
-from boxlens.proposals.detection_use.oracle_result import (
+from boxlens.studies.proposals.detection_use.oracle_result import (
     DetectorOracles,
     DetectorScores,
     OracleScore,
@@ -23,11 +23,12 @@ from boxlens.proposals.detection_use.oracle_result import (
     ScoreMap,
     ScoresByIou,
 )
-from boxlens.proposals.tuning.result import ProposalTuningResult, Trial
+from boxlens.studies.proposals.tuning.result import ProposalTuningResult, Trial
 from report.proposal_results import METHODS, NASTY
 
 PROVENANCE = Provenance("1.0", None, ())
 DETECTORS = ("window", "region")
+DATASET = {"name": "val", "n_images": 20, "n_objects": 60, "n_classes": 2}
 
 
 def correlation_of(detector, class_name, recall, ap):
@@ -72,7 +73,7 @@ def correlated(detectors=DETECTORS, methods=tuple(name for name, *_ in METHODS),
             correlation_of(detector, name, recall, values) for name, values in classes.items()
         ]
     return ProposalCorrelationResult(
-        1000, tuple(scores), tuple(correlations), {"metric": "AP50"}, PROVENANCE
+        1000, tuple(scores), tuple(correlations), DATASET, {"metric": "AP50"}, PROVENANCE
     )
 
 
@@ -84,7 +85,7 @@ CORRELATION_WORLDS = {
     ),
     "two methods": cache(lambda: correlated(methods=("uniform", "bing"))),
     "no methods": cache(
-        lambda: ProposalCorrelationResult(1000, (), (), {"metric": "AP"}, PROVENANCE)
+        lambda: ProposalCorrelationResult(1000, (), (), DATASET, {"metric": "AP"}, PROVENANCE)
     ),
     "nasty names": cache(lambda: correlated(NASTY, (*NASTY, "uniform"), n_classes=2)),
 }
@@ -141,7 +142,9 @@ def oracles_of(detectors=DETECTORS, methods=("uniform", "edge-boxes", "bing"), *
             found.append(DetectorOracles(detector, method, 1000 if method else None, scores))
     shapes = tuple(shape_of(name, at, empty=empty) for at, name in enumerate(detectors))
     notice = Notice("too_few_overlaps", 1, "a class was left out")
-    return ProposalOracleResult(tuple(found), shapes, {"oracle_iou": 0.5}, PROVENANCE, (notice,))
+    return ProposalOracleResult(
+        tuple(found), shapes, DATASET, {"oracle_iou": 0.5}, PROVENANCE, (notice,)
+    )
 
 
 ORACLE_WORLDS = {

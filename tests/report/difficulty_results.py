@@ -8,21 +8,21 @@ from functools import cache
 import numpy as np
 
 from boxlens.data import Notice
-from boxlens.dataset_difficulty.accuracy import SCORES, ClassAccuracy, SystemAccuracy
-from boxlens.dataset_difficulty.choice import DifficultyChoice
-from boxlens.dataset_difficulty.class_groups import GroupScore, PropertyScores
-from boxlens.dataset_difficulty.class_measures import (
+from boxlens.metrics.results import Provenance
+from boxlens.studies.difficulty.accuracy import SCORES, ClassAccuracy, SystemAccuracy
+from boxlens.studies.difficulty.choice import DifficultyChoice
+from boxlens.studies.difficulty.class_groups import GroupScore, PropertyScores
+from boxlens.studies.difficulty.class_measures import (
     ClassDifficulty,
     DatasetDifficulty,
     WindowsUsed,
 )
-from boxlens.dataset_difficulty.correlations import Correlation
-from boxlens.dataset_difficulty.cumulative import CumulativeCurve
-from boxlens.dataset_difficulty.levels import LevelScores, NodeScores
-from boxlens.dataset_difficulty.matched_subset import MatchedSubset
-from boxlens.dataset_difficulty.measures import MEASURE_NAMES, MEASURES
-from boxlens.dataset_difficulty.result import DifficultyResult
-from boxlens.metrics.results import Provenance
+from boxlens.studies.difficulty.correlations import Correlation
+from boxlens.studies.difficulty.cumulative import CumulativeCurve
+from boxlens.studies.difficulty.levels import LevelScores, NodeScores
+from boxlens.studies.difficulty.matched_subset import MatchedSubset
+from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES
+from boxlens.studies.difficulty.result import DifficultyResult
 
 NASTY_CLASSES = (
     "<script>alert('ring')</script>",
@@ -364,7 +364,7 @@ def nothing() -> DifficultyResult:
 
 @cache
 def nasty() -> DifficultyResult:
-    """Names that are long, equal, or look like code."""
+    """Names that are long, nearly equal, or look like code."""
     name = "</script><b>set</b> with a name that goes on and on and on until nobody reads it"
     first = dataset_of(name, class_names=NASTY_CLASSES, clutter=False)
     systems = (
@@ -372,7 +372,7 @@ def nasty() -> DifficultyResult:
         system_of("the same long beginning of a detector, version 2", first, seed=2),
     )
     return result_of(
-        [first, dataset_of(name, 30, seed=4, clutter=False)],
+        [first, dataset_of(f"{name} (2)", 30, seed=4, clutter=False)],
         systems,
         levels=levels_of(systems, first, 2),
         nodes=nodes_of(systems, first),

@@ -3,71 +3,31 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from html import unescape
+from typing import TYPE_CHECKING
 
 import numpy as np
 import vl_convert
 
-import boxlens
-from boxlens.data import Classes, Dataset, Detections
-from boxlens.diagnosis.borji import BorjiResult, borji
-from boxlens.diagnosis.coco_analyze import CocoAnalyzeResult, coco_analyze
-from boxlens.diagnosis.crosswalk import Crosswalk, crosswalk
-from boxlens.diagnosis.evidence import gather
-from boxlens.diagnosis.hoiem import HoiemResult, hoiem
-from boxlens.diagnosis.tide import TideResult, tide
+from boxlens.data import Classes
 from boxlens.metrics.confusion import ConfusionResult
-from boxlens.object_sensitivity import Interaction, SensitivityResult, sensitivity
-from boxlens.report.charts.characteristic import characteristic_chart
-from boxlens.report.charts.confusion_matrix import confusion_matrix_chart
-from boxlens.report.charts.crosswalk import crosswalk_chart
 from boxlens.report.charts.export import chart_json
-from boxlens.report.charts.false_positives import false_positives_chart
-from boxlens.report.charts.fp_by_class import fp_by_class_chart
-from boxlens.report.charts.fp_trends import fp_trends_chart
-from boxlens.report.charts.interaction import interaction_chart
-from boxlens.report.charts.misses import misses_chart
-from boxlens.report.charts.pr_areas import pr_areas_chart
-from boxlens.report.charts.quarter_page import quarter_page_chart
-from boxlens.report.charts.repair_orders import repair_orders_chart
-from boxlens.report.charts.sensitivity_summary import sensitivity_summary_chart
-from boxlens.report.charts.tide_errors import tide_errors_chart
-from boxlens.report.charts.waterfall import waterfall_chart
-from diagnosis.worlds import demo_dataset, demo_detections, nothing_of
+from boxlens.report.described import describe
+from boxlens.report.described.diagnosis.plots import crosswalk_plot
+from boxlens.report.readers.figures import titled
+from boxlens.studies.diagnosis import DiagnosisResult, diagnose
+from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of
 
-
-@dataclass(frozen=True, slots=True)
-class Results:
-    """All that figures are drawn from."""
-
-    hoiem: HoiemResult
-    tide: TideResult
-    analyze: CocoAnalyzeResult
-    borji: BorjiResult
-    crosswalk: Crosswalk
-    confusion: ConfusionResult
-    sensitivity: SensitivityResult
-
+if TYPE_CHECKING:
+    from boxlens.report.study import Plot
 
 PAIRS = (("area", "aspect"),)
 
 
-def results_of(dataset: Dataset, detections: Detections) -> Results:
-    evidence = gather(dataset, detections)
-    schemes = hoiem(evidence), tide(evidence), coco_analyze(evidence), borji(evidence)
-    evaluation = boxlens.evaluate(dataset, detections, also=["confusion"])
-    return Results(
-        *schemes,
-        crosswalk(*schemes),
-        evaluation.detectors[0].extras.confusion,
-        sensitivity(dataset, detections, interactions=PAIRS if len(dataset.gt) else ()),
-    )
-
-
 @cache
-def world(name: str) -> Results:
+def world(name: str) -> DiagnosisResult:
     dataset, detections = demo_dataset(), demo_detections("window")
     if name == "no similar classes, no attributes":
         plain = Classes.of(dataset.classes.id.tolist(), dataset.classes.name)
@@ -76,16 +36,16 @@ def world(name: str) -> Results:
         dataset = nothing_of(dataset)
     if name in ("no detections", "no objects, no detections"):
         detections = nothing_of(detections)
-    return results_of(dataset, detections)
+    return diagnose(dataset, detections, interactions=PAIRS if len(dataset.gt) else ())
 
 
-def interaction_of(of: Results) -> Interaction:
-    """Of a world without objects all is undefined."""
-    if of.sensitivity.interactions:
-        return of.sensitivity.interactions[0]
-    known = world("demo").sensitivity.interactions[0]
-    shape = known.ap_n.shape
-    return replace(known, ap_n=np.full(shape, np.nan), n_objects=np.zeros(shape, np.int32))
+@cache
+def plots(name: str) -> dict[str, Plot]:
+    """Of the diagnosis of a world, by name; one pair of schemes more."""
+    result = world(name)
+    found = {one.name: one for _, one in describe(result).plots() if one.name}
+    other = crosswalk_plot(result.crosswalk.disagreements[-1], "")
+    return {**found, other.name: other}
 
 
 WORLDS = (
@@ -94,30 +54,25 @@ WORLDS = (
     "no detections",
     "no objects, no detections",
 )
-FIGURES = {
-    "quarter_page": lambda of: quarter_page_chart(of.hoiem.sets[0], of.sensitivity),
-    "false_positives": lambda of: false_positives_chart(of.hoiem.sets[0]),
-    "fp_trends": lambda of: fp_trends_chart(of.hoiem),
-    "fp_trends_of_a_class": lambda of: fp_trends_chart(of.hoiem, class_name="van"),
-    "characteristic": lambda of: characteristic_chart(of.sensitivity.characteristics[0]),
-    "characteristic_of_flags": lambda of: characteristic_chart(
-        next((row for row in of.sensitivity.characteristics if row.kind == "flags"), None)
-        or replace(of.sensitivity.characteristics[0], kind="flags", classes=())
-    ),
-    "sensitivity_summary": lambda of: sensitivity_summary_chart(of.sensitivity),
-    "interaction": lambda of: interaction_chart(interaction_of(of)),
-    "tide_errors": lambda of: tide_errors_chart(of.tide),
-    "repair_orders": lambda of: repair_orders_chart(of.tide.orders),
-    "repair_orders_of_borji": lambda of: repair_orders_chart(of.borji.orders),
-    "fp_by_class": lambda of: fp_by_class_chart(of.hoiem),
-    "pr_areas": lambda of: pr_areas_chart(of.analyze),
-    "pr_areas_of_a_class": lambda of: pr_areas_chart(of.analyze, class_name="car", area="s"),
-    "waterfall": lambda of: waterfall_chart(of.borji),
-    "confusion_matrix": lambda of: confusion_matrix_chart(of.confusion),
-    "crosswalk_of_detections": lambda of: crosswalk_chart(of.crosswalk.disagreements[0]),
-    "crosswalk_of_objects": lambda of: crosswalk_chart(of.crosswalk.disagreements[-1]),
-    "misses": lambda of: misses_chart(of.sensitivity),
-}
+FIGURES = (
+    "quarter_page",
+    "tide_errors",
+    "false_positives",
+    "fp_trends",
+    "pr_areas",
+    "confusion_matrix",
+    "fp_by_class",
+    "repair_orders",
+    "waterfall",
+    "repair_orders_borji",
+    "sensitivity",
+    "misses",
+    "by_area",
+    "by_parts",
+    "cross_area_aspect",
+    "crosswalk_detections_hoiem_tide",
+    "crosswalk_objects_coco_analyze_borji",
+)
 
 
 def svg_of(chart) -> str:
@@ -125,14 +80,15 @@ def svg_of(chart) -> str:
     return vl_convert.vegalite_to_svg(chart_json(chart), allowed_base_urls=[])
 
 
-@cache
-def chart(figure: str, name: str):
-    return FIGURES[figure](world(name))
+def chart_of(plot: Plot):
+    """As its files show it."""
+    assert not plot.absent
+    return titled(plot)
 
 
 @cache
 def drawn(figure: str, name: str) -> str:
-    return svg_of(chart(figure, name))
+    return svg_of(chart_of(plots(name)[figure]))
 
 
 def records(chart, key: str) -> list[dict]:

@@ -10,22 +10,22 @@ import numpy as np
 from boxlens.data import Notice
 from boxlens.images.perturbing.families import FAMILIES
 from boxlens.metrics.results import Provenance
-from boxlens.proposals.recall.average_recall import (
+from boxlens.studies.proposals.recall.average_recall import (
     CURVE_IOUS,
     average_recall,
     coco_average_recall,
     recall_at,
 )
-from boxlens.proposals.recall.choice import RecallChoice
-from boxlens.proposals.recall.result import (
+from boxlens.studies.proposals.recall.choice import RecallChoice
+from boxlens.studies.proposals.recall.result import (
     BudgetRecall,
     DatasetRecall,
     GroupRecall,
     MethodRecall,
     ProposalRecallResult,
 )
-from boxlens.proposals.repeatability.choice import N_BINS, RepeatabilityChoice
-from boxlens.proposals.repeatability.result import (
+from boxlens.studies.proposals.repeatability.choice import N_BINS, RepeatabilityChoice
+from boxlens.studies.proposals.repeatability.result import (
     FamilyRepeatability,
     LevelRepeatability,
     MethodRepeatability,
@@ -103,7 +103,7 @@ def method_of(
         n_mean = float(min(budget, reach) * (1 if budget < 50 else 0.98))
         iou = overlaps(rng, n_objects, skill, min(budget, max(reach, 1))) * (reach > 0)
         by_budget[budget] = budget_recall(
-            iou, budget, n_mean, choice, interval=n_objects > 1 and choice.n_replicates > 0
+            iou, budget, n_mean, choice, interval=n_objects > 1 and choice.replicates > 0
         )
     lift = np.clip(iou - 0.2 + 0.3 * codes[0] / len(classes) + 0.1 * codes[1], 0, 1)
     shares = rng.dirichlet(np.linspace(6, 1, N_BINS) if skill > 0.4 else np.full(N_BINS, 3.0))
@@ -136,7 +136,7 @@ def dataset_of(name, methods, choice, *, n_objects=600, n_classes=80, seed=0) ->
     found = tuple(
         method_of(*one, choice, n_objects=n_objects, classes=classes, seed=seed) for one in methods
     )
-    return DatasetRecall(name, 177, n_objects, sizes, found)
+    return DatasetRecall(name, 177, n_objects, n_classes, sizes, found)
 
 
 def recall_result(datasets, choice, notices=()) -> ProposalRecallResult:
@@ -162,13 +162,13 @@ def one_method() -> ProposalRecallResult:
 
 @cache
 def no_objects() -> ProposalRecallResult:
-    choice = RecallChoice(n_replicates=0)
+    choice = RecallChoice(replicates=0)
     return recall_result([dataset_of("empty", METHODS[:2], choice, n_objects=0)], choice)
 
 
 @cache
 def no_proposals() -> ProposalRecallResult:
-    choice = RecallChoice(n_replicates=0)
+    choice = RecallChoice(replicates=0)
     silent = method_of("silent", False, 0.0, choice, reach=0)
     found = dataset_of("val", (), choice)
     return recall_result([replace(found, methods=(silent,))], choice)

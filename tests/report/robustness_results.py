@@ -9,10 +9,17 @@ from functools import cache
 import numpy as np
 
 from boxlens.data import Notice
-from boxlens.detector_robustness.bound_file import KnownBound
-from boxlens.detector_robustness.choice import RobustnessChoice
-from boxlens.detector_robustness.references import reference_of
-from boxlens.detector_robustness.result import (
+from boxlens.detectors.run_result import Failure
+from boxlens.images.perturbing.families import FAMILIES
+from boxlens.images.transforming.catalogue import CLEAN, GROUPS, TRANSFORMS, label_of, steps_of
+from boxlens.images.transforming.transform import CORRUPTION_GROUPS
+from boxlens.metrics.intervals import Interval, ResamplingChoice
+from boxlens.metrics.results import Provenance
+from boxlens.studies.diagnosis.tide import GAINS
+from boxlens.studies.robustness.bound_file import KnownBound
+from boxlens.studies.robustness.choice import RobustnessChoice
+from boxlens.studies.robustness.references import reference_of
+from boxlens.studies.robustness.result import (
     METRICS,
     CorruptionMean,
     DetectorRobustness,
@@ -22,13 +29,6 @@ from boxlens.detector_robustness.result import (
     SetSummary,
     StepRobustness,
 )
-from boxlens.detectors.run_result import Failure
-from boxlens.diagnosis.tide import GAINS
-from boxlens.images.perturbing.families import FAMILIES
-from boxlens.images.transforming.catalogue import CLEAN, GROUPS, TRANSFORMS, label_of, steps_of
-from boxlens.images.transforming.transform import CORRUPTION_GROUPS
-from boxlens.metrics.intervals import Interval, ResamplingChoice
-from boxlens.metrics.results import Provenance
 
 N_CELLS = 32
 # What is left of AP, about.

@@ -10,28 +10,28 @@ import polars as pl
 import pytest
 from PIL import Image
 
-from boxlens.comparison import ComparisonChoice, compare_tables
 from boxlens.matching import COCO
 from boxlens.metrics.intervals import ResamplingChoice
-from boxlens.report.charts.detector_pair import FIRST, SECOND
-from boxlens.report.frames.comparison_tables import compared_images, comparison_tables
-from boxlens.report.pages.comparison_page import comparison_page
-from boxlens.report.pages.examples import comparison_examples, examples_section, fit_pictures
+from boxlens.report.charts.colours import FIRST, SECOND
+from boxlens.report.described import describe
+from boxlens.report.described.examples import comparison_examples, fit_pictures, with_examples
+from boxlens.report.frames.run_tables import compared_images
 from boxlens.report.pages.page import DrawnPlan
 from boxlens.report.pictures.comparison_exhibits import comparison_walls
 from boxlens.report.pictures.exhibits import OBJECT_COLOUR
 from boxlens.report.pictures.gallery import WHOLE_PX, hang
-from boxlens.report.planning.comparison_figures import comparison_figures
-from comparison.compared import NASTY, compared
+from boxlens.report.readers.figures import study_figures
+from boxlens.report.readers.page import study_page
+from boxlens.studies.comparison import ComparisonChoice, compare_tables
 from report.test_page import Reader
+from studies.comparison.compared import NASTY, compared
 
 
 def page_without_figures(world, gallery=None):
     result = compared(world)
     pictures = fit_pictures(gallery)
-    examples = examples_section(comparison_examples(result, pictures), pictures)
-    drawn = DrawnPlan((), comparison_figures(result).left_out)
-    return comparison_page(result, result.to_json(), drawn, examples)
+    study = with_examples(describe(result), comparison_examples(result, pictures), pictures)
+    return study_page(study, result.to_json(), DrawnPlan((), study_figures(study).left_out))
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def stored(written):
 
 def test_every_figure_and_sheet_is_a_file(written):
     folder, _ = written
-    planned = {f"{figure.name}.svg" for figure in comparison_figures(compared("alike")).figures}
+    planned = {f"{name}.svg" for name in compared("alike").figures()}
     sheets = {f"gallery_{wall.name}.jpg" for wall in comparison_walls(compared("alike"))}
     files = {path.name for path in (folder / "figures").iterdir()}
     assert files == planned | sheets | {"figures.json"}
@@ -101,7 +101,7 @@ def test_curves_hold_every_step(tables, stored):
     assert curve["t"].to_list() == [step["t"] for step in one["p_curve"]]
     assert curve["p"].to_list() == [step["p"] for step in one["p_curve"]]
     assert curve["n_kept"].to_list() == [step["n"] for step in one["p_curve"]]
-    three = comparison_tables(compared("three"))["p_curves"]
+    three = compared("three").tables()["p_curves"]
     together = compared("three").together
     assert three["a"].is_null().sum() == len(together.curve.p)
 
@@ -119,7 +119,7 @@ def test_images_hold_scores_and_their_place_in_the_order_to_annotate(tables, sto
 
 def test_images_tell_which_of_them_show_the_difference(tables):
     assert tables["images"]["kept_window_region"].to_list() == [True] * 200, "there is no t0"
-    pair = compared("alike").tables
+    pair = compared("alike").detections
     half = ResamplingChoice(n_replicates=100, level=0.5)
     choice = ComparisonChoice(resampling=half, n_permutations=100)
     result = compare_tables(compared("alike").dataset, pair, choice)
@@ -159,12 +159,6 @@ def test_strengths_joint_and_gain_hold_what_the_results_hold(tables, stored):
             assert of_it["share"].to_list() == order["curve"]["share"]
 
 
-def test_undefined_values_are_null_in_tables():
-    for frame in comparison_tables(compared("ten images")).values():
-        for column in frame.select(pl.col(pl.Float64)):
-            assert not column.is_nan().any()
-
-
 def test_examples_are_the_images_of_the_largest_differences():
     result = compared("alike")
     walls = {wall.name: wall for wall in comparison_walls(result)}
@@ -192,7 +186,7 @@ def test_examples_show_objects_and_boxes_above_each_cut():
         counted = (gt.image_row == row) & ~COCO.ignored(gt)
         assert drawn.count(OBJECT_COLOUR) == counted.sum()
         for table, cut, colour in zip(
-            result.tables, result.min_score, (FIRST, SECOND), strict=True
+            result.detections, result.min_score, (FIRST, SECOND), strict=True
         ):
             above = (table.image_row == row) & (table.score >= cut)
             assert drawn.count(colour) == above.sum()

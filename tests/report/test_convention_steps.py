@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import pytest
 
-from boxlens.comparison.conventions.steps import reconcile_tables
-from boxlens.report.charts.convention_steps import convention_steps_chart
 from boxlens.report.charts.export import chart_json
+from boxlens.report.described import describe
+from boxlens.studies.comparison.conventions.steps import reconcile_tables
 from cases import random_scene
 from oracles.convert import scene_to_tables
 
 
 def drawn(result):
-    spec = chart_json(convention_steps_chart(result, about="about"))
-    (rows,) = (rows for rows in spec["datasets"].values() if "from" in rows[0])
+    spec = chart_json(result.figures()["convention_steps"])
+    rows = next(rows for rows in spec["datasets"].values() if "from" in rows[0])
     return spec, rows
 
 
@@ -28,7 +29,7 @@ def test_bars_join_the_two_numbers(seed):
     ends = [row["end"] for row in rows if "end" in row]
     assert ends == [result.start.value, result.end.value]
     assert sum(row["to"] - row["from"] for row in rows) == pytest.approx(result.difference)
-    assert all(row["next"] == row["place"] + 1 for row in rows[:-1])
+    assert all(row["next"] == following["row"] for row, following in pairwise(rows))
     still = [step.title for step in result.steps if not step.moves]
     assert all(title in spec["usermeta"]["reading"] for title in still)
 
@@ -42,10 +43,10 @@ def test_changes_too_small_for_the_digits_are_about_0_and_none_is_0():
         assert row["change"].startswith("+") == (change >= 0.00005)
 
 
-def test_an_undefined_number_has_a_figure_that_says_so():
+def test_an_undefined_number_has_no_figure_and_a_reason():
     dataset, detections = scene_to_tables(random_scene(8))
     result = reconcile_tables(dataset.where(dataset.gt.area_px < 0), detections, "coco", "voc07")
     assert math.isnan(result.difference)
-    spec = chart_json(convention_steps_chart(result))
-    ((record,),) = spec["datasets"].values()
-    assert "undefined" in " ".join(record["text"])
+    ((_, plot),) = describe(result).plots()
+    assert "undefined" in plot.absent
+    assert result.figures() == {}

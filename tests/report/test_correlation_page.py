@@ -6,16 +6,11 @@ import math
 import re
 
 import polars as pl
-import pytest
-from altair.utils.schemapi import debug_mode
 
-from boxlens.report.charts.class_correlations import class_correlations_chart
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.point_labels import place_labels
-from boxlens.report.charts.recall_against_map import recall_against_map_chart
-from boxlens.report.charts.recall_correlation import recall_correlation_chart
-from boxlens.report.frames.correlation_tables import correlation_frames
-from boxlens.report.planning.correlation_figures import correlation_figures
+from boxlens.report.described import describe
+from boxlens.report.readers.figures import study_figures
 from report.detection_use_results import CORRELATION_WORLDS
 from report.drawn import records, size, svg_of, words
 from report.proposal_results import NASTY
@@ -23,10 +18,8 @@ from report.proposal_results import NASTY
 two_detectors = CORRELATION_WORLDS["two detectors"]
 
 
-@pytest.fixture(autouse=True)
-def _unchecked():
-    with debug_mode(False):
-        yield
+def figures_of(result):
+    return study_figures(describe(result))
 
 
 def reading_of(chart):
@@ -34,9 +27,8 @@ def reading_of(chart):
 
 
 def test_figures_compile_and_write_nothing_undefined():
-    for figure in correlation_figures(two_detectors()).figures:
-        with debug_mode(True):
-            svg = svg_of(figure.draw())
+    for figure in figures_of(two_detectors()).figures:
+        svg = svg_of(figure.draw())
         assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", words(svg)), figure.name
         width, height = size(svg)
         assert width <= 720, figure.name
@@ -45,18 +37,19 @@ def test_figures_compile_and_write_nothing_undefined():
 
 def test_lines_are_the_correlations_at_every_overlap_and_with_average_recall():
     result = two_detectors()
-    rows = records(recall_correlation_chart(result), "r")
+    chart = result.figures()["recall_correlation"]
+    averages = {row["tip"]["detector"]: row["with_ar"] for row in records(chart, "with_ar")}
     for one in result.correlations:
         if not one.class_name:
-            mine = [row for row in rows if row["detector"] == one.detector]
-            assert [row["r"] for row in mine if "iou" in row] == one.at_iou.tolist()
-            assert [row["r"] for row in mine if "iou" not in row] == [one.with_ar]
+            mine = [row for row in records(chart, "series") if row["series"] == one.detector]
+            assert [row["y"] for row in mine] == one.at_iou.tolist()
+            assert averages[one.detector] == one.with_ar
 
 
 def test_every_method_is_a_named_point_for_each_detector():
     result = two_detectors()
-    rows = records(recall_against_map_chart(result), "map")
-    assert {(row["name"], row["ar"], row["map"]) for row in rows} == {
+    rows = records(result.figures()["recall_against_map"], "tip")
+    assert {(row["name"], row["x"], row["y"]) for row in rows} == {
         (one.method, one.ar, one.map) for one in result.scores
     }
 
@@ -108,41 +101,41 @@ def test_a_stroke_leads_to_a_name_that_stands_away():
 
 
 def test_detectors_that_agree_on_a_class_stand_below_one_another():
-    chart = chart_json(class_correlations_chart(two_detectors()))
+    chart = chart_json(two_detectors().figures()["class_correlations"])
     points = chart["vconcat"][-1]["layer"][-1]["encoding"]
-    assert points["yOffset"]["field"] == "detector"
+    assert points["yOffset"]["field"] == "series"
 
 
 def test_classes_stand_from_the_best_on_and_what_is_cut_is_told():
     result = two_detectors()
-    chart = class_correlations_chart(result)
-    assert "The 15 first and last of 80 classes." in reading_of(chart)
-    rows = records(chart, "class")
+    chart = result.figures()["class_correlations"]
+    assert "The first and last 15 of 80 classes." in reading_of(chart)
+    rows = [row for row in records(chart, "tip") if "class" in row["tip"]]
     assert len(rows) == 2 * 30
     known = {(one.class_name, one.detector): one.with_ar for one in result.correlations}
-    assert all(known[row["class"], row["detector"]] == row["r"] for row in rows)
+    assert all(known[row["tip"]["class"], row["series"]] == row["value"] for row in rows)
     means = [
-        sum(row["r"] for row in rows if row["class"] == name)
-        for name in dict.fromkeys(row["class"] for row in rows)
+        sum(row["value"] for row in rows if row["row"] == place)
+        for place in dict.fromkeys(row["row"] for row in rows)
     ]
     assert means == sorted(means, reverse=True)
 
 
 def test_detectors_beyond_the_colours_are_told():
     result = CORRELATION_WORLDS["more detectors than colours"]()
-    assert "The first 8 of 10 detectors." in reading_of(recall_correlation_chart(result))
-    assert "The first 4 of 10 detectors." in reading_of(recall_against_map_chart(result))
+    assert "The first 8 of 10 detectors." in reading_of(result.figures()["recall_correlation"])
+    assert "The first 4 of 10 detectors." in reading_of(result.figures()["recall_against_map"])
 
 
 def test_figures_that_cannot_be_drawn_say_why():
-    assert {one.section for one in correlation_figures(CORRELATION_WORLDS["no methods"]()).left_out}
-    few = correlation_figures(CORRELATION_WORLDS["two methods"]())
+    assert {one.section for one in figures_of(CORRELATION_WORLDS["no methods"]()).left_out}
+    few = figures_of(CORRELATION_WORLDS["two methods"]())
     assert [one.name for one in few.figures] == ["recall_against_map"]
 
 
 def test_tables_hold_the_numbers():
     result = CORRELATION_WORLDS["nasty names"]()
-    tables = correlation_frames(result)
+    tables = result.tables()
     assert tables["methods"]["mAP"].to_list() == [one.map for one in result.scores]
     by_iou = tables["correlations_by_iou"]
     overall = by_iou.filter(pl.col("class").is_null(), pl.col("detector") == NASTY[0])

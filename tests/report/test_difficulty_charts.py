@@ -9,18 +9,16 @@ from functools import cache
 
 import numpy as np
 import pytest
-from altair.utils.schemapi import debug_mode
 
-from boxlens.dataset_difficulty.measures import MEASURE_NAMES
+from boxlens.report.charts.colours import SERIES
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.hard_classes import hard_classes_chart
-from boxlens.report.charts.level_scores import accepted_text
-from boxlens.report.charts.main_numbers import COLOURS
-from boxlens.report.charts.measure_densities import _density, measure_densities_chart, set_names
-from boxlens.report.charts.node_scores import node_scores_chart
+from boxlens.report.charts.measure_densities import _density, measure_densities_chart
 from boxlens.report.charts.score_by_measure import score_by_measure_chart
-from boxlens.report.charts.system_lines import key_lines, measure_text, spread_out
-from boxlens.report.planning.difficulty_figures import difficulty_figures
+from boxlens.report.described import describe
+from boxlens.report.readers.figures import study_figures
+from boxlens.studies.difficulty.measures import MEASURE_NAMES
+from boxlens.wording import score
 from report.difficulty_results import (
     WORLDS,
     dataset_of,
@@ -37,7 +35,7 @@ EVERY_FIGURE = {
     "classes_by_clutter": ["clutter (log2 windows)", "…"],
     "ap_by_measure": ["yolox_nano", "fastestdet", "neighbours", "scale", "CPL", "clutter", "r "],
     "cls_by_measure": ["cls (class right) of classes against"],
-    "cumulative_ap": ["At x: the mean over all classes", "AP"],
+    "cumulative_ap": ["At x: mean over all classes", "AP"],
     "cumulative_cls_loc": ["upper bound", "cls+loc (class and box right)"],
     "levels": ["cls", "cls+loc", "level, classes accepted", "80"],
     "nodes": ["any vehicle", "any dog", "Hollow", "Filled"],
@@ -45,23 +43,23 @@ EVERY_FIGURE = {
     "ap_by_real_world_size_within_kind": ["within kind: man-made", "within kind: natural", "large"],
     "ap_controlled_kind": ["yolox_nano, CPL", "fastestdet, clutter", "natural"],
     "cls_loc_by_kind": ["cls+loc by kind", "yolox_nano", "n = 40"],
-    "ap_controlled_real_world_size_within_kind_cpl": ["within man-made", "fastestdet", "CPL along"],
+    "ap_controlled_real_world_size_within_kind_cpl": [
+        "within man-made",
+        "fastestdet",
+        "CPL has a square-root",
+    ],
     "ap_controlled_real_world_size_within_kind_clutter": ["within natural", "middle", "clutter"],
-    "subsets": ["51 of 79", "target .050", "as VOC2007_test", "all 79, still harder"],
+    "subsets": ["51 of 79", "target 0.0500", "as VOC2007_test", "all 79, still harder"],
 }
 
 
-@pytest.fixture(autouse=True)
-def _unchecked():
-    """Altair checks every part of the largest result only: of all it would take most of a minute."""
-    with debug_mode(False):
-        yield
+def plan_of(result):
+    return study_figures(describe(result))
 
 
 @cache
 def charts(world):
-    with debug_mode(world == "everything"):
-        return {one.name: one.draw() for one in difficulty_figures(WORLDS[world]()).figures}
+    return {one.name: one.draw() for one in plan_of(WORLDS[world]()).figures}
 
 
 @cache
@@ -86,16 +84,16 @@ def test_a_figure_says_what_it_shows(figure):
 
 
 def test_figures_come_in_the_order_of_the_page_with_the_main_score_first():
-    names = [one.name for one in difficulty_figures(everything()).figures]
+    names = [one.name for one in plan_of(everything()).figures]
     assert len(names) == len(set(names))
-    assert names[:4] == ["measures", "classes_by_cpl", "classes_by_clutter", "ap_by_measure"]
-    assert names[-1] == "subsets"
-    assert difficulty_figures(everything()).left_out == ()
+    assert names[:2] == ["measures", "ap_by_measure"]
+    assert names[-3:] == ["subsets", "classes_by_cpl", "classes_by_clutter"]
+    assert plan_of(everything()).left_out == ()
 
 
 def test_what_cannot_be_drawn_is_told_with_its_reason():
     left_out = {
-        name: {one.section: one.why for one in difficulty_figures(world()).left_out}
+        name: {one.section: one.why for one in plan_of(world()).left_out}
         for name, world in WORLDS.items()
     }
     no_systems = "no detections and no guesses were given"
@@ -106,36 +104,38 @@ def test_what_cannot_be_drawn_is_told_with_its_reason():
         "subsets": "no target was given",
     }
     assert left_out["guesses"]["properties"] == "no table of class properties was given"
-    few = "fewer than three classes have a score and a measure"
+    few = "fewer than 3 classes have a score and a measure"
     assert left_out["one class"]["correlations"] == few
     assert left_out["one class"]["hierarchy"] == "no class tree was given"
     assert left_out["nothing"]["datasets"] == "no class has objects that count"
-    assert difficulty_figures(WORLDS["nothing"]()).figures == ()
+    assert plan_of(WORLDS["nothing"]()).figures == ()
 
 
 def test_a_tree_that_joins_nothing_and_nodes_that_were_not_named_are_told():
-    found = [one.why for one in difficulty_figures(WORLDS["guesses"]()).left_out]
+    found = [one.why for one in plan_of(WORLDS["guesses"]()).left_out]
     assert "the tree joins no classes" in found
     assert "no node was named" in found
 
 
 def test_a_classifier_has_only_figures_of_classes_told():
-    names = [one.name for one in difficulty_figures(WORLDS["guesses"]()).figures]
+    names = [one.name for one in plan_of(WORLDS["guesses"]()).figures]
     assert [name for name in names if name.endswith("_by_measure")] == ["cls_by_measure"]
     assert not [name for name in names if name.startswith("cumulative")]
 
 
 def test_a_dot_is_a_class_of_a_system_and_leads_to_its_objects():
     result = everything()
-    found = records(score_by_measure_chart(result, "ap", linked=True), "score")
+    found = records(score_by_measure_chart(result, "ap", MEASURE_NAMES, linked=True), "score")
     n_known = sum(one.n_objects > 0 for one in result.datasets[0].classes)
     assert len(found) == n_known * len(result.systems)
-    row = next(row for row in found if (row["class"], row["system"]) == ("class 7", "fastestdet"))
+    row = next(
+        row for row in found if (row["tip"]["class"], row["series"]) == ("class 7", "fastestdet")
+    )
     assert row["score"] == result.systems[1].classes[7].scores["ap"]
     for measure in MEASURE_NAMES:
         assert row[measure] == result.datasets[0].classes[7].value(measure)
     assert row["select"] == "of=objects&class=class+7"
-    plain = records(score_by_measure_chart(result, "ap", linked=False), "score")
+    plain = records(score_by_measure_chart(result, "ap", MEASURE_NAMES, linked=False), "score")
     assert not [row for row in plain if "select" in row]
 
 
@@ -146,16 +146,15 @@ def test_dots_are_linked_only_where_there_are_detectors():
 
 def test_every_system_has_its_colour_its_line_and_its_r():
     svg = drawn("everything")["ap_by_measure"]
-    assert set(COLOURS[:2]) <= colours(svg)
+    assert set(SERIES[:2]) <= colours(svg)
     for one in everything().correlations:
         if one.score == "ap":
-            sign = "-" if one.pearson < -0.005 else ""
-            assert f"r {sign}{abs(one.pearson):.2f}".replace("0.", ".") in texts(svg)
+            assert f"r {score(one.pearson)}" in texts(svg)
 
 
 def test_lines_are_those_of_the_correlations():
     result = everything()
-    chart = score_by_measure_chart(result, "ap", linked=False)
+    chart = score_by_measure_chart(result, "ap", MEASURE_NAMES, linked=False)
     of = next(
         one
         for one in result.correlations
@@ -163,15 +162,15 @@ def test_lines_are_those_of_the_correlations():
     )
     known = [one.cpl for one in result.datasets[0].classes if one.n_objects]
     ends = [of.intercept + of.slope * x for x in (min(known), max(known))]
-    drawn_ends = [row["y"] for row in records(chart, "y") if "x" in row and "text" not in row]
+    drawn_ends = [row["y"] for row in records(chart, "y") if "cpl" in row]
     assert set(ends) <= set(drawn_ends)
 
 
 def test_the_hardest_and_the_easiest_classes_stand_in_their_order():
     first = everything().datasets[0]
     for measure, rising in (("cpl", True), ("clutter", False)):
-        shown = records(hard_classes_chart(first, measure, linked=False), "value")
-        values = [row["value"] for row in shown if "class" in row]
+        shown = records(hard_classes_chart(first, measure, most=15, linked=False), "value")
+        values = [row["value"] for row in shown]
         known = sorted(
             (one.value(measure) for one in first.classes if one.n_objects), reverse=not rising
         )
@@ -196,42 +195,32 @@ def test_densities_count_every_class_once():
 
 def test_data_sets_of_few_or_equal_classes_are_dots():
     few = dataset_of("few", 4)
-    found = records(measure_densities_chart([few]), "class")
-    assert {row["class"] for row in found} == {one.name for one in few.classes}
+    found = records(measure_densities_chart([few], MEASURE_NAMES), "tip")
+    assert {row["tip"]["class"] for row in found} == {one.name for one in few.classes}
     same = replace(few, classes=(few.classes[0],) * 30)
-    assert records(measure_densities_chart([same]), "class")
-    assert not records(measure_densities_chart([dataset_of("many", 30)]), "class")
-
-
-def test_data_sets_called_alike_are_numbered():
-    one, other = dataset_of("val", 20), dataset_of("val", 20, seed=1)
-    assert set_names([one, other, dataset_of("x", 3)]) == ["1: val", "2: val", "x"]
-    assert "2: val" in words(svg_of(measure_densities_chart([one, other])))
+    assert records(measure_densities_chart([same], MEASURE_NAMES), "tip")
+    assert not records(measure_densities_chart([dataset_of("many", 30)], MEASURE_NAMES), "tip")
 
 
 def test_more_data_sets_and_systems_than_colours_are_cut_and_that_is_said():
     sets = [dataset_of(f"set {at}", 12, seed=at, clutter=False) for at in range(8)]
-    assert "The first 6 of 8 data sets." in words(svg_of(measure_densities_chart(sets)))
+    measures = result_of(sets).figures()["measures"]
+    assert "The first 6 of 8 data sets." in words(svg_of(measures))
     systems = [system_of(f"system {at}", sets[0], seed=at) for at in range(8)]
     result = result_of(sets[:1], systems)
-    plan = {one.name: one for one in difficulty_figures(result).figures}
+    plan = {one.name: one for one in plan_of(result).figures}
     for name in ("ap_by_measure", "cumulative_ap"):
         assert "The first 6 of 8 systems." in words(svg_of(plan[name].draw())), name
 
 
 def test_level_curves_are_the_scores_and_say_how_many_classes_are_accepted():
     result = everything()
-    found = records(charts("everything")["levels"], "level")
+    found = records(charts("everything")["levels"], "tip")
     for one in result.levels:
-        of_it = [
-            row["score"]
-            for row in found
-            if (row["system"], row["level"]) == (one.system, one.level)
-        ]
+        of_it = [row["y"] for row in found if (row["series"], row["x"]) == (one.system, one.level)]
         assert {one.scores[name] for name in ("cls", "cls_loc", "ap")} == set(of_it)
     read = texts(drawn("everything")["levels"])
     assert {"0", "1", "2", "20.8", "80"} <= set(read)
-    assert [accepted_text(n) for n in (1.0, 4.25, 120.4, 1025.0)] == ["1", "4.2", "120", "1,025"]
 
 
 def test_nodes_without_objects_are_counted_and_not_drawn():
@@ -245,12 +234,12 @@ def test_many_nodes_are_cut_and_that_is_said():
     result = everything()
     known = nodes_of(result.systems, result.datasets[0])
     many = [replace(one, node=f"{one.node} {copy}") for copy in range(7) for one in known]
-    read = words(svg_of(node_scores_chart(replace(result, nodes=tuple(many)))))
+    read = words(svg_of(replace(result, nodes=tuple(many)).figures()["nodes"]))
     assert "The first 15 of 21 nodes." in read
 
 
 def test_a_thousand_classes_stay_a_figure_of_a_sane_size():
-    plan = {one.name: one for one in difficulty_figures(WORLDS["many classes"]()).figures}
+    plan = {one.name: one for one in plan_of(WORLDS["many classes"]()).figures}
     for name, most in (("measures", 200_000), ("cumulative_ap", 300_000), ("levels", 100_000)):
         assert len(json.dumps(chart_json(plan[name].draw()))) < most, name
     spec = chart_json(plan["ap_by_measure"].draw())
@@ -264,24 +253,3 @@ def test_names_that_look_like_code_stay_names():
         assert "<script" not in svg
     read = texts(drawn("nasty")["ap_by_measure"])
     assert any("version 1" in text and "..." in text for text in read)
-
-
-def test_numbers_keep_as_many_digits_as_they_need():
-    assert [measure_text(value) for value in (1.234, 0.1234, 0.0012, 0.0, float("nan"))] == [
-        "1.23",
-        ".123",
-        ".0012",
-        ".000",
-        "n/a",
-    ]
-
-
-def test_places_of_a_long_curve_keep_both_ends():
-    assert spread_out(1000, 5).tolist() == [0, 250, 500, 749, 999]
-    assert spread_out(3, 5).tolist() == [0, 1, 2]
-    assert spread_out(1, 5).tolist() == [0]
-
-
-def test_one_system_alone_has_no_key():
-    assert key_lines({"alone": "#000000"}) == []
-    assert len(key_lines({f"system {at}": "#000000" for at in range(4)})) == 2

@@ -6,9 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from altair.utils.schemapi import debug_mode
 
-from boxlens.report.charts.controlled_scores import controlled_scores_chart
 from boxlens.report.charts.matched_subsets import (
     PANEL_PX,
     PLOT_PX,
@@ -17,9 +15,9 @@ from boxlens.report.charts.matched_subsets import (
     chosen_text,
     matched_subsets_chart,
 )
-from boxlens.report.charts.nested_controls import nested_controls_chart
-from boxlens.report.charts.property_scores import property_scores_chart
-from boxlens.report.planning.difficulty_figures import difficulty_figures
+from boxlens.report.described import describe
+from boxlens.report.described.difficulty.groups import _By, _control_plots
+from boxlens.report.readers.figures import study_figures, titled
 from report.difficulty_results import (
     KINDS,
     SIZES,
@@ -34,18 +32,19 @@ from report.difficulty_results import (
 from report.drawn import records, size, svg_of, texts, words
 
 
-@pytest.fixture(autouse=True)
-def _unchecked():
-    """The same figures are checked part by part where all of them are drawn."""
-    with debug_mode(False):
-        yield
+def plan_of(result):
+    return study_figures(describe(result))
+
+
+def drawn(result, name):
+    return next(one.draw() for one in plan_of(result).figures if one.name == name)
 
 
 def test_bars_are_means_and_groups_of_one_class_have_no_interval():
     result = nasty()
-    chart = property_scores_chart(result, "real-world size", "ap", within="kind")
-    found = records(chart, "group")
-    assert all(row["low"] is None and row["interval"] == "n/a" for row in found)
+    chart = drawn(result, "ap_by_real_world_size_within_kind")
+    found = records(chart, "mean")
+    assert all(row["low"] is None and row["tip"]["95%"] == "-" for row in found)
     told = {
         group.mean
         for one in result.properties
@@ -62,14 +61,14 @@ def test_many_groups_are_cut_to_the_largest_and_that_is_said():
         replace(one.groups[0], value=f"group {at}", classes=("a",) * (30 - at)) for at in range(30)
     )
     shown = replace(result, properties=(replace(one, groups=groups),))
-    read = words(svg_of(property_scores_chart(shown, "kind", "ap")))
+    read = words(svg_of(drawn(shown, "ap_by_kind")))
     assert "The 12 largest of 30 groups." in read
     assert "group 11" in read
     assert "group 12" not in read
 
 
 def test_bars_are_drawn_for_the_main_score_and_for_accuracy():
-    names = [one.name for one in difficulty_figures(everything()).figures]
+    names = [one.name for one in plan_of(everything()).figures]
     for of in ("kind", "real_world_size", "real_world_size_within_kind"):
         assert f"ap_by_{of}" in names
         assert f"cls_loc_by_{of}" in names
@@ -88,12 +87,12 @@ def test_systems_without_ap_have_bars_of_what_they_have(boxes):
         properties=properties_of(systems, first),
         groups=[("kind", name, rows[at::2]) for at, name in enumerate(KINDS)],
     )
-    plan = {one.name: one for one in difficulty_figures(result).figures}
+    plan = {one.name: one for one in plan_of(result).figures}
     assert {"ap_by_kind", "cls_loc_by_kind"} <= plan.keys()
     assert ("cls_by_kind" in plan) == (not boxes)
     assert ("cls_loc_controlled_kind" in plan) == boxes
     own = "cls_loc_by_kind" if boxes else "cls_by_kind"
-    assert "guesser" in {row.get("system") for row in records(plan[own].draw(), "group")}
+    assert "guesser" in {row["series"] for row in records(plan[own].draw(), "mean")}
     read = texts(svg_of(plan["ap_by_kind"].draw()))
     assert "Without AP50: guesser." in " ".join(read)
     assert "guesser" not in read, "the key names only those who have bars"
@@ -102,12 +101,12 @@ def test_systems_without_ap_have_bars_of_what_they_have(boxes):
 def test_classes_told_without_boxes_have_bars_and_no_control():
     first = everything().datasets[0]
     systems = (system_of("classifier", first, boxes=False, ap=False),)
-    plan = difficulty_figures(result_of([first], systems, properties=properties_of(systems, first)))
+    plan = plan_of(result_of([first], systems, properties=properties_of(systems, first)))
     names = [one.name for one in plan.figures]
     assert "cls_by_kind" in names
     assert not [name for name in names if "controlled" in name]
     why = {one.why for one in plan.left_out if one.section == "properties"}
-    assert why == {"the difficulty of localization is no control of classification"}
+    assert why == {"the difficulty of localization does not matter to classification"}
 
 
 def test_a_property_called_as_a_figure_keeps_a_name_of_its_own():
@@ -118,15 +117,15 @@ def test_a_property_called_as_a_figure_keeps_a_name_of_its_own():
         for one in result.properties
         if not one.within_property
     )
-    names = [one.name for one in difficulty_figures(replace(result, properties=properties)).figures]
+    names = [one.name for one in plan_of(replace(result, properties=properties)).figures]
     assert len(names) == len(set(names))
     assert {"ap_by_measure", "ap_by_measure_2", "ap_by_measure_2_2"} <= set(names)
 
 
 def test_controls_are_curves_of_the_groups_within_each_value():
     result = everything()
-    chart = nested_controls_chart(result, "real-world size", "ap", "cpl", within="kind")
-    drawn_ends = {(row["of"], row["x"], row["mean"]) for row in records(chart, "of")}
+    chart = drawn(result, "ap_controlled_real_world_size_within_kind_cpl")
+    drawn_ends = {(row["series"], row["x"], row["y"]) for row in records(chart, "series")}
     wanted = [
         one
         for one in result.cumulative
@@ -134,8 +133,8 @@ def test_controls_are_curves_of_the_groups_within_each_value():
     ]
     assert len(wanted) == len(SIZES) * len(KINDS) * len(result.systems)
     assert {(one.group, one.x[-1], one.mean[-1]) for one in wanted} <= drawn_ends
-    plain = records(controlled_scores_chart(result, "real-world size", "ap"), "of")
-    assert not {(row["of"], row["x"], row["mean"]) for row in plain} >= drawn_ends
+    plain = records(drawn(result, "ap_controlled_real_world_size"), "series")
+    assert not {(row["series"], row["x"], row["y"]) for row in plain} >= drawn_ends
 
 
 @pytest.mark.parametrize("n_systems", [1, 3, 5])
@@ -154,7 +153,8 @@ def test_nested_controls_keep_their_size_and_say_what_they_leave_out(n_systems):
     lost = (systems[-1].name, values[1])
     kept = [one for one in result.cumulative if (one.system, one.within_value) != lost]
     result = replace(result, cumulative=tuple(kept))
-    svg = svg_of(nested_controls_chart(result, "size", "ap", "clutter", within="kind"))
+    plots = _control_plots(result, _By("size", "kind"), "ap")
+    svg = svg_of(next(titled(one) for one in plots if one.name.endswith("_clutter")))
     width, height = size(svg)
     assert width <= 420
     assert height <= 660
@@ -204,8 +204,10 @@ def test_a_subset_is_marked_where_it_ends_or_said_to_be_empty():
     first = everything().datasets[0]
     found = subset_of(first, "cpl", 0.05)
     chart = matched_subsets_chart([found])
-    assert {"k": len(found.classes), "mean": found.mean} in records(chart, "k")
+    places = [(row["k"], row["mean"]) for row in records(chart, "k") if "tip" in row]
+    assert places.count((len(found.classes), found.mean)) == 2, "of the line, and its own dot"
     assert f"{len(found.classes)} of 79" in texts(svg_of(chart))
     assert "none is as hard" in words(svg_of(matched_subsets_chart([subset_of(first, "cpl", -1)])))
     many = [subset_of(first, "scale", 0.01 * at) for at in range(1, 9)]
-    assert "The first 6 of 8 subsets." in words(svg_of(matched_subsets_chart(many)))
+    read = words(svg_of(drawn(replace(everything(), subsets=tuple(many)), "subsets")))
+    assert "The first 6 of 8 subsets." in read

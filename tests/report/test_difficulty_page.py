@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from html import escape
 from urllib.parse import parse_qsl
@@ -13,19 +14,15 @@ import pytest
 from boxlens.app.opening.run import open_run
 from boxlens.app.selecting.query import parse_query
 from boxlens.app.selecting.selection import select
-from boxlens.dataset_difficulty import difficulty
-from boxlens.dataset_difficulty.measures import MEASURE_NAMES
-from boxlens.dataset_difficulty.verdict import difficulty_sentences
-from boxlens.report.charts.system_lines import measure_text
-from boxlens.report.frames.difficulty_tables import difficulty_frames, quartiles
-from boxlens.report.notebook import figures, html_of
-from boxlens.report.pages.difficulty_page import difficulty_page
+from boxlens.report.described import describe
 from boxlens.report.pages.page import DrawnPlan
-from boxlens.report.planning.difficulty_figures import difficulty_figures
-from boxlens.report.writing.write_difficulty import write_difficulty
-from diagnosis.worlds import demo_dataset, demo_detections
+from boxlens.report.readers.figures import study_figures
+from boxlens.report.readers.page import study_page
+from boxlens.studies.difficulty import difficulty
+from boxlens.studies.difficulty.measures import MEASURE_NAMES, measure_text
 from report.difficulty_results import NASTY_CLASSES, WORLDS, everything, nasty, subset_of
 from report.test_page import Reader
+from studies.diagnosis.worlds import demo_dataset, demo_detections
 
 TABLES = {
     "classes",
@@ -42,8 +39,9 @@ TABLES = {
 
 
 def page_without_figures(result):
-    drawn = DrawnPlan((), difficulty_figures(result).left_out)
-    return difficulty_page(result, result.to_json(), drawn)
+    study = describe(result)
+    drawn = DrawnPlan((), study_figures(study).left_out)
+    return study_page(study, result.to_json(), drawn)
 
 
 @pytest.fixture
@@ -62,9 +60,9 @@ def tables(written):
 
 
 def test_figures_are_pictures_in_the_formats_asked_for(tmp_path):
-    told = write_difficulty(WORLDS["alone"](), tmp_path, formats=("svg",))
+    told = WORLDS["alone"]().save(tmp_path)
     assert told == f"{tmp_path}/: report.html, results.json, 2 tables, 2 figures (svg)"
-    planned = {f"{one.name}.svg" for one in difficulty_figures(WORLDS["alone"]()).figures}
+    planned = {f"{one.name}.svg" for one in study_figures(describe(WORLDS["alone"]())).figures}
     assert {path.name for path in (tmp_path / "figures").iterdir()} == planned
 
 
@@ -73,7 +71,7 @@ def test_what_was_not_asked_for_has_no_table_and_the_page_says_so(world):
     result = WORLDS[world]()
     shown = " ".join(Reader(page_without_figures(result)).text)
     assert "not shown" in shown or world in ("everything", "nasty")
-    found = difficulty_frames(result)
+    found = result.tables()
     assert {"classes", "datasets"} <= found.keys() <= TABLES
     assert (found.keys() == TABLES) == (world in ("everything", "nasty"))
     assert all(len(frame) for frame in found.values())
@@ -85,44 +83,43 @@ def test_without_detections_there_is_nothing_for_the_app(written):
 
 def test_data_sets_stand_side_by_side_with_what_was_published(page):
     shown = " ".join(Reader(page).text)
-    for text in ("ILSVRC (published)", "PASCAL VOC 2012 (published)", "3.59", "5.90", ".208"):
+    for text in ("ILSVRC (published)", "PASCAL VOC 2012 (published)", "3.5900", "5.9000", "0.2080"):
         assert text in shown
     for one in everything().datasets:
         assert f"{one.n_objects:,}" in shown
         for measure in MEASURE_NAMES:
             assert measure_text(one.means[measure]) in shown
-            for value in quartiles(one, measure):
+            for value in one.quartiles(measure):
                 assert measure_text(value) in shown
 
 
 def test_every_class_of_every_data_set_is_in_a_table(page):
     result = everything()
-    assert page.count('<th scope="row">class 3</th>') == len(result.datasets)
-    assert page.count('<th scope="row">class 79</th>') == 1
-    assert "Every class of VOC2007_test" in page
+    shown = page.split('aria-label="Every class"')[1].split("</table>")[0]
+    assert shown.count('<th scope="row">class 3</th>') == len(result.datasets)
+    assert shown.count('<th scope="row">class 79</th>') == 1
 
 
 def test_clutter_of_some_images_is_marked_wherever_it_is_read():
     result = everything()
-    assert "Searched were" not in page_without_figures(result)
+    assert "were searched" not in page_without_figures(result)
     first = result.datasets[0]
     classes = tuple(replace(one, n_images_searched=one.n_images // 7) for one in first.classes)
     windows = replace(first.windows, n_images=777, made_by="edge-boxes, 1 px")
     partly = replace(first, classes=classes, windows=windows)
     page = page_without_figures(replace(result, datasets=(partly, *result.datasets[1:])))
     shown = " ".join(Reader(page).text)
-    assert "Searched were 777 of 5,000 images" in shown
+    assert "in 777 of 5,000 images; the table of classes says" in shown
     assert "(edge-boxes, 1 px)" in shown
-    headings = page.count('<button type="button">searched</button>')
-    assert headings == 2, "of data sets, and of the classes of the first"
-    row = page[page.index('<th scope="row">class 3</th>') :].split("</tr>")[0]
+    assert page.count('<button type="button">images searched</button>') == 1
+    table = page.split('aria-label="Every class"')[1]
+    row = table[table.index('<th scope="row">class 3</th>') :].split("</tr>")[0]
     assert f">{classes[3].n_images_searched:,}</td>" in row
 
 
 def test_one_of_a_kind_is_not_called_many():
     shown = " ".join(Reader(page_without_figures(WORLDS["one class"]())).text)
-    assert "objects of 1 class;" in shown
-    assert "1 data set, 1 system" in shown
+    assert " objects, 1 class " in shown
 
 
 def test_a_target_out_of_reach_is_told_in_the_table(tables):
@@ -138,8 +135,9 @@ def test_a_target_out_of_reach_is_told_in_the_table(tables):
 
 
 def test_chosen_classes_are_named_the_hardest_first(page):
-    for one in everything().subsets:
-        assert ", ".join(one.classes) in page
+    row = r'<td>(class \d+)</td><td class="number"[^>]*>[^<]*</td><td>yes</td>'
+    chosen = [name for one in everything().subsets for name in one.classes]
+    assert re.findall(row, page) == chosen
 
 
 def test_names_from_outside_are_text():
@@ -197,43 +195,40 @@ def test_subsets_tell_every_step_and_who_was_chosen(tables):
 
 def test_with_detections_the_app_opens_it_and_marks_lead_to_their_classes(tmp_path):
     dataset, tables = demo_dataset(), [demo_detections("window"), demo_detections("region")]
-    result = difficulty(dataset, detections=tables)
-    told = write_difficulty(
-        result, tmp_path, formats=(), datasets=[dataset], detections=tables, threads=1
-    )
+    result = difficulty(dataset, tables)
+    told = result.save(tmp_path, figures="none", threads=1)
     assert (tmp_path / "run.json").exists()
     run = open_run(tmp_path)
     assert run.detector_names == ("window", "region")
     assert run.about["verb"] == "difficulty"
-    assert run.about["verdict"]["lead"] == difficulty_sentences(result)[0]
+    assert run.about["verdict"]["lead"] == result.sentences[0]
     n_files = len(list((tmp_path / "tables").iterdir()))
     assert f"{n_files} tables" in told
     drawn = json.loads((tmp_path / "figures" / "figures.json").read_text(encoding="utf-8"))
     (spec,) = [one["spec"] for one in drawn if one["name"] == "ap_by_measure"]
     marks = [row for rows in spec["datasets"].values() for row in rows if "select" in row]
-    assert {row["class"] for row in marks} <= set(dataset.classes.name)
+    assert {row["tip"]["class"] for row in marks} <= set(dataset.classes.name)
     names = dataset.classes.name
     for row in marks[:8]:
         found = select(run, parse_query([*parse_qsl(row["select"]), ("detector", "0")], run))
-        of_class = dataset.gt.class_row == names.index(row["class"])
+        of_class = dataset.gt.class_row == names.index(row["tip"]["class"])
         assert found.n_rows == of_class.sum()
 
 
 def test_a_later_run_without_detections_takes_the_app_away(tmp_path):
     dataset, tables = demo_dataset(), [demo_detections("window")]
-    result = difficulty(dataset, detections=tables)
-    write_difficulty(result, tmp_path, formats=(), datasets=[dataset], detections=tables)
+    difficulty(dataset, tables).save(tmp_path, figures="none")
     drawn = json.loads((tmp_path / "figures" / "figures.json").read_text(encoding="utf-8"))
     assert {one["detector"] for one in drawn} == {"window"}
     assert (tmp_path / "run.json").exists()
-    write_difficulty(WORLDS["alone"](), tmp_path, formats=())
+    WORLDS["alone"]().save(tmp_path, figures="none")
     assert not (tmp_path / "run.json").exists()
 
 
 @pytest.mark.parametrize("world", ["alone", "three sets", "everything", "nothing", "nasty"])
 def test_a_notebook_shows_the_means_and_the_main_figure(world):
     result = WORLDS[world]()
-    html = html_of(result)
+    html = result._repr_html_()
     assert "<script" not in html
     assert escape(f"{result.datasets[0].n_objects:,} objects") in html
     assert ("<img " in html) == (world != "nothing")
@@ -241,5 +236,5 @@ def test_a_notebook_shows_the_means_and_the_main_figure(world):
 
 
 def test_a_notebook_gets_every_figure():
-    charts = figures(WORLDS["three sets"]())
-    assert list(charts) == ["measures", "classes_by_cpl", "classes_by_clutter", "subsets"]
+    charts = WORLDS["three sets"]().figures()
+    assert list(charts) == ["measures", "subsets", "classes_by_cpl", "classes_by_clutter"]

@@ -14,16 +14,16 @@ import boxlens
 from boxlens.metrics import choose, evaluate_tables
 from boxlens.metrics.evaluation import EXTRAS
 from boxlens.metrics.intervals import ResamplingChoice
-from boxlens.report.charts.main_numbers import COLOURS, main_numbers_chart
+from boxlens.report.charts.colours import SERIES
+from boxlens.report.charts.main_numbers import main_numbers_chart
 from boxlens.report.charts.mean_curves import mean_curves_chart
-from boxlens.report.charts.theme import decimal
-from boxlens.report.pages.evaluation_page import evaluation_verdict
-from boxlens.report.planning.evaluation_figures import evaluation_figures
-from boxlens.report.writing.write_evaluation import scores_table, write_evaluation
-from comparison.compared import NASTY
-from diagnosis.worlds import demo_dataset, demo_detections, nothing_of
-from report.drawn import colours, svg_of, words
+from boxlens.report.described import describe
+from boxlens.report.writing.write_evaluation import write_evaluation
+from boxlens.wording import score
+from report.drawn import colours, records, svg_of, words
 from report.test_page import Reader
+from studies.comparison.compared import NASTY
+from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of
 
 SURE = ResamplingChoice(n_replicates=100)
 
@@ -71,15 +71,15 @@ def test_the_page_has_a_section_a_question(reader):
     sections = [a["id"] for tag, a in reader.tags if tag == "section"]
     assert sections == reader.linked
     assert sections == [
-        "answer", "scores", "readings", "classes", "method", "provenance",
+        "summary", "scores", "readings", "classes", "method", "provenance",
     ]  # fmt: skip
     ids = [a["id"] for _, a in reader.tags if "id" in a]
     assert len(ids) == len(set(ids))
     shown = " ".join(reader.text)
     for one in evaluation().detectors:
         for name, value in one.metrics.items():
-            assert decimal(value) in shown, name
-            assert decimal(one.intervals[name].low) in shown
+            assert score(value) in shown, name
+            assert score(one.intervals[name].low) in shown
     for notice in (n for one in evaluation().detectors for n in one.notices):
         assert notice.message in shown
 
@@ -95,48 +95,48 @@ def test_the_table_holds_every_number_with_its_interval(written):
             pl.col("detector") == one.name, pl.col("class").is_not_null(), metric="AP"
         )
         assert by_class["n_objects"].to_list() == [row.n_gt for row in one.classes]
-    unsure = scores_table(evaluation(also=(), sure=False))
+    unsure = evaluation(also=(), sure=False).tables()["scores"]
     assert unsure["low"].is_null().all()
 
 
 def test_figures_are_those_that_were_asked_for():
-    names = [figure.name for figure in evaluation_figures(evaluation()).figures]
-    assert names == [
+    assert list(evaluation().figures()) == [
         "main_numbers", "class_scores", "mean_curves",
         "confusion_matrix_window", "confusion_matrix_region",
     ]  # fmt: skip
-    plan = evaluation_figures(evaluation(also=(), sure=False))
-    assert [figure.name for figure in plan.figures] == ["class_scores"]
-    assert [one.why for one in plan.left_out] == ["intervals were not asked for (--intervals)"]
+    plots = [plot for _, plot in describe(evaluation(also=(), sure=False)).plots()]
+    assert [one.name for one in plots if not one.absent] == ["class_scores"]
+    reasons = [one.absent for one in plots if one.absent]
+    assert reasons == ["intervals were not asked for (--intervals)"]
 
 
 def test_the_main_numbers_are_drawn_for_one_detector_and_for_several():
-    both = svg_of(main_numbers_chart(evaluation().detectors, level=0.95, about="x"))
-    assert {colour.lower() for colour in COLOURS[:2]} <= colours(both)
-    for name in ("AP50", "window", "region", "95 % interval"):
+    both = svg_of(evaluation().figures()["main_numbers"])
+    assert set(SERIES[:2]) <= colours(both)
+    for name in ("AP50", "window", "region", "95% interval"):
         assert name in words(both)
-    alone = svg_of(main_numbers_chart(evaluation().detectors[:1], level=0.95))
-    assert decimal(evaluation().detectors[0].metrics["AP"]) in words(alone)
+    alone = svg_of(main_numbers_chart(evaluation().detectors[:1]))
+    assert score(evaluation().detectors[0].metrics["AP"]) in words(alone)
 
 
 def test_mean_curves_start_high_and_end_where_nothing_is_found():
     curves = {one.name: one.extras.curves for one in evaluation().detectors}
     chart = mean_curves_chart(curves)
     assert "recall" in words(svg_of(chart))
-    (rows,) = chart.to_dict()["datasets"].values()
+    rows = records(chart, "y")
     for name in curves:
-        line = [row["precision"] for row in rows if row["detector"] == name]
+        line = [row["y"] for row in rows if row.get("series") == name]
         assert len(line) == 101
         assert all(a >= b for a, b in pairwise(line))
 
 
 def test_the_best_detector_is_named_first():
-    verdict = evaluation_verdict(evaluation())
+    study = describe(evaluation())
     values = {one.name: one.metrics["AP"] for one in evaluation().detectors}
     best = max(values, key=values.get)
-    assert verdict.lead.startswith(f"{best} has AP {decimal(values[best])} (coco; interval ")
-    assert next(name for name, _ in verdict.numbers) == f"AP of {best}"
-    assert "compare" in verdict.sentences[-1]
+    assert study.sentences[0].startswith(f"{best} has AP {score(values[best])} (0.")
+    assert next(name for name, _, _ in study.tiles) == f"AP of {best}"
+    assert "compare" in study.sentences[-1]
 
 
 def test_names_from_outside_are_text(tmp_path):
@@ -153,7 +153,7 @@ def test_nothing_there_is_said(tmp_path):
     result = boxlens.evaluate(dataset, found)
     write_evaluation(result, dataset, [found], tmp_path, iou=0.5, formats=())
     shown = " ".join(Reader((tmp_path / "report.html").read_text()).text)
-    assert "AP (coco) of window is undefined: no object counts." in shown
+    assert "AP of window is undefined: no object counts." in shown
     assert not {"nan", "None", "NaN"} & set(shown.split())
 
 

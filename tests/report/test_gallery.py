@@ -13,9 +13,10 @@ from PIL import Image, ImageColor
 
 from boxlens.errors import InputError, MissingExtraError, ParameterError
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.pages.examples import check_megabytes, diagnosis_examples, fit_pictures
+from boxlens.report.described.examples import check_megabytes, diagnosis_examples, fit_pictures
 from boxlens.report.pictures.exhibits import OBJECT_COLOUR, caption, walls
 from boxlens.report.pictures.gallery import MARGIN_PX, TILE_PX, contact_sheet, open_gallery
+from boxlens.report.study import Markup
 from boxlens.report.writing.write_diagnosis import write_diagnosis
 from report.toy_diagnosis import toy_diagnosis, write_pictures
 
@@ -66,8 +67,8 @@ def test_captions_tell_class_score_overlap_and_recall():
     similar = next(wall for wall in walls(result) if wall.name == "sim")
     first = next(one for one in result.gallery if one.kind == "sim")
     said, numbers = similar.shown[0].caption
-    assert said == f"{first.class_name} .{round(first.score * 100)}, is {first.object_class}"
-    assert numbers.startswith("IoU 1.00, 1-recall ")
+    assert said == f"{first.class_name} {first.score:.3f}, is {first.object_class}"
+    assert numbers.startswith("IoU 1.000, 1-recall ")
 
 
 def test_a_second_box_on_an_object_is_called_a_duplicate():
@@ -150,7 +151,8 @@ def test_a_sheet_of_one_crop_is_a_picture(gallery):
 
 def test_a_page_has_a_limit_and_says_what_it_leaves_out(gallery):
     pictures = fit_pictures(gallery, megabytes=0.06)
-    text = "".join(diagnosis_examples(toy_diagnosis(), pictures))
+    parts = diagnosis_examples(toy_diagnosis(), pictures)
+    text = "".join(one.html for one in parts if isinstance(one, Markup))
     assert len(text) < 100_000
     n_left_out = sum(len(one.hung.crops) - len(one.images) for one in pictures.walls)
     (remark,) = pictures.remarks

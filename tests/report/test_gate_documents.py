@@ -9,14 +9,16 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 import boxlens
+from boxlens.report.described import describe
+from boxlens.report.readers.terminal import study_text
 from boxlens.report.writing.gate_documents import (
     annotation,
     github_annotations,
     junit_xml,
     markdown,
+    one_line,
 )
-from boxlens.report.writing.gate_rows import heading, one_line, rows
-from comparison.gate_worlds import detector, world
+from studies.comparison.gate_worlds import detector, world
 
 NASTY = 'a|b<c>&"x"`*_[l](u)\n::error::gone\r\x00\x1b[31m%0A, :'
 
@@ -84,16 +86,16 @@ def test_markdown_opens_with_the_verdict_and_has_a_row_a_rule(mixed):
         "1 could not be computed, 1 class not tested\n"
     )
     table = [line for line in text.splitlines() if line.startswith("|")]
-    assert len(table) == 2 + 5
+    assert len(table) == 2 + 4
     assert all(len(re.findall(r"(?<!\\)\|", line)) == 8 for line in table)
+    assert "AP of each class \\>= baseline: holds for 1 of 3 classes" in text
     assert "not tested for 1 class with" in text
 
 
-def test_classes_that_hold_share_a_row():
-    result = judged()
-    assert [row[1] for row in rows(result)] == ["all", "3 of 3 classes"]
-    assert rows(result)[1][-1] == "hold"
-    assert all(len(row) == len(heading(result)) for row in rows(result))
+def test_classes_that_hold_share_a_line():
+    text = study_text(describe(judged()))
+    assert "Every rule (1 of 4 rows)" in text
+    assert "AP of each class >= baseline: holds for 3 of 3 classes." in text
 
 
 def test_annotations_are_errors_warnings_and_the_verdict(mixed):

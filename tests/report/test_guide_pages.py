@@ -146,6 +146,13 @@ def test_a_link_to_a_heading_outside_the_other_method_leads_to_that_method(monke
     assert Markup(method("page")).links == []
 
 
+def test_a_heading_with_a_name_is_found_by_it(monkeypatch, tmp_path):
+    of_text(monkeypatch, tmp_path, "# Page\n\n## 2.3 Some *title* { #m2-3 }\n\n[a](#m2-3)\n")
+    page = guide_page("page")
+    assert '<h2 id="m2-3">2.3 Some <em>title</em></h2>' in page
+    assert Markup(page).links == ["#m2-3"]
+
+
 def test_pictures_become_their_descriptions(monkeypatch, tmp_path):
     of_text(monkeypatch, tmp_path, "# Page\n\n![Some <b>figures</b>](figures/x.png)\n")
     assert "<p>(Some " in guide_page("page")

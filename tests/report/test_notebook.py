@@ -15,9 +15,8 @@ import pytest
 import boxlens
 from boxlens.display import Displayed
 from boxlens.report.charts.export import chart_json
-from boxlens.report.charts.theme import decimal
-from boxlens.report.notebook_summaries import SUMMARIES
-from diagnosis.worlds import demo_dataset, demo_detections, nothing_of
+from boxlens.report.described import DESCRIBED
+from boxlens.wording import change, interval, score
 from report.bound_results import bound_of
 from report.detection_use_results import tuned
 from report.drawn import svg_of, words
@@ -25,6 +24,7 @@ from report.proposal_results import one_perturbation
 from report.robustness_results import one_severity
 from report.toy_diagnosis import NASTY_NAMES, toy_diagnosis
 from shared_data import ROOT
+from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of
 
 WITH_FIGURE = (
     "EvaluationResult",
@@ -42,6 +42,8 @@ WITH_FIGURE = (
     "UpperBoundResult",
 )
 
+SHOWN = {*DESCRIBED} - {"ReportResult"}
+
 
 @cache
 def results() -> dict[str, Displayed]:
@@ -51,11 +53,11 @@ def results() -> dict[str, Displayed]:
         boxlens.evaluate(dataset, [window, region]),
         boxlens.diagnose(dataset, window),
         boxlens.sensitivity(dataset, window),
-        boxlens.compare(dataset, [window, region], n_replicates=100, n_permutations=100),
+        boxlens.compare(dataset, [window, region], replicates=100, permutations=100),
         boxlens.gate(dataset, window, region, rules=["AP >= baseline - 0.01"], replicates=100),
         boxlens.reconcile(dataset, window),
         boxlens.disagree(dataset, [window, region], min_score=0.2),
-        boxlens.difficulty(dataset, detections=[window]),
+        boxlens.difficulty(dataset, [window]),
         boxlens.proposal_recall(dataset, ["uniform", "sliding-window"]),
         boxlens.correlate_recall(dataset, ["uniform", "gaussian", "sliding-window"], raw=window),
         boxlens.proposal_oracles(dataset, window),
@@ -74,7 +76,7 @@ def figure_of(html: str) -> str:
 
 def test_every_result_of_the_front_door_is_shown():
     of_verbs = {name for name in boxlens.__all__ if name.endswith("Result")} - {"ReportResult"}
-    assert of_verbs == set(SUMMARIES) == set(results())
+    assert of_verbs == SHOWN == set(results())
     for name in of_verbs:
         assert issubclass(getattr(boxlens, name), Displayed)
 
@@ -89,13 +91,13 @@ def test_the_guide_lists_every_result_that_is_shown_and_what_returns_it():
         if inspect.isfunction(one)
     }
     assert {verb: result for verb, result, _ in listed} == {
-        verb: result for verb, result in returns.items() if result in SUMMARIES
+        verb: result for verb, result in returns.items() if result in SHOWN
     }
-    assert {result for _, result, _ in listed} == set(SUMMARIES)
+    assert {result for _, result, _ in listed} == SHOWN
     assert {result for _, result, note in listed if not note} == set(WITH_FIGURE)
 
 
-@pytest.mark.parametrize("name", SUMMARIES)
+@pytest.mark.parametrize("name", sorted(SHOWN))
 def test_a_result_shows_a_table_and_runs_nothing(name):
     html = results()[name]._repr_html_()
     # Well formed, as everything inside is closed or empty.
@@ -121,20 +123,22 @@ def test_numbers_of_the_result_are_in_the_table():
     html = evaluated._repr_html_()
     for one in evaluated.detectors:
         for value in one.metrics.values():
-            assert f">{decimal(value)}<" in html
+            assert f">{score(value)}<" in html
     diagnosed = results()["DiagnosisResult"]
     html = diagnosed._repr_html_()
-    for row in diagnosed.verdict.findings:
-        assert f"+{decimal(row.gain)}" in html
+    for gain in diagnosed.tide.gain.values():
+        assert change(gain) in html
 
 
 def test_intervals_stand_beside_their_numbers():
-    choice = boxlens.metrics.ResamplingChoice(n_replicates=100)
-    evaluated = boxlens.evaluate(demo_dataset(), demo_detections("window"), intervals=choice)
+    evaluated = boxlens.evaluate(
+        demo_dataset(), demo_detections("window"), intervals=True, replicates=100
+    )
     one = evaluated.detectors[0]
     low, high = one.intervals["AP"].low, one.intervals["AP"].high
     html = evaluated._repr_html_()
-    assert f"{decimal(one.metrics['AP'])} ({decimal(low)} to {decimal(high)})" in html
+    assert f">{score(one.metrics['AP'])}<" in html
+    assert f">{interval(low, high)}<" in html
     assert "how sure they are" in words(figure_of(html))
 
 

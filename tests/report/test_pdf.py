@@ -12,15 +12,14 @@ import pytest
 from pypdf import PdfReader
 
 import boxlens
-from boxlens.diagnosis import diagnose
 from boxlens.errors import MissingExtraError
-from boxlens.metrics import ResamplingChoice
-from boxlens.report.charts.theme import decimal
 from boxlens.report.pdf.content import Content, report_content
 from boxlens.report.pdf.writing import typeset, write_pdf
 from boxlens.report.writing.output_folder import output_folder
-from diagnosis.worlds import demo_dataset, demo_detections, nothing_of
+from boxlens.studies.diagnosis import diagnose
+from boxlens.wording import score
 from report.toy_diagnosis import toy_diagnosis
+from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of
 
 TYPST_NAMES = ('#panic("ring") *b* $x$', "@ref <label> `raw` \\ // no", "=" + "heading" * 20)
 
@@ -49,9 +48,7 @@ def demo_pages() -> tuple[str, ...]:
 
 @cache
 def demo_result():
-    return diagnose(
-        demo_dataset(), demo_detections("window"), intervals=ResamplingChoice(n_replicates=100)
-    )
+    return diagnose(demo_dataset(), demo_detections("window"), intervals=True, replicates=100)
 
 
 def with_one_figure(content: Content) -> Content:
@@ -73,10 +70,10 @@ def demo_pdf() -> bytes:
 
 def test_the_verdict_and_the_numbers_are_in_it():
     result, text = demo_result(), without_spaces(joined(demo_pages()))
-    for sentence in result.verdict.sentences():
+    for sentence in result.verdict.sentences:
         assert without_spaces(sentence) in text
     for one in result.intervals.named().values():
-        assert without_spaces(f"{decimal(one.low)} to {decimal(one.high)}") in text
+        assert without_spaces(f"{score(one.low)} to {score(one.high)}") in text
 
 
 def test_figures_are_vectors_whose_letters_are_text():
@@ -116,7 +113,7 @@ def test_every_class_has_a_block_that_is_not_cut():
         text = without_spaces(demo_pages()[pages[row.name]])
         fp = sum(row.top_fp.values())
         # From the first line of the block to its last panel.
-        assert f"AP_N{decimal(row.ap_n)}±{decimal(row.ap_n_se)}" in text
+        assert f"AP_N{score(row.ap_n)}±{score(row.ap_n_se)}" in text
         assert f"{fp}topfalsepositives" in text
         assert len(re.findall("occlusion", text)) == sum(
             pages[row.name] == page for page in pages.values()
@@ -164,7 +161,7 @@ def test_nothing_to_show_is_no_failure(objects):
 def test_several_results_share_a_document_with_contents():
     dataset = demo_dataset()
     tables = [demo_detections(name) for name in ("window", "region")]
-    compared = boxlens.compare(dataset, tables, n_replicates=100, n_permutations=100)
+    compared = boxlens.compare(dataset, tables, replicates=100, permutations=100)
     evaluated = boxlens.evaluate(dataset, tables)
     diagnoses = [demo_result()]
     content = report_content(
@@ -173,7 +170,7 @@ def test_several_results_share_a_document_with_contents():
     text = text_of(typeset(with_one_figure(content)))
     for words in ("Contents", "Comparison", "Scores under the protocol coco", "Class by class"):
         assert words in text
-    assert decimal(evaluated.detectors[1].metrics["AP75"]) in text
+    assert score(evaluated.detectors[1].metrics["AP75"]) in text
     content = report_content(evaluated.to_json(), evaluation=evaluated)
     assert "window and region on ground_truth" in text_of(typeset(content))
 

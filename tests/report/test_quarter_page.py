@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.charts.quarter_page import quarter_page_chart
-from boxlens.report.charts.theme import decimal
-from boxlens.report.planning.figures import diagnosis_figures
-from report.drawn import WORLDS, colours, drawn, size, svg_of, words, world
+from boxlens.report.described import describe
+from boxlens.report.described.diagnosis.quarter_page import quarter_page
+from boxlens.wording import score
+from report.drawn import WORLDS, chart_of, colours, drawn, size, svg_of, words, world
 from report.toy_diagnosis import toy_diagnosis
 
 POINTS_A_CM = 72 / 2.54
@@ -20,13 +20,13 @@ COLUMN_CM, HIGHEST_CM = 8.6, 12.0
 SMALLEST_POINTS = 6.0
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", WORLDS[:-1])
 def test_it_fits_in_a_quarter_of_a_page(name):
     width, height = size(drawn("quarter_page", name))
     assert height / width * COLUMN_CM <= HIGHEST_CM
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", WORLDS[:-1])
 def test_no_letters_are_too_small_in_a_column(name):
     svg = drawn("quarter_page", name)
     smallest = min(float(px) for px in re.findall(r'font-size="([\d.]+)px"', svg))
@@ -41,24 +41,24 @@ def test_kinds_gains_and_spreads_are_all_in_it():
         assert KINDS[kind].label in shown
         assert KINDS[kind].colour in colours(svg)
     for gain in every.impact.values():
-        assert f"+{decimal(gain)}" in shown
-    assert f"AP {decimal(every.ap)}, AP_N {decimal(every.ap_n)}" in shown
+        assert f"+{score(gain)}" in shown
+    assert f"AP {score(every.ap)}, AP_N {score(every.ap_n)}" in shown
     for row in of.sensitivity.characteristics:
         assert row.name in shown
-        assert decimal(row.impact) in shown
-        assert f"{decimal(row.sensitivity)} ({decimal(row.chance, 2)})" in shown
+        assert score(row.impact) in shown
+        assert f"{score(row.sensitivity)} ({score(row.chance)})" in shown
 
 
 def test_of_a_set_of_classes_only_their_objects_are_told():
     of = world("demo")
     some = of.hoiem.sets[1]
-    shown = words(svg_of(quarter_page_chart(some, of.sensitivity)))
+    shown = words(svg_of(chart_of(quarter_page(some, of.sensitivity))))
     area = next(row for row in of.sensitivity.characteristics if row.name == "area")
     kept = [one for one in area.classes if one.name in some.classes]
     highest = math.fsum(one.highest for one in kept) / len(kept)
     lowest = math.fsum(one.lowest for one in kept) / len(kept)
     assert f"{some.name} ({len(some.classes)})" in shown
-    assert decimal(highest - lowest) in shown
+    assert score(highest - lowest) in shown
     # What chance would give is known for all classes together only.
     assert "chance" not in shown
 
@@ -68,7 +68,7 @@ def test_of_many_characteristics_the_widest_are_shown():
     rows = of.sensitivity.characteristics
     copies = tuple(replace(row, name=f"{row.name} {at}") for at in range(3) for row in rows)
     many = replace(of.sensitivity, characteristics=copies)
-    chart = quarter_page_chart(of.hoiem.sets[0], many)
+    chart = chart_of(quarter_page(of.hoiem.sets[0], many))
     assert f"The widest 9 of {len(copies)}." in words(svg_of(chart))
 
 
@@ -78,10 +78,11 @@ def test_without_similar_classes_it_says_so():
     )
 
 
-def test_without_objects_it_says_why_it_is_empty():
-    shown = words(drawn("quarter_page", "no objects, no detections"))
-    assert "AP is undefined" in shown.replace("  ", " ")
+def test_without_objects_it_says_why_it_is_absent():
+    of = world("no objects, no detections")
+    assert "AP is undefined" in quarter_page(of.hoiem.sets[0], of.sensitivity).absent
 
 
 def test_a_diagnosis_has_it_first():
-    assert diagnosis_figures(toy_diagnosis()).figures[0].name == "quarter_page"
+    _, first = next(describe(toy_diagnosis()).plots())
+    assert first.name == "quarter_page"

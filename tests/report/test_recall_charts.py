@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import replace
 
-import pytest
-from altair.utils.schemapi import debug_mode
-
-from boxlens.proposals.recall.average_recall import CURVE_IOUS
+from boxlens.report.charts.colours import MANY_SERIES
 from boxlens.report.charts.export import chart_json
-from boxlens.report.charts.method_lines import (
-    METHOD_COLOURS,
-    MOST_METHODS,
-    count_text,
-    method_key,
-    method_styles,
-    recall_limit,
-)
-from boxlens.report.charts.proposal_sizes import proposal_sizes_chart
-from boxlens.report.charts.recall_by_iou import recall_by_iou_chart
-from boxlens.report.charts.recall_by_number import recall_by_number_chart
-from boxlens.report.charts.recall_datasets import recall_datasets_chart
-from boxlens.report.charts.recall_groups import recall_groups_chart
-from boxlens.report.charts.recall_order import best_first, styles_by_recall
-from boxlens.report.planning.recall_figures import recall_figures
+from boxlens.report.charts.forms.axes import to_a_tenth
+from boxlens.report.charts.forms.keys import MOST_LINES, key
+from boxlens.report.charts.method_words import best_first
+from boxlens.report.charts.recall import method_styles
+from boxlens.report.described import describe
+from boxlens.report.readers.figures import study_figures
+from boxlens.studies.proposals.recall.average_recall import CURVE_IOUS
 from report.drawn import records, size, svg_of, words
 from report.proposal_results import (
     METHODS,
@@ -37,28 +25,43 @@ from report.proposal_results import (
     one_method,
 )
 
-FIGURES = ("recall_by_iou", "recall_by_number", "proposal_sizes", "by_class", "by_size")
+FIGURES = ("recall_by_iou", "recall_by_number", "by_class", "by_size", "proposal_sizes")
 
 
-@pytest.fixture(autouse=True)
-def _unchecked():
-    """Altair checks every part where all figures are drawn: of each chart it would take seconds."""
-    with debug_mode(False):
-        yield
+def recall_figures(result):
+    return study_figures(describe(result))
+
+
+def drawn(result, name):
+    """One of the figures; where there are several data sets, of the first."""
+    prefix = "coco_177_" if len(result.datasets) > 1 and name != "datasets" else ""
+    return result.figures()[prefix + name]
+
+
+def with_methods(methods, result=None):
+    """The first data set alone, with other methods."""
+    result = result or one_method()
+    return replace(result, datasets=(replace(result.datasets[0], methods=tuple(methods)),))
+
+
+def reading_of(chart):
+    return chart_json(chart)["usermeta"]["reading"]
 
 
 def many_methods(n):
     """Of one data set, half of them baselines."""
     first = one_method().datasets[0]
     made = [replace(first.methods[0], name=f"method {at}", baseline=at % 2 == 0) for at in range(n)]
-    return replace(first, methods=tuple(made))
+    return with_methods(made)
 
 
 def test_a_figure_compiles_and_writes_nothing_undefined():
     figures = recall_figures(nasty()).figures
-    for figure in (*figures[:4], figures[-1]):
-        with debug_mode(True):
-            svg = svg_of(figure.draw())
+    names = ("b_set_0_recall_by_iou", "b_set_0_recall_by_number", "b_set_0_by_class")
+    chosen = [one for one in figures if one.name in (*names, "b_set_0_proposal_sizes", "datasets")]
+    assert len(chosen) == 5
+    for figure in chosen:
+        svg = svg_of(figure.draw())
         assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", words(svg)), figure.name
         assert "<script" not in svg, figure.name
         width, height = size(svg)
@@ -67,11 +70,11 @@ def test_a_figure_compiles_and_writes_nothing_undefined():
 
 
 def test_specifications_hold_no_undefined_number():
-    for figure in recall_figures(every_method()).figures[3:5]:
+    for figure in recall_figures(every_method()).figures[4:6]:
         assert "nan" not in str(chart_json(figure.draw())["datasets"]), figure.name
 
 
-def test_figures_come_by_data_set_and_then_compare_them():
+def test_figures_come_by_section_and_data_set_and_then_compare_them():
     names = [one.name for one in recall_figures(one_method()).figures]
     assert tuple(names) == FIGURES
     names = [one.name for one in recall_figures(every_method()).figures]
@@ -91,76 +94,60 @@ def test_what_cannot_be_drawn_is_told_with_its_reason():
         assert reasons == [why] * 4
 
 
-def test_charts_of_nothing_say_so():
-    empty, silent = no_objects(), no_proposals()
-    for chart in (
-        recall_by_iou_chart(empty.datasets[0], empty.choice),
-        recall_by_number_chart(empty.datasets[0], empty.choice),
-        recall_by_number_chart(silent.datasets[0], silent.choice),
-        proposal_sizes_chart(silent.datasets[0], budget=1000),
-        recall_groups_chart(empty.datasets[0], empty.choice, "class"),
-        recall_datasets_chart(empty),
-    ):
-        assert len(records(chart, "text")) == 1
-
-
 def test_curves_are_those_of_the_result_with_ar_and_number_beside_them():
     result = every_method()
-    first = result.datasets[0]
-    chart = recall_by_iou_chart(first, result.choice)
-    method = first.methods[4]
-    lines = [row for row in records(chart, "iou") if row["method"] == method.name]
+    method = result.datasets[0].methods[4]
+    chart = drawn(result, "recall_by_iou")
+    lines = [row for row in records(chart, "series") if row["series"] == method.name]
     assert len(lines) == len(CURVE_IOUS) * len(result.choice.budgets)
-    assert [row["recall"] for row in lines[:51]] == [round(v, 4) for v in method.chosen[0].curve]
-    lists = [row for row in records(chart, "ar") if row["method"] == method.name]
-    told = {(row["ar"], row["count"]) for row in lists}
-    assert told == {(f"{one.ar:.3f}".lstrip("0"), f"({one.n_mean:,.0f})") for one in method.chosen}
-    best = [row["ar"] for row in records(chart, "ar")][: len(METHODS)]
+    assert [row["y"] for row in lines[:51]] == [round(v, 4) for v in method.chosen[0].curve]
+    assert lines[50]["tip"] == {"method": method.name, "IoU": "1.00", "recall": "0.000"}
+    columns = [row["text"] for row in records(chart, "text") if row.get("row") == method.name]
+    for one in method.chosen:
+        assert {f"{one.ar:.3f}", f"({one.n_mean:,.0f})"} <= set(columns)
+    written = [row["text"] for row in records(chart, "text")]
+    best = [text for text in written if re.fullmatch(r"0\.\d{3}", text)][: len(METHODS)]
     assert best == sorted(best, reverse=True)
 
 
 def test_numbers_along_x_are_those_really_produced():
     result = one_method()
     scant = method_of("scant", False, 0.5, result.choice, reach=40)
-    dataset = replace(result.datasets[0], methods=(scant,))
-    rows = records(recall_by_number_chart(dataset, result.choice), "n")
-    assert max(row["n"] for row in rows) < 40
-    assert {row["budget"] for row in rows} == set(result.choice.curve_budgets())
-    assert {row["value"] for row in rows} >= {one.ar for one in scant.by_budget}
-    assert {row["value"] for row in rows} >= {one.recall[0.75] for one in scant.by_budget}
+    rows = records(drawn(with_methods([scant]), "recall_by_number"), "series")
+    assert max(row["x"] for row in rows) < 40
+    budgets = {f"{budget:,}" for budget in result.choice.curve_budgets()}
+    assert {row["tip"]["budget"] for row in rows} == budgets
+    assert {row["y"] for row in rows} >= {one.ar for one in scant.by_budget}
+    assert {row["y"] for row in rows} >= {one.recall[0.75] for one in scant.by_budget}
 
 
 def test_bands_are_drawn_where_they_do_not_cover_each_other():
     few, many = one_method(), many_methods(5)
-    told = "Bands: 95 % intervals"
-    spec = chart_json(recall_by_number_chart(few.datasets[0], few.choice))
-    assert told in spec["usermeta"]["reading"]
-    spec = chart_json(recall_by_number_chart(many, few.choice))
-    assert told not in spec["usermeta"]["reading"]
+    told = "Bands: 95% intervals"
+    assert told in reading_of(drawn(few, "recall_by_number"))
+    assert told not in reading_of(drawn(many, "recall_by_number"))
     without = replace(few.datasets[0].methods[0].by_budget[0], ar_low=float("nan"))
     method = replace(few.datasets[0].methods[0], by_budget=(without,))
-    dataset = replace(few.datasets[0], methods=(method,))
-    assert (
-        told not in chart_json(recall_by_number_chart(dataset, few.choice))["usermeta"]["reading"]
-    )
+    assert told not in reading_of(drawn(with_methods([method]), "recall_by_number"))
 
 
 def test_sizes_stand_beside_those_of_the_objects():
     first = one_method().datasets[0]
-    chart = proposal_sizes_chart(first, budget=1000)
-    assert len(records(chart, "proposals")) == 10 * len(first.methods)
-    steps = [row["share"] for row in records(chart, "share")]
-    assert set(first.methods[0].sizes) <= set(steps)
-    assert set(first.sizes) <= set(steps)
+    rows = records(drawn(one_method(), "proposal_sizes"), "objects")
+    bins = rows[:10]
+    assert [row["y"] for row in bins] == first.methods[0].sizes.tolist()
+    assert [row["objects"] for row in bins] == first.sizes.tolist()
+    # The last step goes on to the end.
+    assert (rows[10]["x"], rows[10]["y"]) == (1, rows[9]["y"])
 
 
 def test_classes_stand_from_the_hardest_on_and_many_are_cut():
     result = every_method()
-    chart = recall_groups_chart(result.datasets[0], result.choice, "class")
-    assert "The 12 first and last of 80." in chart_json(chart)["usermeta"]["reading"]
+    chart = drawn(result, "by_class")
+    assert "The first and last 12 of 80." in reading_of(chart)
     rows = records(chart, "level")
     assert len(rows) == 24 * len(METHODS)
-    order = list(dict.fromkeys(row["group"] for row in rows))
+    order = list(dict.fromkeys(row["tip"]["group"] for row in rows))
     means = {
         name: sum(
             one.ar
@@ -178,17 +165,16 @@ def test_sizes_of_objects_stand_in_their_own_order():
     turned = [
         replace(one, groups=tuple(reversed(one.groups))) for one in result.datasets[0].methods
     ]
-    dataset = replace(result.datasets[0], methods=tuple(turned))
-    rows = records(recall_groups_chart(dataset, result.choice, "size"), "level")
-    assert list(dict.fromkeys(row["group"] for row in rows)) == ["small", "medium", "large"]
+    rows = records(drawn(with_methods(turned, result), "by_size"), "level")
+    assert list(dict.fromkeys(row["tip"]["group"] for row in rows)) == ["small", "medium", "large"]
 
 
 def test_every_data_set_has_a_dot_for_each_of_its_methods():
-    rows = records(recall_datasets_chart(every_method()), "dataset")
+    rows = records(drawn(every_method(), "datasets"), "series")
     assert len(rows) == 12 + 8
     found = every_method().datasets[1].methods[0].chosen[-1]
-    row = next(r for r in rows if (r["dataset"], r["method"]) == ("VOC2007_test", "uniform"))
-    assert (row["ar"], row["low"], row["high"]) == (found.ar, found.ar_low, found.ar_high)
+    row = next(r for r in rows if (r["series"], r["row"]) == ("VOC2007_test", "uniform"))
+    assert (row["value"], row["low"], row["high"]) == (found.ar, found.ar_low, found.ar_high)
 
 
 def test_methods_look_different_and_only_baselines_are_dashed():
@@ -199,57 +185,38 @@ def test_methods_look_different_and_only_baselines_are_dashed():
     }
     assert solid == {(1, 0)}
     # As long as there are colours, nobody shares one.
-    few = method_styles(every_method().datasets[0].methods[: len(METHOD_COLOURS)])
-    assert {one.colour for one in few.values()} == set(METHOD_COLOURS)
-    many = method_styles(many_methods(20).methods)
-    assert len(set(many.values())) == len(many) == MOST_METHODS == 2 * len(METHOD_COLOURS)
+    few = method_styles(every_method().datasets[0].methods[: len(MANY_SERIES)])
+    assert {one.colour for one in few.values()} == set(MANY_SERIES)
+    many = method_styles(many_methods(20).datasets[0].methods)
+    assert len(set(many.values())) == len(many) == MOST_LINES == 2 * len(MANY_SERIES)
 
 
 def test_more_methods_than_can_be_told_apart_are_cut_and_that_is_said():
-    dataset, choice = many_methods(20), one_method().choice
-    for chart in (
-        recall_by_iou_chart(dataset, choice),
-        recall_groups_chart(dataset, choice, "size"),
-    ):
-        assert "The first 16 of 20 methods." in chart_json(chart)["usermeta"]["reading"]
+    result = many_methods(20)
+    assert "The first 16 of 20 methods." in reading_of(drawn(result, "recall_by_iou"))
+    assert "The best 16 of 20 methods." in reading_of(drawn(result, "by_size"))
 
 
 def test_one_method_alone_has_no_key():
-    assert method_key(method_styles(one_method().datasets[0].methods)) == []
-    assert len(method_key(method_styles(many_methods(5).methods))) == 1
+    assert key(method_styles(one_method().datasets[0].methods), width=640) == []
+    assert len(key(method_styles(many_methods(5).datasets[0].methods), width=640)) == 1
 
 
 def test_other_overlaps_are_named_with_average_recall():
-    result = nasty()
-    chart = recall_by_iou_chart(result.datasets[0], result.choice)
-    assert "AR .5 to .7" in [row["text"] for row in records(chart, "text")]
-
-
-def test_counts_keep_a_digit_where_they_are_small():
-    assert [count_text(n) for n in (1.0, 4.25, 991.4, 9800.0, float("nan"))] == [
-        "1",
-        "4.2",
-        "991",
-        "9,800",
-        "n/a",
-    ]
-
-
-def test_an_axis_of_recall_ends_at_the_next_round_number():
-    found = ((0.0,), (0.12,), (0.37, math.nan), (0.6,), (0.97,), ())
-    assert [recall_limit(values) for values in found] == [0.05, 0.15, 0.4, 0.6, 1.0, 1.0]
+    chart = nasty().figures()["b_set_0_recall_by_iou"]
+    assert "AR 0.5 to 0.7" in [row["text"] for row in records(chart, "text")]
 
 
 def test_every_overlap_has_an_axis_of_its_own():
     result = every_method()
     first = result.datasets[0]
-    panels = chart_json(recall_by_number_chart(first, result.choice))["vconcat"][-1]["concat"]
+    panels = chart_json(drawn(result, "recall_by_number"))["vconcat"][-1]["concat"]
     ends = [panel["layer"][0]["encoding"]["y"]["scale"]["domain"][1] for panel in panels]
     highest = [
         max(one.recall[iou] for method in first.methods for one in method.by_budget)
         for iou in result.choice.ious
     ]
-    assert ends[1:] == [recall_limit([value]) for value in highest]
+    assert ends[1:] == [to_a_tenth([value])[1] for value in highest]
 
 
 def test_keys_panels_and_columns_begin_with_the_best_method():
@@ -259,10 +226,12 @@ def test_keys_panels_and_columns_begin_with_the_best_method():
     assert [one.chosen[-1].ar for one in best_first(first.methods)] == sorted(
         (one.chosen[-1].ar for one in first.methods), reverse=True
     )
-    panels = records(proposal_sizes_chart(first, budget=1000), "proposals")
-    assert list(dict.fromkeys(row["method"] for row in panels)) == best
-    assert list(styles_by_recall(first.methods)) == best
-    cells = chart_json(recall_groups_chart(first, result.choice, "size"))["hconcat"][0]
-    assert cells["layer"][0]["encoding"]["x"]["sort"] == best
+    panels = records(drawn(result, "proposal_sizes"), "objects")
+    assert list(dict.fromkeys(row["tip"]["method"] for row in panels)) == best
+    lines = records(drawn(result, "recall_by_number"), "series")
+    assert list(dict.fromkeys(row["series"] for row in lines)) == best
+    cells = chart_json(drawn(result, "by_size"))["layer"][0]["encoding"]
+    assert cells["x"]["scale"]["domain"] == best
     # Looks stay, whichever is best.
-    assert styles_by_recall(first.methods) == method_styles(first.methods)
+    styles = method_styles(first.methods)
+    assert all(row["colour"] == styles[row["series"]].colour for row in lines)

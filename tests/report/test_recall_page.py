@@ -6,92 +6,91 @@ import re
 from dataclasses import replace
 from html import escape
 
-import pytest
-
-from boxlens.proposals.published import PUBLISHED
-from boxlens.proposals.recall.verdict import recall_sentences
-from boxlens.report.frames.recall_tables import recall_frames
-from boxlens.report.notebook import html_of
-from boxlens.report.pages.page import DrawnPlan
-from boxlens.report.pages.recall_page import page_title, recall_page
-from boxlens.report.planning.figure_plan import LeftOut
-from boxlens.report.planning.recall_figures import DATASETS, recall_figures
-from report.proposal_results import (
-    NASTY,
-    every_method,
-    nasty,
-    no_objects,
-    one_method,
-)
+from boxlens.report.described import describe
+from boxlens.report.readers.notebook import html_of
+from boxlens.report.readers.terminal import study_text
+from boxlens.studies.proposals.published import PUBLISHED
+from boxlens.studies.proposals.recall.verdict import recall_sentences
+from boxlens.wording import score
+from report.proposal_results import NASTY, every_method, nasty, no_objects
 from report.test_page import Reader
+from report.written_verbs import VERBS
+
+page_without_figures = VERBS["proposals recall"].page_without_figures
 
 
-def page_without_figures(result):
-    drawn = DrawnPlan((), recall_figures(result).left_out)
-    return recall_page(result, result.to_json(), drawn)
+def table_of(page, caption):
+    return page[page.index(f"<figcaption>{caption}") :].split("</figure>")[0]
 
 
-@pytest.fixture
-def written(written_verb):
-    return written_verb("proposals recall")
-
-
-def test_what_was_published_stands_beside_the_same_budget_only():
-    page = page_without_figures(every_method())
-    assert "AR (VOC07, published)" in page
-    first = page[page.index("Recall on coco_177") :].split("</figure>")[0]
-    lines = [line for line in first.split("<tr>") if ">uniform<" in line]
-    assert [str(PUBLISHED["uniform"].ar).lstrip("0") in line for line in lines] == [
-        False,
-        True,
-        False,
+def test_what_was_published_stands_beside_the_same_budget():
+    result = every_method()
+    table = table_of(page_without_figures(result), "Here and as published")
+    lines = [line for line in table.split("<tr>") if ">uniform<" in line]
+    here = [
+        [at.ar for at in one.chosen if at.budget == 1000]
+        for dataset in result.datasets
+        for one in dataset.methods
+        if one.name == "uniform"
     ]
-    assert "AR (VOC07, published)" not in page_without_figures(nasty())
+    for line, (ar,) in zip(lines, here, strict=True):
+        assert re.findall(r">([0-9.]+)</td>", line)[:2] == [
+            score(ar),
+            score(PUBLISHED["uniform"].ar),
+        ]
+    assert "as published" not in page_without_figures(nasty())
 
 
 def test_tables_begin_with_the_method_that_finds_most():
     result = every_method()
-    page = page_without_figures(result)
-    for dataset in result.datasets:
-        table = page[page.index(f"Recall on {dataset.name}") :].split("</figure>")[0]
-        shown = dict.fromkeys(re.findall(r'<th scope="row">([^<]+)</th>', table))
-        ordered = sorted(dataset.methods, key=lambda one: -one.chosen[-1].ar)
-        assert list(shown) == [one.name for one in ordered]
+    table = table_of(page_without_figures(result), "Recall of every method")
+    shown = re.findall(r'<th scope="row">([^<]+)</th><td>([^<]+)</td>', table)
+    assert list(dict.fromkeys(shown)) == [
+        (one.name, dataset.name)
+        for dataset in result.datasets
+        for one in sorted(dataset.methods, key=lambda one: -one.chosen[-1].ar)
+    ]
 
 
 def test_only_several_data_sets_have_a_section_of_their_own():
     of_sets = replace(every_method(), datasets=every_method().datasets[:1])
-    assert "datasets" not in Reader(page_without_figures(of_sets)).linked
-    drawn = DrawnPlan((), (LeftOut("AR", "undefined", DATASETS),))
-    page = recall_page(every_method(), every_method().to_json(), drawn)
-    assert "datasets" in Reader(page).linked
+    assert "datasets" not in [one.name for one, _ in describe(of_sets).plots()]
+    assert "datasets" in [one.name for one, _ in describe(every_method()).plots()]
 
 
 def test_a_title_lists_a_few_methods_and_counts_many():
     first = every_method().datasets[0]
     titles = [
-        page_title(replace(every_method(), datasets=(replace(first, methods=first.methods[:n]),)))[
-            0
-        ]
-        for n in (1, 2, 3, 4)
+        describe(
+            replace(every_method(), datasets=(replace(first, methods=first.methods[:n]),))
+        ).title
+        for n in (1, 2, 4)
     ]
     assert titles == [
         "Proposals of uniform",
-        "Proposals of uniform and gaussian",
-        "Proposals of uniform, gaussian and sliding-window",
+        "Proposals of gaussian and uniform",
         "Proposals of 4 methods",
     ]
 
 
-def test_figures_across_the_page_are_marked(written):
-    page = (written[0] / "report.html").read_text(encoding="utf-8")
-    assert page.count('<figure class="card wide"') == len(recall_figures(one_method()).figures)
+def test_the_terminal_shows_few_classes_and_all_where_details_are_asked_for():
+    study = describe(every_method())
+    brief, whole = study_text(study), study_text(study, detail=True)
+    assert (
+        "AR by class, at most 10,000 proposals per image, coco_177, hardest first (10 of 80 rows)"
+        in brief
+    )
+    assert "AR by truncated" in brief
+    assert "VOC2007_test, hardest first" not in brief
+    assert "AR by class, at most 10,000 proposals per image, VOC2007_test, hardest first\n" in whole
+    assert "rahtu, seed 0" in whole
+    assert "rahtu, seed 0" not in brief
 
 
 def test_numbers_of_methods_are_in_the_page_and_in_the_tables():
     result = every_method()
     shown = " ".join(Reader(page_without_figures(result)).text)
-    tables = recall_frames(result)
+    tables = result.tables()
     methods = (
         tables["methods"].filter(dataset="coco_177", method="bing", budget=100).row(0, named=True)
     )
@@ -104,7 +103,7 @@ def test_numbers_of_methods_are_in_the_page_and_in_the_tables():
         ("recall_0.75", one.recall[0.75]),
     ):
         assert methods[key] == value
-        assert f"{value:.3f}".lstrip("0") in shown
+        assert score(value) in shown
     assert len(tables["budgets"]) == 20 * len(result.choice.curve_budgets())
     assert len(tables["curves"]) == 20 * 3 * 51
     sizes = tables["sizes"].filter(dataset="coco_177", of="objects")

@@ -1,4 +1,4 @@
-"""The whole report: every question asked once, one page, names and files of detectors apart."""
+"""Full report: every question asked once, one page, names and files of detectors apart."""
 
 from __future__ import annotations
 
@@ -13,22 +13,17 @@ import pytest
 from PIL import Image
 
 import boxlens
-from boxlens.comparison.verdict import comparison_sentences
 from boxlens.data.selection import select_images
 from boxlens.errors import ParameterError
 from boxlens.metrics import choose, evaluate_tables
 from boxlens.metrics.intervals import ResamplingChoice
-from boxlens.report.planning.figure_plan import file_name
-from boxlens.report.planning.questions import (
-    QUESTIONS,
-    ReportChoice,
-    answer_tables,
-    check_questions,
-)
-from boxlens.report.writing.write_report import report_verdict, write_answers, write_report
-from comparison.compared import NASTY
-from diagnosis.worlds import demo_dataset, demo_detections
+from boxlens.report.described import describe
+from boxlens.report.study import file_name
+from boxlens.report.writing.write_report import write_answers, write_report
+from boxlens.studies.report import QUESTIONS, ReportChoice, answer_tables, check_questions
 from report.test_page import Reader
+from studies.comparison.compared import NASTY
+from studies.diagnosis.worlds import demo_dataset, demo_detections
 
 SURE = ResamplingChoice(n_replicates=100)
 N_IMAGES = 60
@@ -80,15 +75,15 @@ def sections_of(reader):
     return [a["id"] for tag, a in reader.tags if tag == "section"]
 
 
-def test_the_page_has_a_section_a_question_and_a_part_a_detector(reader):
+def test_the_page_has_a_section_per_question_and_a_part_per_detector(reader):
     assert reader.open == []
     assert reader.linked == [
-        "verdict", "scores", "errors", "repairs", "objects", "schemes", "difficulty",
+        "summary", "scores", "errors", "repairs", "objects", "schemes", "difficulty",
         "comparison", "examples", "classes", "method", "provenance",
     ]  # fmt: skip
     sections = sections_of(reader)
     assert [one for one in sections if one in reader.linked] == reader.linked
-    for name in ("verdict", "errors", "repairs", "objects", "schemes", "examples", "classes"):
+    for name in ("errors", "repairs", "objects", "schemes", "examples", "classes"):
         places = [sections.index(f"{name}{part}") for part in ("", "-window", "-region")]
         assert places == sorted(places)
     ids = [a["id"] for _, a in reader.tags if "id" in a]
@@ -99,14 +94,17 @@ def test_the_page_has_a_section_a_question_and_a_part_a_detector(reader):
     assert len(guides) == len(VERBS)
 
 
-def test_the_answer_comes_first_then_every_verdict(reader):
+def test_three_sentences_come_first_and_none_is_lost(reader):
     shown = " ".join(" ".join(reader.text).split())
-    told = [*comparison_sentences(answered().comparison)]
-    for one in answered().diagnoses:
-        told += one.verdict.sentences()
-    places = [shown.index(" ".join(text.split())) for text in told]
+    first = describe(answered()).sentences
+    assert len(first) == 3
+    places = [shown.index(" ".join(text.split())) for text in first]
     assert places == sorted(places)
     assert places[-1] < shown.index("The main numbers, and how sure they are")
+    told = [*answered().comparison.sentences]
+    for one in answered().diagnoses:
+        told += [row.sentence for row in one.verdict.findings]
+    assert all(" ".join(text.split()) in shown for text in told)
 
 
 def test_headings_do_not_skip_a_rank(reader):
@@ -171,23 +169,23 @@ def test_one_detector_has_no_comparison_and_no_parts(tmp_path):
     write_answers(result, tmp_path, formats=())
     reader = Reader((tmp_path / "report.html").read_text(encoding="utf-8"))
     assert reader.linked == [
-        "verdict", "scores", "errors", "repairs", "objects", "schemes", "difficulty", "examples",
+        "summary", "scores", "errors", "repairs", "objects", "schemes", "difficulty", "examples",
         "classes", "method", "provenance",
     ]  # fmt: skip
     figures = json.loads((tmp_path / "figures" / "figures.json").read_text())
     assert "tide_errors" in {one["name"] for one in figures}
-    assert report_verdict(result).lead == result.diagnoses[0].verdict.summary
+    assert describe(result).sentences == result.diagnoses[0].verdict.sentences
 
 
 @pytest.mark.parametrize(
     ("ask", "expected"),
     [
-        (("scores",), ["answer", "scores", "classes"]),
-        (("errors",), ["verdict", "errors", "repairs", "schemes", "examples", "classes"]),
-        (("sensitivity",), ["verdict", "objects", "classes"]),
-        (("difficulty",), ["difficulty"]),
-        (("comparison",), ["verdict", "comparison", "examples", "classes"]),
-        (("scores", "sensitivity"), ["verdict", "scores", "objects", "classes"]),
+        (("scores",), ["summary", "scores", "classes"]),
+        (("errors",), ["summary", "errors", "repairs", "schemes", "examples", "classes"]),
+        (("sensitivity",), ["summary", "objects", "classes"]),
+        (("difficulty",), ["summary", "difficulty"]),
+        (("comparison",), ["summary", "comparison", "examples", "classes"]),
+        (("scores", "sensitivity"), ["summary", "scores", "objects", "classes"]),
     ],
 )
 def test_only_what_is_asked_is_answered(ask, expected, tmp_path):
@@ -202,7 +200,7 @@ def test_only_what_is_asked_is_answered(ask, expected, tmp_path):
         assert (results[part] is not None) == (question in ask)
     # The app needs these whatever was asked.
     assert len(pl.read_parquet(tmp_path / "tables" / "detections.parquet")) > 0
-    assert report_verdict(result).lead
+    assert 1 <= len(describe(result).sentences) <= 3
 
 
 def test_names_from_outside_are_text_and_equal_file_names_are_kept_apart(tmp_path):

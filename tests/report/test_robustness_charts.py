@@ -12,20 +12,14 @@ from altair.utils.schemapi import debug_mode
 
 from boxlens.images.transforming.catalogue import TRANSFORMS
 from boxlens.report.charts.export import chart_json
-from boxlens.report.charts.robustness_classes import robustness_classes_chart, shown_classes
-from boxlens.report.charts.robustness_curves import robustness_curves_chart
-from boxlens.report.charts.robustness_density import (
-    coarser,
-    density_columns,
-    robustness_density_chart,
-    share_moved,
-)
-from boxlens.report.charts.robustness_errors import error_growth, robustness_errors_chart
-from boxlens.report.charts.robustness_graded import robustness_graded_chart
-from boxlens.report.charts.robustness_groups import robustness_groups_chart
-from boxlens.report.charts.robustness_steps import step_words, worst_of_transforms
-from boxlens.report.charts.robustness_study import robustness_study_chart
-from boxlens.report.planning.robustness_figures import robustness_figures
+from boxlens.report.charts.method_lines import METHOD_COLOURS
+from boxlens.report.charts.robustness_density import coarser, density_columns, share_moved
+from boxlens.report.described import describe
+from boxlens.report.described.robustness.classes import shown_classes
+from boxlens.report.described.robustness.plots import MOST_DETECTORS
+from boxlens.report.readers.figures import study_figures
+from boxlens.studies.robustness.error_growth import error_growth
+from boxlens.studies.robustness.steps import step_words, worst_of_transforms
 from report.drawn import records, size, svg_of, texts, words
 from report.robustness_results import (
     ROBUSTNESS_WORLDS,
@@ -39,14 +33,16 @@ from report.robustness_results import (
     with_bound,
 )
 
-CHARTS = (
-    robustness_curves_chart,
-    robustness_study_chart,
-    robustness_groups_chart,
-    robustness_graded_chart,
-    robustness_errors_chart,
-    robustness_density_chart,
-)
+N_FIGURES = 6
+
+
+def robustness_figures(result):
+    return study_figures(describe(result))
+
+
+def chart(name, result):
+    figures = robustness_figures(result).figures
+    return next(one for one in figures if one.name == f"robustness_{name}").draw()
 
 
 @pytest.fixture(autouse=True)
@@ -84,17 +80,28 @@ def test_small_results_have_the_figures_they_can_have(world):
 def test_without_a_score_every_figure_says_so():
     plan = robustness_figures(undefined())
     assert not plan.figures
-    assert len(plan.left_out) == len(CHARTS) + len(undefined().detectors)
-    for chart in CHARTS[:-1]:
-        told = records(chart(undefined()), "text")[0]["text"]
-        assert isinstance(told, list), chart.__name__
-    empty = robustness_classes_chart(undefined(), undefined().detectors[0], "#000000")
-    assert records(empty, "text")[0]["text"] == ["AP of every class is 0 or undefined"]
+    assert len(plan.left_out) == N_FIGURES + len(undefined().detectors)
+    assert {one.why for one in plan.left_out} == {
+        "no change has a score",
+        "AP of every class is 0 or undefined",
+    }
+
+
+def test_as_many_detectors_are_drawn_as_there_are_colours():
+    assert len(METHOD_COLOURS) == MOST_DETECTORS
+    names = [f"net {at}" for at in range(10)]
+    one = robustness_of(planned(["fog:3"]))
+    same = tuple(replace(one.detectors[0], name=name) for name in names)
+    result = replace(one, detectors=same)
+    drawn = chart("curves", result)
+    assert {row["method"] for row in records(drawn, "severity")} == set(names[:8])
+    assert "The first 8 of 10 detectors." in words(svg_of(drawn))
+    assert "The first 3 of 10 detectors." in words(svg_of(chart("errors", result)))
 
 
 def test_curves_start_at_the_unchanged_pictures_and_hold_every_severity():
     result = a_few()
-    rows = records(robustness_curves_chart(result), "severity")
+    rows = records(chart("curves", result), "severity")
     n_corruptions, n_severities = 2, 2
     assert len(rows) == len(result.detectors) * n_corruptions * (n_severities + 1)
     assert {row["relative"] for row in rows if row["severity"] == 0} == {1.0}
@@ -109,7 +116,7 @@ def test_the_band_of_a_curve_is_the_interval_of_its_drop():
     one = next(one for one in detector.steps if one.step.slug == "fog-3")
     row = next(
         row
-        for row in records(robustness_curves_chart(result), "severity")
+        for row in records(chart("curves", result), "severity")
         if row["relative"] == one.relative["AP"]
     )
     clean, around = detector.clean.metrics["AP"], one.drop.interval
@@ -120,7 +127,7 @@ def test_the_band_of_a_curve_is_the_interval_of_its_drop():
 
 def test_bars_are_the_scores_of_the_study_beside_the_unchanged_ones():
     result = everything()
-    rows = records(robustness_study_chart(result), "clean")
+    rows = records(chart("study", result), "clean")
     assert len(rows) == 2 * 10 * len(result.detectors)
     crop = next(one for one in result.detectors[1].steps if one.step.name == "crop")
     mine = [row for row in rows if (row["row"], row["detector"]) == ("crop", "fastestdet")]
@@ -131,18 +138,18 @@ def test_bars_are_the_scores_of_the_study_beside_the_unchanged_ones():
 
 def test_groups_are_means_under_corruption():
     result = everything()
-    rows = records(robustness_groups_chart(result), "clean")
+    rows = records(chart("groups", result), "clean")
     means = [one for of in result.detectors for one in of.corrupted]
     assert {row["value"] for row in rows} == {
         value for one in means for value in (one.ap, one.relative)
     }
-    few = records(robustness_groups_chart(a_few()), "clean")
+    few = records(chart("groups", a_few()), "clean")
     assert {row["row"] for row in few} == {"all"}
 
 
 def test_graded_changes_have_a_panel_each_and_levels_in_their_own_units():
     result = robustness_of(planned(["graded_scale:0.5:2", "graded_jpeg:5:20"]))
-    read = texts(svg_of(robustness_graded_chart(result)))
+    read = texts(svg_of(chart("graded", result)))
     assert {"Scale", "JPEG compression", "scale, log2", "0.5", "2", "quality"} <= set(read)
 
 
@@ -150,7 +157,7 @@ def test_rotations_are_drawn_against_their_crop_unturned():
     result = robustness_of(planned(["graded_rotation:-20:0:20", "graded_blur:8"]))
     detector = result.detectors[0]
     crop = next(one for one in detector.steps if one.step.level == 0)
-    rules = [row for row in records(robustness_graded_chart(result), "level") if "x" not in row]
+    rules = [row for row in records(chart("graded", result), "level") if "x" not in row]
     told = {row["level"]: row["ap"] for row in rules if row["method"] == "yolox_nano"}
     clean = detector.clean.metrics["AP"]
     assert told == {"Rotation, 0 deg": crop.metrics["AP"], "Unchanged": clean}
@@ -161,9 +168,9 @@ def test_rotations_are_drawn_against_their_crop_unturned():
         [one.error_gain[grown.kind] for one in detector.steps if abs(one.step.level) == 20]
     )
     assert grown.gain == pytest.approx(mean_gain - crop.error_gain[grown.kind])
-    for chart in (robustness_graded_chart(result), robustness_errors_chart(result)):
-        assert "same crop unturned" in words(svg_of(chart))
-    before = records(robustness_classes_chart(result, detector, "#000000"), "before")
+    for name in ("graded", "errors"):
+        assert "same crop unrotated" in words(svg_of(chart(name, result)))
+    before = records(chart("classes", result), "before")
     assert set(crop.by_class) <= {row["before"] for row in before}
 
 
@@ -174,16 +181,16 @@ def test_growth_of_errors_is_the_mean_over_levels_minus_the_unchanged_pictures()
     expected = np.mean([one.error_gain["miss"] for one in fog]) - detector.clean.error_gain["miss"]
     assert grown.gain == pytest.approx(expected)
     assert grown.n_levels == 5
-    rows = records(robustness_errors_chart(everything()), "kind_words")
+    rows = records(chart("errors", everything()), "kind_words")
     # Pictures of one object each: six transforms without a cell for background.
     assert len(rows) == 2 * (6 * (10 + 6 + 15) - 6)
     bare = {row["name"] for row in rows} - {row["name"] for row in rows if row["kind"] == "bkg"}
     assert bare == {name for name, one in TRANSFORMS.items() if one.per_object}
     assert max(abs(row["level"]) for row in rows) == 1
-    # What would be .00 is no number.
+    # What would be 0.00 is no number.
     small = [row["text"] for row in rows if abs(float(row["per_object"])) < 0.005]
     assert set(small) == {""}
-    assert {"", ".00", "+.00", "-.00"} & {row["text"] for row in rows} == {""}
+    assert {"", "0.00", "+0.00", "-0.00"} & {row["text"] for row in rows} == {""}
 
 
 def test_maps_show_at_most_six_sets_and_each_transform_once():
@@ -191,7 +198,7 @@ def test_maps_show_at_most_six_sets_and_each_transform_once():
     assert len(columns) == 6
     assert columns[0].title == ("Unchanged", "")
     assert len({column.title[0] for column in columns}) == 6
-    rows = records(robustness_density_chart(one_severity()), "level")
+    rows = records(chart("density", one_severity()), "level")
     assert len(rows) == 2 * 3 * 16 * 16
     assert all(row["level"] == pytest.approx(math.log10(1 + row["n"]), abs=0.01) for row in rows)
 
@@ -243,27 +250,27 @@ def test_classes_of_which_nothing_is_ever_found_are_left_out_and_told():
     poor = replace(
         detector, clean=without_bus(detector.clean), steps=tuple(map(without_bus, detector.steps))
     )
-    chart = robustness_classes_chart(result, poor, "#000000")
-    assert {row["class"] for row in records(chart, "before")} == {"person", "dog"}
-    assert "Without 1 class of AP 0 in all panels" in words(svg_of(chart))
+    drawn = chart("classes", replace(result, detectors=(poor, *result.detectors[1:])))
+    assert {row["class"] for row in records(drawn, "before")} == {"person", "dog"}
+    assert "Not shown: 1 class with AP 0 in all panels" in words(svg_of(drawn))
 
 
 def test_the_bound_of_recognition_is_a_line_above_the_classes():
     result = with_bound(a_few(), (0.9, math.nan, 0.7))
-    chart = robustness_classes_chart(result, result.detectors[0], "#000000")
-    rows = records(chart, "uap")
+    drawn = chart("classes", result)
+    rows = records(drawn, "uap")
     assert {(row["class"], row["uap"]) for row in rows} == {
         *(("person", 0.9), ("bus", None), ("dog", 0.7))
     }
-    assert "UAP, what region reaches" in words(svg_of(chart))
-    plain = robustness_classes_chart(a_few(), a_few().detectors[0], "#000000")
+    assert "UAP, what region reaches" in words(svg_of(drawn))
+    plain = chart("classes", a_few())
     assert "UAP" not in words(svg_of(plain))
 
 
 def test_names_of_any_signs_are_kept_and_one_detector_has_no_key():
-    svg = svg_of(robustness_errors_chart(one_step()))
+    svg = svg_of(chart("errors", one_step()))
     assert "alert" in words(svg)
-    spec = chart_json(robustness_curves_chart(one_severity()))
+    spec = chart_json(chart("curves", one_severity()))
     assert [row for rows in spec["datasets"].values() for row in rows if "end" in row]
 
 

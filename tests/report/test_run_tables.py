@@ -10,10 +10,10 @@ import pytest
 
 import boxlens
 from boxlens.data import select_images
-from boxlens.diagnosis.crosswalk import SCHEMES
 from boxlens.report.frames.run_tables import BACKGROUND, run_tables
 from boxlens.report.writing.run_record import RunVerdict, run_record
-from diagnosis.worlds import demo_dataset, demo_detections, nothing_of, random_world
+from boxlens.studies.diagnosis.crosswalk import SCHEMES
+from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of, random_world
 
 NAMES = ("window", "region")
 

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 import boxlens
-from boxlens.report.writing.write_disagreement import write_disagreement, write_images
-from boxlens.report.writing.write_gate import write_gate
-from comparison.compared import NASTY
-from diagnosis.worlds import demo_dataset, demo_detections, nothing_of
+from boxlens.report.described import describe
+from boxlens.report.study import Note
 from report.test_page import Reader
+from studies.comparison.compared import NASTY, disagreed
+from studies.diagnosis.worlds import demo_dataset, demo_detections
 
 RULES = ("AP >= baseline - 0.002", "AP of each class >= baseline - 0.2", "AP50 >= 0.99")
 
@@ -27,7 +27,7 @@ def pair(names=("window", "region")):
 def gated(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("gate")
     result = boxlens.gate(demo_dataset(), *pair(request.param), rules=RULES, replicates=100)
-    return result, folder, write_gate(result, folder)
+    return result, folder, result.save(folder, figures="none")
 
 
 def test_a_gate_says_its_verdict_and_every_rule(gated):
@@ -55,27 +55,20 @@ def test_a_gate_leaves_a_table_of_its_rules(gated):
     assert rules["difference_low"].to_list() == [one["difference"]["ci"][0] for one in told]
 
 
-def test_disagreement_says_which_images_and_leaves_all_of_them(tmp_path):
-    result = boxlens.disagree(demo_dataset(), pair(NASTY), min_score=0.2)
-    told = write_disagreement(result, tmp_path / "out", n_top=7)
-    assert told == f"{tmp_path / 'out'}/: report.html, results.json, 1 table"
-    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    reader = Reader(page)
-    assert reader.open == []
-    assert "<script>alert" not in page
-    shown = " ".join(reader.text)
-    assert f"most on image {result.image_id[result.order[0]]}." in shown
-    images = pl.read_parquet(tmp_path / "out" / "tables" / "images.parquet")
+def test_disagreement_shows_as_many_images_as_asked(tmp_path):
+    result = boxlens.disagree(demo_dataset(), pair(), min_score=0.2, top=7)
+    result.save(tmp_path)
+    reader = Reader((tmp_path / "report.html").read_text(encoding="utf-8"))
+    assert f"most on image {result.image_id[result.order[0]]}." in " ".join(reader.text)
+    rows = [text for text in reader.text if text.endswith(".jpg")]
+    assert len(rows) == 7
+    assert len(json.loads((tmp_path / "results.json").read_text())["results"]["top"]) == 7
+    images = pl.read_parquet(tmp_path / "tables" / "images.parquet")
     assert images["image_id"].to_list() == result.image_id[result.order].tolist()
-    assert len(json.loads((tmp_path / "out" / "results.json").read_text())["results"]["top"]) == 7
-    assert write_images(result, tmp_path / "all.csv") == f"{tmp_path / 'all.csv'}: 200 images"
-    assert pl.read_csv(tmp_path / "all.csv")["image_id"].to_list() == images["image_id"].to_list()
 
 
-def test_detectors_that_agree_leave_nothing_to_annotate(tmp_path):
-    silent = [replace(nothing_of(one)) for one in pair()]
-    result = boxlens.disagree(demo_dataset(), silent, min_score=0.2, images_used="all")
-    write_disagreement(result, tmp_path, n_top=7)
-    shown = " ".join(Reader((tmp_path / "report.html").read_text()).text)
-    assert "The detectors differ on 0 of 200 images." in shown
-    assert "none is worth more than another" in shown
+def test_detectors_that_agree_leave_nothing_to_annotate():
+    study = describe(disagreed("silent"))
+    assert study.sentences == ("The detectors disagree on 0 of 200 images.",)
+    (note,) = [part.text for _, part in study.walk() if isinstance(part, Note)]
+    assert note.startswith("The detectors agree on every image")

@@ -11,8 +11,9 @@ from altair.utils.schemapi import debug_mode
 
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.tuning_trials import tuning_settings_chart, tuning_trials_chart
-from boxlens.report.frames.tuning_tables import tuning_frames
-from boxlens.report.planning.tuning_figures import tuning_figures
+from boxlens.report.described import describe
+from boxlens.report.readers.figures import study_figures
+from boxlens.report.readers.frames import study_frames
 from report.detection_use_results import TUNING_WORLDS, tuned
 from report.drawn import records, size, svg_of, words
 
@@ -24,7 +25,7 @@ def _unchecked():
 
 
 def test_figures_compile_and_write_nothing_undefined():
-    for figure in tuning_figures(tuned()).figures:
+    for figure in study_figures(describe(tuned())).figures:
         with debug_mode(True):
             svg = svg_of(figure.draw())
         assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", words(svg)), figure.name
@@ -47,7 +48,7 @@ def test_every_trial_is_a_point_and_the_line_is_the_best_so_far():
 
 
 def test_only_settings_that_were_varied_have_a_panel():
-    spec = json.dumps(chart_json(tuning_settings_chart(tuned())))
+    spec = json.dumps(tuned().figures()["settings"].to_dict())
     assert '"setting beta:Q"' in spec or '"field": "setting beta"' in spec
     assert '"field": "setting kappa"' not in spec
     assert '"type": "log"' in spec
@@ -62,7 +63,8 @@ def test_every_tick_of_a_setting_has_room_for_its_label(low, high):
         replace(one, settings={"eta": value, "other": row})
         for row, (one, value) in enumerate(zip(tuned(3).trials, values, strict=True))
     ]
-    panels = chart_json(tuning_settings_chart(replace(tuned(3), trials=tuple(trials))))
+    result = replace(tuned(3), trials=tuple(trials))
+    panels = chart_json(tuning_settings_chart(result, ["eta", "other"]))
     shown = [one["layer"][0]["encoding"]["x"] for one in panels["vconcat"][-1]["concat"]]
     for axis in (one["axis"] for one in shown if one["field"] == "setting eta"):
         assert low == high or 2 <= len(axis["values"]) <= 8
@@ -72,23 +74,23 @@ def test_every_tick_of_a_setting_has_room_for_its_label(low, high):
 
 
 def test_pictures_that_were_held_out_are_told():
-    told = chart_json(tuning_trials_chart(tuned()))["usermeta"]["reading"]
-    assert "On 30 pictures held out: AR .280 before, .310 after." in told
-    told = chart_json(tuning_trials_chart(tuned(held_out=False)))["usermeta"]["reading"]
+    told = tuned().figures()["trials"].to_dict()["usermeta"]["reading"]
+    assert "On 30 pictures held out: AR 0.280 before, 0.310 after." in told
+    told = tuned(held_out=False).figures()["trials"].to_dict()["usermeta"]["reading"]
     assert "No pictures were held out." in told
 
 
 @pytest.mark.parametrize("world", TUNING_WORLDS)
 def test_figures_hold_nothing_undefined_and_one_trial_is_the_best(world):
     result = TUNING_WORLDS[world]()
-    for figure in tuning_figures(result).figures:
+    for figure in study_figures(describe(result)).figures:
         assert "nan" not in str(chart_json(figure.draw())["datasets"])
-    (frame,) = tuning_frames(result).values()
+    (frame,) = study_frames(describe(result)).values()
     assert frame["best"].sum() == 1
 
 
 def test_the_table_holds_every_trial():
     result = tuned()
-    trials = tuning_frames(result)["trials"]
+    trials = study_frames(describe(result))["trials"]
     assert trials["AR"].to_list() == [one.ar for one in result.trials]
     assert trials["setting_beta"].to_list() == [one.settings["beta"] for one in result.trials]

@@ -11,18 +11,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from boxlens.diagnosis import diagnose
-from boxlens.diagnosis.crosswalk import SCHEMES
 from boxlens.errors import InputError, ParameterError
 from boxlens.report.frames.run_tables import run_tables
-from boxlens.report.frames.tables import diagnosis_tables
-from boxlens.report.planning.figures import diagnosis_figures
-from boxlens.report.writing.documents import sensitivity_document
 from boxlens.report.writing.write import figure_formats
 from boxlens.report.writing.write_diagnosis import write_diagnosis
 from boxlens.report.writing.write_sensitivity import write_sensitivity
+from boxlens.studies.diagnosis import diagnose
+from boxlens.studies.diagnosis.crosswalk import SCHEMES
 from planted_worlds import world_of
-from report.test_page import Reader
+from report.test_page import Reader, figures_of
 from report.toy_diagnosis import errors_on, toy_diagnosis
 from small_world import small_dataset, small_detections
 
@@ -36,24 +33,8 @@ def written(tmp_path_factory):
     return folder, told
 
 
-def test_every_file_is_there_and_named_in_the_line(written):
-    folder, told = written
-    names = sorted(path.name for path in folder.iterdir())
-    assert names == [".boxlens", "figures", "report.html", "results.json", "run.json", "tables"]
-    listed = (folder / ".boxlens").read_text().splitlines()
-    files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".boxlens"]
-    assert sorted(listed) == sorted(path.relative_to(folder).as_posix() for path in files)
-    n_figures = len(list((folder / "figures").glob("*.svg")))
-    assert told == f"{folder}/: report.html, results.json, 8 tables, {n_figures} figures (svg)"
-
-
-def test_results_are_those_of_to_json(written):
-    stored = json.loads((written[0] / "results.json").read_text())
-    assert stored == json.loads(json.dumps(toy_diagnosis().to_json()))
-
-
 def test_figures_are_pictures_in_the_formats_asked_for(written):
-    planned = {f"{figure.name}.svg" for figure in diagnosis_figures(toy_diagnosis()).figures}
+    planned = {f"{figure.name}.svg" for figure in figures_of(toy_diagnosis()).figures}
     files = list((written[0] / "figures").glob("*.svg"))
     assert {path.name for path in files} == planned
     others = {path.name for path in (written[0] / "figures").iterdir()} - planned
@@ -76,9 +57,7 @@ def test_all_formats_are_written(in_all_formats):
         assert (folder / "figures" / f"{stem}.pdf").read_bytes().startswith(b"%PDF")
         assert (folder / "figures" / f"{stem}.png").read_bytes().startswith(b"\x89PNG")
     stored = json.loads((folder / "results.json").read_text())
-    toys = toy_diagnosis()
-    expected = sensitivity_document(toys.sensitivity, toys.dataset, toys.detections)
-    assert stored == json.loads(json.dumps(expected))
+    assert stored == json.loads(json.dumps(toy_diagnosis().sensitivity.to_json()))
     assert stored["schema"] == "boxlens/sensitivity/1"
     assert stored["results"].keys() == {"detector", "n_detections", "sensitivity", "misses"}
 
@@ -93,7 +72,7 @@ def test_files_of_figures_are_linked_where_they_were_written(in_all_formats):
 
 def test_a_document_has_the_shape_of_a_diagnosis():
     result = toy_diagnosis()
-    own = sensitivity_document(result.sensitivity, result.dataset, result.detections)
+    own = result.sensitivity.to_json()
     other = result.to_json()
     assert own.keys() == other.keys()
     assert own["dataset"] == other["dataset"]
@@ -161,7 +140,7 @@ def test_ranks_are_places_by_score_within_a_class():
 def test_tables_hold_what_has_no_objects_text_ids_or_flags():
     dataset = small_dataset(text_ids=True, rich=True)
     result = diagnose(dataset, small_detections())
-    tables = diagnosis_tables(result)
+    tables = result.tables()
     objects = run_tables(dataset, [result])["objects"]
     assert objects["image_id"].to_list() == ["a01", "a01", "a02", "a02"]
     ignored = objects["crowd"] | objects["difficult"] | objects["group_of"]
@@ -178,7 +157,7 @@ def test_nothing_found_or_nothing_there_is_said_and_not_drawn(boxes, tmp_path):
     write_diagnosis(result, tmp_path, formats=())
     page = (tmp_path / "report.html").read_text()
     assert "not shown" in page
-    left_out = {one.title: one.why for one in diagnosis_figures(result).left_out}
+    left_out = {one.title: one.why for one in figures_of(result).left_out}
     why = left_out["How errors change along the ranking" if boxes else "What goes wrong"]
     assert why == ("there are no detections" if boxes else why)
     assert [path.name for path in (tmp_path / "figures").iterdir()] == ["figures.json"]
@@ -187,10 +166,7 @@ def test_nothing_found_or_nothing_there_is_said_and_not_drawn(boxes, tmp_path):
 
 
 def write_toys(folder, **choice):
-    result = toy_diagnosis()
-    return write_sensitivity(
-        result.sensitivity, result.dataset, result.detections, folder, **{"formats": (), **choice}
-    )
+    return write_sensitivity(toy_diagnosis().sensitivity, folder, **{"formats": (), **choice})
 
 
 def test_a_second_run_leaves_nothing_of_the_first_but_what_is_not_its_own(written, tmp_path):
@@ -262,15 +238,7 @@ def test_a_closed_folder_is_an_error_with_a_remedy(tmp_path):
 
 def test_progress_is_told_for_every_figure(tmp_path):
     told = []
-    result = toy_diagnosis().sensitivity
-    write_sensitivity(
-        result,
-        toy_diagnosis().dataset,
-        toy_diagnosis().detections,
-        tmp_path,
-        formats=(),
-        progress=lambda *values: told.append(values),
-    )
+    write_toys(tmp_path, progress=lambda *values: told.append(values))
     total = told[0][2]
     assert told == [("drawing figures", done, total) for done in range(total)]
 

@@ -8,7 +8,7 @@ from functools import cache
 import cv2
 
 from boxlens.data import Classes, Detections
-from boxlens.diagnosis import diagnose
+from boxlens.studies.diagnosis import diagnose
 from toy_pictures import NAMES, toy_set
 
 N_IMAGES = 24

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,70 +11,34 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PIL import Image
 
-from boxlens.comparison.verdict import comparison_sentences
-from boxlens.dataset_difficulty.verdict import difficulty_sentences
-from boxlens.detector_robustness.verdict import robustness_sentences
 from boxlens.images import find_images
 from boxlens.images.transforming.catalogue import CLEAN
-from boxlens.proposals.detection_use.verdict import correlation_sentences, oracle_sentences
-from boxlens.proposals.recall.verdict import recall_sentences
-from boxlens.proposals.repeatability.verdict import repeatability_sentences
-from boxlens.proposals.tuning.verdict import tuning_sentences
-from boxlens.recognition_bound.verdict import bound_sentences
-from boxlens.report.frames.bound_tables import bound_frames
-from boxlens.report.frames.comparison_tables import comparison_tables
-from boxlens.report.frames.correlation_tables import correlation_frames
-from boxlens.report.frames.difficulty_tables import difficulty_frames
-from boxlens.report.frames.oracle_tables import oracle_frames
-from boxlens.report.frames.recall_tables import recall_frames
-from boxlens.report.frames.repeatability_tables import repeatability_frames
-from boxlens.report.frames.robustness_tables import robustness_frames
-from boxlens.report.frames.tuning_tables import tuning_frames
-from boxlens.report.pages.bound_page import bound_page
-from boxlens.report.pages.comparison_page import comparison_page
-from boxlens.report.pages.correlation_page import correlation_page
-from boxlens.report.pages.difficulty_page import difficulty_page
-from boxlens.report.pages.examples import comparison_examples, examples_section, fit_pictures
-from boxlens.report.pages.oracle_page import oracle_page
+from boxlens.report.described import describe
 from boxlens.report.pages.page import DrawnPlan
-from boxlens.report.pages.recall_page import recall_page
-from boxlens.report.pages.repeatability_page import repeatability_page
-from boxlens.report.pages.robustness_examples import robustness_examples
-from boxlens.report.pages.robustness_page import robustness_page
-from boxlens.report.pages.tuning_page import tuning_page
-from boxlens.report.pictures.robustness_exhibits import StepPictures
-from boxlens.report.planning.bound_figures import bound_figures
-from boxlens.report.planning.comparison_figures import comparison_figures
-from boxlens.report.planning.correlation_figures import correlation_figures
-from boxlens.report.planning.difficulty_figures import difficulty_figures
-from boxlens.report.planning.oracle_figures import oracle_figures
-from boxlens.report.planning.recall_figures import recall_figures
-from boxlens.report.planning.repeatability_figures import repeatability_figures
-from boxlens.report.planning.robustness_figures import robustness_figures
-from boxlens.report.planning.tuning_figures import tuning_figures
+from boxlens.report.readers.figures import study_figures
+from boxlens.report.readers.frames import study_frames
+from boxlens.report.readers.page import study_page
 from boxlens.report.writing.write_bound import write_bound
 from boxlens.report.writing.write_comparison import write_comparison
 from boxlens.report.writing.write_difficulty import write_difficulty
-from boxlens.report.writing.write_proposals import (
-    write_correlation,
-    write_oracles,
-    write_recall,
-    write_repeatability,
-    write_tuning,
-)
 from boxlens.report.writing.write_robustness import write_robustness
-from comparison.compared import WORLDS as COMPARED_WORLDS
-from comparison.compared import compared
+from boxlens.report.writing.write_study import write_study
+from boxlens.studies.diagnosis import diagnose
+from boxlens.studies.robustness.step_pictures import StepPictures
 from report.bound_results import BOUND_WORLDS
 from report.detection_use_results import CORRELATION_WORLDS, ORACLE_WORLDS, TUNING_WORLDS
 from report.difficulty_results import WORLDS as DIFFICULTY_WORLDS
 from report.proposal_results import RECALL_WORLDS, REPEATABILITY_WORLDS
 from report.robustness_results import ROBUSTNESS_WORLDS, everything, with_bound
+from report.toy_diagnosis import toy_diagnosis
+from studies.comparison.compared import WORLDS as COMPARED_WORLDS
+from studies.comparison.compared import compared, disagreed
+from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from boxlens.report.planning.figure_plan import FigurePlan
+    from boxlens.report.readers.figures import FigurePlan
 
 Page = Callable[[Any, dict[str, Any], DrawnPlan], str]
 
@@ -96,14 +60,19 @@ class Verb:
     whole: str
     written: str
     sections: Sequence[str]
-    sentences: Callable[[Any], Sequence[str]]
-    plan: Callable[[Any], FigurePlan]
-    frames: Callable[[Any], Mapping[str, pl.DataFrame]]
-    page: Page
-    write: Callable[[Any, Path], str]
     line: str
     # What a notebook shows of the result that is written.
     notebook: Sequence[str]
+    # Of verbs that have no description yet.
+    sentences: Callable[[Any], Sequence[str]] = lambda result: describe(result).sentences
+    plan: Callable[[Any], FigurePlan] = lambda result: study_figures(describe(result))
+    frames: Callable[[Any], Mapping[str, pl.DataFrame]] = lambda result: study_frames(
+        describe(result)
+    )
+    page: Page = lambda result, document, drawn: study_page(describe(result), document, drawn)
+    write: Callable[[Any, Path], str] = lambda result, folder: write_study(
+        result, folder, formats=()
+    )
     # Worlds of which there is nothing to draw.
     undrawn: Sequence[str] = ()
     # Columns that have the name of a setting, number or measure in them: what begins or ends them.
@@ -111,6 +80,8 @@ class Verb:
     # Worlds that only the charts need.
     charts_only: Sequence[str] = ()
     documented: Callable[[Any], Any] = field(default=lambda result: result)
+    # The page of the guide that names its columns.
+    guide: str = "tables"
 
     def page_without_figures(self, result: Any) -> str:
         return self.page(result, result.to_json(), DrawnPlan((), self.plan(result).left_out))
@@ -122,7 +93,7 @@ def _write_bound(result: Any, folder: Path) -> str:
     pictures.mkdir()
     for name in ("1.png", "2.png"):
         Image.new("RGB", (32, 24), "#5a5a5a").save(pictures / name)
-    return write_bound(result, folder, files=find_images(pictures)[0], formats=())
+    return write_bound(result, folder, images=find_images(pictures)[0], formats=())
 
 
 def _write_comparison(result: Any, folder: Path) -> str:
@@ -137,46 +108,87 @@ def _write_comparison(result: Any, folder: Path) -> str:
 
 
 def _write_robustness(result: Any, folder: Path) -> str:
-    return write_robustness(result, folder, formats=(), pictures=STEP_PICTURES)
+    return write_robustness(replace(result, pictures=STEP_PICTURES), folder, formats=())
 
 
-def _comparison_page(result: Any, document: dict[str, Any], drawn: DrawnPlan) -> str:
-    pictures = fit_pictures(None)
-    examples = examples_section(comparison_examples(result, pictures), pictures)
-    return comparison_page(result, document, drawn, examples)
+def _save(result: Any, folder: Path) -> str:
+    """With all that the verb writes by itself."""
+    return result.save(folder, figures="none")
 
 
-def _robustness_page(result: Any, document: dict[str, Any], drawn: DrawnPlan) -> str:
-    return robustness_page(result, document, drawn, robustness_examples(result, (), 8.0))
+def _diagnosed(name: str) -> Any:
+    if name == "toys":
+        return toy_diagnosis()
+    truth, found = demo_dataset(), nothing_of(demo_detections("window"))
+    return diagnose(nothing_of(truth) if name == "nothing" else truth, found)
+
+
+def _sensitivity_of(name: str) -> Any:
+    return _diagnosed(name).sensitivity
+
+
+DIAGNOSED_WORLDS = ("toys", "no detections", "nothing")
+SCHEME_COLUMNS = (
+    *("hoiem_top_", "hoiem_impact_", "tide_dAP_", "tide_n_"),
+    *("analyze_", "borji_"),
+)
 
 
 VERBS = {
+    "diagnose": Verb(
+        {name: partial(_diagnosed, name) for name in DIAGNOSED_WORLDS},
+        whole="toys",
+        written="toys",
+        sections=("summary", "errors", "repairs", "objects", "schemes", "examples", "classes"),
+        write=_save,
+        line="8 tables",
+        notebook=("badly placed",),
+        undrawn=("nothing",),
+        column_families=SCHEME_COLUMNS,
+        guide="diagnose",
+    ),
+    "sensitivity": Verb(
+        {name: partial(_sensitivity_of, name) for name in DIAGNOSED_WORLDS},
+        whole="toys",
+        written="toys",
+        sections=("summary", "objects", "classes"),
+        write=_save,
+        line="6 tables",
+        notebook=(">area<",),
+        undrawn=("nothing",),
+        guide="diagnose",
+    ),
     "upper-bound": Verb(
         BOUND_WORLDS,
         whole="detectors and context",
         written="detectors and context",
-        sections=("summary", "detectors", "classes", "recognition", "context", "mistakes"),
-        sentences=bound_sentences,
-        plan=bound_figures,
-        frames=bound_frames,
-        page=bound_page,
+        sections=(
+            *("summary", "detectors", "classes", "recognition", "context", "mistakes"),
+            "pictures",
+        ),
         write=_write_bound,
         line="8 tables, 1 contact sheet, 1 of 3 images with examples have no picture here",
-        notebook=(".500 (.480 to .520)", ">60%<"),
+        notebook=("0.500", "0.180 to 0.220", ">60%<"),
         undrawn=("undefined",),
     ),
     "compare": Verb(
         {name: partial(compared, name) for name in (*COMPARED_WORLDS, "nasty")},
         whole="alike",
         written="alike",
-        sections=("answer", "numbers", "images", "together", "examples", "annotate", "classes"),
-        sentences=comparison_sentences,
-        plan=comparison_figures,
-        frames=comparison_tables,
-        page=_comparison_page,
+        sections=("summary", "numbers", "images", "together", "annotate", "examples", "classes"),
         write=_write_comparison,
         line="11 tables, 8 figures (svg), 4 contact sheets",
-        notebook=("window", "region"),
+        notebook=("window", "region", ">-0.022 to 0.015<", ">AR100<"),
+    ),
+    "disagree": Verb(
+        {name: partial(disagreed, name) for name in ("alike", "nasty", "silent")},
+        whole="alike",
+        written="alike",
+        sections=("summary", "images"),
+        line="1 table",
+        notebook=(">000077.jpg<", ">10.9<"),
+        column_families=("n_boxes_",),
+        undrawn=("alike",),
     ),
     "difficulty": Verb(
         DIFFICULTY_WORLDS,
@@ -186,10 +198,6 @@ VERBS = {
             *("summary", "datasets", "accuracy", "correlations", "hierarchy"),
             *("properties", "subsets", "classes"),
         ),
-        sentences=difficulty_sentences,
-        plan=difficulty_figures,
-        frames=difficulty_frames,
-        page=difficulty_page,
         write=partial(write_difficulty, formats=()),
         line="10 tables",
         notebook=(" objects",),
@@ -202,11 +210,6 @@ VERBS = {
         whole="every method",
         written="one method",
         sections=("summary", "methods", "overlaps", "numbers", "groups", "sizes", "cost"),
-        sentences=recall_sentences,
-        plan=recall_figures,
-        frames=recall_frames,
-        page=recall_page,
-        write=partial(write_recall, formats=()),
         line="5 tables",
         notebook=("selective-search",),
         undrawn=("no objects",),
@@ -217,11 +220,6 @@ VERBS = {
         whole="every perturbation",
         written="one perturbation",
         sections=("summary", "methods", "curves"),
-        sentences=repeatability_sentences,
-        plan=repeatability_figures,
-        frames=repeatability_frames,
-        page=repeatability_page,
-        write=partial(write_repeatability, formats=()),
         line="3 tables",
         notebook=(">Blur<",),
     ),
@@ -230,11 +228,6 @@ VERBS = {
         whole="two detectors",
         written="two detectors",
         sections=("summary", "overlaps", "methods", "classes"),
-        sentences=correlation_sentences,
-        plan=correlation_figures,
-        frames=correlation_frames,
-        page=correlation_page,
-        write=partial(write_correlation, formats=()),
         line="4 tables",
         notebook=("selective-search",),
     ),
@@ -243,11 +236,6 @@ VERBS = {
         whole="two detectors",
         written="no proposals",
         sections=("summary", "oracles", "scores"),
-        sentences=oracle_sentences,
-        plan=oracle_figures,
-        frames=oracle_frames,
-        page=oracle_page,
-        write=partial(write_oracles, formats=()),
         line="4 tables",
         notebook=("perfect suppression",),
     ),
@@ -256,11 +244,6 @@ VERBS = {
         whole="better",
         written="better",
         sections=("summary", "trials", "settings"),
-        sentences=tuning_sentences,
-        plan=tuning_figures,
-        frames=tuning_frames,
-        page=tuning_page,
-        write=partial(write_tuning, formats=()),
         line="1 table",
         notebook=("min_box_area",),
         column_families=("setting_",),
@@ -270,10 +253,6 @@ VERBS = {
         whole="everything",
         written="one severity",
         sections=("summary", "corruptions", "examples", "errors", "places", "classes", "sets"),
-        sentences=robustness_sentences,
-        plan=robustness_figures,
-        frames=robustness_frames,
-        page=_robustness_page,
         write=_write_robustness,
         line="6 tables",
         notebook=(">All corruptions<",),

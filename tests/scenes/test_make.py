@@ -250,7 +250,7 @@ def test_the_beginning_of_other_scenes_is_refused(tmp_path):
     assert stopped_by("SIGKILL", target, 1).wait(PATIENCE_S) == -signal.SIGKILL
     before = content(tmp_path)
     for change in ({"seed": 8}, {"n_images": 25}, {"width_px": 161}):
-        with pytest.raises(InputError, match=r"out\.partial.*other scenes.*Remove it"):
+        with pytest.raises(InputError, match=r"out\.partial.*other settings.*Remove it"):
             make_scenes(replace(LONG, **change), target)
     assert content(tmp_path) == before
 

@@ -195,18 +195,18 @@ def test_confusions_name_classes_of_the_kind_they_claim():
 @pytest.mark.parametrize(
     ("mistake", "words"),
     [
-        ({"miss": 1.5}, "miss is a chance"),
-        ({"miss": -1}, "miss is a chance"),
-        ({"miss": True}, "miss is a chance"),
+        ({"miss": 1.5}, "miss must be a probability"),
+        ({"miss": -1}, "miss must be a probability"),
+        ({"miss": True}, "miss must be a probability"),
         ({"miss": 0.6, "mislocalise": 0.6}, "add up to 1.2"),
-        ({"duplicate": -0.5}, "duplicate is a number"),
+        ({"duplicate": -0.5}, "duplicate must be 0 or more"),
         ({"background": (0.5, 0.2)}, "add up to 1"),
-        ({"scores": {"good": Fixed(0.5)}}, "no kind 'good'"),
+        ({"scores": {"good": Fixed(0.5)}}, "unknown kind 'good'"),
         ({"ious": {"correct": Uniform(0.3, 0.9)}}, "between 0.5 and 1.0"),
         ({"ious": {"correct": Fixed(0.5)}}, "between 0.5 and 1.0"),
         ({"ious": {"localization": Fixed(0.5)}}, "between 0.1 and 0.5"),
-        ({"ious": {"background": Fixed(0.0)}}, "no IoU law"),
-        ({"foreground_iou": 0.1}, "thresholds ascend"),
+        ({"ious": {"background": Fixed(0.0)}}, "remove their IoU law"),
+        ({"foreground_iou": 0.1}, "thresholds must ascend"),
         ({"depends": (Dependence("background", "area", {}),)}, "'background'"),
     ],
 )
@@ -223,10 +223,10 @@ def test_a_recipe_that_cannot_be_meant_is_refused(mistake, words):
         (Recipe(similar="size"), "'size'"),
         (
             Recipe(depends=(Dependence("miss", "colour", {}),)),
-            "no characteristic 'colour'; there are area",
+            "unknown characteristic 'colour'; choose from area",
         ),
         (Recipe(depends=(Dependence("miss", "pose", {"up": 2.0}),)), "no object has one of"),
-        (Recipe(depends=(Dependence("miss", "pose", Steps((1.0,), (1.0, 2.0))),)), "holds text"),
+        (Recipe(depends=(Dependence("miss", "pose", Steps((1.0,), (1.0, 2.0))),)), "is text"),
         (Recipe(depends=(Dependence("miss", "area", lambda area: -area),)), "factors 0 or more"),
     ],
 )

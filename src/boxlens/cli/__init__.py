@@ -1,4 +1,4 @@
-"""The command line: one command a file, each parses, calls and prints."""
+"""The command line: one command per file, each parses, calls and prints."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ DESCRIPTION = "Evaluates object detectors exactly and fast, and shows what a sco
 
 
 def parser() -> Parser:
-    """The whole command line; each command brings its own part."""
+    """The whole command line; each command adds its own part."""
     root = Parser(prog="boxlens", description=DESCRIPTION)
     root.add_argument("--version", action="version", version=f"boxlens {VERSION}")
     commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -73,7 +73,7 @@ def parser() -> Parser:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs a command; what the user can mend is one line on stderr and exit code 2."""
+    """Runs a command; errors the user can fix are one line on stderr and exit code 2."""
     if not (sys.argv[1:] if arguments is None else arguments):
         parser().print_help()
         sys.exit(2)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, Number, add_json
 from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
-from boxlens.cli.report_options import add_report, chosen_formats, show_report
+from boxlens.cli.report_options import add_report, chosen_formats, show_result
 from boxlens.limits import FINITE, NOT_NEGATIVE, PERMUTATIONS
 
 if TYPE_CHECKING:
     import argparse
 
-    from boxlens.comparison import ComparisonChoice
+    from boxlens.studies.comparison import ComparisonChoice
 
 
 def add_command(commands: Commands) -> None:
@@ -29,8 +28,8 @@ def add_command(commands: Commands) -> None:
     add_files(command)
     add = command.add_argument
     add("--protocol", default="coco", help="coco (default), voc07, voc12, lvis or openimages")
-    add("--metric", metavar="NAME", help="the number to rank by; the protocol's first by default")
-    add("--per-class", action="store_true", help="add a row a class")
+    add("--metric", metavar="NAME", help="metric to rank by (the protocol's first)")
+    add("--per-class", action="store_true", help="show every table in full: one row per class")
     _add_tests(command)
     _add_image_scores(command)
     add_report(command, pictures="show images of this folder in the report", pdf=True)
@@ -48,14 +47,14 @@ def _add_tests(command: argparse.ArgumentParser) -> None:
         metavar="N",
         type=Number(PERMUTATIONS),
         default=1000,
-        help="random exchanges of two detectors' outputs (1000)",
+        help="random exchanges of two detectors' detections (1000)",
     )
     add(
         "--images-used",
         choices=("check", "all", "common"),
         default="check",
         help="all images, or those common to all detectors; check (default) takes all and stops "
-        "where the detectors were plainly run on different ones",
+        "if the detectors were clearly run on different images",
     )
 
 
@@ -72,15 +71,15 @@ def _add_image_scores(command: argparse.ArgumentParser) -> None:
         "--min-score",
         metavar="S",
         type=Number(FINITE),
-        help="score cut of image scores; by default each detector's own of best F1",
+        help="score cut of image scores (each detector's own, of best F1)",
     )
     add(
         "--mapping",
         choices=("one_to_one", "literal"),
         default="one_to_one",
-        help="which boxes FDA pairs: one to one, or as the paper says (one_to_one)",
+        help="which boxes FDA pairs: one to one, or as in the paper (one_to_one)",
     )
-    add("--class-agnostic", action="store_true", help="FDA pairs boxes whatever their class")
+    add("--class-agnostic", action="store_true", help="FDA pairs boxes across classes")
     add(
         "--test",
         choices=("paired", "welch", "permutation"),
@@ -92,13 +91,13 @@ def _add_image_scores(command: argparse.ArgumentParser) -> None:
         metavar="T",
         type=Number(NOT_NEGATIVE),
         default=0.1,
-        help="detectors differ if the p-value stays low from a threshold up to this on (.1)",
+        help="detectors differ if p stays low from a threshold of at most this (0.1)",
     )
 
 
 def chosen_comparison(options: argparse.Namespace) -> ComparisonChoice:
-    from boxlens.comparison import ComparisonChoice, DiscriminativeChoice
     from boxlens.metrics import choose
+    from boxlens.studies.comparison import ComparisonChoice, DiscriminativeChoice
 
     resampling = chosen_intervals(options, always=True)
     return ComparisonChoice(
@@ -117,9 +116,8 @@ def chosen_comparison(options: argparse.Namespace) -> ComparisonChoice:
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.compare_text import comparison_text
     from boxlens.cli.progress import progress_bar
-    from boxlens.comparison import compare_tables
+    from boxlens.studies.comparison import compare_tables
 
     formats = chosen_formats(options)
     written = None
@@ -132,7 +130,7 @@ def run(options: argparse.Namespace) -> None:
 
             written = write_comparison(
                 result,
-                Path(options.output),
+                options.output,
                 formats=formats,
                 images=options.images,
                 images_mb=options.images_mb,
@@ -140,10 +138,4 @@ def run(options: argparse.Namespace) -> None:
                 threads=options.threads,
                 progress=progress,
             )
-    show_report(
-        options,
-        result.notices,
-        written,
-        result.to_json,
-        lambda: comparison_text(result, per_class=options.per_class),
-    )
+    show_result(options, result, written, detail=options.per_class)

@@ -18,7 +18,7 @@ def add_command(commands: Commands) -> None:
     command = commands.add_parser(
         "convert",
         help="write ground truth or detections in another format",
-        description="Convert ground truth, or with --gt detections, into another format.",
+        description="Convert ground truth, or detections (with --gt), to another format.",
     )
     command.set_defaults(run=run)
     add = command.add_argument
@@ -28,6 +28,7 @@ def add_command(commands: Commands) -> None:
     add("--gt", metavar="PATH", help="the ground truth that the detections in IN belong to")
     add("--split", metavar="NAME", help="part of the data set (VOC, YOLO)")
     add("--from", metavar="FORMAT", dest="source_format", help="read IN as this format")
+    add("--force", action="store_true", help="overwrite OUT if it is an existing file")
     add_strict_coco(command)
     add_json(command)
 
@@ -45,6 +46,7 @@ def run(options: argparse.Namespace) -> None:
             split=options.split,
             format=options.source_format,
             strict_coco=options.strict_coco,
+            force=options.force,
             progress=progress,
         )
     print_notices(notices)

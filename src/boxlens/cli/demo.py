@@ -23,7 +23,7 @@ def add_command(commands: Commands) -> None:
     )
     command.set_defaults(run=run)
     command.add_argument(
-        "--files", metavar="DIR", help="also put ground truth, detections and pictures there"
+        "--files", metavar="DIR", help="also write ground truth, detections and pictures there"
     )
     add_json(command)
 
@@ -31,16 +31,16 @@ def add_command(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> None:
     from importlib.resources import as_file, files
 
-    from boxlens.cli.diagnose_text import verdict_text
-    from boxlens.cli.evaluate_text import evaluation_text
-    from boxlens.diagnosis import diagnose
     from boxlens.metrics import evaluate
+    from boxlens.report.described import describe
+    from boxlens.report.readers.terminal import sentences_text, study_text
+    from boxlens.studies.diagnosis import diagnose
 
     with as_file(files("boxlens") / "demo") as folder:
         truth, *paths = (folder / f"{name}.json.gz" for name in ("ground_truth", *DETECTORS))
         result = evaluate(truth, paths)
         verdicts = [
-            f"{name}: {verdict_text(diagnose(truth, path))}"
+            f"{name}:\n{sentences_text(diagnose(truth, path).verdict.sentences)}"
             for name, path in zip(DETECTORS, paths, strict=True)
         ]
         if options.files:
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
         "  boxlens diagnose ground_truth.json window.json",
         "  boxlens report ground_truth.json window.json region.json -o out",
         "  boxlens serve out --images images",
-        "Open out/report.html, or walk through the images in the app; --images of report shows",
+        "Open out/report.html, or browse the images in the app; report --images shows",
         "pictures on the page, too (pip install 'boxlens[images]'). docs/ explains every number,",
         "boxlens COMMAND --help every option, and --json - is for machines.",
     ]
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> None:
         result.to_json,
         options.json,
         lambda: "\n\n".join(
-            [evaluation_text(result, per_class=True), *verdicts, "\n".join(advice)]
+            [study_text(describe(result), detail=True), *verdicts, "\n".join(advice)]
         ),
     )
 
@@ -77,9 +77,9 @@ def _unpack(demo: Path, folder: Path) -> None:
         target, text = folder / f"{stem(path)}.json", read_text(path)
         if target.exists() and read_bytes(target) != text.encode():
             raise InputError(
-                "another file of this name is there",
+                "a different file of this name exists",
                 path=target,
-                remedy="Name another folder, so that nothing of yours is lost",
+                remedy="Name another folder, so that your files are kept",
             )
         write_text(target, text)
         print_note(f"wrote {target}")

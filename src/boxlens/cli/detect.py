@@ -10,6 +10,7 @@ from boxlens.cli.output import print_failures, print_notices, show_or_save_json
 from boxlens.cli.stopping import kept_in
 from boxlens.errors import ParameterError
 from boxlens.limits import AT_MOST, BATCH, FINITE
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -25,12 +26,12 @@ def add_command(commands: Commands) -> None:
     command = commands.add_parser(
         "detect",
         help="run a detector over pictures",
-        description="Run a detector over pictures and write COCO results. Killed and started "
-        "again, it goes on where it was.",
+        description="Run a detector over pictures and write COCO results. If interrupted, "
+        "the same command continues.",
     )
     command.set_defaults(run=run)
     add = command.add_argument
-    add("images", metavar="IMAGES", nargs="+", help="folders of pictures, or single ones")
+    add("images", metavar="IMAGES", nargs="+", help="folders of pictures, or single files")
     add(
         "--model",
         metavar="MODEL",
@@ -38,12 +39,12 @@ def add_command(commands: Commands) -> None:
         help="window, region, a .npz or .onnx file, package.module:function, or a folder to "
         "exchange with a detector that runs elsewhere",
     )
-    add("--spec", metavar="SPEC", help="what goes into an .onnx model and comes out of it")
+    add("--spec", metavar="SPEC", help="how to feed an .onnx model and read its output")
     add(
         "--gt",
         "--ground-truth",
         metavar="GT",
-        help="ground truth: only its pictures, under its ids of images and classes",
+        help="ground truth: run only on its pictures, with its image and class ids",
     )
     add("--split", metavar="NAME", help="part of the ground truth (VOC, YOLO)")
     add("-o", "--output", metavar="FILE", required=True, help="the COCO results to write")
@@ -51,22 +52,24 @@ def add_command(commands: Commands) -> None:
         "--min-score",
         metavar="S",
         type=Number(FINITE),
-        help="leave out detections below this score",
+        help="drop detections below this score",
     )
     add(
         "--max-per-image",
         metavar="N",
         type=Number(AT_MOST),
-        help="keep the best N detections of an image",
+        help="keep the best N detections per image",
     )
     add(
         "--batch",
         metavar="N",
         type=Number(BATCH),
         default=8,
-        help="pictures given to the model at once (8)",
+        help="pictures per batch (8)",
     )
-    add("--restart", action="store_true", help="begin anew, even where results or a part are there")
+    add(
+        "--restart", action="store_true", help="start again, discarding existing or partial results"
+    )
     add_json(command)
 
 
@@ -100,7 +103,7 @@ def _detected(
     from boxlens.images import find_images
 
     if options.split is not None and options.gt is None:
-        raise ParameterError("--split is a part of the ground truth: add --gt")
+        raise ParameterError("--split selects a part of the ground truth: add --gt")
     dataset = None
     if options.gt is not None:
         dataset = read_dataset(options.gt, split=options.split, progress=progress)
@@ -135,18 +138,15 @@ def _detected(
 
 def _text(result: RunResult) -> str:
     n_done = result.n_images - len(result.failed)
-    found = f"{result.n_detections:,} detections of '{result.detector}' in {n_done:,} images"
+    n_found = counted(result.n_detections, "detection")
+    found = f"{n_found} of '{result.detector}' in {counted(n_done, 'image')}"
     lines = [f"wrote {result.output}: {found}"]
     if result.failed:
-        lines.append(f"{len(result.failed):,} of {result.n_images:,} images failed")
+        lines.append(f"{len(result.failed):,} of {counted(result.n_images, 'image')} failed")
     if result.n_resumed:
-        lines.append(f"{result.n_resumed:,} images taken over from an interrupted run")
-    lines += [f"{_pictures(count)}: {change}" for change, count in result.changes.items()]
+        lines.append(f"{counted(result.n_resumed, 'image')} kept from an interrupted run")
+    lines += [f"{counted(count, 'picture')}: {change}" for change, count in result.changes.items()]
     return "\n".join(lines)
-
-
-def _pictures(count: int) -> str:
-    return "1 picture" if count == 1 else f"{count:,} pictures"
 
 
 def _document(

@@ -1,14 +1,13 @@
-"""`boxlens diagnose`: what goes wrong, and what would fixing it bring?"""
+"""`boxlens diagnose`: what goes wrong, and what would fixing it add?"""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, Number, add_json
 from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
-from boxlens.cli.report_options import add_report, chosen_formats, show_report
+from boxlens.cli.report_options import add_report, chosen_formats, save, show_result
 from boxlens.cli.sensitivity import (
     add_characteristics,
     chosen_bins,
@@ -23,15 +22,15 @@ if TYPE_CHECKING:
 def add_command(commands: Commands) -> None:
     command = commands.add_parser(
         "diagnose",
-        help="say what goes wrong and what fixing it would bring",
-        description="Say what goes wrong and what fixing it would bring: error types after Hoiem, "
+        help="show what goes wrong and what fixing it would add",
+        description="Show what goes wrong and what fixing it would add: error types after Hoiem, "
         "TIDE, COCO analyze and Borji, missed objects, sensitivity, and a verdict. Options marked "
         "* may be repeated, or given once with commas.",
     )
     command.set_defaults(run=run)
     add_files(command, one=True)
     add = command.add_argument
-    add("--per-class", action="store_true", help="add a row a class")
+    add("--per-class", action="store_true", help="show every row and column, and one row per class")
     _add_schemes(command)
     add_characteristics(command)
     add_report(command, pictures="show errors in the pictures of this folder", pdf=True)
@@ -49,13 +48,13 @@ def _add_schemes(command: argparse.ArgumentParser) -> None:
         metavar="T",
         type=Number(OVERLAP),
         default=0.5,
-        help="overlap that counts as right (.5)",
+        help="overlap that counts as right (0.5)",
     )
     add(
         "--background-iou",
         metavar="T",
         type=Number(OVERLAP),
-        help="overlap below which a box lies on background (.1, or half of --iou if it is no more)",
+        help="overlap below which a box is on background (0.1, or half of --iou if it is no more)",
     )
     add(
         "--similar",
@@ -80,14 +79,12 @@ def _add_schemes(command: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.diagnose_text import diagnosis_text
     from boxlens.cli.progress import progress_bar
     from boxlens.data.selection import shared_classes
-    from boxlens.diagnosis import DiagnosisChoice, diagnose_tables
     from boxlens.formats.class_groups import read_similarity
+    from boxlens.studies.diagnosis import DiagnosisChoice, diagnose_tables
 
     formats = chosen_formats(options)
-    written = None
     resampling = chosen_intervals(options)
     with progress_bar() as progress:
         dataset, tables = read_tables(options, progress)
@@ -108,22 +105,13 @@ def run(options: argparse.Namespace) -> None:
         result = diagnose_tables(
             used, detections, choice, threads=options.threads, progress=progress
         )
-        if options.output:
-            from boxlens.report.writing.write_diagnosis import write_diagnosis
-
-            written = write_diagnosis(
-                result,
-                Path(options.output),
-                formats=formats,
-                images=options.images,
-                images_mb=options.images_mb,
-                pdf=options.pdf,
-                progress=progress,
-            )
-    show_report(
-        options,
-        result.notices,
-        written,
-        result.to_json,
-        lambda: diagnosis_text(result, per_class=options.per_class),
-    )
+        written = save(
+            options,
+            result,
+            formats,
+            progress,
+            images=options.images,
+            images_mb=options.images_mb,
+            pdf=options.pdf,
+        )
+    show_result(options, result, written, detail=options.per_class)

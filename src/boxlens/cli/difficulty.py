@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from boxlens.cli.options import Commands, Number, add_json, add_strict_coco, several
+from boxlens.cli.options import SEVERAL, Commands, Number, add_json, add_strict_coco, several
 from boxlens.cli.reading import read_detection_files
-from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, show_report
+from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, show_result
 from boxlens.errors import InputError, ParameterError
 from boxlens.limits import BUDGET, NOT_NEGATIVE, OVERLAP, SEED, THREADS
 
@@ -16,29 +15,24 @@ if TYPE_CHECKING:
     import argparse
 
     from boxlens.data import Dataset
-    from boxlens.dataset_difficulty import DifficultyChoice, DifficultyResult
-    from boxlens.dataset_difficulty.guesses import System
     from boxlens.formats.files import Progress
-
-
-# Files, one after the other or option after option.
-SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
+    from boxlens.studies.difficulty import DifficultyChoice, DifficultyResult
 
 
 def add_command(commands: Commands) -> None:
     command = commands.add_parser(
         "difficulty",
-        help="say how hard a data set is, and what makes its classes hard",
-        description="Say how hard a data set is: instances, neighbours, scale, chance performance "
-        "of localization and clutter of every class; with detections or guesses also what makes "
-        "classes hard for them, along a class tree and by what classes are like. Options marked * "
-        "may be repeated, or given once with commas.",
+        help="measure how hard a data set is, and what makes its classes hard",
+        description="Measure how hard a data set is: instances, neighbours, scale, chance "
+        "performance of localization (CPL) and clutter of every class; with detections or guesses "
+        "also what makes classes hard for them, along a class tree and by properties of classes. "
+        "Options marked * may be repeated, or given once with commas.",
     )
     command.set_defaults(run=run)
     add = command.add_argument
-    add("gt", metavar="GT", nargs="+", help="ground truth: one file or folder a data set")
+    add("gt", metavar="GT", nargs="+", help="ground truth: one file or folder per data set")
     add("--split", metavar="NAME", help="part of the data sets, e.g. test (VOC, YOLO)")
-    add("--per-class", action="store_true", help="add a row for every class")
+    add("--per-class", action="store_true", help="show every class, and all columns")
     _add_systems(command)
     _add_windows(command)
     _add_subsets(command)
@@ -48,37 +42,42 @@ def add_command(commands: Commands) -> None:
 
 
 def _add_systems(command: argparse.ArgumentParser) -> None:
-    """Who is judged on the first data set, and by what classes are told apart."""
+    """Who is judged on the first data set, and how classes are grouped."""
     add = command.add_argument
     add("--detections", metavar="DT", **SEVERAL, help="detections on the first GT")
     add(
         "--guesses",
         metavar="FILE",
         **SEVERAL,
-        help="ranked guesses on the first GT: CSV with image, class and perhaps x, y, w, h",
+        help="ranked guesses on the first GT: CSV with image, class and optionally x, y, w, h",
     )
     add(
         "--top-k",
         metavar="N",
         type=Number(BUDGET),
         default=5,
-        help="guesses of an image that count (5)",
+        help="guesses per image that count (5)",
     )
-    add("--one-a-class", action="store_true", help="of a class, only the best guess of an image")
+    add("--one-per-class", action="store_true", help="only the best guess per class and image")
     add(
         "--iou",
         metavar="T",
         type=Number(OVERLAP),
         default=0.5,
-        help="overlap that counts as right (.5)",
+        help="IoU from which a box counts as right (0.5)",
     )
     add(
         "--tree",
         metavar="FILE",
-        help="class tree; without it that of the data set or its supercategories; none: no tree",
+        help="class tree; by default the data set's own, or its supercategories; none: no tree",
     )
-    add("--node", metavar="NAME", **several(str, "dog"), help="* nodes of the tree as one class")
-    add("--properties", metavar="FILE", help="what classes are like: CSV or TOML")
+    add(
+        "--node",
+        metavar="NAME",
+        **several(str, "dog"),
+        help="* nodes of the tree to score as one class",
+    )
+    add("--properties", metavar="FILE", help="table of class properties: CSV or TOML")
     add(
         "--nest",
         metavar="NAME:NAME",
@@ -94,25 +93,25 @@ def _add_windows(command: argparse.ArgumentParser) -> None:
         "--windows",
         metavar="FILE|METHOD",
         **SEVERAL,
-        help="ranked windows for clutter, a file a GT, or a method to make them with --images: "
+        help="ranked windows for clutter, one file per GT, or a method to make them with --images: "
         "edge-boxes, selective-search, sliding-window, bing:FOLDER, or another of proposals",
     )
-    add("--images", metavar="DIR", **SEVERAL, help="pictures, a folder a GT or one for all")
+    add("--images", metavar="DIR", **SEVERAL, help="pictures: one folder per GT, or one for all")
     add(
         "--n-windows",
         metavar="N",
         type=Number(BUDGET),
         default=1000,
-        help="windows of an image (1000)",
+        help="windows per image (1000)",
     )
     add(
         "--gap",
         metavar="PX",
         type=Number(NOT_NEGATIVE),
         default=0.0,
-        help="pixels between neighbours (0)",
+        help="most pixels between neighbours (0)",
     )
-    add("--difficult", action="store_true", help="count objects marked difficult, too")
+    add("--difficult", action="store_true", help="also count objects marked difficult")
 
 
 def _add_subsets(command: argparse.ArgumentParser) -> None:
@@ -120,9 +119,9 @@ def _add_subsets(command: argparse.ArgumentParser) -> None:
         "--match",
         metavar="MEASURE[=T]",
         **several(_target, "cpl=0.087"),
-        help="* the most classes of the first GT that are together as hard as T; without T, of the "
-        "larger of two GT, as hard as the other: cpl, clutter, scale, instances, neighbours; -o "
-        "writes them as a data set",
+        help="* find the most classes of the first GT that are together as hard as T; without T: "
+        "of the larger of two GT, as hard as the other. cpl, clutter, scale, instances or "
+        "neighbours; -o writes them as a data set",
     )
     add_strict_coco(command)
 
@@ -131,10 +130,16 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("--name", metavar="NAME", **several(str, "mine"), help="* names of DT and FILE, in order")
     add("--gt-name", metavar="NAME", **several(str, "mine"), help="* names of GT, in order")
-    add("--gt-format", metavar="F", help="read GT as this format instead of recognising it")
-    add("--dt-format", metavar="F", help="read DT as this format instead of recognising it")
+    add("--gt-format", metavar="F", help="format of GT, if it is not recognised")
+    add("--dt-format", metavar="F", help="format of DT, if it is not recognised")
     add("--strict", action="store_true", help="unknown images or classes are an error")
-    add("--seed", metavar="N", type=Number(SEED), default=0, help="of intervals and windows (0)")
+    add(
+        "--seed",
+        metavar="N",
+        type=Number(SEED),
+        default=0,
+        help="of intervals and windows (0)",
+    )
     add(
         "--threads", metavar="N", type=Number(THREADS), default=0, help="worker threads (all cores)"
     )
@@ -159,7 +164,6 @@ def _target(text: str) -> tuple[str, float | None]:
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.difficulty_text import difficulty_text
     from boxlens.cli.progress import progress_bar
 
     _check(options)
@@ -167,27 +171,19 @@ def run(options: argparse.Namespace) -> None:
     choice = _choice(options)
     written = None
     with progress_bar() as progress:
-        datasets, systems, result = _analysed(options, choice, progress)
+        result = _analysed(options, choice, progress)
         if options.output:
             from boxlens.report.writing.write_difficulty import write_difficulty
 
             written = write_difficulty(
                 result,
-                Path(options.output),
+                options.output,
                 formats=formats,
-                datasets=datasets,
                 strict_coco=options.strict_coco,
-                detections=[one.detections for one in systems if one.detections is not None],
                 threads=options.threads,
                 progress=progress,
             )
-    show_report(
-        options,
-        result.notices,
-        written,
-        result.to_json,
-        lambda: difficulty_text(result, per_class=options.per_class),
-    )
+    show_result(options, result, written, detail=options.per_class)
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -212,12 +208,12 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _choice(options: argparse.Namespace) -> DifficultyChoice:
-    from boxlens.dataset_difficulty import DifficultyChoice
+    from boxlens.studies.difficulty import DifficultyChoice
 
     return DifficultyChoice(
         iou=options.iou,
         top_k=options.top_k,
-        one_a_class=options.one_a_class,
+        one_per_class=options.one_per_class,
         gap_px=options.gap,
         difficult=options.difficult,
         n_windows=options.n_windows,
@@ -230,14 +226,14 @@ def _choice(options: argparse.Namespace) -> DifficultyChoice:
 
 def _analysed(
     options: argparse.Namespace, choice: DifficultyChoice, progress: Progress
-) -> tuple[list[Dataset], list[System], DifficultyResult]:
-    from boxlens.dataset_difficulty import (
+) -> DifficultyResult:
+    from boxlens.studies.difficulty import (
         check_asked,
         difficulty_tables,
         know_classes,
         read_systems,
     )
-    from boxlens.dataset_difficulty.window_sources import find_windows
+    from boxlens.studies.difficulty.window_sources import find_windows
 
     datasets = _datasets(options, progress)
     knowledge = know_classes(datasets[0], options.tree, options.properties)
@@ -264,7 +260,7 @@ def _analysed(
         threads=options.threads,
         progress=progress,
     )
-    result = difficulty_tables(
+    return difficulty_tables(
         datasets,
         systems,
         choice,
@@ -274,12 +270,11 @@ def _analysed(
         threads=options.threads,
         progress=progress,
     )
-    return datasets, systems, result
 
 
 def _datasets(options: argparse.Namespace, progress: Progress) -> list[Dataset]:
     from boxlens.formats import read_dataset
-    from boxlens.formats.sniff import GT_FIRST
+    from boxlens.formats.sniff import DetectionsGivenError
 
     found: list[Dataset] = []
     for path in options.gt:
@@ -292,9 +287,7 @@ def _datasets(options: argparse.Namespace, progress: Progress) -> list[Dataset]:
                 threads=options.threads,
                 progress=progress,
             )
-        except InputError as problem:
-            if problem.remedy != GT_FIRST:
-                raise
+        except DetectionsGivenError as problem:
             remedy = "This looks like detections: name them with --detections, after all GT"
             raise InputError(problem.problem, path=path, remedy=remedy) from problem
         found.append(dataset)

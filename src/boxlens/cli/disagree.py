@@ -6,60 +6,67 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.cli.options import Commands, Number, add_json, several
-from boxlens.cli.output import aligned, print_note, print_notices, show_or_save_json
 from boxlens.cli.reading import add_classes_used, add_reading, read_tables
+from boxlens.cli.report_options import save, show_result
 from boxlens.errors import ParameterError
 from boxlens.limits import AT_MOST, FINITE
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     import argparse
 
-    from boxlens.comparison.cases.disagreement import DisagreementResult
+    from boxlens.studies.comparison.cases.disagreement import DisagreementResult
 
 
 def add_command(commands: Commands) -> None:
     command = commands.add_parser(
         "disagree",
-        help="rank images by how much detectors differ, without ground truth",
-        description="Rank images by how much the outputs of two or more detectors differ, to "
-        "choose what to annotate next. No ground truth is looked at. Options marked * may be "
-        "repeated, or given once with commas.",
+        help="rank images by how much detectors disagree, without ground truth",
+        description="Rank images by how much two or more detectors disagree, to choose what to "
+        "annotate next. The ground truth is not used. Options marked * may be repeated, or given "
+        "once with commas.",
     )
     command.set_defaults(run=run)
     add = command.add_argument
     add(
         "gt",
         metavar="IMAGES",
-        help="images and classes: a data set; its objects are not looked at, and may be absent",
+        help="images and classes: a data set; its objects are not used and may be missing",
     )
-    add("dt", metavar="DT", nargs="+", help="detections: one file or folder a detector")
+    add("dt", metavar="DT", nargs="+", help="detections: one file or folder per detector")
     add(
         "--min-score",
         metavar="S",
         required=True,
         **several(Number(FINITE), "0.3"),
-        help="* score above which a box counts: one for all detectors, or one each",
+        help="* lowest score of a box that counts: one for all detectors, or one per detector",
     )
     add(
         "--by",
         choices=("boxes", "share"),
         default="boxes",
-        help="number of boxes in dispute (default), or their share",
+        help="rank by the number of disputed boxes (default), or by their share",
     )
-    add("--class-agnostic", action="store_true", help="boxes agree whatever their class")
+    add("--class-agnostic", action="store_true", help="boxes may agree across classes")
     add(
         "--images-used",
         choices=("check", "all", "common"),
         default="check",
         help="all images, or those common to all detectors; check (default) takes all and stops "
-        "where the detectors were plainly run on different ones",
+        "if the detectors were clearly run on different images",
     )
-    add("--top", metavar="N", type=Number(AT_MOST), default=20, help="images shown (20)")
+    add(
+        "--top",
+        metavar="N",
+        type=Number(AT_MOST),
+        default=20,
+        help="images shown, and listed in the JSON (20)",
+    )
     add(
         "-o",
         "--output",
         metavar="PATH",
-        help="write all images in order to a .csv file, or into a folder, with a report",
+        help="write all images in order to a .csv file, or to a folder with a report",
     )
     add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
     add_classes_used(command, compared=True)
@@ -69,7 +76,7 @@ def add_command(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
-    from boxlens.comparison.cases.images_to_annotate import disagree_tables
+    from boxlens.studies.comparison.cases.images_to_annotate import disagree_tables
 
     cuts = _cuts(options)
     if options.output and not _is_csv(options.output):
@@ -84,52 +91,34 @@ def run(options: argparse.Namespace) -> None:
             min_score=cuts,
             by=options.by,
             class_agnostic=options.class_agnostic,
+            top=options.top,
             images_used=options.images_used,
             classes_used=options.classes_used,
             threads=options.threads,
         )
-    print_notices(result.notices)
-    if options.output:
-        print_note(f"wrote {_written(result, options)}")
-    show_or_save_json(
-        lambda: result.to_json(options.top), options.json, lambda: _text(result, options.top)
-    )
+        csv = options.output and _is_csv(options.output)
+        written = _write_csv(result, options.output) if csv else save(options, result, (), progress)
+    show_result(options, result, written)
 
 
 def _cuts(options: argparse.Namespace) -> list[float]:
     given: list[float] = options.min_score
     if len(given) not in (1, len(options.dt)):
         raise ParameterError(
-            f"--min-score: one for all, or one for each of {len(options.dt)}, got {len(given)}"
+            f"--min-score: give one for all, or one for each of {len(options.dt)} detectors, got "
+            f"{len(given)}"
         )
     return given if len(given) > 1 else given * len(options.dt)
-
-
-def _text(result: DisagreementResult, n_top: int) -> str:
-    images = result.images
-    rows = [["image", "file", "in dispute", "boxes in dispute", *result.detectors]]
-    rows += [
-        [
-            str(images.id[row]),
-            images.file_name[row],
-            f"{result.share[row]:.3f}",
-            f"{result.boxes[row]:.1f}",
-            *(f"{n:,}" for n in result.n_boxes[:, row].tolist()),
-        ]
-        for row in result.order[:n_top].tolist()
-    ]
-    mean = f"mean over {len(images):,} images: {result.share.mean():.3f} in dispute"
-    return f"{aligned(rows)}\n\n{mean}" if len(images) else "no images"
 
 
 def _is_csv(path: str) -> bool:
     return path.lower().endswith(".csv")
 
 
-def _written(result: DisagreementResult, options: argparse.Namespace) -> str:
-    from boxlens.report.writing.write_disagreement import write_disagreement, write_images
+def _write_csv(result: DisagreementResult, path: str) -> str:
+    """All images in order; returns in a line what was written."""
+    from boxlens.formats.files import written_whole
 
-    path = Path(options.output)
-    if _is_csv(options.output):
-        return write_images(result, path)
-    return write_disagreement(result, path, n_top=options.top)
+    with written_whole(Path(path)) as temporary:
+        result.tables()["images"].write_csv(temporary)
+    return f"{path}: {counted(len(result.images), 'image')}"

@@ -9,7 +9,7 @@ from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, Number, add_json, area_range, several, thresholds
 from boxlens.cli.output import print_note
 from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
-from boxlens.cli.report_options import add_report, chosen_formats, show_report
+from boxlens.cli.report_options import add_report, chosen_formats, show_result
 from boxlens.errors import ParameterError
 from boxlens.limits import AT_MOST, FINITE, NOT_NEGATIVE, OVERLAP
 
@@ -32,7 +32,7 @@ def add_command(commands: Commands) -> None:
     add_files(command)
     add = command.add_argument
     add("--protocol", default="coco", help="coco (default), voc07, voc12, lvis or openimages")
-    add("--per-class", action="store_true", help="add a row a class")
+    add("--per-class", action="store_true", help="add one row per class")
     _add_counting(command)
     add_report(command)
     add_intervals(command)
@@ -66,7 +66,7 @@ def _add_counting(command: argparse.ArgumentParser) -> None:
         "--max-dets",
         metavar="N",
         **several(Number(AT_MOST), "100"),
-        help="* detections a class and image (COCO), an image (LVIS)",
+        help="* detections per class and image (COCO), per image (LVIS)",
     )
     add(
         "--group-of-weight",
@@ -80,19 +80,18 @@ def _add_counting(command: argparse.ArgumentParser) -> None:
         metavar="T",
         type=Number(OVERLAP),
         default=0.5,
-        help="IoU of the --also readings (.5)",
+        help="IoU of the --also readings (0.5)",
     )
     add(
         "--min-score",
         metavar="S",
         type=Number(FINITE),
         default=0.25,
-        help="score cut of --also confusion and images (.25)",
+        help="score cut of --also confusion and images (0.25)",
     )
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.evaluate_text import evaluation_text
     from boxlens.cli.progress import progress_bar
     from boxlens.metrics import evaluate_tables
 
@@ -120,13 +119,7 @@ def run(options: argparse.Namespace) -> None:
     fitting = FITTING_PROTOCOL.get(dataset.source.format) if dataset.source else None
     if fitting and options.protocol == "coco":
         print_note(f"scored as COCO does; --protocol {fitting} is made for this ground truth")
-    show_report(
-        options,
-        [*result.notices, *(n for row in result.detectors for n in row.notices)],
-        written,
-        result.to_json,
-        lambda: evaluation_text(result, per_class=options.per_class),
-    )
+    show_result(options, result, written, detail=options.per_class)
 
 
 def _choice(options: argparse.Namespace) -> EvaluationChoice:
@@ -150,5 +143,5 @@ def _area_ranges(given: list[tuple[str, tuple[float, float]]]) -> dict[str, tupl
     names = [name for name, _ in given]
     for name in names:
         if name == "all" or names.count(name) > 1:
-            raise ParameterError(f"--area {name}: a range needs a name of its own, and not 'all'")
+            raise ParameterError(f"--area {name}: a range needs a unique name, and not 'all'")
     return {"all": (0.0, 1e10), **dict(given)}

@@ -19,7 +19,7 @@ from boxlens.limits import LEVEL, REPLICATES, SEED
 if TYPE_CHECKING:
     import argparse
 
-    from boxlens.comparison.gating.result import GateResult
+    from boxlens.studies.comparison.gating.result import GateResult
 
 BROKEN = 1
 
@@ -29,7 +29,8 @@ def add_command(commands: Commands) -> None:
         "gate",
         help="fail where a candidate is significantly worse than a baseline",
         description="Fail (exit code 1) where a candidate breaks a rule beyond chance, or where a "
-        "rule could not be computed; 2 is misuse. DT means baseline and candidate, in this order. "
+        "rule could not be computed; 2 means wrong usage. DT is baseline and candidate, in this "
+        "order. "
         "Without rules the protocol's main number must not fall. Options marked * may be "
         "repeated.",
     )
@@ -37,7 +38,7 @@ def add_command(commands: Commands) -> None:
     add = command.add_argument
     add("gt", metavar="GT", help="ground truth: a file or folder")
     add("--baseline", metavar="FILE", required=True, help="detections to compare with")
-    add("--candidate", metavar="FILE", required=True, help="detections to be judged")
+    add("--candidate", metavar="FILE", required=True, help="detections to judge")
     add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
     add(
         "--rule",
@@ -48,7 +49,7 @@ def add_command(commands: Commands) -> None:
     )
     add("--rules", metavar="FILE", help="a TOML file with rules, slices and settings")
     add("--protocol", metavar="NAME", help="coco (default), voc07, voc12, lvis or openimages")
-    add("--level", metavar="L", type=Number(LEVEL), help="confidence of intervals and tests (.95)")
+    add("--level", metavar="L", type=Number(LEVEL), help="confidence of intervals and tests (0.95)")
     add(
         "--replicates", metavar="N", type=Number(REPLICATES), help="resampled sets of images (1000)"
     )
@@ -61,7 +62,7 @@ def add_command(commands: Commands) -> None:
     add(
         "--allow-gaps",
         action="store_true",
-        help="go on where one detector found nothing in many images and the other did",
+        help="continue where one detector found nothing in many images and the other did",
     )
     _add_outputs(command)
     add(
@@ -78,7 +79,7 @@ def add_command(commands: Commands) -> None:
 def _add_outputs(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add_report(command, figures=False)
-    add("--junit", metavar="FILE", help="write JUnit XML there, one test case a rule")
+    add("--junit", metavar="FILE", help="write JUnit XML there, one test case per rule")
     add("--markdown", metavar="FILE", help="write a Markdown summary there")
     add("--github", action="store_true", help="print annotations for GitHub Actions")
 
@@ -110,7 +111,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _judged(options: argparse.Namespace) -> GateResult:
     from boxlens.cli.progress import progress_bar
-    from boxlens.comparison.gating.decision import gate_tables, plan_gate
+    from boxlens.studies.comparison.gating.decision import gate_tables, plan_gate
 
     plan = plan_gate(
         options.rule,
@@ -145,16 +146,15 @@ def _write_documents(result: GateResult, options: argparse.Namespace) -> None:
             write_text(path, document(result))
             print_note(f"wrote {path}")
     if options.output:
-        from boxlens.report.writing.write_gate import write_gate
-
-        print_note(f"wrote {write_gate(result, Path(options.output))}")
+        print_note(f"wrote {result.save(options.output, figures='none')}")
 
 
 def _show(result: GateResult, options: argparse.Namespace) -> None:
-    from boxlens.cli.gate_text import gate_text
+    from boxlens.report.described import describe
+    from boxlens.report.readers.terminal import study_text
     from boxlens.report.writing.gate_documents import github_annotations
 
-    show_or_save_json(result.to_json, options.json, lambda: gate_text(result))
+    show_or_save_json(result.to_json, options.json, lambda: study_text(describe(result)))
     if options.github:
         print_text("\n".join(github_annotations(result)))
     sys.stdout.flush()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from boxlens.cli.options import Number
@@ -12,7 +11,7 @@ from boxlens.limits import LEVEL, REPLICATES, SEED
 if TYPE_CHECKING:
     import argparse
 
-    from boxlens.metrics.intervals import Interval, ResamplingChoice
+    from boxlens.metrics.intervals import ResamplingChoice
 
 
 def add_intervals(command: argparse.ArgumentParser, *, always: bool = False) -> None:
@@ -44,10 +43,3 @@ def chosen_intervals(options: argparse.Namespace, *, always: bool = False) -> Re
     if given and not always and not options.intervals:
         raise ParameterError("ask for --intervals too: without them nothing is resampled")
     return ResamplingChoice(**given)
-
-
-def interval_text(one: Interval | None, digits: int = 4) -> str:
-    """[low, high], or a dash."""
-    if one is None or math.isnan(one.low):
-        return "-"
-    return f"[{one.low:.{digits}f}, {one.high:.{digits}f}]"

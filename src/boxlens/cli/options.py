@@ -1,4 +1,4 @@
-"""Kinds of option values that several commands share, and a parser that errs in one line."""
+"""Option types that several commands share, and a parser with one-line errors."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ Commands = Any
 # -0.26,0.465 and -.5 and -1e-3 are values: no option begins like that.
 NEGATIVE = re.compile(r"-(?:[.]?\d|inf|nan)", re.IGNORECASE)
 LONGEST_SHOWN = 40
+# Files, one after the other or option after option.
+SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse, with every mistake told in one line that says where help is."""
+    """argparse, with one-line errors that point to the help."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(allow_abbrev=False, **settings)
@@ -31,12 +33,19 @@ class Parser(argparse.ArgumentParser):
         self._negative_number_matcher = NEGATIVE
 
     def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
-        """Says in the help how large a whole number may be."""
+        """Adds the largest whole number allowed to the help."""
         action = super().add_argument(*names, **settings)
         limits = limits_of(action)
         if isinstance(limits, Whole) and action.help:
             action.help += f"; at most {limits.most:,}"
         return action
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Refuses unknown arguments here, so that a command points to its own help."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
 
     def error(self, message: str) -> NoReturn:
         hint = _suggestion(message, self)
@@ -56,7 +65,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _suggestion(message: str, parser: Parser) -> str:
-    """What a mistyped option or command may have been meant to be."""
+    """The option or command that was probably meant."""
     words = [word.strip("',():") for word in message.replace("=", " ").replace("/", " ").split()]
     known = parser.words()
     for word in words:
@@ -67,7 +76,7 @@ def _suggestion(message: str, parser: Parser) -> str:
 
 
 def add_json(command: argparse.ArgumentParser) -> None:
-    """Every command can speak to machines."""
+    """The option for JSON output."""
     command.add_argument(
         "--json", metavar="FILE", help="write JSON to FILE; - prints it instead of the text"
     )
@@ -78,7 +87,7 @@ def add_strict_coco(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--strict-coco",
         action="store_true",
-        help="write COCO's own fields alone, and report what they cannot hold",
+        help="write only COCO's own fields, and report what they cannot hold",
     )
 
 
@@ -110,7 +119,7 @@ class Several:
             try:
                 found = self.kind(part)
             except (ValueError, ArithmeticError) as problem:
-                message = f"{part!r}: write it like {self.example}"
+                message = f"{part!r}: expected a value like {self.example}"
                 raise argparse.ArgumentTypeError(message) from problem
             values += found if isinstance(found, list) else [found]
         return values

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.terminal import print_message, print_text, safe_line
+from boxlens.cli.terminal import print_message, print_text
+from boxlens.safe_text import safe_line
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -38,7 +39,7 @@ def print_failures(failed: Sequence[Failure]) -> None:
         print_note(f"failed: and {len(failed) - FAILURES_SHOWN:,} more")
     n_pictures = len({failure.file for failure in failed})
     if n_pictures:
-        print_note(f"{n_pictures:,} {'picture' if n_pictures == 1 else 'pictures'} failed")
+        print_note(f"{counted(n_pictures, 'picture')} failed")
 
 
 def show_or_save_json(
@@ -70,8 +71,3 @@ def aligned(rows: list[list[str]], *, header: bool = True) -> str:
     if header:
         lines.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
     return "\n".join(lines)
-
-
-def score(value: float) -> str:
-    """Four digits; undefined is a dash."""
-    return "-" if math.isnan(value) else f"{value:.4f}"

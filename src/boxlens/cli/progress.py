@@ -1,4 +1,4 @@
-"""A progress bar on stderr for work that lasts: it appears only after a second."""
+"""A progress bar on stderr, shown only for work of more than a second."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.terminal import safe_line
+from boxlens.safe_text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ PATIENCE_S = 1.0
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """Gives the callback that work reports to; on what is no terminal nothing is shown."""
+    """Gives the callback that work reports to; nothing is shown unless stderr is a terminal."""
     if not sys.stderr.isatty():
         yield _unseen
         return

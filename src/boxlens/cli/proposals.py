@@ -1,4 +1,4 @@
-"""`boxlens proposals`: where should a detector look? One action a file."""
+"""`boxlens proposals`: where should a detector look? One action per file."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ ACTIONS = (generate, recall, repeatability, correlate, oracle, tune, train)
 def add_command(commands: Commands) -> None:
     command = commands.add_parser(
         "proposals",
-        help="find and judge places where a detector should look",
-        description="Find places where a detector should look, and judge them: how many objects "
-        "they find, how stable they are, and what they are worth to detectors.",
+        help="make and measure proposals: places where a detector should look",
+        description="Make proposals, places where a detector should look, and measure them: how "
+        "many objects they find, how stable they are, and how much detectors gain from them.",
     )
     names = "|".join(action.__name__.rpartition(".")[2] for action in ACTIONS)
     actions = command.add_subparsers(

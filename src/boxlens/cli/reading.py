@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from boxlens.cli.options import Number, several
 from boxlens.errors import ParameterError
 from boxlens.limits import THREADS
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -24,25 +25,25 @@ def add_files(command: argparse.ArgumentParser, *, one: bool = False) -> None:
     if one:
         add("dt", metavar="DT", nargs=1, help="detections: a file or folder")
     else:
-        add("dt", metavar="DT", nargs="+", help="detections: one file or folder a detector")
+        add("dt", metavar="DT", nargs="+", help="detections: one file or folder per detector")
     add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
 
 
 def add_reading(command: argparse.ArgumentParser, *, one: bool = False) -> None:
     """How files are read, and with how many threads; `one`: of a single detector."""
     add = command.add_argument
-    whose = "the detector's name" if one else "* the detectors' names, in order of DT"
+    whose = "the detector's name" if one else "* names of the detectors, in the order of DT"
     add("--name", metavar="NAME", **several(str, "mine"), help=whose)
     add("--gt-format", metavar="F", help="read GT as this format instead of recognising it")
     add("--dt-format", metavar="F", help="read DT as this format instead of recognising it")
-    add("--strict", action="store_true", help="unknown images or classes are an error")
+    add("--strict", action="store_true", help="fail on unknown images or classes")
     add(
         "--threads", metavar="N", type=Number(THREADS), default=0, help="worker threads (all cores)"
     )
 
 
 def add_classes_used(command: argparse.ArgumentParser, *, compared: bool = False) -> None:
-    """Over which classes is counted; `compared`: detectors with one another."""
+    """Which classes are counted; `compared`: when comparing detectors."""
     command.add_argument(
         "--classes-used",
         choices=("check", "all", "known"),
@@ -60,14 +61,15 @@ def read_tables(
     objects: bool = True,
     classes_used: ClassesChoice = "all",
 ) -> tuple[Dataset, list[Detections]]:
-    """The data set, with its objects or without, and one table a detector."""
+    """The data set, with its objects or without, and one table per detector."""
     from boxlens.data.selection import shared_classes
     from boxlens.formats import read_dataset, read_images
 
     names = options.name or [None] * len(options.dt)
     if len(names) != len(options.dt):
         raise ParameterError(
-            f"--name each detector once: there are {len(options.dt)}, and {len(names)} names"
+            f"--name needs one name per detector: {counted(len(options.dt), 'detector')}, "
+            f"{counted(len(names), 'name')}"
         )
     n_files = 1 + len(options.dt)
     progress("reading files", 0, n_files)
@@ -90,7 +92,7 @@ def read_detection_files(
     n_before: int,
     progress: Progress,
 ) -> list[Detections]:
-    """One table a detector, after `n_before` other files were read."""
+    """One table per detector, after `n_before` other files were read."""
     from boxlens.formats import read_detections
 
     detections: list[Detections] = []

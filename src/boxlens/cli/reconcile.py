@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from argparse import ArgumentTypeError
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.options import Commands, add_json, several, thresholds
 from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
-from boxlens.cli.report_options import add_report, chosen_formats, show_report
+from boxlens.cli.report_options import add_report, chosen_formats, save, show_result
 from boxlens.errors import ParameterError
 from boxlens.limits import AT_MOST
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from boxlens.comparison.conventions.values import Limit, Protocol
+    from boxlens.studies.comparison.conventions.values import Limit, Protocol
 
 UNLIMITED_WORD, PER_IMAGE = "unlimited", "/image"
 
@@ -58,26 +57,17 @@ def add_command(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
-    from boxlens.cli.reconcile_text import reconciliation_text
-    from boxlens.comparison.conventions.steps import check_ends, reconcile_tables
+    from boxlens.studies.comparison.conventions.steps import check_ends, reconcile_tables
 
     start, end = check_ends(options.start, _end(options))
     formats = chosen_formats(options)
-    written = None
     with progress_bar() as progress:
         dataset, (detections,) = read_tables(options, progress, classes_used=options.classes_used)
         result = reconcile_tables(
             dataset, detections, start, end, threads=options.threads, progress=progress
         )
-        if options.output:
-            from boxlens.report.writing.write_reconcile import write_reconciliation
-
-            written = write_reconciliation(
-                result, Path(options.output), formats=formats, progress=progress
-            )
-    show_report(
-        options, result.notices, written, result.to_json, lambda: reconciliation_text(result)
-    )
+        written = save(options, result, formats, progress)
+    show_result(options, result, written)
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -89,7 +79,12 @@ def _setting(text: str) -> tuple[str, str]:
 
 def _end(options: argparse.Namespace) -> str | Protocol | None:
     """The protocol to end at; settings change it, or the first one where no other is named."""
-    from boxlens.comparison.conventions.values import TITLES, Protocol, find_protocol, value_text
+    from boxlens.studies.comparison.conventions.values import (
+        TITLES,
+        Protocol,
+        find_protocol,
+        value_text,
+    )
 
     if not options.settings:
         end: str | None = options.end
@@ -108,7 +103,7 @@ def _end(options: argparse.Namespace) -> str | Protocol | None:
 
 def _value(name: str, text: str) -> Any:
     """A convention's value as the command line writes it."""
-    from boxlens.comparison.conventions.values import STEPS, WORDS
+    from boxlens.studies.comparison.conventions.values import STEPS, WORDS
 
     if name not in STEPS:
         raise ParameterError(f"--with: no convention is called {name!r}: {', '.join(STEPS)}")
@@ -139,7 +134,7 @@ def _cut(text: str) -> float:
 
 
 def _limit(text: str) -> Limit:
-    from boxlens.comparison.conventions.values import Limit
+    from boxlens.studies.comparison.conventions.values import Limit
 
     if text == UNLIMITED_WORD:
         return Limit()

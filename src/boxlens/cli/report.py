@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, Number, add_json, several
 from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
-from boxlens.cli.report_options import add_report, chosen_formats, show_report
+from boxlens.cli.report_options import add_report, chosen_formats, save, show_report
 from boxlens.cli.sensitivity import add_characteristics, chosen_bins, chosen_pairs
 from boxlens.limits import OVERLAP
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     import argparse
 
     from boxlens.data import Dataset
-    from boxlens.report.planning.questions import ReportChoice, ReportResult
+    from boxlens.studies.report import ReportChoice, ReportResult
 
 
 def add_command(commands: Commands) -> None:
@@ -24,7 +23,7 @@ def add_command(commands: Commands) -> None:
         "report",
         help="write one page that answers every question",
         description="Write one page that answers every question: scores with intervals, errors "
-        "and what fixing them would bring, which objects are missed, and, with two detectors or "
+        "and what fixing them would add, which objects are missed, and, with two detectors or "
         "more, which is better. Options marked * may be repeated, or given once with commas.",
     )
     command.set_defaults(run=run)
@@ -42,7 +41,7 @@ def add_command(commands: Commands) -> None:
         metavar="T",
         type=Number(OVERLAP),
         default=0.5,
-        help="overlap that counts as right (.5)",
+        help="overlap that counts as right (0.5)",
     )
     add(
         "--similar",
@@ -54,7 +53,7 @@ def add_command(commands: Commands) -> None:
         choices=("check", "all", "common"),
         default="check",
         help="images of the comparison: all, or those common to all detectors; check (default) "
-        "takes all and stops where the detectors were plainly run on different ones",
+        "takes all and stops where the detectors were clearly run on different ones",
     )
     add_characteristics(command)
     add_report(
@@ -69,8 +68,7 @@ def add_command(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
     from boxlens.data.selection import shared_classes
-    from boxlens.report.planning.questions import answer_tables, check_questions
-    from boxlens.report.writing.write_report import write_answers
+    from boxlens.studies.report import answer_tables, check_questions
 
     formats = chosen_formats(options)
     check_questions(options.ask)
@@ -81,23 +79,23 @@ def run(options: argparse.Namespace) -> None:
             used, tables = shared_classes(dataset, tables, options.classes_used)
         choice = _choice(options, dataset, used)
         result = answer_tables(used, tables, choice, threads=options.threads, progress=progress)
-        written = write_answers(
+        written = save(
+            options,
             result,
-            Path(options.output),
-            formats=formats,
+            formats,
+            progress,
             images=options.images,
             images_mb=options.images_mb,
             pdf=options.pdf,
-            progress=progress,
         )
     show_report(options, result.notices, written, result.to_json, lambda: _text(result))
 
 
 def _choice(options: argparse.Namespace, dataset: Dataset, used: Dataset) -> ReportChoice:
-    from boxlens.diagnosis import DiagnosisChoice
     from boxlens.formats.class_groups import read_similarity
     from boxlens.metrics import choose
-    from boxlens.report.planning.questions import ReportChoice, check_questions
+    from boxlens.studies.diagnosis import DiagnosisChoice
+    from boxlens.studies.report import ReportChoice, check_questions
 
     return ReportChoice(
         ask=check_questions(options.ask),
@@ -116,17 +114,9 @@ def _choice(options: argparse.Namespace, dataset: Dataset, used: Dataset) -> Rep
 
 
 def _text(result: ReportResult) -> str:
-    """What the page says first: who is better, then what each detector lacks."""
-    from textwrap import fill
+    """What the page says, without its tables."""
+    from boxlens.report.described import describe
+    from boxlens.report.readers.terminal import headline, sentences_text
 
-    from boxlens.cli.compare_text import WIDTH, sentences_text
-    from boxlens.cli.diagnose_text import verdict_text
-    from boxlens.report.writing.write_report import report_verdict
-
-    parts = [] if result.comparison is None else [sentences_text(result.comparison)]
-    if "errors" in result.asked:
-        parts += [f"{one.detections.name}: {verdict_text(one)}" for one in result.diagnoses]
-    if not parts:
-        verdict = report_verdict(result)
-        parts = [fill(text, WIDTH) for text in (verdict.lead, *verdict.sentences)]
-    return "\n\n".join(parts)
+    study = describe(result)
+    return f"{headline(study)}\n\n{sentences_text(study.all_sentences)}"

@@ -13,9 +13,11 @@ from boxlens.limits import NOT_NEGATIVE
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from boxlens.data import Notice
+    from boxlens.display import Displayed
+    from boxlens.formats.files import Progress
     from boxlens.report.charts.export import ChartFormat
 
 
@@ -72,7 +74,7 @@ def chosen_formats(options: argparse.Namespace) -> tuple[ChartFormat, ...]:
 
         check_typst()
     if images:
-        from boxlens.report.pages.examples import check_megabytes
+        from boxlens.report.described.examples import check_megabytes
         from boxlens.report.pictures.gallery import check_pictures
 
         check_megabytes(options.images_mb)
@@ -109,3 +111,34 @@ def show_report(
     if written:
         print_note(f"wrote {written}")
     show_or_save_json(to_json, options.json, text)
+
+
+def save(
+    options: argparse.Namespace,
+    result: Displayed,
+    formats: Sequence[ChartFormat],
+    progress: Progress,
+    **more: Any,
+) -> str | None:
+    """Writes the report where -o asks for one; returns in a line what was written."""
+    if not options.output:
+        return None
+    return result.save(
+        options.output, figures=",".join(formats) or "none", progress=progress, **more
+    )
+
+
+def show_result(
+    options: argparse.Namespace, result: Displayed, written: str | None, *, detail: bool = False
+) -> None:
+    """Notes and what was written to stderr, then the result as text or JSON."""
+    from boxlens.report.described import describe
+    from boxlens.report.readers.terminal import study_text
+
+    show_report(
+        options,
+        result.all_notices,
+        written,
+        result.to_json,
+        lambda: study_text(describe(result), detail=detail),
+    )

@@ -7,19 +7,18 @@ import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
-from boxlens.cli.options import Commands, add_json
+from boxlens.cli.options import SEVERAL, Commands, add_json
 from boxlens.cli.output import (
     SOME_FAILED,
     print_failures,
     print_notices,
     show_or_save_json,
 )
-from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, show_report
+from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, show_result
 from boxlens.cli.robustness_options import (
-    SEVERAL,
     add_elsewhere,
     add_running,
     add_transforms,
@@ -31,14 +30,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from boxlens.data import Dataset
-    from boxlens.detector_robustness.analysis import ChangedSets
-    from boxlens.detector_robustness.choice import RobustnessChoice
-    from boxlens.detector_robustness.exporting import ExportResult
-    from boxlens.detector_robustness.picture_set import PictureSet
-    from boxlens.detector_robustness.result import RobustnessResult
     from boxlens.detectors.run_result import Failure
     from boxlens.formats.files import Progress
     from boxlens.images.transforming.transform import Step, Transform
+    from boxlens.studies.robustness.analysis import ChangedSets
+    from boxlens.studies.robustness.choice import RobustnessChoice
+    from boxlens.studies.robustness.exporting import ExportResult
+    from boxlens.studies.robustness.result import RobustnessResult
 
 
 # Options that say which pictures are made, or who looks at them.
@@ -53,12 +51,12 @@ OF_DETECTORS = ("output", "bound", "keep", "batch", "restart", "intervals", "nam
 def add_command(commands: Commands) -> None:
     command = commands.add_parser(
         "robustness",
-        help="say what breaks a detector: context, crops, blur, noise, weather",
-        description="Say what breaks a detector: run it on the pictures of a data set and on "
-        "changed ones, with their ground truth, and compare. Or write the changed pictures out "
-        "(--export), and compare results that were made of them elsewhere (--sets, --results). "
-        "Killed and started again with -o or --keep, it goes on where it was. Options marked * may "
-        "be repeated, or given once with commas. Exit code 3: done, but some pictures failed.",
+        help="measure what breaks a detector: context, crops, blur, noise, weather",
+        description="Measure what breaks a detector: run it on the pictures of a data set and on "
+        "changed ones, with their ground truth, and compare. Or write the changed pictures to "
+        "files (--export), and compare results made from them elsewhere (--sets, --results). A run "
+        "that was stopped resumes with -o or --keep. Options marked * may be repeated, or given "
+        "once with commas. Exit code 3: done, but some pictures failed.",
     )
     command.set_defaults(run=run)
     add = command.add_argument
@@ -66,10 +64,11 @@ def add_command(commands: Commands) -> None:
     add("more", nargs="*", help=argparse.SUPPRESS)
     add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
     add("--gt-format", metavar="F", help="read GT as this format instead of recognising it")
-    add("--images", metavar="DIR", **SEVERAL, help="folders of its pictures, or single ones")
+    add("--images", metavar="DIR", **SEVERAL, help="folders of its pictures, or single files")
     add("--model", metavar="M", **SEVERAL, help="detectors to run, as boxlens detect takes them")
     add("--spec", metavar="SPEC", help="spec of the .onnx models: a name or a YAML file")
     add("--bound", metavar="FILE", help="results.json of boxlens upper-bound: UAP beside classes")
+    add("--per-class", action="store_true", help="add one row per class, and all other tables")
     add_transforms(command)
     add_elsewhere(command)
     add_running(command)
@@ -81,34 +80,29 @@ def add_command(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> None:
     _check(options)
     choice = _choice(options)
-    formats = chosen_formats(options)
+    chosen_formats(options)
     if options.export:
         _export(options, choice)
         return
     from boxlens.cli.progress import progress_bar
-    from boxlens.cli.robustness_text import robustness_text
 
     written = None
     with progress_bar() as progress:
-        result, sets = _measured(options, choice, progress)
+        result = _measured(options, choice, progress)
         if options.output:
-            from boxlens.report.writing.write_robustness import write_robustness
-
-            written = write_robustness(
-                result,
-                Path(options.output),
-                formats=formats,
-                pictures=_pictures(sets),
+            written = result.save(
+                options.output,
+                figures=options.figures,
                 images_mb=options.page_mb,
                 progress=progress,
             )
-    show_report(options, result.notices, written, result.to_json, lambda: robustness_text(result))
+    show_result(options, result, written, detail=options.per_class)
     _leave(result.failed, [one.step for one in result.sets])
 
 
 def _leave(failed: Sequence[Failure], steps: Iterable[Step]) -> None:
-    """The failures are the last that is said."""
-    from boxlens.detector_robustness.failures import told_failures
+    """Failures come last."""
+    from boxlens.studies.robustness.failures import told_failures
 
     sys.stdout.flush()
     print_failures(told_failures(failed, {step.slug for step in steps}))
@@ -122,8 +116,8 @@ def _check(options: argparse.Namespace) -> None:
             raise ParameterError(f"--{name}: 0 (all cores) or more, got {getattr(options, name)}")
     if options.more:
         raise ParameterError(
-            f"{options.more[0]}: detectors are run here (--model); what they found elsewhere, on "
-            "changed pictures, comes with --sets and --results"
+            f"{options.more[0]}: this command runs detectors (--model); results made elsewhere on "
+            "changed pictures are given with --sets and --results"
         )
     if options.bound and options.output and _is_inside(options.bound, options.output):
         raise ParameterError(
@@ -133,13 +127,12 @@ def _check(options: argparse.Namespace) -> None:
         _check_imported(options)
         return
     if options.results:
-        raise ParameterError("--results are of exported pictures: name their folder (--sets)")
+        raise ParameterError("--results belong to exported pictures: name their folder (--sets)")
     if not options.gt or not options.images:
         raise ParameterError("name the ground truth and its pictures: GT and --images")
     if options.model and options.export:
         raise ParameterError(
-            "detectors are run (--model), or pictures are written for others (--export): name one "
-            "of the two"
+            "--model runs detectors and --export writes pictures for others: give one of the two"
         )
     if not options.model and not options.export:
         raise ParameterError("name detectors to run (--model), or a folder to write to (--export)")
@@ -155,16 +148,16 @@ def _check(options: argparse.Namespace) -> None:
 
 def _check_imported(options: argparse.Namespace) -> None:
     if not options.results:
-        raise ParameterError("--sets are exported pictures: name what was found (--results)")
+        raise ParameterError("--sets are exported pictures: name the results on them (--results)")
     _refuse(options, OF_PICTURES, "--sets has its own pictures, ground truth and settings")
 
 
 def _refuse(options: argparse.Namespace, names: Sequence[str], reason: str) -> None:
-    """Options that would change nothing."""
+    """Options that would have no effect."""
     unusual = [name for name in names if getattr(options, name) not in (None, "box", False, [])]
     if unusual:
         words = ["GT" if name == "gt" else f"--{name.replace('_', '-')}" for name in unusual]
-        raise ParameterError(f"{reason}: leave out {', '.join(words)}")
+        raise ParameterError(f"{reason}: omit {', '.join(words)}")
 
 
 def _is_inside(path: str, folder: str) -> bool:
@@ -172,16 +165,16 @@ def _is_inside(path: str, folder: str) -> bool:
 
 
 def _choice(options: argparse.Namespace) -> RobustnessChoice:
-    from boxlens.detector_robustness.analysis import USUAL
-    from boxlens.detector_robustness.choice import RobustnessChoice
     from boxlens.images.transforming.catalogue import TRANSFORMS, steps_of
     from boxlens.images.transforming.transform import TransformSettings
+    from boxlens.studies.robustness.analysis import USUAL
+    from boxlens.studies.robustness.choice import RobustnessChoice
 
     steps = steps_of(tuple(options.transform) or USUAL, tuple(options.severity) or None)
     _check_steps(options, [TRANSFORMS[step.name] for step in steps])
     asked = options.intervals
     if not asked and (options.replicates or options.level or options.interval_method):
-        raise ParameterError("ask for --intervals too: without them nothing is resampled")
+        raise ParameterError("add --intervals: without it nothing is resampled")
     return RobustnessChoice(
         steps=steps,
         settings=TransformSettings(
@@ -196,23 +189,25 @@ def _choice(options: argparse.Namespace) -> RobustnessChoice:
 
 
 def _check_steps(options: argparse.Namespace, transforms: Sequence[Transform]) -> None:
-    """Options of transforms that are not run would change nothing."""
+    """Options of transforms that are not run would have no effect."""
     from boxlens.images.transforming.transform import CORRUPTION_GROUPS
 
     if options.severity and not any(one.group in CORRUPTION_GROUPS for one in transforms):
-        raise ParameterError("--severity is of corruptions, and none is among --transform")
+        raise ParameterError("--severity is of corruptions, and --transform names none")
     if options.scenes and not any(one.needs_scene for one in transforms):
-        raise ParameterError("--scenes is for incongruent, which is not among --transform")
+        raise ParameterError("--scenes is for incongruent, which --transform does not name")
     if options.restart and not (options.keep or options.output):
-        raise ParameterError("--restart is for what was kept: say where it is (--keep, or -o)")
+        raise ParameterError(
+            "--restart is for results that were kept: name their folder (--keep, or -o)"
+        )
 
 
 def _measured(
     options: argparse.Namespace, choice: RobustnessChoice, progress: Progress
-) -> tuple[RobustnessResult, tuple[PictureSet, ...]]:
-    from boxlens.detector_robustness.analysis import run_and_measure
-    from boxlens.detector_robustness.bound_file import read_bound
-    from boxlens.detector_robustness.models import Model
+) -> RobustnessResult:
+    from boxlens.studies.robustness.analysis import run_and_measure
+    from boxlens.studies.robustness.bound_file import read_bound
+    from boxlens.studies.robustness.models import Model
 
     if options.sets:
         return _imported(options, choice, progress)
@@ -221,7 +216,7 @@ def _measured(
     models = [Model.opened(model, dataset, options.spec) for model in options.model]
     if options.name:
         models = [one.called(name) for one, name in zip(models, options.name, strict=True)]
-    result = run_and_measure(
+    return run_and_measure(
         models,
         changed,
         choice,
@@ -232,20 +227,18 @@ def _measured(
         threads=options.threads,
         progress=progress,
     )
-    return result, changed.sets
 
 
 def _imported(
     options: argparse.Namespace, choice: RobustnessChoice, progress: Progress
-) -> tuple[RobustnessResult, tuple[PictureSet, ...]]:
-    from boxlens.detector_robustness.analysis import imported_robustness
-    from boxlens.detector_robustness.importing import open_sets
+) -> RobustnessResult:
+    from boxlens.studies.robustness.elsewhere import imported_robustness
+    from boxlens.studies.robustness.importing import open_sets
 
     progress("reading sets", 0, 1)
-    sets = open_sets(options.sets)
     chosen = options.transform or options.severity
-    result = imported_robustness(
-        sets,
+    return imported_robustness(
+        open_sets(options.sets),
         options.results,
         choice,
         all_sets=not chosen,
@@ -255,14 +248,13 @@ def _imported(
         threads=options.threads,
         progress=progress,
     )
-    return result, sets
 
 
 def _changed(
     options: argparse.Namespace, choice: RobustnessChoice, progress: Progress
 ) -> tuple[Dataset, ChangedSets]:
-    from boxlens.detector_robustness.analysis import changed_sets
     from boxlens.formats import read_dataset
+    from boxlens.studies.robustness.analysis import changed_sets
 
     progress("reading files", 0, 1)
     dataset = read_dataset(
@@ -278,26 +270,9 @@ def _changed(
     return dataset, changed
 
 
-def _pictures(sets: tuple[PictureSet, ...]) -> Any:
-    """Where the report finds the pixels of its examples."""
-    from boxlens.images import ImageError
-    from boxlens.report.pictures.robustness_exhibits import StepPictures
-
-    by_slug = {one.step.slug: one for one in sets}
-
-    def picture_of(step: Step, row: int) -> Any:
-        try:
-            return by_slug[step.slug].read(row).pixels
-        except ImageError:
-            return None
-
-    rows = {key: row for row, key in enumerate(sets[0].ids.tolist())}
-    return StepPictures(picture_of, rows)
-
-
 def _export(options: argparse.Namespace, choice: RobustnessChoice) -> None:
     from boxlens.cli.progress import progress_bar
-    from boxlens.detector_robustness.exporting import export_sets
+    from boxlens.studies.robustness.exporting import export_sets
 
     kept_in(Path(options.export))
     with progress_bar() as progress:

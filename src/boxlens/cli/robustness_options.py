@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from boxlens.cli.options import Number, several
+from boxlens.cli.options import SEVERAL, Number, several
 from boxlens.limits import AT_MOST, BATCH, FINITE, NOT_NEGATIVE, SEVERITY, THREADS
 
 if TYPE_CHECKING:
     import argparse
-
-SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
 
 
 def add_transforms(command: argparse.ArgumentParser) -> None:
@@ -32,37 +30,41 @@ def add_transforms(command: argparse.ArgumentParser) -> None:
         "--n-images",
         metavar="N",
         type=Number(AT_MOST),
-        help="so many pictures, evenly spread (all)",
+        help="number of pictures, evenly spread (all)",
     )
     add("--cut", choices=("box", "mask"), default="box", help="what is kept of an object (box)")
     add(
         "--ignore-neighbours",
         action="store_true",
-        help="finding a neighbour in the picture of another object is no error",
+        help="do not count detections of a neighbour in the picture of another object as errors",
     )
     add("--scenes", metavar="DIR", help="pictures to paste objects on (others of the data set)")
 
 
 def add_elsewhere(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
-    add("--export", metavar="DIR", help="write the changed pictures and ground truth, and stop")
+    add(
+        "--export",
+        metavar="DIR",
+        help="write changed pictures and their ground truth, and stop",
+    )
     add("--sets", metavar="DIR", help="folder that --export has written, instead of GT")
-    add("--results", metavar="DIR", **SEVERAL, help="results on --sets: a folder a detector")
-    add("--partial", action="store_true", help="go on where sets have no results")
+    add("--results", metavar="DIR", **SEVERAL, help="results on --sets: one folder per detector")
+    add("--partial", action="store_true", help="skip sets without results")
     add("--name", metavar="NAME", **several(str, "mine"), help="* names of the detectors, in order")
 
 
 def add_running(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
-    add("--keep", metavar="DIR", help="keep what is found there (with -o: DIR/detections)")
-    add("--batch", metavar="N", type=Number(BATCH), help="pictures given to a model at once (8)")
-    add("--restart", action="store_true", help="begin anew, even where results are kept")
+    add("--keep", metavar="DIR", help="keep detections there (with -o: DIR/detections)")
+    add("--batch", metavar="N", type=Number(BATCH), help="batch size of the models (8)")
+    add("--restart", action="store_true", help="ignore kept detections and start again")
     add(
         "--shown-score",
         metavar="S",
         type=Number(FINITE),
         default=0.3,
-        help="detections below are in no count of errors, no map and no picture (.3)",
+        help="minimum score of detections in error counts, maps and examples (0.3)",
     )
     add(
         "--images-mb",
@@ -70,7 +72,7 @@ def add_running(command: argparse.ArgumentParser) -> None:
         metavar="N",
         type=Number(NOT_NEGATIVE),
         default=8.0,
-        help="megabytes that the pictures in the page take at most (8)",
+        help="maximum megabytes of pictures in the page (8)",
     )
     add(
         "--workers",

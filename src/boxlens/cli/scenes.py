@@ -1,4 +1,4 @@
-"""`boxlens scenes make`: a rendered world with complete ground truth."""
+"""`boxlens scenes make`: rendered pictures with complete ground truth."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from boxlens.cli.options import Commands, Number, Parser, add_json
 from boxlens.cli.output import show_or_save_json
 from boxlens.cli.stopping import kept_in
 from boxlens.limits import SCENES, SEED, THREADS
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from boxlens.scenes.make import MadeScenes
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 def add_command(commands: Commands) -> None:
     command = commands.add_parser(
         "scenes",
-        help="render pictures whose ground truth is known completely",
-        description="Render pictures whose ground truth is known completely.",
+        help="render pictures with complete ground truth",
+        description="Render pictures with complete ground truth.",
     )
     actions = command.add_subparsers(
         title="actions", metavar="make", required=True, parser_class=Parser
@@ -32,9 +33,9 @@ def add_command(commands: Commands) -> None:
         "The same seed gives the same bytes.",
     )
     make.set_defaults(run=run)
-    make.add_argument("--seed", type=Number(SEED), default=0, metavar="N", help="which world (0)")
+    make.add_argument("--seed", type=Number(SEED), default=0, metavar="N", help="random seed (0)")
     make.add_argument(
-        "--images", type=Number(SCENES), default=100, metavar="N", help="how many (100)"
+        "--images", type=Number(SCENES), default=100, metavar="N", help="number of scenes (100)"
     )
     make.add_argument(
         "--size", type=_size, default=(480, 360), metavar="WxH", help="default 480x360"
@@ -49,7 +50,7 @@ def add_command(commands: Commands) -> None:
 def _size(text: str) -> tuple[int, int]:
     found = re.fullmatch(r"(\d+)x(\d+)", text)
     if found is None:
-        raise argparse.ArgumentTypeError(f"{text!r}: write it like 480x360")
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a size like 480x360")
     return int(found[1]), int(found[2])
 
 
@@ -69,10 +70,11 @@ def run(options: argparse.Namespace) -> None:
 
 def _text(made: MadeScenes) -> str:
     folder = made.folder
-    objects = f"{made.n_objects:,} objects ({made.n_difficult:,} difficult)"
+    objects = f"{counted(made.n_objects, 'object')} ({made.n_difficult:,} difficult)"
+    crowds = counted(made.n_crowds, "crowd")
     return "\n".join(
         [
-            f"{made.n_images:,} scenes in {folder}: {objects}, {made.n_crowds:,} crowds",
+            f"{counted(made.n_images, 'scene')} in {folder}: {objects}, {crowds}",
             f"  {folder}/images            the pictures",
             f"  {folder}/ground_truth.json COCO, with masks and attributes",
             f"  {folder}/voc               the same as VOC XML",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.cli.options import Commands, Number, add_json, several
 from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
-from boxlens.cli.report_options import add_report, chosen_formats, show_report
+from boxlens.cli.report_options import add_report, chosen_formats, save, show_result
 from boxlens.errors import ParameterError
 from boxlens.limits import OVERLAP
 
@@ -20,7 +19,7 @@ def add_command(commands: Commands) -> None:
         "sensitivity",
         help="say which objects a detector fails on",
         description="Say which objects a detector fails on: normalized AP by size, shape, "
-        "occlusion and any attribute, and the objects that are missed. Options marked * may be "
+        "occlusion and any attribute, and the objects it misses. Options marked * may be "
         "repeated, or given once with commas.",
     )
     command.set_defaults(run=run)
@@ -31,9 +30,13 @@ def add_command(commands: Commands) -> None:
         metavar="T",
         type=Number(OVERLAP),
         default=0.5,
-        help="overlap that counts as right (.5)",
+        help="overlap that counts as right (0.5)",
     )
-    add("--per-class", action="store_true", help="add a table a characteristic, a row a class")
+    add(
+        "--per-class",
+        action="store_true",
+        help="show every row, and tables with one row per class",
+    )
     add_characteristics(command)
     add_report(command)
     add_classes_used(command)
@@ -42,7 +45,7 @@ def add_command(commands: Commands) -> None:
 
 
 def add_characteristics(command: argparse.ArgumentParser) -> None:
-    """By what objects are told apart."""
+    """What objects are told apart by."""
     add = command.add_argument
     add(
         "--by",
@@ -93,12 +96,9 @@ def chosen_pairs(options: argparse.Namespace) -> tuple[tuple[str, str], ...]:
 
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
-    from boxlens.cli.sensitivity_text import sensitivity_text
-    from boxlens.object_sensitivity import sensitivity
-    from boxlens.report.writing.documents import sensitivity_document
+    from boxlens.studies.sensitivity import sensitivity
 
     formats = chosen_formats(options)
-    written = None
     with progress_bar() as progress:
         dataset, (detections,) = read_tables(options, progress, classes_used=options.classes_used)
         result = sensitivity(
@@ -110,22 +110,5 @@ def run(options: argparse.Namespace) -> None:
             interactions=chosen_pairs(options),
             threads=options.threads,
         )
-        if options.output:
-            from boxlens.report.writing.write_sensitivity import write_sensitivity
-
-            written = write_sensitivity(
-                result,
-                dataset,
-                detections,
-                Path(options.output),
-                formats=formats,
-                threads=options.threads,
-                progress=progress,
-            )
-    show_report(
-        options,
-        result.notices,
-        written,
-        lambda: sensitivity_document(result, dataset, detections),
-        lambda: sensitivity_text(result, per_class=options.per_class),
-    )
+        written = save(options, result, formats, progress, threads=options.threads)
+    show_result(options, result, written, detail=options.per_class)

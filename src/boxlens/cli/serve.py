@@ -1,4 +1,4 @@
-"""`boxlens serve`: look at the results of a run, image by image, in a browser."""
+"""`boxlens serve`: browse the results of a run, image by image."""
 
 from __future__ import annotations
 
@@ -23,15 +23,19 @@ PORT = 8765
 def add_command(commands: Commands) -> None:
     command = commands.add_parser(
         "serve",
-        help="look at a run in a browser, image by image",
-        description="Look at the results that -o wrote into a folder in a browser: click a bar and "
-        "see the boxes it counts, filter and sort images, compare detectors. The address holds a "
-        "secret and is valid on this machine only. Ctrl-C ends it.",
+        help="browse the results of a run, image by image",
+        description="Browse the results that -o wrote into a folder: click a bar to see its boxes, "
+        "filter and sort images, compare detectors. The address contains a secret and is "
+        "valid only on this machine. Ctrl-C ends it.",
     )
     command.set_defaults(run=run)
     add = command.add_argument
-    add("folder", metavar="FOLDER", help="what -o named: run.json, tables/, figures/")
-    add("--images", metavar="DIR", help="the pictures; without them boxes are drawn on blank paper")
+    add("folder", metavar="FOLDER", help="folder written with -o (run.json, tables/, figures/)")
+    add(
+        "--images",
+        metavar="DIR",
+        help="folder of the pictures; without it boxes are drawn on a blank background",
+    )
     add(
         "--port",
         metavar="N",
@@ -39,21 +43,21 @@ def add_command(commands: Commands) -> None:
         default=PORT,
         help=f"port ({PORT}); 0 picks a free one",
     )
-    add("--no-browser", action="store_true", help="print the address only")
-    add("--token", metavar="TEXT", help="secret of the address: your own, 16 characters or more")
-    add("--new-token", action="store_true", help="a new secret: old addresses end")
+    add("--no-browser", action="store_true", help="print the address, open no browser")
+    add("--token", metavar="TEXT", help="your own secret for the address, 16 characters or more")
+    add("--new-token", action="store_true", help="make a new secret; old addresses stop working")
     add(
         "--host",
         metavar="NAME",
         default=HOST,
-        help=f"listen there ({HOST}: this machine alone). Others can then read what they see",
+        help=f"listen on this address ({HOST}: this machine only); then not private",
     )
     add(
         "--allow-host",
         metavar="NAME",
         action="append",
         default=[],
-        help="answer to this name, too, such as that of a proxy in front; may be repeated",
+        help="also accept this host name, such as that of a proxy; may be repeated",
     )
     add_json(command)
 
@@ -80,7 +84,7 @@ def run(options: argparse.Namespace) -> None:
     if not is_loopback(options.host):
         print_message(
             f"warning: {options.host} can be reached from other machines, and nothing is "
-            "encrypted: whoever learns the address sees all images of this run"
+            "encrypted: anyone who knows the address can see all images of this run"
         )
     app = create_app(opened, pictures, token, allowed_hosts(options.host, port, options.allow_host))
     address = address_of(options.host, port, token)
@@ -108,7 +112,7 @@ def _token(options: argparse.Namespace) -> str:
 
     if options.token is not None:
         if options.new_token:
-            raise ParameterError("--token and --new-token exclude each other: give one of them")
+            raise ParameterError("--token and --new-token exclude each other: give only one")
         return checked_token(options.token)
     secret, note = kept_token(renew=options.new_token)
     if note:

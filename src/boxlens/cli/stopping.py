@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: an orderly end within two seconds, with a line that says how to go on.
+"""Ctrl-C and SIGTERM: an orderly end within two seconds, with a line that says how to continue.
 
 Both raise KeyboardInterrupt, so that files half-written are removed and bars taken down. Where that
 takes too long, as with a library that answers late, the process ends all the same: whatever
@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from boxlens import _kernel
-from boxlens.cli.terminal import print_message, safe_line
+from boxlens.cli.terminal import print_message
+from boxlens.safe_text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,11 +43,11 @@ class _Stop:
     def text(self, *, kept: bool) -> str:
         if kept:
             return safe_line(
-                f"boxlens: stopped; what is done is kept in {self.kept}: the same command goes on "
-                "from there"
+                f"boxlens: stopped; finished work is kept in {self.kept}: run the same command to "
+                "continue"
             )
-        why = f" ({self.keeps} keeps what is done)" if self.keeps else ""
-        return f"boxlens: stopped; nothing was kept{why}, the same command begins anew"
+        why = f" ({self.keeps} keeps finished work)" if self.keeps else ""
+        return f"boxlens: stopped; nothing was kept{why}, the same command starts again"
 
     def set_last_words(self) -> None:
         path = b"" if self.kept is None else os.fsencode(self.kept)
@@ -61,7 +62,7 @@ _stop = _Stop()
 
 
 def kept_in(path: Path) -> Path:
-    """The same path; said to be where work is kept, should the command be stopped."""
+    """The same path; reported as where work is kept if the command is stopped."""
     _stop.kept = path
     _stop.set_last_words()
     return path
@@ -100,7 +101,7 @@ def stoppable() -> Iterator[None]:
 
 @contextmanager
 def _heard() -> Iterator[None]:
-    """Signals that somebody wants ignored stay ignored; only the main thread can hear them."""
+    """Ignored signals stay ignored; only the main thread receives signals."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,30 +1,10 @@
-"""The only place that prints: what a file, a name or an exception holds cannot steer the terminal.
-
-Control characters, halves of characters and marks that turn the order of text are shown as what
-Python would write for them (\\x1b, \\u202e).
-"""
+"""The only place that prints."""
 
 from __future__ import annotations
 
 import sys
-import unicodedata
 
-# Control and format characters, halves of pairs, and separators of lines and paragraphs.
-_STEERING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-# Format characters that scripts and emoji are written with.
-_JOINERS = "\u200c\u200d"
-
-
-def safe_text(text: str) -> str:
-    """The text; of all that steers a terminal, only line feeds stay."""
-    if text.replace("\n", "").isprintable():
-        return text
-    return "".join(map(_shown, text))
-
-
-def safe_line(text: str) -> str:
-    """The text in one line."""
-    return safe_text(text).replace("\n", "\\n")
+from boxlens.safe_text import safe_line, safe_text
 
 
 def print_text(text: str) -> None:
@@ -35,11 +15,3 @@ def print_text(text: str) -> None:
 def print_message(text: str) -> None:
     """Anything else, in one line on stderr."""
     print(safe_line(text), file=sys.stderr)
-
-
-def _shown(character: str) -> str:
-    if character == "\n" or character in _JOINERS:
-        return character
-    if unicodedata.category(character) not in _STEERING:
-        return character
-    return character.encode("unicode_escape").decode("ascii")

@@ -1,4 +1,4 @@
-"""`boxlens train`: a detector of our own, learnt from pictures and their ground truth."""
+"""`boxlens train`: a detector trained on pictures and their ground truth."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from boxlens.cli.options import Commands, Number, add_json
 from boxlens.cli.output import print_failures, print_notices, show_or_save_json
 from boxlens.errors import InputError
 from boxlens.limits import SEED, THREADS
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -38,7 +39,7 @@ def add_command(commands: Commands) -> None:
         metavar="DIR",
         nargs="+",
         required=True,
-        help="folders of its pictures, or single ones",
+        help="folders of its pictures, or single files",
     )
     add("--detector", metavar="KIND", choices=DETECTORS, required=True, help="window or region")
     add("-o", "--output", metavar="FILE", required=True, help="the .npz model to write")
@@ -48,7 +49,7 @@ def add_command(commands: Commands) -> None:
         metavar="S",
         type=Number(SEED),
         default=0,
-        help="the same seed gives the same model (0)",
+        help="random seed; the same seed gives the same model (0)",
     )
     add("--workers", metavar="N", type=Number(THREADS), default=0, help="threads (all cores)")
     add_json(command)
@@ -59,7 +60,9 @@ def run(options: argparse.Namespace) -> None:
 
     if not options.output.endswith(".npz"):
         raise InputError(
-            "models are written as .npz", path=options.output, remedy="Name a file that ends so"
+            "models can only be written as .npz",
+            path=options.output,
+            remedy="Name a file that ends in .npz",
         )
     with progress_bar() as progress:
         dataset, notices, failed = _trained(options, progress)
@@ -75,7 +78,7 @@ def run(options: argparse.Namespace) -> None:
 def _trained(
     options: argparse.Namespace, progress: Progress
 ) -> tuple[Dataset, tuple[Notice, ...], tuple[Failure, ...]]:
-    """Trains and writes; gives what was learnt from, and what was not."""
+    """Trains and writes; gives the training images, and those that were skipped."""
     from boxlens.detectors.learning_files import usable_pictures
     from boxlens.detectors.region_training import train_regions
     from boxlens.detectors.saved import save_detector
@@ -99,10 +102,12 @@ def _trained(
 
 
 def _text(options: argparse.Namespace, dataset: Dataset, failed: Sequence[Failure]) -> str:
-    learnt = f"{len(dataset.images):,} images with {len(dataset.gt):,} objects"
-    lines = [f"wrote {options.output}: a {options.detector} detector learnt from {learnt}"]
+    learnt = f"{counted(len(dataset.images), 'image')} with {counted(len(dataset.gt), 'object')}"
+    lines = [f"wrote {options.output}: a {options.detector} detector trained on {learnt}"]
     if failed:
-        lines.append(f"{len(failed):,} of {len(dataset.images) + len(failed):,} pictures failed")
+        lines.append(
+            f"{len(failed):,} of {counted(len(dataset.images) + len(failed), 'picture')} failed"
+        )
     return "\n".join(lines)
 
 

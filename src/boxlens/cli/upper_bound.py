@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
-from boxlens.cli.options import Commands, Number, add_json, several
+from boxlens.cli.options import SEVERAL, Commands, Number, add_json, several
 from boxlens.cli.output import SOME_FAILED, print_failures, print_note
 from boxlens.cli.reading import add_reading, read_tables
-from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, show_report
+from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, show_result
 from boxlens.errors import InputError, ParameterError
 from boxlens.limits import (
     ABOVE_ZERO,
@@ -28,30 +27,35 @@ from boxlens.limits import (
 
 if TYPE_CHECKING:
     import argparse
+    from pathlib import Path
 
     from boxlens.detectors.classifiers.torch.choice import FineTuning
     from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles
-    from boxlens.recognition_bound.choice import UpperBoundChoice
-    from boxlens.recognition_bound.label_source import LabelSource
-    from boxlens.recognition_bound.learning import Lessons, Training
-    from boxlens.recognition_bound.result import UpperBoundResult
-
-SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
+    from boxlens.studies.upper_bound.choice import UpperBoundChoice
+    from boxlens.studies.upper_bound.label_source import LabelSource
+    from boxlens.studies.upper_bound.learning import Lessons, Training
+    from boxlens.studies.upper_bound.result import UpperBoundResult
 
 
 def add_command(commands: Commands) -> None:
     command = commands.add_parser(
         "upper-bound",
-        help="say how good a detector could be that finds every object",
-        description="Say how good a detector could be that finds every object: a classifier names "
-        "the true boxes, and the result is scored as detections (UAP). With detections, how far "
-        "each detector is from that. Exit code 3: done, but some pictures failed.",
+        help="measure how good a detector could be that finds every object",
+        description="Measure how good a detector could be that finds every object: a classifier "
+        "labels the true boxes, and these are scored as detections (upper-bound AP, UAP). With "
+        "detections, also how far each detector is from that bound. Exit code 3: done, but some "
+        "pictures failed.",
     )
     command.set_defaults(run=run)
     add = command.add_argument
     add("gt", metavar="GT", help="ground truth: a file or folder")
-    add("dt", metavar="DT", nargs="*", help="detections to put beside it: one file a detector")
+    add(
+        "dt",
+        metavar="DT",
+        nargs="*",
+        help="detections to compare with the bound: one file or folder per detector",
+    )
     add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
     add("--images", metavar="DIR", **SEVERAL, help="folders of the pictures, or single ones")
     add(
@@ -60,9 +64,9 @@ def add_command(commands: Commands) -> None:
         metavar="N",
         type=Number(NOT_NEGATIVE),
         default=8.0,
-        help="megabytes that the pictures in the page take at most (8)",
+        help="maximum megabytes of pictures in the page (8)",
     )
-    add("--per-class", action="store_true", help="add a row for every class")
+    add("--per-class", action="store_true", help="add one row per class")
     _add_classifier(command)
     _add_questions(command)
     add_report(command)
@@ -82,22 +86,22 @@ def _add_classifier(command: argparse.ArgumentParser) -> None:
         "file of labels and scores (.json, .csv, .parquet)",
     )
     add("--spec", metavar="FILE", help="YAML of an .onnx classifier (the one beside it)")
-    add("--train-gt", metavar="GT", help="what the classifier learns from")
+    add("--train-gt", metavar="GT", help="ground truth to train the classifier on")
     add("--train-images", metavar="DIR", **SEVERAL, help="its pictures")
     add(
         "--folds",
         metavar="N",
         type=Number(FOLDS),
-        help="without --train-gt: parts of the images, each named by a classifier that has learnt "
-        "from the others (5)",
+        help="folds of cross-validation without --train-gt: each is labelled by a classifier "
+        "trained on the others (5)",
     )
-    add("--save", metavar="FILE", help="keep the trained classifier there (.npz)")
+    add("--save", metavar="FILE", help="save the trained classifier (.npz)")
     add("--epochs", metavar="N", type=Number(EPOCHS), help="of torch (20)")
-    add("--side", metavar="PX", type=Number(SIDE_PX), help="of the crops that torch sees (224)")
-    add("--batch", metavar="N", type=Number(BATCH), help="crops of one step of torch (32)")
-    add("--learning-rate", metavar="R", type=Number(ABOVE_ZERO), help="of torch (.001)")
+    add("--side", metavar="PX", type=Number(SIDE_PX), help="size of torch's crops (224)")
+    add("--batch", metavar="N", type=Number(BATCH), help="batch size of torch (32)")
+    add("--learning-rate", metavar="R", type=Number(ABOVE_ZERO), help="of torch (0.001)")
     add("--keep", metavar="DIR", help="checkpoints of torch (with -o: DIR/checkpoints)")
-    add("--restart", action="store_true", help="train anew, even where checkpoints are")
+    add("--restart", action="store_true", help="ignore checkpoints and train again")
     add(
         "--workers",
         metavar="N",
@@ -113,47 +117,39 @@ def _add_questions(command: argparse.ArgumentParser) -> None:
         "--sampled-iou",
         metavar="T",
         type=Number(BELOW_ONE),
-        help="IoU of the boxes around an object that vote on its label (.5); 0: none are asked",
+        help="IoU of the boxes around an object that vote on its label (0.5); 0: no such boxes",
     )
-    add("--shifts", metavar="N", type=Number(SHIFTS), help="such boxes a corner (1: 4 in all)")
-    add("--context", action="store_true", help="show less and more than the box, too")
+    add("--shifts", metavar="N", type=Number(SHIFTS), help="such boxes per corner (1: 4 in all)")
+    add(
+        "--context", action="store_true", help="also classify crops smaller and larger than the box"
+    )
     add(
         "--scale",
         metavar="S",
         **several(Number(BOX_SCALE), "1.5"),
-        help="scales of the box for --context (.2 to 2), with commas",
+        help="scales of the box for --context (0.2 to 2), with commas",
     )
 
 
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
-    from boxlens.cli.upper_bound_text import upper_bound_text
 
     choice = _choice(options)
     source = _source(options)
-    formats = chosen_formats(options)
+    chosen_formats(options)
     written = None
     with progress_bar() as progress:
         result, files = _bounded(options, choice, source, progress)
         if options.output:
-            from boxlens.report.writing.write_bound import write_bound
-
-            written = write_bound(
-                result,
-                Path(options.output),
-                files=files,
-                formats=formats,
+            written = result.save(
+                options.output,
+                figures=options.figures,
+                images=files,
                 images_mb=options.page_mb,
                 progress=progress,
             )
     print_failures(result.failed)
-    show_report(
-        options,
-        result.notices,
-        written,
-        result.to_json,
-        lambda: upper_bound_text(result, per_class=options.per_class),
-    )
+    show_result(options, result, written, detail=options.per_class)
     if result.failed:
         sys.stdout.flush()
         sys.exit(SOME_FAILED)
@@ -161,13 +157,13 @@ def run(options: argparse.Namespace) -> None:
 
 def _source(options: argparse.Namespace) -> LabelSource:
     """Without the training set, which is read later."""
-    from boxlens.recognition_bound.label_source import LabelSource
+    from boxlens.studies.upper_bound.label_source import LabelSource
 
     return LabelSource(options.classifier, options.spec, training=_training(options))
 
 
 def _choice(options: argparse.Namespace) -> UpperBoundChoice:
-    from boxlens.recognition_bound.choice import CONTEXT_SCALES, UpperBoundChoice
+    from boxlens.studies.upper_bound.choice import CONTEXT_SCALES, UpperBoundChoice
 
     _check_questions(options)
     resampling = chosen_intervals(options, always=True) if options.intervals else None
@@ -184,18 +180,18 @@ def _choice(options: argparse.Namespace) -> UpperBoundChoice:
 
 
 def _check_questions(options: argparse.Namespace) -> None:
-    """Options that would change nothing are refused."""
-    from boxlens.recognition_bound.label_source import LabelSource
-    from boxlens.recognition_bound.trainers import needs_training
+    """Options that would have no effect are refused."""
+    from boxlens.studies.upper_bound.label_source import LabelSource
+    from boxlens.studies.upper_bound.trainers import needs_training
 
     if not options.intervals and (options.replicates or options.level or options.interval_method):
-        raise ParameterError("ask for --intervals too: without them nothing is resampled")
+        raise ParameterError("add --intervals: without it nothing is resampled")
     if options.scale and not options.context:
-        raise ParameterError("--scale is for the context study: ask for it with --context")
+        raise ParameterError("--scale is for the context study: add --context")
     sampled = options.sampled_iou is not None or options.shifts is not None
     if sampled and LabelSource(options.classifier).is_file:
         raise ParameterError(
-            "--sampled-iou and --shifts show boxes to a classifier: a file of labels has none"
+            "--sampled-iou and --shifts need a classifier: a file of labels has none"
         )
     if options.folds is not None and (options.train_gt or not needs_training(options.classifier)):
         raise ParameterError(
@@ -204,21 +200,21 @@ def _check_questions(options: argparse.Namespace) -> None:
 
 
 def _training(options: argparse.Namespace) -> Training:
-    from boxlens.recognition_bound.learning import Training
-    from boxlens.recognition_bound.trainers import needs_training
+    from boxlens.studies.upper_bound.learning import Training
+    from boxlens.studies.upper_bound.trainers import needs_training
 
     if options.save and not options.save.endswith(".npz"):
         raise InputError(
-            "classifiers are written as .npz", path=options.save, remedy="Name a file that ends so"
+            "classifiers are saved as .npz", path=options.save, remedy="Name a file ending in .npz"
         )
     if options.save and not needs_training(options.classifier):
         raise ParameterError(
-            f"--save keeps what was trained here, and {options.classifier} is ready"
+            f"--save is for a classifier trained here, and {options.classifier} is ready-made"
         )
     if options.save and not options.train_gt:
         raise ParameterError(
-            "--save keeps one classifier, and cross-validation makes several: give a training set "
-            "(--train-gt, --train-images)"
+            "--save is for one classifier, and cross-validation trains several: give a training "
+            "set (--train-gt, --train-images)"
         )
     return Training(
         seed=options.seed or 0,
@@ -260,7 +256,7 @@ def _bounded(
 ) -> tuple[UpperBoundResult, ImageFiles | None]:
     """The result, and the pictures of its mistakes."""
     from boxlens.images import find_images
-    from boxlens.recognition_bound.analysis import bound_tables
+    from boxlens.studies.upper_bound.analysis import bound_tables
 
     source = replace(source, lessons=_lessons(options, progress))
     dataset, tables = read_tables(options, progress)
@@ -276,7 +272,7 @@ def _bounded(
         progress=progress,
     )
     if options.save and trained is not None:
-        from boxlens.recognition_bound.trainers import save_trained
+        from boxlens.studies.upper_bound.trainers import save_trained
 
         save_trained(trained, options.classifier, options.save)
         print_note(f"wrote {options.save}")
@@ -286,11 +282,11 @@ def _bounded(
 def _lessons(options: argparse.Namespace, progress: Progress) -> Lessons | None:
     from boxlens.formats import read_dataset
     from boxlens.images import find_images
-    from boxlens.recognition_bound.learning import Lessons
+    from boxlens.studies.upper_bound.learning import Lessons
 
     if not options.train_gt and not options.train_images:
         return None
     if not options.train_gt or not options.train_images:
-        raise ParameterError("a training set is --train-gt and --train-images: give both")
+        raise ParameterError("a training set needs both --train-gt and --train-images")
     dataset = read_dataset(options.train_gt, threads=options.threads, progress=progress)
     return Lessons(dataset, *find_images(options.train_images, dataset=dataset))

@@ -32,7 +32,7 @@ SCALES = (
 
 @dataclass(frozen=True, slots=True)
 class ClassProperties:
-    """Properties by name, one value a class in row order; a quantity's values are its quarters."""
+    """Properties by name, one value per class in row order; quantities are cut into quarters."""
 
     # None: the table tells nothing.
     values: Mapping[str, tuple[str | None, ...]]
@@ -79,7 +79,7 @@ class ClassProperties:
 
 
 def finite_numbers(texts: Iterable[str]) -> list[float] | None:
-    """The texts as numbers, or None where one of them is none, or where there are no texts."""
+    """The texts as numbers; None if there are none, or if one of them is not a number."""
     try:
         # Adding nothing makes 0 of -0, which has another name.
         numbers = [float(text) + 0.0 for text in texts]
@@ -116,7 +116,7 @@ def _quarters(numbers: Floats) -> tuple[list[str], tuple[str, ...]]:
 
 
 def _range_names(ranges: Sequence[tuple[float, float]]) -> list[str]:
-    """Ranges as short as they can be told apart; 17 digits always can."""
+    """Ranges with as few digits as tell them apart; 17 digits always do."""
     names: list[str] = []
     for digits in range(3, 18):
         ends = [(_short(low, digits), _short(high, digits)) for low, high in ranges]

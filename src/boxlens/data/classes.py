@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ClassTree:
-    """A hierarchy over node ids; it may hold inner nodes that are no class, and several parents."""
+    """A hierarchy over node ids; inner nodes need not be classes, and may have several parents."""
 
     parents: Mapping[int | str, tuple[int | str, ...]]
 
     def ancestors(self, node: int | str) -> frozenset[int | str]:
-        """Every node above this one, itself left out."""
+        """Every node above this one, without itself."""
         return _reachable(self.parents, node)
 
     def descendants(self, node: int | str) -> frozenset[int | str]:
-        """Every node below this one, itself left out."""
+        """Every node below this one, without itself."""
         return _reachable(self.children(), node)
 
     def children(self) -> dict[int | str, tuple[int | str, ...]]:
@@ -38,7 +38,7 @@ class ClassTree:
         return {parent: tuple(children) for parent, children in below.items()}
 
     def cycle(self) -> tuple[int | str, ...]:
-        """Nodes that stand above one another in a ring, each below the next; none in a tree."""
+        """Nodes that form a cycle, each below the next; none in a tree."""
         left = self._above_themselves()
         if not left:
             return ()
@@ -50,7 +50,7 @@ class ClassTree:
             path.append(above)
 
     def _above_themselves(self) -> dict[int | str, None]:
-        """Peels off nodes all of whose parents are gone; what stays is, or hangs on, a ring."""
+        """Peels off nodes all of whose parents are gone; what stays is in a cycle, or below one."""
         children = self.children()
         open_parents = {node: len(above) for node, above in self.parents.items()}
         waiting = [node for node in (*children, *self.parents) if not open_parents.get(node)]
@@ -83,14 +83,14 @@ def _reachable(
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """One row a class, ids ascending. `frequency` is LVIS's r, c or f."""
+    """One row per class, ids ascending. `frequency` is LVIS's r, c or f."""
 
     id: Ids
     name: tuple[str, ...]
     supercategory: tuple[str | None, ...] | None = None
     frequency: tuple[str | None, ...] | None = None
     tree: ClassTree | None = None
-    # Further fields of the file, one value a class (LVIS synset, definition, image_count ...).
+    # Further fields of the file, one value per class (LVIS synset, definition, image_count ...).
     extra: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     @classmethod
@@ -168,9 +168,9 @@ def id_order(ids: Ids, what: str, *, sort: bool) -> npt.NDArray[np.int64]:
         given = ids.tolist()
         at = next(row for row in range(1, len(given)) if given[row] < given[row - 1])
         raise ParameterError(
-            f"{what} ids must ascend, for a row is a place in their order, but {given[at]!r} comes "
-            f"after {given[at - 1]!r}. Give them in ascending order, or pass sort=True and look up "
-            "rows by id with row_of_id()"
+            f"{what} ids must ascend, because a row is a position in their order, but "
+            f"{given[at]!r} comes after {given[at - 1]!r}. Give them in ascending order, or pass "
+            "sort=True and look up rows by id with row_of_id()"
         )
     return order
 
@@ -183,6 +183,6 @@ def ascending_unique(ids: Ids, what: str) -> npt.NDArray[np.int64]:
     if len(again):
         raise InputError(
             f"{what} id {ranked.tolist()[again[0]]!r} occurs more than once",
-            remedy=f"Give every {what} an id of its own",
+            remedy=f"Give every {what} a unique id",
         )
     return order

@@ -48,13 +48,13 @@ def owned(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def row_column(values: npt.ArrayLike, name: str) -> Rows:
-    """Row numbers: whole ones alone, for a fraction or a truth value is no place in a table."""
-    array = _array(values, name, "whole numbers, one a row")
+    """Row numbers: whole numbers only; a fraction or a boolean is not a position in a table."""
+    array = _array(values, name, "whole numbers, one per row")
     if array.shape == (0,):
         return frozen([], np.int32)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise ParameterError(
-            f"column {name}: expected whole numbers (an integer dtype), one a row, got "
+            f"column {name}: expected whole numbers (an integer dtype), one per row, got "
             f"{array.dtype} of shape {array.shape}"
         )
     limit = np.iinfo(np.int32)
@@ -72,17 +72,17 @@ def box_column(values: npt.ArrayLike) -> Boxes:
         array = array.reshape(0, 4)
     if array.ndim != 2 or array.shape[1] != 4:
         raise ParameterError(
-            f"column box: expected shape (n, 4), a row x, y, width, height, got {array.shape}"
+            f"column box: expected shape (n, 4) with columns x, y, width, height, got {array.shape}"
         )
     return frozen(array, np.float64)
 
 
 def value_column(values: npt.ArrayLike, dtype: npt.DTypeLike, name: str) -> npt.NDArray[Any]:
-    """One value a row."""
-    array = _array(values, name, "one number a row", dtype)
+    """One value per row."""
+    array = _array(values, name, "one number per row", dtype)
     if array.ndim != 1:
         raise ParameterError(
-            f"column {name}: expected one number a row, got an array of shape {array.shape}"
+            f"column {name}: expected one number per row, got an array of shape {array.shape}"
         )
     return frozen(array, dtype)
 
@@ -134,7 +134,7 @@ def stable_order(rows: Rows, n_groups: int) -> npt.NDArray[np.int64] | None:
 
 
 def check_lengths(lengths: Mapping[str, int], of: str, n: int) -> None:
-    """Columns of one table are as long as this one of them."""
+    """Checks that the columns of a table are as long as this one."""
     for name, length in lengths.items():
         if length != n:
             raise ParameterError(
@@ -143,33 +143,33 @@ def check_lengths(lengths: Mapping[str, int], of: str, n: int) -> None:
 
 
 def check_table(columns: Mapping[str, npt.NDArray[Any]], image_row: Rows, n_images: int) -> None:
-    """Columns of one table are equally long, and their images exist."""
+    """Checks that the columns of a table are equally long, and that their images exist."""
     lengths = {name: len(column) for name, column in columns.items()}
     check_lengths(lengths, "image_row", len(image_row))
     if len(image_row) and (image_row.min() < 0 or image_row.max() >= n_images):
         span = f"{image_row.min()}..{image_row.max()}"
-        raise ParameterError(f"image rows lie between 0 and {n_images - 1}, got {span}")
+        raise ParameterError(f"image rows must be between 0 and {n_images - 1}, got {span}")
 
 
 def check_class_rows(rows: Rows, column: str, table: str, n_classes: int) -> None:
-    """Rows of classes that exist."""
+    """Checks that class rows exist."""
     if len(rows) and not (rows.min() >= 0 and rows.max() < n_classes):
         raise ParameterError(
-            f"column {column} of {table!r}: class rows lie between 0 and {n_classes - 1}, got "
+            f"column {column} of {table!r}: class rows must be between 0 and {n_classes - 1}, got "
             f"{rows.min()}..{rows.max()}",
         )
 
 
 def check_boxes(box: Boxes) -> None:
-    """Refuses what no file reader lets in either: NaN, infinity, negative sizes (METHODS 10)."""
+    """Refuses what file readers refuse as well: NaN, infinity, negative sizes (METHODS 10)."""
     with np.errstate(over="ignore", invalid="ignore"):
         if len(box) == 0 or (np.isfinite(box.sum()) and box.min() >= 0):
             return
     bad = np.flatnonzero(~np.isfinite(box).all(axis=1) | (box[:, 2:] < 0).any(axis=1))
     if len(bad):
         raise ParameterError(
-            f"box {box[bad[0]].tolist()} of row {bad[0]}: x, y, width, height are finite, "
-            "width and height not below 0",
+            f"box {box[bad[0]].tolist()} of row {bad[0]}: x, y, width and height must be finite, "
+            "width and height 0 or more",
         )
 
 

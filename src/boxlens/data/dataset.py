@@ -28,6 +28,7 @@ from boxlens.data.columns import (
     value_column,
 )
 from boxlens.errors import ParameterError
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -63,7 +64,7 @@ class Spans:
 
 @dataclass(frozen=True, slots=True)
 class GroundTruth:
-    """One row an object, grouped by image, file order within an image."""
+    """One row per object, grouped by image, file order within an image."""
 
     image_row: Rows
     class_row: Rows
@@ -121,7 +122,7 @@ class GroundTruth:
         )
         check_boxes(boxes)
         if n and not table.area_px.min() >= 0:
-            raise ParameterError(f"area {table.area_px.min()}: areas are 0 or more")
+            raise ParameterError(f"area {table.area_px.min()}: areas must be 0 or more")
         order = stable_order(rows, n_images)
         if order is not None:
             table = table._reordered(order)
@@ -131,7 +132,7 @@ class GroundTruth:
         return len(self.image_row)
 
     def highest_first(self, rows: npt.NDArray[np.integer], values: Floats) -> list[int]:
-        """Some rows by falling value, equal ones by image and id: a file's order does not count."""
+        """Some rows by falling value, equal ones by image and id, whatever the file's order."""
         by_id = np.lexsort((self.id[rows], self.image_row[rows]))
         ordered: list[int] = rows[by_id[np.argsort(-values[by_id], kind="stable")]].tolist()
         return ordered
@@ -183,15 +184,15 @@ class Dataset:
     gt: GroundTruth
     source: Source | None = None
     notices: tuple[Notice, ...] = ()
-    # Boxes are fractions of their image: overlaps are right, areas in pixels are not known.
+    # Boxes are fractions of their image: overlaps are right, areas in pixels are unknown.
     relative: bool = False
 
     def __post_init__(self) -> None:
         n_images = len(self.gt.offsets) - 1
         if n_images != len(self.images):
             raise ParameterError(
-                f"the ground truth of {self.name!r} has rows of {n_images} images, expected "
-                f"{len(self.images)}: the images of the data set",
+                f"the ground truth of {self.name!r} has rows for {counted(n_images, 'image')}, "
+                f"expected {len(self.images)}: the images of the data set",
             )
         check_class_rows(self.gt.class_row, "class_row", self.name, len(self.classes))
 
@@ -244,5 +245,5 @@ def _chosen(rows: npt.ArrayLike, n: int, what: str) -> Rows:
     chosen = np.unique(array.astype(np.int32))
     if len(chosen) and (chosen[0] < 0 or chosen[-1] >= n):
         span = f"{chosen[0]}..{chosen[-1]}"
-        raise ParameterError(f"{what} rows lie between 0 and {n - 1}, got {span}")
+        raise ParameterError(f"{what} rows must be between 0 and {n - 1}, got {span}")
     return chosen

@@ -1,4 +1,4 @@
-"""What a detector said: boxes with scores, as rows of a data set's images and classes."""
+"""A detector's output: boxes with scores, as rows of a data set's images and classes."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from boxlens.data.columns import (
     value_column,
 )
 from boxlens.errors import ParameterError
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Detections:
-    """One row a detection, grouped by image, file order within an image."""
+    """One row per detection, grouped by image, file order within an image."""
 
     name: str
     image_row: Rows
@@ -67,7 +68,7 @@ class Detections:
     ) -> Detections:
         """Groups detections by image. Rows of -1 (unknown image or class) are not allowed here.
 
-        A class with a detection is known, whether `known_classes` names it or not. A reader that
+        A class with a detection is known, whether or not `known_classes` names it. A reader that
         has checked boxes and scores says so.
         """
         rows = row_column(image_row, "image_row")
@@ -148,17 +149,18 @@ def _known(known_classes: npt.ArrayLike, class_row: Rows) -> Rows:
     rows = row_column(known_classes, "known_classes")
     if len(rows) and rows.min() < 0:
         raise ParameterError(
-            f"column known_classes: expected class rows of 0 or more, got {rows.min()}"
+            f"column known_classes: class rows must be 0 or more, got {rows.min()}"
         )
     return frozen(np.unique(np.concatenate([rows, class_row])), np.int32)
 
 
 def check_tables(dataset: Dataset, detections: Detections) -> None:
-    """Detections must speak of the images and classes of the data set."""
+    """Detections must refer to the images and classes of the data set."""
     if detections.n_images != len(dataset.images):
         raise ParameterError(
-            f"detections {detections.name!r} are rows of {detections.n_images} images, "
-            f"the data set has {len(dataset.images)}: read them with this data set",
+            f"detections {detections.name!r} have rows for "
+            f"{counted(detections.n_images, 'image')}, the data set has {len(dataset.images)}: "
+            "read them with this data set",
         )
     n_classes = len(dataset.classes)
     check_class_rows(detections.class_row, "class_row", detections.name, n_classes)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Images:
-    """One row an image. Sizes are NaN where the file does not tell them."""
+    """One row per image. Sizes are NaN where the file does not give them."""
 
     id: Ids
     width_px: Floats
@@ -71,7 +71,7 @@ class Images:
         return len(self.id)
 
     def known_sizes(self) -> Floats:
-        """Width and height of every image, NaN where they are unknown; a file may say 0 for it."""
+        """Width and height of every image, NaN where unknown; a file may write 0 for unknown."""
         size: Floats = np.stack([self.width_px, self.height_px], axis=1)
         size[~((size > 0) & np.isfinite(size)).all(axis=1)] = np.nan
         return size
@@ -112,7 +112,7 @@ def _sizes(values: npt.ArrayLike, name: str) -> Floats:
     bad = np.flatnonzero((sizes < 0) | np.isinf(sizes))
     if len(bad):
         raise ParameterError(
-            f"column {name}: expected sizes of 0 or more, NaN where they are unknown, got "
+            f"column {name}: expected sizes of 0 or more, NaN for unknown, got "
             f"{sizes[bad[0]]:g} in row {bad[0]}"
         )
     return sizes

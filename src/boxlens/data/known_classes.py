@@ -1,6 +1,6 @@
-"""Which classes does a detector know, and which of a data set does it lack?
+"""Which classes does a detector know, and which classes of a data set does it lack?
 
-VOC has a result file for every class a detector knows. Other files hold detections alone: a class
+VOC has a result file for every class a detector knows. Other formats hold only detections: a class
 without any may be unknown to the detector, or one that it never found.
 """
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from boxlens.data.naming import some_names
 from boxlens.data.source import Notice
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Bools, Rows
@@ -38,7 +39,7 @@ def known_classes(dataset: Dataset, detections: Detections, *, by_detections: bo
 
 
 def expected_classes(dataset: Dataset) -> Bools:
-    """By class: has it objects? All classes of a data set without any."""
+    """By class: does it have objects? All classes of a data set without any objects."""
     if not len(dataset.gt):
         return np.ones(len(dataset.classes), dtype=np.bool_)
     return occurring(dataset.gt.class_row, len(dataset.classes))
@@ -69,10 +70,9 @@ def lacking_classes(dataset: Dataset, detections: Detections) -> tuple[Notice, .
         what = "no result file for" if in_voc else "the detector does not know"
     names = some_names(dataset.classes.name[row] for row in np.flatnonzero(lacking))
     message = (
-        f"{detections.name}: {what} {count:,} of "
-        f"{n_expected:,} {'class' if n_expected == 1 else 'classes'}"
+        f"{detections.name}: {what} {count:,} of {counted(n_expected, 'class', 'classes')}"
         f"{' with objects' if len(dataset.gt) else ''}: {names}"
         f"{'' if told else ' (unknown to the detector or never found: the file does not say)'}; "
-        "AP is 0 there unless they are skipped"
+        "AP is 0 there unless these classes are skipped"
     )
     return (Notice(NOT_KNOWN if told else NEVER_DETECTED, count, message),)

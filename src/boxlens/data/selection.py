@@ -22,6 +22,7 @@ from boxlens.data.known_classes import (
 from boxlens.data.naming import some_names
 from boxlens.data.source import Notice
 from boxlens.errors import ParameterError
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,11 +78,13 @@ def shared_classes(
 ) -> tuple[Dataset, list[Detections]]:
     """The classes to count over: "all", or those "known" to all detectors.
 
-    "check" skips what a detector is sure not to know, as its file says so. The data set has a
-    notice of what was skipped; those of the detectors stay, and say why.
+    "check" skips what a detector certainly does not know, because its file says so. The data set
+    has a notice of what was skipped; those of the detectors stay, and say why.
     """
     if choice not in CLASSES_CHOICES:
-        raise ParameterError(f"classes are {', '.join(CLASSES_CHOICES)}, got {choice!r}")
+        raise ParameterError(
+            f"classes_used must be one of {', '.join(CLASSES_CHOICES)}, got {choice!r}"
+        )
     if choice == "all" or not tables:
         return dataset, list(tables)
     for one in tables:
@@ -106,7 +109,7 @@ def _skipped_classes(
     kept = _with_descendants(dataset, known)
     if expected.any() and not (kept & expected).any():
         raise ParameterError(
-            f"no class with objects is known to {_whom(tables)}: nothing can be counted. Count "
+            f"no class with objects is known to {_whom(tables)}: nothing can be evaluated. Count "
             "every class with --classes-used all (classes_used='all')"
         )
     return matters & ~kept
@@ -131,11 +134,10 @@ def _skipped(dataset: Dataset, tables: Sequence[Detections], skipped: Bools) -> 
     n_classes, n_skipped = len(dataset.classes), int(np.count_nonzero(skipped))
     n_objects = int(np.count_nonzero(skipped[dataset.gt.class_row]))
     names = some_names(dataset.classes.name[row] for row in np.flatnonzero(skipped))
-    objects = "object" if n_objects == 1 else "objects"
+    objects = f" ({counted(n_objects, 'object')})" if n_objects else ""
     message = (
-        f"{'counted' if len(tables) == 1 else 'compared'} over the {n_classes - n_skipped:,} of "
-        f"{n_classes:,} classes known to {_whom(tables)}; skipped: {names}"
-        f"{f' ({n_objects:,} {objects})' if n_objects else ''}"
+        f"{'evaluated' if len(tables) == 1 else 'compared'} over the {n_classes - n_skipped:,} of "
+        f"{n_classes:,} classes known to {_whom(tables)}; skipped: {names}{objects}"
     )
     return Notice(CLASSES_SKIPPED, n_skipped, message)
 

@@ -30,7 +30,7 @@ def similar_classes(classes: Classes, similarity: Similarity = None) -> Bools:
 
 
 def known_similarity(classes: Classes) -> Literal["supercategory", "tree"] | None:
-    """What the classes themselves tell, if anything."""
+    """The similarity that the classes themselves define, if any."""
     if classes.supercategory is not None:
         return "supercategory"
     return "tree" if classes.tree is not None else None
@@ -46,7 +46,7 @@ def _groups(
         return _by_parent(classes)
     if isinstance(similarity, str):
         raise ParameterError(
-            f"similar classes come from 'supercategory', 'tree' or groups, got {similarity!r}",
+            f"similar classes must be 'supercategory', 'tree' or groups, got {similarity!r}",
         )
     row_of = classes.row_of_name()
     unknown = [name for group in similarity for name in group if name not in row_of]
@@ -62,7 +62,7 @@ def _by_supercategory(classes: Classes) -> Iterable[Iterable[int]]:
 
 
 def _by_parent(classes: Classes) -> Iterable[Iterable[int]]:
-    """Sisters: classes that share a direct parent (METHODS 3.3, level 1)."""
+    """Siblings: classes that share a direct parent (METHODS 3.3, level 1)."""
     if classes.tree is None:
         raise ParameterError(
             "the classes have no tree: give groups of similar classes, or the file of a class tree"

@@ -1,4 +1,4 @@
-"""Where a table came from, and what its reader had to leave out."""
+"""Where a table came from, and what its reader had to skip."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Notice:
 
 
 def counted_notice(code: str, count: int, many: str, one: str = "") -> tuple[Notice, ...]:
-    """Of a number and what follows it, in other words where it is 1; none where it is 0."""
+    """A notice about a count, with its own wording for 1; no notice for 0."""
     what = one if one and count == 1 else many
     return (Notice(code, count, f"{count:,} {what}"),) if count else ()
 
@@ -89,6 +89,6 @@ class Source:
         return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
     def _name(self, file: Path) -> str:
-        """Relative to the folder, so that a set that was moved keeps its hash."""
+        """Relative to the folder, so that a data set that was moved keeps its hash."""
         folder = self.path if self.path.is_dir() else self.path.parent
         return Path(os.path.relpath(file, folder)).as_posix()

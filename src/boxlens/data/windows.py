@@ -49,7 +49,7 @@ class WindowPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """One row a window, grouped by image, the best of an image first.
+    """One row per window, grouped by image, the best of an image first.
 
     Of an image that was `searched` all windows are here, perhaps none; of another nothing is known.
     """
@@ -127,7 +127,7 @@ class Windows:
     def limited(self, n: int) -> Windows:
         """The `n` best of each image."""
         if n < 1:
-            raise ParameterError(f"expected 1 window an image or more, got {n}")
+            raise ParameterError(f"expected 1 or more windows per image, got {n}")
         counts = np.diff(self.offsets)
         if not len(counts) or counts.max() <= n:
             return self

@@ -62,9 +62,9 @@ class ExchangeFolder:
         names = self.folder / CLASSES
         if not names.exists():
             raise InputError(
-                "the classes of a detector that runs elsewhere are not known",
+                "the classes of the external detector are unknown",
                 path=self.folder,
-                remedy=f"Give the ground truth, or write {names}, a name a line",
+                remedy=f"Give the ground truth, or write {names} with one name per line",
             )
         lines = [line.strip() for line in read_text(names).splitlines() if line.strip()]
         return Classes.of(list(range(1, len(lines) + 1)), lines)
@@ -113,16 +113,16 @@ class ExchangeFolder:
         inside = sorted(path.name for path in self.folder.glob("[!.]*") if path.name not in own)
         if inside:
             raise InputError(
-                f"a folder with other things in it: {', '.join(inside[:5])}",
+                f"the folder contains other files: {', '.join(inside[:5])}",
                 path=self.folder,
-                remedy="Name an empty folder to exchange pictures and results",
+                remedy="Name an empty folder for the exchange of pictures and results",
             )
 
     def waiting(self) -> InputError:
         """What to do while there are no results."""
         n = len(self._exported_hashes()) if self.exported else 0
         return InputError(
-            f"{n:,} pictures are exported, no results have come yet",
+            f"{n:,} pictures are exported, but there are no results yet",
             path=self.folder,
             remedy=f"Run your detector over {self.folder / IMAGES}, write its boxes as COCO results"
             f" with the ids of {self.folder / LIST} to {self.folder / RESULTS}.json, and run the "
@@ -149,7 +149,7 @@ class ExchangeFolder:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What the results hold that was not asked for: said once, not with every batch."""
+        """What the results hold that was not asked for: reported once, not with every batch."""
         return self._read_results().notices
 
     def _read_results(self) -> Detections:
@@ -182,14 +182,14 @@ class ExchangeFolder:
             return {image["sha256"]: image["id"] for image in images}
         except (InputError, KeyError, TypeError) as problem:
             raise InputError(
-                "not a list that boxlens detect has written",
+                "not written by boxlens detect",
                 path=path,
-                remedy="Name an empty folder, so that the pictures are written anew",
+                remedy="Name an empty folder, so that the pictures are written again",
             ) from problem
 
     def _other_picture(self, which: str) -> InputError:
         return InputError(
-            f"{which} is not among those exported, so its results are not here",
+            f"{which} is not among those exported, so there are no results for it",
             path=self.folder,
             remedy="Name an empty folder to export other pictures",
         )

@@ -24,7 +24,7 @@ _PLACES = 2
 
 
 class Findings(NamedTuple):
-    """One row a box of an image."""
+    """One row per box of an image."""
 
     class_row: Rows
     box: Boxes

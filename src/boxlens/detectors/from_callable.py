@@ -74,7 +74,7 @@ class CallableDetector:
         try:
             return np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError) as problem:
-            raise self._error(row, f"{what} are no array of numbers ({problem})") from problem
+            raise self._error(row, f"{what} are not an array of numbers ({problem})") from problem
 
     def _class_rows(self, values: Any, n: int, row: int) -> Rows:
         """Names, or whole numbers that are places in `classes`."""
@@ -94,7 +94,7 @@ class CallableDetector:
             shown = ", ".join(self.classes.name[:5])
             unknown = given.tolist()[int(np.argmin(rows))]
             raise self._error(
-                row, f"class {unknown!r} is neither a name nor a place among {shown} ..."
+                row, f"class {unknown!r} is neither a name nor an index of {shown} ..."
             )
         return rows.astype(np.int32)
 

@@ -1,4 +1,4 @@
-"""What a run has found so far, kept in a file that survives a kill: one line an image."""
+"""What a run has found so far, kept in a file that survives a kill: one line per image."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 VERSION = 1
-_RESTART = "--restart throws it away and begins anew; or name another output"
+_RESTART = "--restart discards it and starts again; or name another output"
 # Fields of the header, as a message calls them.
 _CALLED = {
     "version": "version of the journal",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class PicturesOnDisk(Sequence["Pixels"]):
-    """Pixels by row; nothing is kept, so that any number of pictures can be learnt from."""
+    """Pixels by row; nothing is kept, so that any number of pictures can be used for training."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = tuple(paths)
@@ -44,7 +44,7 @@ class PicturesOnDisk(Sequence["Pixels"]):
             return read_picture(self._paths[row]).pixels
 
     def content_hashes(self, rows: Iterable[int]) -> list[str]:
-        """Of the files of some rows: what tells whether they still show the same."""
+        """A hash of the files of some rows, which changes with their content."""
         return [content_hash(self._paths[row]) for row in rows]
 
 
@@ -69,7 +69,7 @@ def usable_pictures(
         if progress is not None:
             progress("looking at pictures", number, len(files))
     if not paths:
-        first = f"{failed[0].file}: {failed[0].reason}" if failed else "none was given"
+        first = f"{failed[0].file}: {failed[0].reason}" if failed else "no picture was given"
         raise InputError(f"none of the {len(failed):,} pictures could be used; {first}")
     order = np.argsort(rows, kind="stable").tolist()
     part = dataset.select_images(np.array(rows))
@@ -77,7 +77,7 @@ def usable_pictures(
 
 
 def _check_size(pixels: Pixels, dataset: Dataset, row: int, path: Path) -> None:
-    """Boxes of a picture of another size would lie elsewhere."""
+    """Boxes of a picture of another size would be misplaced."""
     stated = dataset.images.width_px[row], dataset.images.height_px[row]
     height, width = pixels.shape[:2]
     if not np.isnan(stated).any() and stated != (width, height):

@@ -78,7 +78,9 @@ def read_model(
         raise
     except _DAMAGE as problem:
         reason = reason_of(problem)
-        raise InputError(f"no {what} of Boxlens ({reason})", path=path, remedy=remedy) from problem
+        raise InputError(
+            f"not a {what} of Boxlens ({reason})", path=path, remedy=remedy
+        ) from problem
 
 
 def _arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
@@ -124,6 +126,6 @@ def check_arrays(arrays: Arrays, shapes: Shapes) -> None:
 
 
 def check_class_rows(class_row: npt.NDArray[Any], n_classes: int) -> None:
-    """Raises where a model speaks of no class, or of classes that it does not have."""
+    """Raises if a model has no classes, or refers to classes that it does not have."""
     if len(class_row) == 0 or class_row.min() < 0 or class_row.max() >= n_classes:
-        raise ValueError("it speaks of classes it does not have")
+        raise ValueError("it refers to classes it does not have")

@@ -1,4 +1,4 @@
-"""What "package.module:name" means, and the classes that stand beside it."""
+"""What "package.module:name" means, and its classes."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def classes_from(given: Any, owner: str) -> Classes:
     if isinstance(given, (list, tuple)) and given and all(isinstance(one, str) for one in given):
         if len(set(given)) < len(given):
             raise InputError(
-                "a class name occurs more than once",
+                "duplicate class name",
                 path=owner,
-                remedy="Give every class a name of its own",
+                remedy="Give every class a unique name",
             )
         return Classes.of(list(range(1, len(given) + 1)), list(given))
-    problem = "says no classes" if given is None else f"classes are {described(given)}, not names"
+    problem = "has no classes" if given is None else f"classes are {described(given)}, not names"
     raise InputError(problem, path=owner, remedy=_CLASSES_REMEDY)
 
 
@@ -79,5 +79,5 @@ def _imported(name: str, text: str) -> ModuleType:
         raise InputError(
             f"module '{name}' cannot be imported ({type(problem).__name__}: {problem})",
             path=text,
-            remedy="It is looked for in the current folder and where Python finds packages",
+            remedy="It must be in the current folder or on Python's path",
         ) from problem

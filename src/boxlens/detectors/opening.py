@@ -48,7 +48,7 @@ def open_detector(
     if is_function_name(model):
         return _open_function(model)
     raise InputError(
-        "a file, but no model" if Path(model).is_file() else "no such model",
+        "not a model file" if Path(model).is_file() else "unknown model",
         path=model,
         remedy="Give window, region, a .npz or .onnx file, package.module:function, or a folder "
         "to exchange pictures and results with a detector that runs elsewhere",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Pictures(Protocol):
-    """One row a picture."""
+    """One row per picture."""
 
     @property
     def ids(self) -> Ids: ...

@@ -40,7 +40,7 @@ class Classifier(Protocol):
     def classes(self) -> Classes: ...
 
     def classify(self, crops: Sequence[Pixels]) -> Floats:
-        """One row a crop, one column a class: the larger, the surer."""
+        """One row per crop, one column per class: the larger, the surer."""
 
 
 @runtime_checkable

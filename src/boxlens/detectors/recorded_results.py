@@ -47,7 +47,7 @@ def write_results(
 
 
 def summed_notices(records: Sequence[Record]) -> Iterator[Notice]:
-    """One notice of a kind for all batches: the first one's words, the count of all."""
+    """One notice per kind for all batches: the text of the first, the count of all."""
     kinds: dict[str, list[Notice]] = {}
     for notice in (notice for record in records for notice in record.notices):
         kinds.setdefault(notice.code, []).append(notice)

@@ -28,7 +28,7 @@ N_FEATURES = N_LOOK + 5 * N_COLOURS + N_ASPECTS
 
 
 def region_features(crops: Sequence[Pixels]) -> Features:
-    """One row a crop; whole numbers as those of `hog`."""
+    """One row per crop; whole numbers as those of `hog`."""
     squares = np.zeros((len(crops), SIDE_PX, SIDE_PX, 3), dtype=np.uint8)
     for row, crop in enumerate(crops):
         squares[row] = resized(crop, SIDE_PX, SIDE_PX)

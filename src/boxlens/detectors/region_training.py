@@ -1,4 +1,4 @@
-"""Trains the region detector: an SVM a class over all regions, and a ridge that moves boxes."""
+"""Trains the region detector: one SVM per class over all regions, and a ridge that moves boxes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from boxlens.detectors.threads import one_thread_a_worker
 from boxlens.detectors.training import (
     NEGATIVE_IOU,
     Features,
-    Lesson,
+    TrainingSet,
     fit_svm,
     judged_sigmoids,
     overlaps,
@@ -77,7 +77,7 @@ def train_regions(
     progress: Progress | None = None,
 ) -> RegionDetector:
     """Learns from `images`, one for each row of `dataset.images`; each is asked for once."""
-    lesson = Lesson.of(
+    training = TrainingSet.of(
         images,
         dataset,
         seed=seed,
@@ -86,32 +86,32 @@ def train_regions(
         most_images=MOST_IMAGES,
     )
     with one_thread_a_worker():
-        parts = lesson.over_images(
-            lambda row: _seen(lesson, row), lesson.learn_rows, "reading regions"
+        parts = training.over_images(
+            lambda row: _seen(training, row), training.learn_rows, "reading regions"
         )
         regions = Regions(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-        model = _fitted(lesson, regions)
-        model = _judged(lesson, model)
-    return RegionDetector("region", dataset.classes, model, lesson.notices)
+        model = _fitted(training, regions)
+        model = _judged(training, model)
+    return RegionDetector("region", dataset.classes, model, training.notices)
 
 
-def _seen(lesson: Lesson, image_row: int) -> Regions:
-    pixels = lesson.images[image_row]
-    gt = lesson.dataset.gt
-    here = lesson.objects(image_row)
-    examples = np.flatnonzero(lesson.example[here]) + here.start
+def _seen(training: TrainingSet, image_row: int) -> Regions:
+    pixels = training.images[image_row]
+    gt = training.dataset.gt
+    here = training.objects(image_row)
+    examples = np.flatnonzero(training.example[here]) + here.start
     objects = gt.box[examples]
     regions = np.concatenate([find_regions(pixels), objects])
     box = np.concatenate([regions, objects])
     mirrored = [crop[:, ::-1] for crop in crops_of(pixels, objects)]
-    shape = (len(box), len(lesson.dataset.classes))
+    shape = (len(box), len(training.dataset.classes))
     example_row = np.full(shape, -1, dtype=np.int32)
     example_iou, any_iou = np.zeros(shape), np.zeros(shape)
     found = overlaps(box, gt.box[here], gt.crowd[here] | gt.group_of[here])
     for column, row in enumerate(range(here.start, here.stop)):
         of_class = gt.class_row[row]
         any_iou[:, of_class] = np.maximum(any_iou[:, of_class], found[:, column])
-        if lesson.example[row]:
+        if training.example[row]:
             nearer = found[:, column] > example_iou[:, of_class]
             example_row[nearer, of_class] = row
             example_iou[nearer, of_class] = found[nearer, column]
@@ -119,11 +119,11 @@ def _seen(lesson: Lesson, image_row: int) -> Regions:
     return Regions(box, features, example_row, example_iou, any_iou)
 
 
-def _fitted(lesson: Lesson, regions: Regions) -> RegionModel:
+def _fitted(training: TrainingSet, regions: Regions) -> RegionModel:
     class_rows = np.flatnonzero((regions.example_iou >= POSITIVE_IOU).any(axis=0)).astype(np.int32)
-    svms = _mined_svms(lesson, regions, class_rows)
+    svms = _mined_svms(training, regions, class_rows)
     whole = [whole_weights(weights, LARGEST_WEIGHT) for weights, _ in svms]
-    ridges = [_mover(lesson, regions, class_row) for class_row in class_rows.tolist()]
+    ridges = [_mover(training, regions, class_row) for class_row in class_rows.tolist()]
     movers = [[whole_weights(one, LARGEST_WEIGHT) for one in weights] for weights, _ in ridges]
     return RegionModel(
         class_row=class_rows,
@@ -138,29 +138,31 @@ def _fitted(lesson: Lesson, regions: Regions) -> RegionModel:
     )
 
 
-def _mined_svms(lesson: Lesson, regions: Regions, class_rows: Rows) -> list[tuple[Floats, float]]:
-    """Begins with negatives drawn by lot, and adds those that come nearest to the class."""
+def _mined_svms(
+    training: TrainingSet, regions: Regions, class_rows: Rows
+) -> list[tuple[Floats, float]]:
+    """Starts with random negatives, and adds those that come nearest to the class."""
     features = regions.features
     positives = [np.flatnonzero(regions.example_iou[:, row] >= POSITIVE_IOU) for row in class_rows]
     negatives = [np.flatnonzero(regions.any_iou[:, row] < NEGATIVE_IOU) for row in class_rows]
-    random = np.random.RandomState(lesson.seed)
+    random = np.random.RandomState(training.seed)
     chosen = [np.sort(random.permutation(rows)[:FIRST_NEGATIVES]) for rows in negatives]
 
     def fit(number: int) -> tuple[Floats, float]:
         return _svm(features[positives[number]], features[chosen[number]])
 
-    svms = lesson.in_parallel(fit, range(len(class_rows)), "fitting classes")
+    svms = training.in_parallel(fit, range(len(class_rows)), "fitting classes")
     for _ in range(MINING_ROUNDS):
-        margins = _margins(lesson, features, svms)
+        margins = _margins(training, features, svms)
         for number, rows in enumerate(negatives):
             mine = margins[rows, number]
             best = np.argsort(-mine, kind="stable")[:HARD_NEGATIVES]
             chosen[number] = np.union1d(chosen[number], rows[best[mine[best] > LOWEST_MARGIN]])
-        svms = lesson.in_parallel(fit, range(len(class_rows)), "fitting classes")
+        svms = training.in_parallel(fit, range(len(class_rows)), "fitting classes")
     return svms
 
 
-def _margins(lesson: Lesson, features: Features, svms: list[tuple[Floats, float]]) -> Floats:
+def _margins(training: TrainingSet, features: Features, svms: list[tuple[Floats, float]]) -> Floats:
     """Regions x classes."""
     weights = np.stack([weights for weights, _ in svms], axis=1)
     starts = range(0, len(features), _REGIONS_AT_A_TIME)
@@ -169,13 +171,13 @@ def _margins(lesson: Lesson, features: Features, svms: list[tuple[Floats, float]
         part = features[start : start + _REGIONS_AT_A_TIME].astype(np.float64)
         return part @ weights + [bias for _, bias in svms]
 
-    return np.concatenate(lesson.in_parallel(product, starts, "mining hard negatives"))
+    return np.concatenate(training.in_parallel(product, starts, "mining hard negatives"))
 
 
-def _mover(lesson: Lesson, regions: Regions, class_row: int) -> tuple[Floats, Floats]:
+def _mover(training: TrainingSet, regions: Regions, class_row: int) -> tuple[Floats, Floats]:
     """How the box of a region moves onto the object it overlaps."""
     near = np.flatnonzero(regions.example_iou[:, class_row] >= MOVABLE_IOU)
-    objects = lesson.dataset.gt.box[regions.example_row[near, class_row]]
+    objects = training.dataset.gt.box[regions.example_row[near, class_row]]
     return _ridge(regions.features[near], shifts_between(regions.box[near], objects))
 
 
@@ -199,17 +201,17 @@ def _ridge(features: Features, targets: Floats) -> tuple[Floats, Floats]:
     return weights / LARGEST_VALUE, mean - weights @ middle
 
 
-def _judged(lesson: Lesson, model: RegionModel) -> RegionModel:
-    """With the sigmoids that say how often a margin is right on images held back."""
+def _judged(training: TrainingSet, model: RegionModel) -> RegionModel:
+    """With the sigmoids that say how often a margin is right on held-out images."""
 
     def look(image_row: int) -> tuple[Rows, Floats, Bools]:
-        pixels = lesson.images[image_row]
+        pixels = training.images[image_row]
         boxes = find_regions(pixels)
         features = region_features(crops_of(pixels, boxes))
         margins, shifts = model.margins(features), model.shifts(features)
         region, column = (index.ravel() for index in np.indices(margins.shape))
         placed = moved(boxes[region], shifts[region, column], pixels.shape[1], pixels.shape[0])
-        return lesson.judged(
+        return training.judged(
             image_row,
             model.class_row[column],
             column.astype(np.int32),
@@ -217,6 +219,6 @@ def _judged(lesson: Lesson, model: RegionModel) -> RegionModel:
             margins[region, column],
         )
 
-    parts = lesson.over_images(look, lesson.judge_rows[:JUDGING_IMAGES], "judging scores")
+    parts = training.over_images(look, training.judge_rows[:JUDGING_IMAGES], "judging scores")
     slope, offset = judged_sigmoids(parts, len(model.class_row))
     return replace(model, slope=slope, offset=offset)

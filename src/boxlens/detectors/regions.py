@@ -33,7 +33,7 @@ MOST_SHIFT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class RegionModel:
-    """One row a class; whole weights, so that margins are exact (see `hog`)."""
+    """One row per class; whole weights, so that margins are exact (see `hog`)."""
 
     class_row: Rows
     weights: npt.NDArray[np.int16]

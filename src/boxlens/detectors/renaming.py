@@ -1,4 +1,4 @@
-"""A detector that speaks of the classes of a data set instead of its own."""
+"""A detector translated to the classes of a data set."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RenamedDetector:
-    """Classes are the same where their names are; what is found of others is left out."""
+    """Classes are the same where their names are; detections of other classes are skipped."""
 
     detector: Detector
     classes: Classes
@@ -49,14 +49,14 @@ def with_classes(detector: Detector, classes: Classes) -> tuple[Detector, tuple[
         raise InputError(
             f"detector '{detector.name}' knows none of the classes of the ground truth: "
             f"it finds {_shown(unknown)}, the ground truth has {_shown(classes.name)}",
-            remedy="Classes are joined by name; leave the ground truth out to keep the detector's",
+            remedy="Classes are joined by name; omit the ground truth to keep the detector's",
         )
     renamed = RenamedDetector(detector, classes, rows)
     if not unknown:
         return renamed, ()
     message = (
         f"{len(unknown):,} of the {len(rows):,} classes of detector '{detector.name}' are not in "
-        f"the ground truth ({_shown(unknown)}): what it finds of them is left out"
+        f"the ground truth ({_shown(unknown)}): these detections are skipped"
     )
     return renamed, (Notice("class_without_name", len(unknown), message),)
 

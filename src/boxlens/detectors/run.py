@@ -1,4 +1,4 @@
-"""A detector over pictures into one results file; killed and started again, it goes on."""
+"""Runs a detector over pictures into one results file; a killed run resumes."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from boxlens.errors import (
 from boxlens.images import ImageError
 from boxlens.limits import AT_MOST, BATCH
 from boxlens.version import VERSION
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 # A detector that fails on so many pictures before it ever works is itself at fault.
 PATIENCE = 8
-MISFIT = "have another size than the ground truth says"
+MISFIT = "another_size"
 
 
 def detect_files(
@@ -59,7 +60,7 @@ def detect_files(
     expected: Mapping[int | str, tuple[float, float]] | None = None,
     progress: Progress | None = None,
 ) -> RunResult:
-    """Writes COCO results. `identity` says which model and settings: other ones are not mixed.
+    """Writes COCO results. `identity` names model and settings: results of others are not mixed in.
 
     Of each image the `max_per_image` best-scored detections of at least `min_score` are kept; all
     that the detector gives where neither is said. `expected` are the sizes (width, height) of
@@ -112,7 +113,7 @@ def detect_pictures(
     }
     with open_journal(journal_path(target), header, restart=restart) as journal:
         if journal.new and target.exists() and not restart:
-            raise InputError("already there", path=output, remedy="--restart does it again")
+            raise InputError("already exists", path=output, remedy="Use --restart to run again")
         run = _Run(detector, pictures, journal, min_score, max_per_image, expected or {})
         run.works |= proven
         waiting = run.waiting()
@@ -138,7 +139,7 @@ def journal_path(output: str | PathLike[str]) -> Path:
 def _check_settings(batch: int, min_score: float | None, max_per_image: int | None) -> None:
     BATCH.check(batch, "batch (--batch)")
     if min_score is not None and not math.isfinite(min_score):
-        raise ParameterError(f"min_score is a finite number, got {min_score}")
+        raise ParameterError(f"min_score must be a finite number, got {min_score}")
     if max_per_image is not None:
         AT_MOST.check(max_per_image, "max_per_image (--max-per-image)")
 
@@ -148,9 +149,9 @@ def checked_target(output: str | PathLike[str]) -> Path:
     target = Path(output)
     if not target.name.removesuffix(".gz").endswith(".json"):
         raise InputError(
-            "results are written as COCO JSON",
+            "results can only be written as COCO JSON",
             path=output,
-            remedy="Name a file that ends in .json, and turn it into others with boxlens convert",
+            remedy="Name a file that ends in .json; boxlens convert turns it into other formats",
         )
     if target.is_dir():
         raise InputError("expected a file to write, found a folder", path=output)
@@ -289,13 +290,15 @@ class _Run:
 
     def _damage(self) -> tuple[Notice, ...]:
         count = self.journal.n_damaged
-        message = f"{self.journal.path}: {count:,} damaged lines; their images were done again"
+        message = f"{self.journal.path}: {counted(count, 'damaged line')}, processed again"
         return (Notice("damaged_lines", count, message),) if count else ()
 
 
 def _misfits(count: int) -> tuple[Notice, ...]:
-    message = f"{count:,} pictures {MISFIT}: their boxes lie in another frame"
-    return (Notice("another_size", count, message),) if count else ()
+    message = (
+        f"{counted(count, 'picture')} of another size than the ground truth: boxes may be misplaced"
+    )
+    return (Notice(MISFIT, count, message),) if count else ()
 
 
 def _text(problem: Exception) -> str:

@@ -24,7 +24,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What is odd about a picture that was used all the same."""
+    """What is unusual about a picture that was used anyway."""
 
     file: str
     remark: str
@@ -34,7 +34,7 @@ class NothingDetectedError(InputError):
     """No picture of a run could be used."""
 
     def __init__(self, failed: tuple[Failure, ...]) -> None:
-        first = f"{failed[0].file}: {failed[0].reason}" if failed else "none was given"
+        first = f"{failed[0].file}: {failed[0].reason}" if failed else "no picture was given"
         super().__init__(f"none of the {len(failed):,} pictures could be used; {first}")
         self.failed = failed
 

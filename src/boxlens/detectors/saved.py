@@ -47,8 +47,8 @@ def save_detector(detector: WindowDetector | RegionDetector, path: str | PathLik
 
 
 def load_detector(path: str | PathLike[str]) -> WindowDetector | RegionDetector:
-    """The detector in a file; one that is damaged or of another program is refused by name."""
-    remedy = "Give a file that boxlens train wrote"
+    """The detector in a file; a damaged or foreign file is refused."""
+    remedy = "Give a file written by boxlens train"
     return read_model(path, SCHEMA, _detector, what="detector", remedy=remedy)
 
 

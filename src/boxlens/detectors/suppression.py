@@ -43,7 +43,7 @@ def suppress(
 
 def _survivors(boxes: Boxes, group: Rows, iou: float) -> Offsets:
     """Positions that stay, ascending, of boxes that come best first."""
-    # One row a side (left, top, right, bottom, area): pairs are then compared along memory.
+    # One row per side (left, top, right, bottom, area): pairs are then compared along memory.
     sides = np.vstack([corners_from_xywh(boxes).T, areas(boxes)])
     by_group = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.diff(group[by_group])) + 1

@@ -16,6 +16,7 @@ from boxlens.detectors.suppression import suppress
 from boxlens.detectors.threads import Answer, Item, in_parallel
 from boxlens.errors import InputError, MissingExtraError, ParameterError
 from boxlens.limits import SEED, WORKERS
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,7 +40,7 @@ ONE_HELD_OUT_OF = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class TrainingSet:
     """Images with their objects, split into those to learn from and those to judge scores on."""
 
     images: Sequence[Pixels]
@@ -63,7 +64,7 @@ class Lesson:
         workers: int,
         progress: Progress | None,
         most_images: int | None = None,
-    ) -> Lesson:
+    ) -> TrainingSet:
         _check(images, dataset, seed, workers)
         example, notices = _examples(dataset)
         order = np.random.RandomState(seed).permutation(len(images)).astype(np.int32)
@@ -118,7 +119,7 @@ class Lesson:
     ) -> Judged:
         """Which boxes are right, after those that overlap a better one of their class are gone.
 
-        What hits an object that is no example is neither right nor wrong.
+        A hit on an object that is not an example is neither right nor wrong.
         """
         kept = suppress(boxes, margins, iou=SUPPRESSION_IOU, groups=class_row)
         of = (boxes[kept], class_row[kept], image_row)
@@ -166,18 +167,18 @@ def _split(order: Rows, image_rows_of_examples: Rows) -> tuple[Rows, Rows]:
 
 
 def _left_out(dataset: Dataset, example: Bools, learn_rows: Rows, n_beyond: int) -> list[Notice]:
-    """What nothing is learnt of, and what not everything is learnt from."""
+    """Classes without examples, and images and objects that are not used."""
     notices = []
     if n_beyond:
         n = len(learn_rows)
-        message = f"{n_beyond:,} images are not learnt from: {n:,} are enough for this detector"
+        message = f"{n_beyond:,} images are not used: {n:,} are enough for this detector"
         notices.append(Notice("images_beyond_limit", n_beyond, message))
     gt = dataset.gt
     learnt = example & np.isin(gt.image_row, learn_rows)
     n_each = np.bincount(gt.class_row[learnt], minlength=len(dataset.classes))
     empty = [name for name, n in zip(dataset.classes.name, n_each, strict=True) if n == 0]
     if empty:
-        message = f"{len(empty):,} classes have no object to learn from and are never found: "
+        message = f"{len(empty):,} classes have no training object and are never detected: "
         notices.append(Notice("untrained_classes", len(empty), message + ", ".join(empty)))
     return notices
 
@@ -191,15 +192,15 @@ def _examples(dataset: Dataset) -> tuple[Bools, list[Notice]]:
     example = whole & (gt.box[:, 2:].min(axis=1, initial=np.inf) >= SMALLEST_SIDE_PX)
     if not example.any():
         raise InputError(
-            "no object to learn from",
+            "no objects to train on",
             path=dataset.source.path if dataset.source else None,
-            remedy="Objects that are no crowd, not difficult and at least "
-            f"{SMALLEST_SIDE_PX:g} pixels wide and high are needed",
+            remedy="Training needs objects that are not crowds, not difficult and at least "
+            f"{SMALLEST_SIDE_PX:g} pixels wide and high",
         )
     notices = []
     n_tiny = int((whole & ~example).sum())
     if n_tiny:
-        message = f"{n_tiny:,} objects below {SMALLEST_SIDE_PX:g} pixels are not learnt from"
+        message = f"skipped {counted(n_tiny, 'object')} below {SMALLEST_SIDE_PX:g} pixels"
         notices.append(Notice("tiny_objects", n_tiny, message))
     return example, notices
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from boxlens.data.columns import Bools, Boxes, Floats, Rows
-    from boxlens.detectors.training import Features, Lesson
+    from boxlens.detectors.training import Features, TrainingSet
     from boxlens.images import Pixels
 
 # Rows and columns of cells that an object fills, from tall to wide; each about 36 cells.
@@ -34,10 +34,10 @@ class Component(NamedTuple):
     positives: Features
 
 
-def shapes_of_objects(lesson: Lesson) -> Rows:
+def shapes_of_objects(training: TrainingSet) -> Rows:
     """The row of SHAPES each example is learnt with; -1 for what is not learnt from."""
-    gt = lesson.dataset.gt
-    learnt = lesson.example & np.isin(gt.image_row, lesson.learn_rows)
+    gt = training.dataset.gt
+    learnt = training.example & np.isin(gt.image_row, training.learn_rows)
     shape_row = np.full(len(gt), -1, dtype=np.int32)
     for class_row in np.unique(gt.class_row[learnt]):
         rows = np.flatnonzero(learnt & (gt.class_row == class_row))
@@ -54,33 +54,33 @@ def _nearest_shape(boxes: Boxes, allowed: Bools) -> Rows:
     return nearest
 
 
-def finest_scale(lesson: Lesson, shape_row: Rows) -> float:
+def finest_scale(training: TrainingSet, shape_row: Rows) -> float:
     """The scale at which all but the smallest examples are as large as their template."""
     rows = np.flatnonzero(shape_row >= 0)
     cells = SHAPES[shape_row[rows]].prod(axis=1)
-    scales = CELL_PX * np.sqrt(cells / lesson.dataset.gt.box[rows, 2:].prod(axis=1))
+    scales = CELL_PX * np.sqrt(cells / training.dataset.gt.box[rows, 2:].prod(axis=1))
     return float(np.clip(np.percentile(scales, 97), *FINEST_SCALES))
 
 
-def find_components(lesson: Lesson, shape_row: Rows) -> list[Component]:
+def find_components(training: TrainingSet, shape_row: Rows) -> list[Component]:
     """Examples of one class and shape, parted by look."""
-    gt = lesson.dataset.gt
+    gt = training.dataset.gt
 
     def look(image_row: int) -> list[tuple[int, Features]]:
-        here = lesson.objects(image_row)
+        here = training.objects(image_row)
         rows = (np.flatnonzero(shape_row[here] >= 0) + here.start).tolist()
         if not rows:
             return []
-        pixels = lesson.images[image_row]
+        pixels = training.images[image_row]
         return [(row, object_cells(pixels, gt.box[row], SHAPES[shape_row[row]])) for row in rows]
 
-    parts = lesson.over_images(look, lesson.learn_rows, "reading examples")
+    parts = training.over_images(look, training.learn_rows, "reading examples")
     seen = dict(pair for part in parts for pair in part)
     components: list[Component] = []
     for class_row, shape in sorted({(int(gt.class_row[row]), int(shape_row[row])) for row in seen}):
         alike = np.flatnonzero((gt.class_row == class_row) & (shape_row == shape))
         positives = np.concatenate([seen[row] for row in alike.tolist()])
-        looks = _looks(positives, lesson.seed)
+        looks = _looks(positives, training.seed)
         components += [
             Component(class_row, shape, positives[looks == look]) for look in np.unique(looks)
         ]

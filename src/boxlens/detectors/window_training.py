@@ -13,7 +13,7 @@ from boxlens.detectors.threads import one_thread_a_worker
 from boxlens.detectors.training import (
     NEGATIVE_IOU,
     Features,
-    Lesson,
+    TrainingSet,
     fit_svm,
     judged_sigmoids,
     whole_weights,
@@ -69,30 +69,32 @@ def train_windows(
     progress: Progress | None = None,
 ) -> WindowDetector:
     """Learns from `images`, one for each row of `dataset.images`; each is asked for repeatedly."""
-    lesson = Lesson.of(images, dataset, seed=seed, workers=workers, progress=progress)
+    training = TrainingSet.of(images, dataset, seed=seed, workers=workers, progress=progress)
     with one_thread_a_worker():
-        shape_row = shapes_of_objects(lesson)
-        finest = finest_scale(lesson, shape_row)
-        components = find_components(lesson, shape_row)
-        negatives = _first_negatives(lesson, components, finest)
-        templates = _fitted(lesson, components, negatives)
+        shape_row = shapes_of_objects(training)
+        finest = finest_scale(training, shape_row)
+        components = find_components(training, shape_row)
+        negatives = _first_negatives(training, components, finest)
+        templates = _fitted(training, components, negatives)
         for number in range(MINING_ROUNDS):
-            rows = lesson.some(MINING_IMAGES, number)
-            hard = _mined(lesson, rows, templates, finest)
+            rows = training.some(MINING_IMAGES, number)
+            hard = _mined(training, rows, templates, finest)
             negatives = [np.concatenate(pair) for pair in zip(negatives, hard, strict=True)]
-            templates = _fitted(lesson, components, negatives)
-        templates = _judged(lesson, templates, finest)
-    return WindowDetector("window", dataset.classes, templates, finest, lesson.notices)
+            templates = _fitted(training, components, negatives)
+        templates = _judged(training, templates, finest)
+    return WindowDetector("window", dataset.classes, templates, finest, training.notices)
 
 
-def _first_negatives(lesson: Lesson, components: list[Component], finest: float) -> list[Features]:
+def _first_negatives(
+    training: TrainingSet, components: list[Component], finest: float
+) -> list[Features]:
     """For each component: windows of the background, and objects of other classes."""
 
     def look(image_row: int) -> list[Features]:
-        view = View.of(lesson.images[image_row], finest)
-        return [_random_windows(lesson, image_row, view, row) for row in range(len(SHAPES))]
+        view = View.of(training.images[image_row], finest)
+        return [_random_windows(training, image_row, view, row) for row in range(len(SHAPES))]
 
-    parts = lesson.over_images(look, lesson.some(BACKGROUND_IMAGES, 0), "reading background")
+    parts = training.over_images(look, training.some(BACKGROUND_IMAGES, 0), "reading background")
     background = [np.concatenate(column) for column in zip(*parts, strict=True)]
 
     def others(one: Component) -> list[Features]:
@@ -105,9 +107,9 @@ def _first_negatives(lesson: Lesson, components: list[Component], finest: float)
     return [np.concatenate([background[one.shape_row], *others(one)]) for one in components]
 
 
-def _random_windows(lesson: Lesson, image_row: int, view: View, shape_row: int) -> Features:
+def _random_windows(training: TrainingSet, image_row: int, view: View, shape_row: int) -> Features:
     rows, columns = (SHAPES[shape_row] + 2 * MARGIN).tolist()
-    random = np.random.RandomState([lesson.seed, image_row, shape_row])
+    random = np.random.RandomState([training.seed, image_row, shape_row])
     found = [np.zeros((0, rows * columns * N_CHANNELS), dtype=np.uint8)]
     fitting = [
         level
@@ -119,13 +121,15 @@ def _random_windows(lesson: Lesson, image_row: int, view: View, shape_row: int) 
         row = random.randint(level.cells.shape[0] - rows + 1, size=1)
         column = random.randint(level.cells.shape[1] - columns + 1, size=1)
         box = window_boxes(view, level, row, column, (rows, columns))
-        if lesson.is_background(box, image_row)[0]:
+        if training.is_background(box, image_row)[0]:
             cells = level.cells[row[0] : row[0] + rows, column[0] : column[0] + columns]
             found.append(cells.reshape(1, -1).astype(np.uint8))
     return np.concatenate(found)
 
 
-def _fitted(lesson: Lesson, components: list[Component], negatives: list[Features]) -> Templates:
+def _fitted(
+    training: TrainingSet, components: list[Component], negatives: list[Features]
+) -> Templates:
     def fit(number: int) -> tuple[Floats, float]:
         return fit_svm(
             components[number].positives,
@@ -135,7 +139,7 @@ def _fitted(lesson: Lesson, components: list[Component], negatives: list[Feature
             positive_weight=POSITIVE_WEIGHT,
         )
 
-    answers = lesson.in_parallel(fit, range(len(components)), "fitting templates")
+    answers = training.in_parallel(fit, range(len(components)), "fitting templates")
     whole = [whole_weights(weights, LARGEST_WEIGHT) for weights, _ in answers]
     return Templates(
         class_row=np.array([one.class_row for one in components], dtype=np.int32),
@@ -148,22 +152,24 @@ def _fitted(lesson: Lesson, components: list[Component], negatives: list[Feature
     )
 
 
-def _mined(lesson: Lesson, image_rows: Rows, templates: Templates, finest: float) -> list[Features]:
+def _mined(
+    training: TrainingSet, image_rows: Rows, templates: Templates, finest: float
+) -> list[Features]:
     """For each template, the windows off its class that it likes best."""
     banks = templates.banks()
     lowest = np.full(len(templates), LOWEST_MARGIN)
 
     def look(image_row: int) -> list[tuple[int, Features]]:
-        view = View.of(lesson.images[image_row], finest)
+        view = View.of(training.images[image_row], finest)
         windows = _top(scan(view, templates, banks, lowest))
         class_row = templates.class_row[windows.template]
-        overlap = lesson.overlap(windows.box, class_row, image_row, examples_only=False)
+        overlap = training.overlap(windows.box, class_row, image_row, examples_only=False)
         rows = _best_apart(windows, np.flatnonzero(overlap < NEGATIVE_IOU))
         return [
             (int(windows.template[row]), _cells_at(view, windows, templates, row)) for row in rows
         ]
 
-    parts = lesson.over_images(look, image_rows, "mining hard negatives")
+    parts = training.over_images(look, image_rows, "mining hard negatives")
     sizes = templates.shape.prod(axis=1) * N_CHANNELS
     hard: list[list[Features]] = [[np.zeros((0, size), dtype=np.uint8)] for size in sizes]
     for template, features in (pair for part in parts for pair in part):
@@ -197,18 +203,18 @@ def _cells_at(view: View, windows: Windows, templates: Templates, window: int) -
     return features
 
 
-def _judged(lesson: Lesson, templates: Templates, finest: float) -> Templates:
-    """With the sigmoids that say how often a margin is right on images held back."""
+def _judged(training: TrainingSet, templates: Templates, finest: float) -> Templates:
+    """With the sigmoids that say how often a margin is right on held-out images."""
     banks = templates.banks()
     lowest = np.full(len(templates), LOWEST_MARGIN)
 
     def look(image_row: int) -> tuple[Rows, Floats, Bools]:
-        view = View.of(lesson.images[image_row], finest)
+        view = View.of(training.images[image_row], finest)
         windows = _top(scan(view, templates, banks, lowest))
         template = windows.template.astype(np.int32)
         class_row = templates.class_row[template]
-        return lesson.judged(image_row, class_row, template, windows.box, windows.margin)
+        return training.judged(image_row, class_row, template, windows.box, windows.margin)
 
-    parts = lesson.over_images(look, lesson.judge_rows[:JUDGING_IMAGES], "judging scores")
+    parts = training.over_images(look, training.judge_rows[:JUDGING_IMAGES], "judging scores")
     slope, offset = judged_sigmoids(parts, len(templates))
     return replace(templates, slope=slope, offset=offset)

@@ -32,7 +32,7 @@ _MOST_CANDIDATES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Templates:
-    """One row a template; whole weights, so that margins are exact (see `hog`)."""
+    """One row per template; whole weights, so that margins are exact (see `hog`)."""
 
     class_row: Rows
     # Rows and columns of cells, margin included.
@@ -67,7 +67,7 @@ class Bank(NamedTuple):
     members: npt.NDArray[np.int64]
     rows: int
     columns: int
-    # One row a value of a strip of cells, one column a row of a template.
+    # One row per value of a strip of cells, one column per row of a template.
     strips: npt.NDArray[np.float32]
 
 

@@ -65,14 +65,14 @@ FORMATS: Mapping[str, Format] = {
         detections_options=frozenset({"threads"}),
     ),
     "voc": Format(
-        title="Pascal VOC: a folder of XML annotations, result files one a class",
+        title="Pascal VOC: a folder of XML annotations, one result file per class",
         module="boxlens.formats.voc",
         dataset_options=frozenset({"split", "progress"}),
         detections_options=frozenset({"progress"}),
         known_classes=True,
     ),
     "yolo": Format(
-        title="YOLO: a folder of text labels, one an image, with data.yaml or classes.txt",
+        title="YOLO: a folder with one text file of labels per image, and data.yaml or classes.txt",
         module="boxlens.formats.yolo",
         dataset_options=frozenset({"split", "progress"}),
         detections_options=frozenset({"progress"}),
@@ -107,7 +107,7 @@ def read_dataset(
         name = sniff_dataset(found) if format is None else format
         entry = _entry(name, ground_truth=True)
         if split is not None and "split" not in entry.dataset_options:
-            raise ParameterError(f"format '{name}' has no splits: leave split {split!r} out")
+            raise ParameterError(f"format '{name}' has no splits: remove split {split!r}")
         options = _taken(entry.dataset_options, split=split, threads=threads, progress=progress)
         dataset: Dataset = _module(entry).read_dataset(found, **options)
     return dataset
@@ -180,7 +180,7 @@ def write_dataset(
     if not strict_coco:
         return _module(entry).write_dataset(dataset, Path(path)) or ()
     if format != "coco":
-        raise ParameterError(f"the strict form is COCO's (--strict-coco), not that of '{format}'")
+        raise ParameterError(f"--strict-coco applies to 'coco', not to '{format}'")
     from boxlens.formats import coco
 
     return coco.write_dataset(dataset, path, strict=True)
@@ -209,7 +209,7 @@ def _lost_knowledge(
     from boxlens.formats.losses import loss
 
     n_unknown = len(dataset.classes) - len(known)
-    what = "which classes the detector does not know"
+    what = "the classes the detector does not know"
     return (loss(path, entry.title.partition(":")[0], "known_classes", n_unknown, what),)
 
 
@@ -227,7 +227,7 @@ def _entry(name: str, *, ground_truth: bool = False, detections: bool = False) -
         (detections, entry.detections, "detections"),
     ):
         if wanted and not held:
-            raise ParameterError(f"format '{name}' holds no {what}")
+            raise ParameterError(f"format '{name}' cannot hold {what}")
     return entry
 
 

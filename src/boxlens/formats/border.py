@@ -11,6 +11,7 @@ from boxlens.data import Dataset, Detections, Notice, Source
 from boxlens.data.columns import owned
 from boxlens.data.known_classes import lacking_classes
 from boxlens.errors import InputError
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,7 +51,7 @@ def detections_from(
 ) -> Detections:
     """Checks the numbers, sets unknown images and classes aside, groups the rest by image.
 
-    `files` are those that were read where `path` is a folder. A format that tells which classes a
+    `files` are those that were read where `path` is a folder. A format that says which classes a
     detector knows gives them, and one that has checked boxes and scores while reading says so.
     """
     if not checked:
@@ -58,7 +59,7 @@ def detections_from(
         check_scores(raw.score, path, raw.describe)
     notices: tuple[Notice, ...] = ()
     if len(raw.box) == 0:
-        notices = (Notice("no_detections", 0, f"{path}: holds no detections"),)
+        notices = (Notice("no_detections", 0, f"{path}: no detections"),)
     known: slice | npt.NDArray[np.bool_] = slice(None)
     if len(raw.box) and (raw.image_row.min() < 0 or raw.class_row.min() < 0):
         known = (raw.image_row >= 0) & (raw.class_row >= 0)
@@ -88,8 +89,8 @@ def _nothing_fits(raw: RawDetections, dataset: Dataset, path: Path) -> Notice:
     ids = (dataset.images.id if what == "image" else dataset.classes.id).tolist()
     shown = ", ".join(repr(key) for key in ids[:3])
     message = (
-        f"{path}: NONE of the {len(raw.box):,} detections fits this ground truth, whose {what} ids "
-        f"are {shown}{' ...' if len(ids) > 3 else ''}; are they of another data set?"
+        f"{path}: none of the {len(raw.box):,} detections matches this ground truth, whose {what} "
+        f"ids are {shown}{' ...' if len(ids) > 3 else ''}; do they belong to another data set?"
     )
     return Notice("nothing_fits", len(raw.box), message)
 
@@ -107,7 +108,7 @@ def check_boxes(box: Boxes, path: Path, describe: Callable[[int], str]) -> None:
         f"box {box[row].tolist()}: {problem}",
         path=path,
         where=describe(row),
-        remedy="Boxes are x, y, width, height with width and height not below 0",
+        remedy="Boxes are x, y, width, height; width and height must be 0 or more",
     )
 
 
@@ -154,6 +155,6 @@ def _unknown(
             where=example,
             remedy="Evaluate against the matching ground truth, or without --strict to skip it",
         )
-    total = f"{count:,} of {len(unknown):,} detections"
+    total = f"{count:,} of {counted(len(unknown), 'detection')}"
     message = f"{path}: skipped {total}, whose {what} is not in the ground truth"
     return (Notice(f"unknown_{what}", count, f"{message} (first: {example})"),)

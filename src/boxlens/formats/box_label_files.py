@@ -24,6 +24,7 @@ from boxlens.formats.box_label_joins import (
 )
 from boxlens.formats.box_label_records import BOX, LabelRecords, read_label_records
 from boxlens.formats.files import plain_name, written_whole
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoxLabels:
-    """One row an object of the ground truth.
+    """One row per object of the ground truth.
 
-    Without a label the class is -1 and the score NaN; a label that is no class of the data set
+    Without a label the class is -1 and the score NaN; a label of an unknown class
     is -1, too, but has its score.
     """
 
@@ -47,7 +48,7 @@ class BoxLabels:
 
 
 def read_box_labels(path: str | PathLike[str], dataset: Dataset) -> BoxLabels:
-    """From JSON, CSV or Parquet, told by content; of labels of one object the first counts."""
+    """From JSON, CSV or Parquet, recognised by content; of repeated labels the first counts."""
     file = read_label_records(Path(path))
     objects = ObjectsOfRecords(dataset)
     classes = ClassesOfRecords(dataset.classes, file)
@@ -80,7 +81,7 @@ def write_box_labels(labels: BoxLabels, dataset: Dataset, path: str | PathLike[s
     ending = Path(plain_name(Path(path))).suffix
     if ending not in {".json", ".csv", ".parquet"}:
         raise ParameterError(
-            f"labels of boxes are written as .json, .csv or .parquet, not '{path}'"
+            f"labels of boxes can be written as .json, .csv or .parquet, not as '{path}'"
         )
     rows = np.flatnonzero((labels.class_row >= 0) | ~np.isnan(labels.score))
     columns = {**_named_objects(dataset, rows), **_named_labels(dataset.classes, labels, rows)}
@@ -110,7 +111,7 @@ def _without_sum(file: LabelRecords, n: int) -> tuple[Notice, ...]:
     if n == 0:
         return ()
     whose = "1 label does" if n == 1 else f"{n:,} labels do"
-    message = f"{file.path}: the scores of {whose} not sum to 1: taken as they are"
+    message = f"{file.path}: the scores of {whose} not sum to 1: used as they are"
     return (Notice("scores_without_sum", n, message),)
 
 
@@ -121,17 +122,16 @@ def _incomplete(file: LabelRecords, dataset: Dataset, labelled: Bools) -> tuple[
         return ()
     ids = dataset.gt.id.tolist()
     if not file.records:
-        return (Notice("no_labels", 0, f"{file.path}: holds no labels"),)
+        return (Notice("no_labels", 0, f"{file.path}: no labels"),)
     if not labelled.any():
         shown = ", ".join(repr(key) for key in ids[:3])
         message = (
-            f"{file.path}: NONE of the {len(file.records):,} labels fits this ground truth, whose "
-            f"object ids are {shown} ..."
+            f"{file.path}: none of the {len(file.records):,} labels matches this ground truth, "
+            f"whose object ids are {shown} ..."
         )
         return (Notice("nothing_fits", len(file.records), message),)
-    have = "has" if len(without) == 1 else "have"
     message = (
-        f"{file.path}: {len(without):,} of {len(ids):,} objects {have} no label (first: id "
+        f"{file.path}: no label for {len(without):,} of {counted(len(ids), 'object')} (first: id "
         f"{ids[without[0]]!r})"
     )
     return (Notice("object_without_label", len(without), message),)
@@ -147,7 +147,7 @@ def _named_objects(dataset: Dataset, rows: Offsets) -> dict[str, list[Any]]:
 
 
 def _named_labels(classes: Classes, labels: BoxLabels, rows: Offsets) -> dict[str, list[Any]]:
-    """A label outside the classes has no name left: its score alone says that there was one."""
+    """A label of an unknown class has no name: only its score shows that there was one."""
     by_name = len(set(classes.name)) == len(classes)
     words = list(classes.name) if by_name else classes.id.tolist()
     named = [words[row] if row >= 0 else None for row in labels.class_row[rows].tolist()]

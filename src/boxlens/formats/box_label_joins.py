@@ -32,24 +32,24 @@ SUM_TOLERANCE = 0.01
 # Of one label, and of several.
 _MEANING = {
     "unknown_object": (
-        "is of no object of the ground truth and is left out",
-        "are of no object of the ground truth and are left out",
+        "matches no object of the ground truth and is skipped",
+        "match no object of the ground truth and are skipped",
     ),
     "repeated_object": (
-        "is a further label of an object that has one already and is left out",
-        "are further labels of objects that have one already and are left out",
+        "repeats an object that already has a label and is skipped",
+        "repeat objects that already have a label and are skipped",
     ),
     "unknown_label": (
-        "names no class of the ground truth and counts as a wrong answer",
-        "name no class of the ground truth and count as wrong answers",
+        "has an unknown class and counts as wrong",
+        "have an unknown class and count as wrong",
     ),
     "no_scores": (
-        "holds no scores that are numbers, and is none",
-        "hold no scores that are numbers, and are none",
+        "has no valid scores and is skipped",
+        "have no valid scores and are skipped",
     ),
     "no_score": (
-        "has no score that is a number, and no rank",
-        "have no score that is a number, and no rank",
+        "has a score that is not a number and is not ranked",
+        "have a score that is not a number and are not ranked",
     ),
 }
 
@@ -144,7 +144,7 @@ class ObjectsOfRecords:
                 row = self._by_box(row_of_image[images[number]], _box(record, file, number))
             else:
                 raise InputError(
-                    "neither an id, nor an image and a bbox",
+                    "no id, and no image with a bbox",
                     path=file.path,
                     where=file.where(number),
                     remedy=REMEDY,
@@ -157,7 +157,7 @@ class ObjectsOfRecords:
     def _by_id(self, key: str, file: LabelRecords, number: int) -> int:
         if key in self._several or _whole(key) in self._several:
             raise InputError(
-                f"several objects of the ground truth have the id {key}",
+                f"the id {key} is not unique in the ground truth",
                 path=file.path,
                 where=file.where(number),
                 remedy="Name objects by image and bbox instead",
@@ -204,7 +204,7 @@ class ClassesOfRecords:
     def _best(self, scores: Any, number: int) -> RecordLabel:
         if not isinstance(scores, dict):
             raise InputError(
-                f"scores are {type(scores).__name__}, expected a number by class name",
+                f"scores are {type(scores).__name__}, expected one number per class name",
                 path=self._file.path,
                 where=self._file.where(number),
                 remedy='Write {"scores": {"cat": 0.9, "dog": 0.1}}',
@@ -220,7 +220,7 @@ class ClassesOfRecords:
     def _row(self, name: str, number: int) -> int:
         if name in self._several:
             raise InputError(
-                f"several classes have the name {name!r}",
+                f"the class name {name!r} is not unique",
                 path=self._file.path,
                 where=self._file.where(number),
                 remedy="Give category_id instead of label",

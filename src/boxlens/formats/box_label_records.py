@@ -1,4 +1,4 @@
-"""Labels of boxes as records, whether a file is JSON, CSV or Parquet."""
+"""Labels of boxes as records, from JSON, CSV or Parquet."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OBJECT_COLUMNS = ("id", "image", "image_id")
 CLASS_COLUMNS = ("label", "category_id", "scores")
 REMEDY = (
     'Give records such as {"id": 7, "label": "cat", "score": 0.9} as JSON, or the columns '
-    "id,label,score as CSV or Parquet; image and bbox may stand instead of id"
+    "id,label,score as CSV or Parquet; image and bbox may replace id"
 )
 
 
@@ -41,7 +41,7 @@ class LabelRecords:
 
 
 def read_label_records(path: Path) -> LabelRecords:
-    """Told by its content."""
+    """The format is recognised by content."""
     content = read_bytes(path, DATA_BYTES)
     if content.startswith(b"PAR1"):
         records = _from_parquet(content, path)
@@ -78,10 +78,10 @@ def _from_csv(path: Path) -> LabelRecords:
             continue
         if len(row) != len(header):
             raise InputError(
-                f"{len(row)} fields, the header names {len(header)}",
+                f"{len(row)} fields, but the header has {len(header)}",
                 path=path,
                 where=f"line {number}",
-                remedy="Quote fields that hold a comma",
+                remedy="Quote fields that contain a comma",
             )
         cells = dict(zip(header, (cell.strip() or None for cell in row), strict=True))
         records.append(_with_box(cells))
@@ -94,12 +94,12 @@ def _check_columns(header: Sequence[str], path: Path, where: str | None = None) 
     found = f"found {', '.join(header)[:200] or 'nothing'}"
     problem = ""
     if not set(OBJECT_COLUMNS) & set(header):
-        problem = f"no column id; {found}"
+        problem = f"missing column id; {found}"
     elif not set(CLASS_COLUMNS) & set(header):
-        problem = f"no column label, category_id or scores; {found}"
+        problem = f"missing column label, category_id or scores; {found}"
     else:
         repeated = [name for name, n in Counter(header).items() if n > 1]
-        problem = f"several columns are called {repeated[0]!r}" if repeated else ""
+        problem = f"duplicate column {repeated[0]!r}" if repeated else ""
     if problem:
         raise InputError(problem, path=path, where=where, remedy=REMEDY)
 

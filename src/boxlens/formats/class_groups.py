@@ -1,7 +1,7 @@
 """Groups of similar classes from a file: named lists, bare lists, or a class tree.
 
 JSON or YAML. `{"pets": ["cat", "dog"]}` and `[["cat", "dog"]]` are groups; in a tree
-(`LabelName`/`Subcategory` as Open Images has it, or `id`/`children`) sisters are a group.
+(`LabelName`/`Subcategory` as Open Images has it, or `id`/`children`) siblings are a group.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def read_class_groups(path: str | PathLike[str], classes: Classes) -> list[list[
         kept = [list(dict.fromkeys(group)) for group in groups if len(set(group)) > 1]
         if not kept:
             raise InputError(
-                "no two classes of the data set are sisters in this tree",
+                "no two classes of the data set share a parent in this tree",
                 path=path,
-                remedy=f"Its nodes carry class names or ids, such as {classes.name[0]!r}"
+                remedy=f"Its nodes must be class names or ids, such as {classes.name[0]!r}"
                 if len(classes)
                 else None,
             )
@@ -82,7 +82,7 @@ def parsed_json_or_yaml(path: str | PathLike[str], what: str, remedy: str) -> An
     except RecursionError as problem:
         raise InputError("is nested too deeply", path=path, remedy=remedy) from problem
     if not isinstance(content, (dict, list)) or not content:
-        raise InputError(f"holds no {what}", path=path, remedy=remedy)
+        raise InputError(f"contains no {what}", path=path, remedy=remedy)
     return content
 
 
@@ -90,12 +90,12 @@ def _parsed_yaml(text: str, path: str | PathLike[str], remedy: str) -> Any:
     import yaml
 
     if len(text) > MOST_BYTES:
-        problem = f"not JSON, and longer than the {MOST_BYTES:,} bytes that are read of YAML"
+        problem = f"not JSON, and too long for YAML (at most {MOST_BYTES:,} bytes)"
         raise InputError(problem, path=path, remedy=remedy)
     try:
         check_yaml(text, path, aliases=True)
         return yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError) as problem:  # also dates and numbers that are none
+    except (yaml.YAMLError, ValueError) as problem:  # also invalid dates and numbers
         place = getattr(problem, "problem_mark", None)
         raise InputError(
             "neither JSON nor YAML",
@@ -113,7 +113,7 @@ def _known(group: Any, name_of: dict[str, str], path: str | PathLike[str], where
     unknown = [item for item in group if str(item) not in name_of]
     if unknown:
         raise InputError(
-            f"the data set has no class {unknown[0]!r}",
+            f"unknown class {unknown[0]!r}",
             path=path,
             where=where,
             remedy=f"Its classes are {some_names(dict.fromkeys(name_of.values()))}",
@@ -132,7 +132,7 @@ def _is_node(node: Any) -> bool:
 
 
 def _sisters(nodes: list[Any], path: str | PathLike[str]) -> Iterator[list[str]]:
-    """The names of the children of every node, parts of an object (Open Images' Part) left out."""
+    """The names of the children of every node, without parts of an object (Open Images' Part)."""
     by_id = {str(node["id"]): node for node in nodes if isinstance(node, dict) and "id" in node}
     waiting = list(nodes)
     # By identity: a node of YAML may be its own child.

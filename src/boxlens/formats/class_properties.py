@@ -27,7 +27,7 @@ ALIKE = 0.7
 
 
 def read_class_properties(path: str | PathLike[str], classes: Classes) -> ClassProperties:
-    """The properties of these classes; what does not fit them is told in the notices."""
+    """The properties of these classes; notices name what does not fit."""
     table = read_class_table(path)
     rows_of = _class_rows(table, classes, path)
     notices = list(_differences(table, rows_of, classes, path))
@@ -54,7 +54,7 @@ def _class_rows(
     found = {key: rows[key] for key in table.named if key in rows}
     if not found:
         raise InputError(
-            f"names no class of the data set, but {some_names(map(repr, table.named), SAMPLE)}",
+            f"no class of the data set, but {some_names(map(repr, table.named), SAMPLE)}",
             path=path,
             remedy=f"The classes are {some_names(map(repr, classes.name), SAMPLE)}",
         )
@@ -66,7 +66,7 @@ def _class_rows(
                     f"{name_of[row]!r} ({table.named[name_of[row]]}) and {key!r} are one class",
                     path=path,
                     where=table.named[key],
-                    remedy="Name it by its name or by its id, once",
+                    remedy="Give each class once, by its name or its id",
                 )
             name_of[row] = key
     return found
@@ -86,7 +86,7 @@ def _differences(
         named = [_suggesting(key, untold) for key in strangers[:MOST_NAMED]]
         listed = some_names([*named, *strangers[MOST_NAMED:]])
         what = "name is" if len(strangers) == 1 else "names are"
-        message = f"{path}: {len(strangers):,} {what} no class of the data set: "
+        message = f"{path}: {len(strangers):,} {what} unknown: "
         yield Notice("property_without_class", len(strangers), message + listed)
     if untold:
         what = "class is" if len(untold) == 1 else "classes are"
@@ -108,20 +108,20 @@ def _check_numbers(name: str, values: Collection[str], path: str | PathLike[str]
     numbers = set(values) - set(words)
     if words and len(numbers) > MOST_NUMBERS_AS_GROUPS and 2 * len(words) < len(values):
         raise InputError(
-            f"{words[0]!r} is no finite number, but most values are",
+            f"{words[0]!r} is not a finite number, but most values are",
             path=path,
             where=f"property {name!r}",
-            remedy="Mend it, or leave it away where there is no value",
+            remedy="Fix it, or leave it empty where there is no value",
         )
 
 
 def _useless(name: str, values: Mapping[int, str], path: str | PathLike[str]) -> Notice | None:
     """Columns that group nothing: empty ones, and words that differ for every class."""
     if not values:
-        message = f"{path}: no class has a value of {name!r}: the property is left out"
+        message = f"{path}: no class has a value of {name!r}: the property is skipped"
         return Notice("property_without_value", 1, message)
     all_differ = len(set(values.values())) == len(values) > MOST_NUMBERS_AS_GROUPS
     if not all_differ or finite_numbers(values.values()) is not None:
         return None
-    message = f"{path}: {name!r} has another value for each class: the property is left out"
+    message = f"{path}: {name!r} has a different value for each class: the property is skipped"
     return Notice("property_without_groups", 1, message)

@@ -1,7 +1,7 @@
 """A table of what classes are like, as a CSV or TOML file holds it: nothing is joined yet.
 
-CSV has a column `class` (name or id) and a column a property. TOML has a table a class
-(`[dog]`, `origin = "natural"`) or a table a property (`[origin]`, `natural = ["dog", "cat"]`).
+CSV has a column `class` (name or id) and one column per property. TOML has one table per class
+(`[dog]`, `origin = "natural"`) or one table per property (`[origin]`, `natural = ["dog", "cat"]`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 CLASS_COLUMN = "class"
 DELIMITERS = ",;\t"
-CSV_REMEDY = "Begin with a line such as class,origin,size and give every class a line"
+CSV_REMEDY = "Start with a header such as class,origin,size, followed by one line per class"
 TOML_REMEDY = (
-    'Write a table a class ([dog], origin = "natural") or a table a property '
+    'Write one table per class ([dog], origin = "natural") or one table per property '
     '([origin], natural = ["dog", "cat"]); names with spaces stand in quotes (["hot dog"])'
 )
 # What a TOML file can begin with, comments aside: a table, or a key, perhaps in quotes.
@@ -41,7 +41,7 @@ class ClassTable:
 
 
 def read_class_table(path: str | PathLike[str]) -> ClassTable:
-    """CSV or TOML, told apart by content, packed or not."""
+    """CSV or TOML, recognised by content, plain or gzip."""
     text = read_text(path)
     return _toml_table(text, path) if _is_toml(text) else _csv_table(text, path)
 
@@ -61,7 +61,7 @@ def _csv_table(text: str, path: str | PathLike[str]) -> ClassTable:
         _check_length(cells, header, path, where)
         key = cells[at_class]
         if not key:
-            raise InputError("names no class", path=path, where=where, remedy=CSV_REMEDY)
+            raise InputError("no class name", path=path, where=where, remedy=CSV_REMEDY)
         if key in table.named:
             raise InputError(
                 f"class {key!r} already has a row ({table.named[key]})",
@@ -89,11 +89,11 @@ def _csv_lines(text: str, path: str | PathLike[str]) -> Iterator[tuple[str, list
 def _csv_columns(
     header: list[str], path: str | PathLike[str], where: str
 ) -> tuple[int, dict[int, str]]:
-    """Where the class stands, and the properties by column; columns without a name are none."""
+    """Where the class stands, and the properties by column; columns without a name are ignored."""
     at_class = [at for at, name in enumerate(header) if name.casefold() == CLASS_COLUMN]
     if not at_class:
         raise InputError(
-            f"has no column '{CLASS_COLUMN}', but {_sample(header) or 'nothing'}",
+            f"missing column '{CLASS_COLUMN}'; found {_sample(header) or 'nothing'}",
             path=path,
             where=where,
             remedy=CSV_REMEDY,
@@ -102,11 +102,11 @@ def _csv_columns(
     again = next((name for at, name in enumerate(names) if name and name in names[:at]), None)
     if again is not None:
         raise InputError(
-            f"has two columns {again!r}", path=path, where=where, remedy="Rename or remove one"
+            f"duplicate column {again!r}", path=path, where=where, remedy="Rename or remove one"
         )
     columns = {at: name for at, name in enumerate(names) if name and at != at_class[0]}
     if not columns:
-        raise InputError("has no property", path=path, where=where, remedy=CSV_REMEDY)
+        raise InputError("no property", path=path, where=where, remedy=CSV_REMEDY)
     return at_class[0], columns
 
 
@@ -124,13 +124,11 @@ def _check_length(
     if len(cells) == len(header) and not nameless:
         return
     problem = (
-        f"value {nameless[0]!r} stands in a column without a name"
+        f"value {nameless[0]!r} is in a column without a name"
         if nameless
         else f"has {len(cells)} cells, but there are {len(header)} columns"
     )
-    raise InputError(
-        problem, path=path, where=where, remedy="Put a value that holds a comma in quotes"
-    )
+    raise InputError(problem, path=path, where=where, remedy="Quote values that contain a comma")
 
 
 def _toml_table(text: str, path: str | PathLike[str]) -> ClassTable:
@@ -163,7 +161,7 @@ def _of_classes(content: Mapping[str, Mapping[str, Any]], path: str | PathLike[s
             if cell:
                 column[key] = cell
     if not table.cells:
-        raise InputError("has no property", path=path, remedy=TOML_REMEDY)
+        raise InputError("no property", path=path, remedy=TOML_REMEDY)
     return table
 
 
@@ -186,10 +184,10 @@ def _of_properties(
                 if key in column:
                     other = "twice" if column[key] == value else f"also under {column[key]!r}"
                     raise InputError(
-                        f"class {key!r} stands here {other}",
+                        f"class {key!r} occurs here {other}",
                         path=path,
                         where=where,
-                        remedy="A class has one value of a property: keep one of them",
+                        remedy="A class has one value per property: keep one of them",
                     )
                 column[key] = value
                 table.named.setdefault(key, where)

@@ -1,4 +1,4 @@
-"""A class tree over the classes of a data set: from a file, or from what the classes tell."""
+"""A class tree over the classes of a data set: from a file, or from the classes themselves."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = "any class"
 
 
 class NamedTree(NamedTuple):
-    """Nodes are class ids, and texts where they are no class."""
+    """Nodes are class ids, or texts where they are not classes."""
 
     tree: ClassTree
     # Of every node: the name to show, then others it is known by.
@@ -32,13 +32,14 @@ class NamedTree(NamedTuple):
 
 
 def read_class_tree(path: str | PathLike[str], classes: Classes) -> NamedTree:
-    """JSON, YAML or CSV (see `class_tree_nodes`); nodes are told by class name, id or any name."""
+    """JSON, YAML or CSV (see `class_tree_nodes`); nodes are class names, ids or any other names."""
     known = {*classes.name, *map(str, classes.id.tolist())}
     nodes = read_tree_nodes(path, known)
     class_id_of, unclear = _classes_of_nodes(nodes, classes, path)
     if not class_id_of:
         raise InputError(
-            f"the tree names no class of the data set; its leaves are {some_names(nodes.leaves())}",
+            "the tree contains no class of the data set; its leaves are "
+            f"{some_names(nodes.leaves())}",
             path=path,
             remedy=f"Classes are {some_names(classes.name)}",
         )
@@ -59,7 +60,7 @@ def read_class_tree(path: str | PathLike[str], classes: Classes) -> NamedTree:
 
 
 def supercategory_tree(classes: Classes) -> NamedTree:
-    """Class, supercategory, any class; a class without supercategory is one of its own."""
+    """Class, supercategory, any class; a class without supercategory stands alone."""
     above = classes.supercategory or (None,) * len(classes)
     ids = classes.id.tolist()
     taken = {*ids, *classes.name}
@@ -78,7 +79,7 @@ def supercategory_tree(classes: Classes) -> NamedTree:
 
 
 def known_tree(classes: Classes) -> NamedTree | None:
-    """What the classes themselves tell: their tree, else their supercategories, else nothing."""
+    """The tree of the classes themselves, else of their supercategories, else none."""
     if classes.tree is not None:
         names = zip(classes.id.tolist(), classes.name, strict=True)
         return NamedTree(classes.tree, {key: (name,) for key, name in names})
@@ -107,9 +108,9 @@ def _classes_of_nodes(
         for key in (lowest or keys)[:1]:
             if key in class_id_of:
                 raise InputError(
-                    f"node {key} stands for two classes, {name_of[key]!r} and {name!r}",
+                    f"node {key} means two classes, {name_of[key]!r} and {name!r}",
                     path=path,
-                    remedy="Give every class a node of its own, called by the id of the class",
+                    remedy="Give every class its own node, named by the id of the class",
                 )
             class_id_of[key] = class_id
             name_of[key] = name
@@ -126,9 +127,9 @@ def _refuse_cycle(named: NamedTree, path: str | PathLike[str]) -> None:
     if ring:
         titles = [named.title(node) for node in (*ring, ring[0])]
         raise InputError(
-            f"{titles[0]!r} stands above itself: {' < '.join(titles)}",
+            f"{titles[0]!r} is its own ancestor: {' < '.join(titles)}",
             path=path,
-            remedy="Take one of these links out of the tree",
+            remedy="Remove one of these links from the tree",
         )
 
 
@@ -143,13 +144,13 @@ def _left_out(
     missing = [name for key, name in pairs if key not in found]
     if missing:
         message = (
-            f"{path}: classes that are not in the tree ({len(missing):,}) accept only themselves "
+            f"{path}: classes that are not in the tree ({len(missing):,}) match only themselves "
             f"at every level: {some_names(missing)}"
         )
         yield Notice("class_not_in_tree", len(missing), message)
     slips = [key for key in nodes.leaves() if key not in class_id_of] if nodes.listed else []
     if slips:
-        message = f"{path}: names of no class of the data set ({len(slips):,}): {some_names(slips)}"
+        message = f"{path}: unknown classes ({len(slips):,}): {some_names(slips)}"
         yield Notice("unknown_class_in_tree", len(slips), message)
 
 
@@ -157,7 +158,7 @@ def _unclear(unclear: dict[str, list[str]], path: str | PathLike[str]) -> Iterab
     if unclear:
         name, keys = next(iter(unclear.items()))
         message = (
-            f"{path}: classes that are the name of several nodes ({len(unclear):,}), of which the "
-            f"first was taken: {some_names(unclear)} ({name!r}: {some_names(keys)})"
+            f"{path}: class names that several nodes have ({len(unclear):,}), of which the "
+            f"first is used: {some_names(unclear)} ({name!r}: {some_names(keys)})"
         )
         yield Notice("several_nodes_for_class", len(unclear), message)

@@ -34,7 +34,7 @@ class TreeNodes:
 
     parents: dict[str, list[str]] = field(default_factory=dict)
     names: dict[str, list[str]] = field(default_factory=dict)
-    # Lists of classes rather than a tree of the world: a leaf that is no class may be a slip.
+    # Lists of classes rather than a general tree: a leaf that is not a class may be a typo.
     listed: bool = False
 
     def add(self, key: str, parent: str | None, names: Iterable[str] = ()) -> None:
@@ -52,7 +52,7 @@ class TreeNodes:
 
 
 def read_tree_nodes(path: str | PathLike[str], known: Collection[str]) -> TreeNodes:
-    """`known` are names and ids of classes: they tell a list of parents from one of children."""
+    """Names and ids of classes (`known`) show whether a list holds parents or children."""
     rows = _csv_rows(path)
     if rows is not None:
         return _linked(_csv_pairs(rows, path))
@@ -90,7 +90,7 @@ def _is_node(item: dict[Any, Any]) -> bool:
 
 
 def _nested(roots: list[Any], path: str | PathLike[str]) -> TreeNodes:
-    """A node may stand under several parents; a part of a thing is no kind of it (Open Images)."""
+    """A node may have several parents; a part of a thing is not a kind of it (Open Images)."""
     nodes = TreeNodes()
     waiting: list[tuple[Any, str | None]] = [(node, None) for node in reversed(roots)]
     # By identity: a node of YAML may be its own child.
@@ -130,7 +130,7 @@ def _children(node: dict[Any, Any], word: str, key: str, path: str | PathLike[st
     children = node.get(word) or []
     if not isinstance(children, list):
         raise InputError(
-            f"{word} is no list: {str(children)[:60]!r}",
+            f"{word} is not a list: {str(children)[:60]!r}",
             path=path,
             where=f"node {key}",
             remedy=REMEDY,
@@ -231,9 +231,9 @@ def _csv_pairs(
                 f"expected a child and its parent, found {','.join(cells)[:80]!r}",
                 path=path,
                 where=f"line {line}",
-                remedy="Quote names that hold a comma; a root has an empty parent",
+                remedy="Quote names that contain a comma; a root has an empty parent",
             )
         pairs.append((cells[0], cells[1] or None))
     if not pairs:
-        raise InputError("holds no class tree", path=path, remedy=REMEDY)
+        raise InputError("no class tree", path=path, remedy=REMEDY)
     return pairs

@@ -28,44 +28,44 @@ def convert(
     split: str | None = None,
     format: str | None = None,  # noqa: A002 - the word users know
     strict_coco: bool = False,
+    force: bool = False,
     progress: Progress | None = None,
 ) -> tuple[Notice, ...]:
     """Converts a data set, or detections where their `ground_truth` is given.
 
     `split` chooses within the data set, or within the ground truth of detections. `strict_coco`
-    writes a data set with COCO's own fields alone.
+    writes a data set with COCO's own fields alone. An existing file is overwritten only with
+    `force`, a folder that is not empty never.
     """
     read_from, write_to = existing(source), Path(target)
     _refuse_unknown(to)
     if strict_coco and (to != "coco" or ground_truth is not None):
-        raise ParameterError("--strict-coco is for ground truth that is written as COCO")
+        raise ParameterError("--strict-coco applies only to ground truth written as COCO")
     _refuse_own_input(read_from, write_to)
+    if not isinstance(ground_truth, Dataset | None):
+        _refuse_own_input(existing(ground_truth), write_to)
+    _refuse_occupied(write_to, force=force)
     if ground_truth is None:
         if format is None:
             _refuse_detections(read_from)
         dataset = formats.read_dataset(read_from, format=format, split=split, progress=progress)
-        _refuse_occupied(write_to)
         lost = formats.write_dataset(dataset, write_to, to, strict_coco=strict_coco)
         return (*dataset.notices, *lost)
-    dataset = _ground_truth(ground_truth, write_to, split, progress)
+    dataset = _ground_truth(ground_truth, split, progress)
     detections = formats.read_detections(read_from, dataset, format=format, progress=progress)
-    _refuse_occupied(write_to)
     return (*detections.notices, *formats.write_detections(detections, dataset, write_to, to))
 
 
 def _ground_truth(
     given: str | PathLike[str] | Dataset,
-    target: Path,
     split: str | None,
     progress: Progress | None,
 ) -> Dataset:
     if isinstance(given, Dataset):
         if split is not None:
-            raise ParameterError(f"the ground truth is read already: leave split={split!r} out")
+            raise ParameterError(f"the ground truth is already read: remove split={split!r}")
         return given
-    path = existing(given)
-    _refuse_own_input(path, target)
-    return formats.read_dataset(path, split=split, progress=progress)
+    return formats.read_dataset(given, split=split, progress=progress)
 
 
 def _refuse_unknown(to: str) -> None:
@@ -84,9 +84,9 @@ def _refuse_detections(source: Path) -> None:
         except InputError:
             return
         raise InputError(
-            f"holds detections ({found}), which are converted with their ground truth",
+            f"contains detections ({found}), which are converted with their ground truth",
             path=source,
-            remedy="Add --gt and the ground truth they belong to",
+            remedy="Add --gt with the ground truth they belong to",
         ) from None
 
 
@@ -94,13 +94,19 @@ def _refuse_own_input(source: Path, target: Path) -> None:
     read_from, write_to = real_path(source), real_path(target)
     if read_from == write_to or (read_from.is_dir() and read_from in write_to.parents):
         raise InputError(
-            "the target is the input, or lies in it",
+            "the target is the input or inside it",
             path=target,
             remedy="Name another target",
         )
 
 
-def _refuse_occupied(target: Path) -> None:
+def _refuse_occupied(target: Path, *, force: bool) -> None:
+    if target.is_file() and not force:
+        raise InputError(
+            "the file exists",
+            path=target,
+            remedy="Name another file, or overwrite it with --force (force=True)",
+        )
     if target.is_dir() and any(target.iterdir()):
         raise InputError(
             "the folder is not empty",

@@ -1,4 +1,4 @@
-"""The lines of a CSV text; one that is none, or has an endless field, is an error of its file."""
+"""The lines of a CSV text; an invalid line or an endless field is an error of the file."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def csv_rows(
             f"not CSV ({problem})",
             path=path,
             where=f"line {reader.line_num}",
-            remedy="Close every quote, and write a quote inside quotes twice",
+            remedy="Close every quote, and double a quote inside quotes",
         ) from problem

@@ -159,7 +159,7 @@ def numbers_as_text(
             bad = np.flatnonzero(~(np.isfinite(first) & np.isfinite(second)))
             if len(bad):
                 raise InputError(
-                    f"the box {box[bad[0]].tolist()} ends beyond the numbers that a file can hold",
+                    f"the box {box[bad[0]].tolist()} is beyond the numbers that a file can hold",
                     path=path,
                     where=describe(int(bad[0])),
                     remedy="Correct the box, or remove it",

@@ -191,7 +191,7 @@ def written_whole(path: str | PathLike[str]) -> Iterator[Path]:
         raise InputError(
             f"cannot be written ({problem.strerror or problem})",
             path=path,
-            remedy="Choose another place, or make room",
+            remedy="Choose another place, or free some space",
         ) from problem
 
 
@@ -203,7 +203,7 @@ def write_text(path: str | PathLike[str], text: str) -> None:
 
 def _too_large(path: str | PathLike[str], found: str, most_bytes: int) -> InputError:
     return InputError(
-        f"{found} bytes, more than the {most_bytes:,} that are read of such a file",
+        f"{found} bytes, more than the limit of {most_bytes:,}",
         path=path,
         remedy="Name the right file",
     )

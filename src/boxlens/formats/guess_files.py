@@ -17,6 +17,7 @@ from boxlens.formats.files import existing_file, stem
 from boxlens.formats.image_names import rows_of_names
 from boxlens.formats.open_images.table import finite_numbers, line_of, read_csv
 from boxlens.formats.sniff_content import file_head
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -33,7 +34,7 @@ CORNERS = ("x1", "y1", "x2", "y2")
 
 @dataclass(frozen=True, slots=True)
 class GuessColumns:
-    """One row a guess, grouped by image, best first; boxes are NaN where there are none."""
+    """One row per guess, grouped by image, best first; boxes are NaN where there are none."""
 
     name: str
     n_images: int
@@ -79,7 +80,7 @@ def read_guesses(
 def _refuse_json(path: Path) -> None:
     if file_head(path).lstrip()[:1] in (b"[", b"{"):
         raise InputError(
-            "JSON, but guesses are a CSV table",
+            "found JSON, expected a CSV table of guesses",
             path=path,
             remedy="Detections are guesses, too: name them as detections (--detections)",
         )
@@ -100,7 +101,7 @@ def _class_rows(cells: pl.Series, classes: Classes, frame: pl.DataFrame, path: P
     if unclear.any():
         row = int(np.argmax(unclear))
         raise InputError(
-            f"several have the name {cells[row]!r}",
+            f"the name {cells[row]!r} is not unique",
             path=path,
             where=f"{line_of(row, frame)}, column class",
             remedy="Give their ids instead",
@@ -126,11 +127,11 @@ def _boxes(frame: pl.DataFrame, path: Path) -> Boxes:
     missing = [name for name in columns if name not in there]
     if missing:
         raise InputError(
-            f"has {', '.join(there)}, but no column {', '.join(missing)}",
+            f"has {', '.join(there)}, but missing column {', '.join(missing)}",
             path=path,
             where="line 1",
-            remedy="Boxes are x, y, w, h or x1, y1, x2, y2 in pixels; leave all four out for "
-            "classes alone",
+            remedy="Boxes are x, y, w, h or x1, y1, x2, y2 in pixels; omit them if there are only "
+            "classes",
         )
     given = np.stack([frame[name].is_not_null().to_numpy() for name in columns], axis=1)
     box = np.stack([frame[name].cast(float).to_numpy() for name in columns], axis=1)
@@ -157,7 +158,7 @@ def _scores(frame: pl.DataFrame, path: Path) -> np.ndarray[tuple[int], np.dtype[
             "score is empty",
             path=path,
             where=line_of(row, frame),
-            remedy="Give every guess a score, or leave the column out",
+            remedy="Give every guess a score, or remove the column",
         )
     return finite_numbers(frame, "score", path)
 
@@ -174,11 +175,11 @@ def _unknown(
             f"{what} {frame[what][row]!r} is not in the ground truth",
             path=path,
             where=line_of(row, frame),
-            remedy="Use the matching ground truth, or leave --strict out to skip it",
+            remedy="Use the matching ground truth, or omit --strict to skip it",
         )
     message = (
-        f"{path}: skipped {count:,} of {len(unknown):,} guesses, whose {what} is not in the "
-        f"ground truth (first: {line_of(row, frame)}, {frame[what][row]!r})"
+        f"{path}: skipped {count:,} of {counted(len(unknown), 'guess', 'guesses')}, whose {what} "
+        f"is not in the ground truth (first: {line_of(row, frame)}, {frame[what][row]!r})"
     )
     return (Notice(f"unknown_{what}", count, message),)
 
@@ -189,13 +190,13 @@ def _nothing_left(
     if known.any():
         return ()
     if len(known) == 0:
-        return (Notice("no_guesses", 0, f"{path}: holds no guesses"),)
+        return (Notice("no_guesses", 0, f"{path}: no guesses"),)
     images_fit = bool((image_row >= 0).any())
     named = any(dataset.images.file_name)
     images = dataset.images.file_name if named else map(str, dataset.images.id.tolist())
     some = dataset.classes.name[:3] if images_fit else list(images)[:3]
     message = (
-        f"{path}: NONE of the {len(known):,} guesses fits this ground truth, whose "
+        f"{path}: none of the {len(known):,} guesses matches this ground truth, whose "
         f"{'classes' if images_fit else 'images'} are {', '.join(some)} ..."
     )
     return (Notice("nothing_fits", len(known), message),)

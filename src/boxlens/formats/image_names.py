@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def rows_of_names(texts: Iterable[str], images: Images) -> list[int]:
-    """By id, by file name, by the name without folders, by its stem; what two share is neither."""
+    """By id, file name, name without folders, or stem; a text that fits two images fits none."""
     paths = [PurePosixPath(name.replace("\\", "/")) for name in images.file_name]
     rows: dict[str, int] = {}
     for keys in (

@@ -26,7 +26,7 @@ class KeptLines:
     before: tuple[bytes, ...]
 
     def add(self, *documents: Mapping[str, Any]) -> None:
-        """One write a line, and all of them on the disk before the call returns."""
+        """One write per line, and all of them on the disk before the call returns."""
         try:
             for document in documents:
                 self._write(line_of(document))
@@ -35,7 +35,7 @@ class KeptLines:
             raise InputError(
                 f"cannot be written ({problem.strerror})",
                 path=self.path,
-                remedy="Make room and start again: what is done stays done",
+                remedy="Free some space and start again: finished work is kept",
             ) from problem
 
     def _write(self, line: bytes) -> None:

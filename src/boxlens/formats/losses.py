@@ -1,4 +1,4 @@
-"""What a data set holds and a format cannot: a notice a kind, so that nothing is lost unsaid."""
+"""What a data set holds and a format cannot: one notice per kind, so that no loss is silent."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from boxlens.data.columns import Attribute
 
 _NAMED_ATTRIBUTES = 3
+_FLAGS = ("crowd", "difficult", "group_of")
+# A field of that name in somebody's file changes no score, as the flag would.
+_NOT_THE_FLAG = " (a plain field of the source, not the flag of that name)"
 
 
 def losses(
@@ -30,7 +33,7 @@ def losses(
 ) -> tuple[Notice, ...]:
     """Notices about everything that is there and not among `keeps` or `keeps_attributes`.
 
-    `instead` says what became of a thing that was not simply left out.
+    `instead` says what became of a thing that was not simply dropped.
     """
     found = [*_flags(dataset.gt), *_image_labels(dataset), *_class_facts(dataset)]
     found.append(_attributes(dataset.gt, keeps_attributes))
@@ -67,11 +70,15 @@ def _flags(gt: GroundTruth) -> Iterator[tuple[str, int, str]]:
 
 
 def _attributes(gt: GroundTruth, kept: Collection[str]) -> tuple[str, int, str]:
-    """All attributes together: a set may have dozens, and a line each would bury the rest."""
+    """All attributes together: a set may have dozens, and one line each would bury the rest."""
     counts = {
         name: _n_present(column) for name, column in gt.attributes.items() if name not in kept
     }
-    lost = [f"'{name}'" for name, count in counts.items() if count]
+    lost = [
+        f"'{name}'{_NOT_THE_FLAG if name in _FLAGS else ''}"
+        for name, count in counts.items()
+        if count
+    ]
     named = ", ".join(lost[:_NAMED_ATTRIBUTES])
     if len(lost) > _NAMED_ATTRIBUTES:
         named += f" and {len(lost) - _NAMED_ATTRIBUTES:,} more"

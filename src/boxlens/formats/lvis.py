@@ -78,7 +78,7 @@ def _check_frequencies(classes: Classes, path: Path) -> None:
     for row, frequency in enumerate(classes.frequency or ()):
         if frequency not in {"r", "c", "f", None}:
             raise InputError(
-                f"frequency {frequency!r} of class {classes.name[row]!r}",
+                f"invalid frequency {frequency!r} of class {classes.name[row]!r}",
                 path=path,
                 where="categories",
                 remedy="LVIS knows r (rare), c (common) and f (frequent)",

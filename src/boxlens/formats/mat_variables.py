@@ -44,7 +44,7 @@ class MatError(ValueError):
 
 
 def mat_variables(content: bytes) -> dict[str, Array]:
-    """Arrays by name; cells are arrays of objects, text is one string a row."""
+    """Arrays by name; cells are arrays of objects, text is one string per row."""
     order = _BYTE_ORDERS.get(content[126:128])
     if len(content) < HEADER_BYTES or order is None:
         raise MatError("not of version 5 to 7.2")
@@ -159,7 +159,7 @@ def _shaped(values: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _text(elements: Iterator[tuple[int, _Part]], shape: tuple[int, ...]) -> Array:
-    """One string a row; text is stored as bytes, or as characters of two or four."""
+    """One string per row; text is stored as bytes, or as characters of two or four."""
     kind, part = next(elements, (1, _Part(memoryview(b""), "<")))
     width = part.numbers(kind).dtype.itemsize
     if width > 4:

@@ -13,6 +13,7 @@ from boxlens.errors import InputError
 from boxlens.formats.files import existing_file
 from boxlens.formats.open_images.table import finite_numbers, line_of, read_csv
 from boxlens.formats.sniff_content import file_head
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-REMEDY = "Begin with a line such as method,mAP or method,detector,class,ap and give each a line"
+REMEDY = (
+    "Start with a header such as method,mAP or method,detector,class,ap, followed by one line each"
+)
 AP_COLUMNS = ("mAP", "ap")
 
 
@@ -64,7 +67,7 @@ def read_method_scores(path: str | PathLike[str]) -> MethodScores:
         first = line_of_entry.setdefault((setting, class_name), where)
         if first != where:
             raise InputError(
-                f"{_told(setting, class_name)} already has a line ({first})",
+                f"{_named(setting, class_name)} already has a line ({first})",
                 path=file,
                 where=where,
                 remedy="Keep one of them",
@@ -74,7 +77,7 @@ def read_method_scores(path: str | PathLike[str]) -> MethodScores:
         else:
             overall[setting] = ap
     if not line_of_entry:
-        raise InputError("holds no scores", path=file, where="line 2", remedy=REMEDY)
+        raise InputError("no scores", path=file, where="line 2", remedy=REMEDY)
     averaged = [setting for setting in by_class if setting not in overall]
     overall |= {setting: float(np.mean([*by_class[setting].values()])) for setting in averaged}
     return MethodScores(
@@ -88,14 +91,16 @@ def read_method_scores(path: str | PathLike[str]) -> MethodScores:
 
 def _refuse_json(path: Path) -> None:
     if file_head(path).lstrip()[:1] in (b"[", b"{"):
-        raise InputError("JSON, but scores of methods are a CSV table", path=path, remedy=REMEDY)
+        raise InputError(
+            "found JSON, expected a CSV table of method scores", path=path, remedy=REMEDY
+        )
 
 
 def _entries(frame: pl.DataFrame, path: Path) -> Iterator[tuple[str, Setting, str, float]]:
     """Place, setting, class (empty: all) and AP of every line."""
     columns = [name for name in AP_COLUMNS if name in frame.columns]
     if len(columns) != 1:
-        problem = "has both a column mAP and a column ap" if columns else "has no column mAP or ap"
+        problem = "both columns mAP and ap" if columns else "missing column mAP or ap"
         raise InputError(problem, path=path, where="line 1", remedy=REMEDY)
     values = finite_numbers(frame, columns[0], path)
     text = {
@@ -109,18 +114,18 @@ def _entries(frame: pl.DataFrame, path: Path) -> Iterator[tuple[str, Setting, st
         where = line_of(row, frame)
         ap = float(values[row])
         if not method:
-            raise InputError("names no method", path=path, where=where, remedy=REMEDY)
+            raise InputError("no method name", path=path, where=where, remedy=REMEDY)
         if not 0 <= ap <= 1:
             raise InputError(
-                f"{columns[0]} {ap:g} does not lie between 0 and 1",
+                f"{columns[0]} {ap:g} is not between 0 and 1",
                 path=path,
                 where=where,
-                remedy="Write fractions, not percent: 0.678 for 67.8 %",
+                remedy="Write fractions, not percent: 0.678 for 67.8%",
             )
         yield where, Setting(detector, method), class_name, ap
 
 
-def _told(setting: Setting, class_name: str) -> str:
+def _named(setting: Setting, class_name: str) -> str:
     parts = [f"method {setting.method!r}"]
     parts += [f"detector {setting.detector!r}"] if setting.detector else []
     parts += [f"class {class_name!r}"] if class_name else []
@@ -129,7 +134,7 @@ def _told(setting: Setting, class_name: str) -> str:
 
 def _averaged(path: Path, count: int) -> tuple[Notice, ...]:
     message = (
-        f"{path}: {count:,} mAP are the mean of the classes that the file lists, since no line "
-        "without a class tells them"
+        f"{path}: {counted(count, 'mAP', 'mAP')} computed as the mean over the classes listed, "
+        "because there is no line without a class"
     )
     return (Notice("mean_of_classes", count, message),) if count else ()

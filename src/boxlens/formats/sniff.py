@@ -1,4 +1,4 @@
-"""Which format a file or folder is in, told by content; says so where it plays the wrong role."""
+"""Which format a file or folder has, recognised by content; says if it plays the wrong role."""
 
 from __future__ import annotations
 
@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from boxlens.formats.sniff_content import Found
-
-GT_FIRST = "This looks like detections; the ground truth comes first, then the detections"
 _DT_SECOND = "This looks like ground truth; the detections come second, after the ground truth"
 _VOC_RESULT = re.compile(r"comp.*?_det_.+\.txt(\.gz)?")
 _TABLES = tuple(
@@ -23,30 +20,43 @@ _TABLES = tuple(
     for table in ("images", "classes", "objects")
     for packed in ("", ".gz")
 )
+_TABLE = "a table of a Parquet data set"
 # Text files looked into before a folder of empty ones is taken for "nothing detected".
 _SAMPLE = 64
 
 
 def sniff_dataset(path: Path) -> str:
-    """The format of ground truth; raises where the path holds none."""
+    """The format of ground truth; raises if there is none."""
     found_path = existing(path)
     if found_path.is_dir():
         return _dataset_folder(_Folder(found_path))
     found = recognise_file(found_path)
     if found.ground_truth:
         return found.format
-    raise _wrong_role(found_path, found, "ground truth", _gt_remedy(found_path))
+    if found_path.name in _TABLES:
+        remedy = "Name the folder that holds images.parquet, classes.parquet and objects.parquet"
+        raise InputError(f"{_TABLE}, where ground truth was expected", path=path, remedy=remedy)
+    raise DetectionsGivenError(f"{found.what}, where ground truth was expected", found_path)
 
 
 def sniff_detections(path: Path) -> str:
-    """The format of detections; raises where the path holds none."""
+    """The format of detections; raises if there is none."""
     found_path = existing(path)
     if found_path.is_dir():
         return _detections_folder(_Folder(found_path))
     found = recognise_file(found_path)
     if found.detections and found_path.name not in _TABLES:
         return found.format
-    raise _wrong_role(found_path, found, "detections", _DT_SECOND)
+    what = _TABLE if found_path.name in _TABLES else found.what
+    raise InputError(f"{what}, where detections were expected", path=found_path, remedy=_DT_SECOND)
+
+
+class DetectionsGivenError(InputError):
+    """Detections where ground truth was expected."""
+
+    def __init__(self, problem: str, path: Path) -> None:
+        remedy = "This looks like detections; the ground truth comes first, then the detections"
+        super().__init__(problem, path=path, remedy=remedy)
 
 
 class _Folder:
@@ -78,17 +88,17 @@ def _dataset_folder(folder: _Folder) -> str:
         return found[0]
     if found:
         raise InputError(
-            f"holds data sets of several formats: {', '.join(found)}",
+            f"contains data sets of several formats: {', '.join(found)}",
             path=folder.path,
             remedy="Say which one: --gt-format, --dt-format, or --from with convert",
         )
     if any(_VOC_RESULT.fullmatch(name) for name in folder.names):
-        raise InputError("a folder of VOC results", path=folder.path, remedy=GT_FIRST)
+        raise DetectionsGivenError("a folder of VOC results", folder.path)
     numbers = _yolo_numbers(folder)
     if numbers == 5:
         return "yolo"
     if numbers == 6:
-        raise InputError("a folder of YOLO predictions", path=folder.path, remedy=GT_FIRST)
+        raise DetectionsGivenError("a folder of YOLO predictions", folder.path)
     raise _unknown_folder(folder)
 
 
@@ -116,7 +126,7 @@ def _detections_folder(folder: _Folder) -> str:
         return "yolo"
     if numbers == 5:
         raise InputError(
-            "YOLO labels of 5 numbers a line: they have no confidence",
+            "YOLO labels with 5 numbers per line, without confidence",
             path=folder.path,
             remedy=f"{_DT_SECOND}. Predictions need a 6th number (in Ultralytics: save_conf=True)",
         )
@@ -131,7 +141,7 @@ def _detections_folder(folder: _Folder) -> str:
 
 
 def _yolo_numbers(folder: _Folder) -> int | None:
-    """Numbers a line of the first text file that is not empty; 0: all are empty; None: no YOLO."""
+    """Numbers per line of the first text file that is not empty; 0: all empty; None: not YOLO."""
     seen = False
     for number, path in enumerate(folder.texts()):
         if number == _SAMPLE:
@@ -157,25 +167,13 @@ def _unknown_folder(folder: _Folder) -> InputError:
     if inside:
         shown = ", ".join(sorted(inside)[:5])
         return InputError(
-            f"a folder that is no data set by itself; it holds {shown}",
+            f"not a data set folder; it contains {shown}",
             path=folder.path,
             remedy="Name the file itself",
         )
     shown = ", ".join(folder.names[:5])
     return InputError(
-        f"no known format; the folder holds {shown}",
+        f"unknown format; the folder contains {shown}",
         path=folder.path,
         remedy="Name the folder of the annotations or results",
     )
-
-
-def _wrong_role(path: Path, found: Found, expected: str, remedy: str) -> InputError:
-    what = "a table of a Parquet data set" if path.name in _TABLES else found.what
-    verb = "were" if expected == "detections" else "was"
-    return InputError(f"{what}, where {expected} {verb} expected", path=path, remedy=remedy)
-
-
-def _gt_remedy(path: Path) -> str:
-    if path.name in _TABLES:
-        return "Name the folder that holds images.parquet, classes.parquet and objects.parquet"
-    return GT_FIRST

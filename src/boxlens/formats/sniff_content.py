@@ -1,4 +1,4 @@
-"""What one file holds, told by its first bytes; by its end, or all of it, if in doubt."""
+"""What a file contains, by its first bytes; by its end, or all of it, if in doubt."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Found:
 
 
 def recognise_file(path: Path) -> Found:
-    """The format of a file; raises where it is none, or part of one."""
+    """The format of a file; raises if it is unknown or only part of one."""
     head = file_head(path)
     if not head.strip():
         raise InputError("the file is empty", path=path, remedy="Check how it was written")
@@ -64,9 +64,9 @@ def recognise_file(path: Path) -> Found:
         return Found("yolo", "a YOLO data set", ground_truth=True)
     if ending is not None and ending != kind:
         raise InputError(
-            f"named like {ending}, but holds {_shown(kind, head)}",
+            f"named like {ending}, but contains {_shown(kind, head)}",
             path=path,
-            remedy="Name the right file, or give it the ending of what it holds",
+            remedy="Name the right file, or give it the right extension",
         )
     if kind == "Parquet":
         return Found("parquet", "a Parquet table of detections", detections=True)
@@ -85,7 +85,7 @@ def file_head(path: Path) -> bytes:
 
 
 def csv_file(path: Path, head: bytes) -> Found:
-    """Open Images boxes or detections, told by the header."""
+    """Open Images boxes or detections, by the header."""
     columns = {name.lower() for name in csv_header(head)}
     if {"imageid", "predictionstring"} <= columns:
         return Found("openimages", "an Open Images submission", detections=True)
@@ -114,7 +114,7 @@ def csv_header(head: bytes) -> list[str]:
 
 
 def yolo_numbers(text: str) -> int | None:
-    """How many numbers a line of YOLO text holds, told by the first line; None: it is not YOLO."""
+    """How many numbers a line of YOLO text has, by the first line; None: it is not YOLO."""
     first = text.lstrip().partition("\n")[0]
     return len(first.split()) if _YOLO_LINE.fullmatch(first) else None
 

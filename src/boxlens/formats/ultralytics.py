@@ -153,7 +153,7 @@ def _refuse_class_numbers(label: Any, class_row: Rows, dataset: Dataset, path: P
         return
     raise InputError(
         f"category_id has values {_range(found)}, the ground truth has {_range(ids)}; "
-        f"the file seems to hold {' or '.join(likely)}",
+        f"the file seems to contain {' or '.join(likely)}",
         path=path,
         remedy="Write the ground truth's category ids (in Ultralytics the class map of the "
         "validator), or evaluate against a data set with these ids",

@@ -1,7 +1,7 @@
 """Ranked windows from files: COCO results with or without classes, CSV, Parquet, MAT.
 
 Windows of an image go by falling score, or as is asked for; equal scores and files without scores
-as they stand. A box of zeros (0, 0, 0, 0) is no window: it says that its image was searched and
+as they stand. A box of zeros (0, 0, 0, 0) is not a window: it says that its image was searched and
 nothing found.
 """
 
@@ -21,6 +21,7 @@ from boxlens.formats.files import existing, stem
 from boxlens.formats.sniff_content import file_head
 from boxlens.formats.window_layouts import RawWindows, from_csv, from_json, from_parquet
 from boxlens.formats.window_mat_files import MAT_HEADS, from_mat_file, from_mat_folder, holds_runs
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,12 +51,12 @@ def read_windows(
 ) -> Windows:
     """The best windows of each image, `limit` at most; images that the file lacks are marked.
 
-    A folder holds a MAT file an image. `order` is that of the scores, or of the file, or random
-    and told by `seed` (METHODS 6.1). Of several runs of a method the one for the number nearest to
+    A folder has one MAT file per image. `order` is that of the scores, or of the file, or random
+    by `seed` (METHODS 6.1). Of several runs of a method the one for the number nearest to
     `run_for`, else to `limit`, is taken.
     """
     if limit is not None and limit < 1:
-        raise ParameterError(f"expected 1 window an image or more, got {limit}")
+        raise ParameterError(f"expected 1 or more windows per image, got {limit}")
     if order not in get_args(Order):
         raise ParameterError(f"unknown order '{order}': choose {', '.join(get_args(Order))}")
     source = existing(path)
@@ -93,7 +94,7 @@ def _as_they_stand(rows: Offsets, n: int) -> bool:
 
 
 def has_runs(path: str | PathLike[str]) -> bool:
-    """Does it hold several runs of a method, each for another number of windows?"""
+    """Does it have several runs of a method, each for another number of windows?"""
     source = existing(path)
     if source.is_dir() or file_head(source).startswith(MAT_HEADS):
         return holds_runs(source)
@@ -101,7 +102,7 @@ def has_runs(path: str | PathLike[str]) -> bool:
 
 
 def _raw_windows(path: Path, dataset: Dataset, limit: int | None, threads: int) -> RawWindows:
-    """Told by content: MAT, Parquet, JSON, or else a table in text."""
+    """Recognised by content: MAT, Parquet, JSON, or else a text table."""
     if path.is_dir():
         return from_mat_folder(path, dataset, limit)
     head = file_head(path)
@@ -133,7 +134,7 @@ def _ordered(
         if order == "ascending":
             remedy = "Choose the order given, or shuffled"
             raise InputError(
-                "windows by rising score, but there are none", path=path, remedy=remedy
+                "windows by rising score, but there are no scores", path=path, remedy=remedy
             )
         return rows
     score = raw.score[rows]
@@ -162,23 +163,25 @@ def _notices(raw: RawWindows, dataset: Dataset, searched: Bools, path: Path) -> 
     unknown = raw.image_row < 0
     n_unknown = int(unknown.sum())
     if n == 0:
-        yield Notice("no_windows", 0, f"{path}: holds no windows")
+        yield Notice("no_windows", 0, f"{path}: no windows")
     if n_unknown:
         first = raw.describe(int(np.argmax(unknown)))
-        what = f"skipped {n_unknown:,} of {n:,} windows, whose image is not in the ground truth"
+        what = f"skipped {n_unknown:,} of {counted(n, 'window')} of unknown images"
         if n_unknown == n:
             shown = ", ".join(repr(key) for key in dataset.images.id[:3].tolist())
-            what = f"NONE of the {n:,} windows fits this ground truth, with image ids like {shown}"
+            what = (
+                f"none of the {n:,} windows matches this ground truth, with image ids like {shown}"
+            )
         yield Notice("unknown_image", n_unknown, f"{path}: {what} (first: {first})")
     outside = np.flatnonzero(_outside(raw, dataset))
     if len(outside):
         first = raw.describe(int(outside[0]))
-        what = f"{len(outside):,} of {n:,} windows lie outside their image or have no area"
-        message = f"{path}: {what}: they find nothing (first: {first})"
+        what = f"{len(outside):,} of {counted(n, 'window')} outside the image or without area"
+        message = f"{path}: {what}, which can find nothing (first: {first})"
         yield Notice("outside_image", len(outside), message)
     n_missing = n_images - int(searched.sum())
     if n_missing:
-        message = f"{path}: no windows are known of {n_missing:,} of {n_images:,} images"
+        message = f"{path}: no windows for {n_missing:,} of {counted(n_images, 'image')}"
         yield Notice("not_searched", n_missing, message)
 
 

@@ -73,7 +73,7 @@ def from_json(path: Path, dataset: Dataset, threads: int) -> RawWindows:
 def _at_once(content: bytes) -> dict[str, Any] | None:
     """The columns that the kernel gives, of records that need no class and no score.
 
-    None where anything is unusual: record by record it can be told what.
+    None where anything is unusual: reading record by record then finds what.
     """
     import polars as pl
 
@@ -140,7 +140,7 @@ def _fault(record: Any, scored: bool) -> str | None:
     if not isinstance(box, list) or len(box) != 4 or not _NUMBERS.issuperset(map(type, box)):
         return "bbox must be four numbers"
     if scored != ("score" in record):
-        return "score is missing" if scored else "a score, where the first record has none"
+        return "missing score" if scored else "a score, but the first record has none"
     return "score must be a number" if scored and type(score) not in _NUMBERS else None
 
 
@@ -175,7 +175,9 @@ def from_csv(path: Path, dataset: Dataset) -> RawWindows:
     columns = next((names for names in (_SIZES, _CORNERS) if there.issuperset(names)), None)
     if image is None or columns is None:
         shown = ", ".join(header)[:120]
-        raise InputError(f"no table of windows; it begins {shown!r}", path=path, remedy=CSV_REMEDY)
+        raise InputError(
+            f"not a table of windows; it starts with {shown!r}", path=path, remedy=CSV_REMEDY
+        )
     frame = read_csv(path, text=(image,), numbers=columns, optional_numbers=("score",))
     values = np.stack([finite_numbers(frame, name, path) for name in columns], axis=1)
     texts = frame[image].unique(maintain_order=True).to_list()

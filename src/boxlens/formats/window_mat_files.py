@@ -1,6 +1,6 @@
 """Windows in MATLAB's files, as the public benchmark of proposals keeps them.
 
-A file an image, named by it: `boxes` (x1, y1, x2, y2; pixels from 1, both ends included) and
+One file per image, named after it: `boxes` (x1, y1, x2, y2; pixels from 1, both ends included) and
 `scores`, perhaps as cells, one for each number of windows that a method was run for
 (`num_candidates`); or one array of five columns. Or one file for all images, as R-CNN takes it:
 the cells `images` and `boxes` (y1, x1, y2, x2).
@@ -20,6 +20,7 @@ from boxlens.formats.files import DATA_BYTES, read_bytes
 from boxlens.formats.image_names import rows_of_names
 from boxlens.formats.mat_variables import MatError, mat_variables
 from boxlens.formats.window_layouts import RawWindows
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +51,7 @@ class _Found(NamedTuple):
 
 
 def from_mat_folder(folder: Path, dataset: Dataset, limit: int | None) -> RawWindows:
-    """One file an image, in any folders below; its name without ending is the image."""
+    """One file per image, in any folder below; its stem is the image."""
     files = sorted(folder.rglob("*.mat"))
     if not files:
         remedy = "Name a file of windows, or a folder with a .mat file for each image"
@@ -59,7 +60,7 @@ def from_mat_folder(folder: Path, dataset: Dataset, limit: int | None) -> RawWin
     for file in files:
         other = by_stem.setdefault(file.stem, file)
         if other is not file:
-            problem = f"two files for the image '{file.stem}': {other} is the other"
+            problem = f"two files for the image '{file.stem}', also {other}"
             raise InputError(problem, path=file, remedy="Keep one of them")
     found = [_of_image(_variables(file), file, limit) for file in files]
     return replace(_joined(found, folder, dataset), files=tuple(files))
@@ -92,7 +93,7 @@ def _variables(path: Path) -> dict[str, Array]:
     bytes_of_file = read_bytes(path, DATA_BYTES)
     if bytes_of_file.startswith(_HDF5):
         remedy = "Save it in MATLAB with '-v7', or convert it to CSV"
-        raise InputError("a MAT file of version 7.3, which is not read", path=path, remedy=remedy)
+        raise InputError("MAT version 7.3 is not supported", path=path, remedy=remedy)
     try:
         return mat_variables(bytes_of_file)
     except MatError as problem:
@@ -172,7 +173,7 @@ def _of_all_images(variables: dict[str, Array], path: Path) -> list[_Found]:
 
 
 def _table(values: Any, where: str, path: Path, *, widths: tuple[int, ...]) -> Floats:
-    """One row a window; an empty array of any shape has none."""
+    """One row per window; an empty array of any shape has none."""
     array = np.asarray(values)
     if array.size == 0:
         return np.zeros((0, 4))
@@ -227,9 +228,7 @@ def _joined(found: Sequence[_Found], path: Path, dataset: Dataset) -> RawWindows
     notices: tuple[Notice, ...] = ()
     if backwards.any():
         count, first = int(backwards.sum()), describe(int(np.argmax(backwards)))
-        message = (
-            f"{path}: {count:,} windows end before they begin: taken as empty (first: {first})"
-        )
+        message = f"{path}: {counted(count, 'window')} that end before they start (first: {first})"
         notices = (Notice("backwards", count, message),)
     image_row = np.array(row_of, dtype=np.int32)[number]
     return RawWindows("mat", image_row, box, score if scored else None, describe, notices)

@@ -18,7 +18,7 @@ MOST_VALUES = 1_000_000
 
 
 def read_yaml(path: str | PathLike[str]) -> Any:
-    """Texts, lists and mappings: a class named "no" or "7" stays the text it is."""
+    """Texts, lists and mappings: a class named "no" or "7" stays text."""
     import yaml
 
     text = read_text(path, MOST_BYTES)
@@ -46,7 +46,9 @@ def check_yaml(text: str, path: str | PathLike[str], *, aliases: bool) -> None:
         size = 1
         if isinstance(event, yaml.AliasEvent):
             if not aliases:
-                raise InputError("aliases (*name) are not read", path=path, remedy="Write them out")
+                raise InputError(
+                    "aliases (*name) are not supported", path=path, remedy="Write them out"
+                )
             size = size_of.get(str(event.anchor), 1)
         elif isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
             anchor, size = open_parts.pop()
@@ -56,7 +58,7 @@ def check_yaml(text: str, path: str | PathLike[str], *, aliases: bool) -> None:
         open_parts[-1] = (above, held + size)
         if held + size > MOST_VALUES:
             raise InputError(
-                f"stands for more than {MOST_VALUES:,} values",
+                f"expands to more than {MOST_VALUES:,} values",
                 path=path,
-                remedy="Write its aliases (*name) out",
+                remedy="Write out its aliases (*name)",
             )

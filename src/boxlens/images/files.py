@@ -14,6 +14,7 @@ from boxlens.data.columns import Ids, id_column, take
 from boxlens.errors import InputError
 from boxlens.images.joining import join_to_dataset
 from boxlens.regular_files import existing, real_path
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +28,7 @@ _LARGEST_ID = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class ImageFiles:
-    """One row a picture, ids ascending. A name is the path below the folder that was given."""
+    """One row per picture, ids ascending. A name is the path below the folder that was given."""
 
     ids: Ids
     paths: tuple[Path, ...]
@@ -58,7 +59,7 @@ def find_images(
         raise _no_pictures(given, notices)
     paths = [path for path, _ in found.values()]
     names = _distinct_names(paths, [name for _, name in found.values()])
-    told = _told(notices)
+    told = _skipped(notices)
     if dataset is not None:
         rows, keys, join_notices = join_to_dataset(names, dataset)
         paths, names = [paths[row] for row in rows], [names[row] for row in rows]
@@ -75,9 +76,9 @@ def evenly_spread(n: int, n_wanted: int | None) -> list[int]:
 
 def _no_pictures(given: Sequence[object], notices: Counter[str]) -> InputError:
     shown = ", ".join(map(str, given)) or "nothing"
-    remedy = f"Pictures are files that end in {' '.join(ENDINGS)}"
-    if notices["leads out"]:
-        remedy = "Links that lead out of the folder are not followed: give the folder they lead to"
+    remedy = f"Picture files end in {' '.join(ENDINGS)}"
+    if notices["link_outside"]:
+        remedy = "Links out of the folder are not followed: give the folder they point to"
     return InputError(f"no pictures in {shown}", remedy=remedy)
 
 
@@ -90,9 +91,9 @@ def _collect(
     for path, name in pairs:
         target = real_path(path)
         if inside and not target.is_relative_to(top):
-            notices["leads out"] += 1
+            notices["link_outside"] += 1
         elif target in found:
-            notices["given twice"] += 1
+            notices["repeated_file"] += 1
         else:
             found[target] = (path, name)
 
@@ -106,7 +107,7 @@ def _below(folder: Path, notices: Counter[str], inside: bool) -> Iterator[tuple[
         for name in tuple(folders):
             target = real_path(Path(root) / name)
             leads_out = inside and not target.is_relative_to(top)
-            notices["leads out"] += leads_out
+            notices["link_outside"] += leads_out
             if target in entered or leads_out:
                 folders.remove(name)
             entered.add(target)
@@ -117,18 +118,18 @@ def _below(folder: Path, notices: Counter[str], inside: bool) -> Iterator[tuple[
             if path.suffix.lower() in ENDINGS:
                 yield path, path.relative_to(folder).as_posix()
             else:
-                notices["no picture"] += 1
+                notices["other_file"] += 1
 
 
-def _told(notices: Counter[str]) -> tuple[Notice, ...]:
+def _skipped(notices: Counter[str]) -> tuple[Notice, ...]:
     texts = {
-        "given twice": ("repeated_file", "pictures were given more than once and are read once"),
-        "no picture": ("other_file", "files do not end as pictures do and were left out"),
-        "leads out": ("link_outside", "links lead out of the folder and were left out"),
+        "repeated_file": ("duplicate picture", "duplicate pictures"),
+        "other_file": ("file without a picture extension", "files without a picture extension"),
+        "link_outside": ("link out of the folder", "links out of the folder"),
     }
     return tuple(
-        Notice(texts[what][0], count, f"{count:,} {texts[what][1]}")
-        for what, count in notices.items()
+        Notice(code, count, f"skipped {counted(count, *texts[code])}")
+        for code, count in notices.items()
         if count
     )
 
@@ -141,7 +142,7 @@ def _distinct_names(paths: Sequence[Path], names: Sequence[str]) -> list[str]:
 
 
 def _ids_from_names(names: Sequence[str]) -> tuple[Sequence[int | str], tuple[Notice, ...]]:
-    """Numbers where every stem is one, otherwise the shortest text that tells pictures apart."""
+    """Numbers where every stem is one, otherwise the shortest unique text."""
     stems = [PurePosixPath(name).stem for name in names]
     if all(stem.isascii() and stem.isdigit() and int(stem) <= _LARGEST_ID for stem in stems):
         numbers = [int(stem) for stem in stems]

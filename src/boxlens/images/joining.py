@@ -1,4 +1,4 @@
-"""Which picture file belongs to which image, told by names and ids."""
+"""Which picture file belongs to which image, by names and ids."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.data import Notice
 from boxlens.errors import InputError
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +23,7 @@ def join_to_dataset(names: Sequence[str], dataset: Dataset) -> Joined:
     file_names, ids = dataset.images.file_name, dataset.images.id.tolist()
     image_of_file, notices = join_to_images(names, file_names, ids)
     if not image_of_file:
-        remedy = "Give the ground truth that belongs to these pictures, or none"
+        remedy = "Give the ground truth of these pictures, or no ground truth"
         raise nothing_fits(names, file_names, ids, remedy)
     rows = sorted(image_of_file)
     return rows, [ids[image_of_file[row]] for row in rows], notices
@@ -61,7 +62,7 @@ def nothing_fits(
     """What to say where no picture belongs to any image."""
     known = next((name for name in file_names if name), f"id {ids[0]!r}" if ids else "none")
     return InputError(
-        f"none of the {len(names):,} pictures is in the ground truth: they are named like "
+        f"none of the {len(names):,} pictures is in the ground truth: they have names like "
         f"{names[0]!r}, its {len(ids):,} images like {known!r}",
         remedy=remedy,
     )
@@ -78,7 +79,7 @@ def _number(name: str) -> str:
 
 
 def _unique(keys: Sequence[str], rows: set[int]) -> dict[str, int]:
-    """Key -> row, for the keys that tell one row from all others."""
+    """Key -> row, for unique keys."""
     row_of_key: dict[str, int] = {}
     repeated = set()
     for row in rows:
@@ -90,8 +91,11 @@ def _unique(keys: Sequence[str], rows: set[int]) -> dict[str, int]:
 
 def _notices(n_files_left: int, n_files: int, n_missing: int, n_images: int) -> Iterable[Notice]:
     if n_files_left:
-        message = f"{n_files_left:,} of {n_files:,} pictures are not in the ground truth: left out"
+        total = counted(n_files, "picture")
+        message = f"skipped {n_files_left:,} of {total}, not in the ground truth"
         yield Notice("file_without_image", n_files_left, message)
     if n_missing:
-        message = f"{n_missing:,} of {n_images:,} images of the ground truth have no picture here"
+        message = (
+            f"no picture for {n_missing:,} of {counted(n_images, 'image')} of the ground truth"
+        )
         yield Notice("image_without_file", n_missing, message)

@@ -1,4 +1,4 @@
-"""One picture from a file, upright and in 8-bit RGB, with a word for whatever was changed."""
+"""One picture from a file, upright and in 8-bit RGB, with a note of every change."""
 
 from __future__ import annotations
 
@@ -63,18 +63,18 @@ def read_picture(path: str | PathLike[str]) -> Picture:
             raise ImageError(problem.problem, path=source, remedy=problem.remedy) from problem
         except UnidentifiedImageError as problem:
             raise ImageError(
-                "not a picture, or a damaged one",
+                "not a picture, or damaged",
                 path=source,
-                remedy=f"Pictures are {', '.join(KINDS)}",
+                remedy=f"Supported are {', '.join(KINDS)}",
             ) from problem
         except Image.DecompressionBombError as problem:
             raise ImageError(
-                "too large, or made to exhaust the memory (over 178 million pixels)",
+                "too large (over 178 million pixels)",
                 path=source,
                 remedy="Cut it into parts or scale it down",
             ) from problem
         except MemoryError as problem:
-            raise ImageError("too large for the memory", path=source) from problem
+            raise ImageError("too large for memory", path=source) from problem
         except Exception as problem:  # decoders raise a dozen kinds over damaged bytes
             raise ImageError(
                 f"damaged: {reason_of(problem)}",
@@ -132,7 +132,7 @@ def _picture(image: Image.Image, path: Path) -> Picture:
 
 
 def _stored_bits(image: Image.Image) -> int:
-    """Bits a channel in the file; Pillow tells only how it will unpack them."""
+    """Bits per channel in the file; Pillow only says how it will unpack them."""
     tiles: Any = getattr(image, "tile", ())
     unpacking = tiles[0].args if tiles else ""
     if ";12" in str(unpacking):
@@ -158,7 +158,7 @@ def _eight_bit(image: Image.Image, bits: int, path: Path) -> Image.Image:
 
     if image.mode in {"I", "F"} and bits == 8:
         raise ImageError(
-            "32 bits a pixel, with no fixed black and white",
+            "32 bits per pixel, without fixed black and white",
             path=path,
             remedy="Save it with 8 or 16 bits",
         )

@@ -16,7 +16,7 @@ TURNED = range(5, 9)
 
 
 def upright_size(path: Path) -> tuple[int, int] | None:
-    """Width and height as `read_picture` would give them; None where the file tells none."""
+    """Width and height as `read_picture` would give them; None if the file has none."""
     try:
         from PIL import Image
     except ImportError as problem:

@@ -26,7 +26,7 @@ ALL_AREAS = ((0.0, float("inf")),)
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """One row a detection, one a ground truth; bit `area * n_thresholds + threshold` is a cell.
+    """One row per detection, one per ground truth; bit `area * n_thresholds + threshold` is a cell.
 
     A detection is wrong in the cells that are neither in det_tp, det_group nor det_ignored.
     """
@@ -140,7 +140,9 @@ def _check(
     overlaps: Overlaps,
 ) -> None:
     if not iou_thresholds or not all(0 < t <= 1 for t in iou_thresholds):
-        raise ParameterError(f"IoU thresholds lie above 0 and up to 1, got {list(iou_thresholds)}")
+        raise ParameterError(
+            f"IoU thresholds must be above 0 and at most 1, got {list(iou_thresholds)}"
+        )
     if list(iou_thresholds) != sorted(set(iou_thresholds)):
         raise ParameterError(f"IoU thresholds must ascend, got {list(iou_thresholds)}")
     if iou_thresholds[0] < overlaps.floor:
@@ -150,7 +152,7 @@ def _check(
     if not overlaps.same_class:
         raise ParameterError("matching needs overlaps of one class (same_class=True)")
     if not area_ranges or not all(low <= high for low, high in area_ranges):
-        raise ParameterError(f"area ranges are (low, high) in square pixels, got {area_ranges}")
+        raise ParameterError(f"area ranges must be (low, high) in square pixels, got {area_ranges}")
     if len(iou_thresholds) * len(area_ranges) > MAX_CELLS:
-        raise ParameterError(f"at most {MAX_CELLS} cells of threshold and area at once")
+        raise ParameterError(f"at most {MAX_CELLS} pairs of IoU threshold and area range at once")
     AT_MOST.check(max_dets, "max_dets")

@@ -48,7 +48,7 @@ def match_boxes(
     most = int(np.diff(offsets_b).max(initial=1))
     asked = [max(most, 1)] if budgets is None else list(budgets)
     if not asked or asked[0] < 1 or asked != sorted(asked):
-        raise ParameterError(f"budgets are 1 or more and ascend, got {asked}")
+        raise ParameterError(f"budgets must be 1 or more and ascend, got {asked}")
     if len(offsets_a) != len(offsets_b):
         raise ParameterError(
             f"boxes of {len(offsets_a) - 1} images cannot be matched with boxes of "

@@ -30,7 +30,7 @@ def count_overlapping_pairs(
 ) -> Offsets:
     """For each group its pairs of boxes with IoU >= iou, each pair once; exact for any size."""
     if not 0 < iou <= 1:
-        raise ParameterError(f"an overlap lies above 0 and up to 1, got {iou}")
+        raise ParameterError(f"an overlap must be above 0 and at most 1, got {iou}")
     THREADS.check(threads, "threads (--threads)")
     order = np.argsort(group, kind="stable")
     grouped = np.ascontiguousarray(box[order])

@@ -86,7 +86,7 @@ def reachable(iou: float) -> float:
 
 
 def check_overlaps(dataset: Dataset, detections: Detections, overlaps: Overlaps) -> None:
-    """Rows of other tables would mean other boxes here, or none at all.
+    """Rows of other tables would mean other boxes here, or no boxes.
 
     Pairs of any two classes stay those of the same boxes with other classes.
     """
@@ -102,7 +102,7 @@ def check_overlaps(dataset: Dataset, detections: Detections, overlaps: Overlaps)
     for name, found, of_overlaps in (*boxes, *(classes if overlaps.same_class else ())):
         if found is not of_overlaps and not np.array_equal(found, of_overlaps):
             raise ParameterError(
-                f"the overlaps are not those of {name!r}: they were found for "
+                f"the overlaps are not those of {name!r}: they belong to "
                 f"{len(of_overlaps)} other boxes or classes, it has {len(found)}. "
                 "Call find_overlaps with the same data set and detections",
             )

@@ -140,8 +140,7 @@ def over_replicates(
 def check_images(n_images: int) -> None:
     if n_images < FEWEST_IMAGES:
         raise ParameterError(
-            f"{n_images} images are too few to resample: with fewer than {FEWEST_IMAGES} nothing "
-            "can be said about chance"
+            f"{n_images} images are too few to resample: intervals need at least {FEWEST_IMAGES}"
         )
 
 

@@ -34,8 +34,8 @@ def cell_precision(
     """[class, cell, recall]: NaN where a cell has no positives for a class.
 
     n_positive is [class, group of cells]: `n_thresholds` neighbouring bits share their positives,
-    as the thresholds of an area do in `Matches`. A detection without the rank to be counted is
-    left out of every cell.
+    as the thresholds of an area do in `Matches`. A detection whose rank does not count is
+    in no cell.
     """
     n_classes, n_groups = n_positive.shape
     n_cells = n_groups * n_thresholds

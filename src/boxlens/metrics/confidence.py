@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceCurve:
-    """Values when detections with score >= threshold are kept, one a distinct score, descending."""
+    """Values if detections with score >= threshold are kept, one per distinct score, descending."""
 
     name: str
     n_positive: int

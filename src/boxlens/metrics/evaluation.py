@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, get_args
 
-from boxlens.data import Dataset, Detections
 from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
-from boxlens.formats import read_dataset, read_detections
+from boxlens.formats.given import open_dataset, open_detections
 from boxlens.limits import AT_MOST
 from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS, MAX_DETS, GridChoice
 from boxlens.metrics.grid_summary import evaluate_grid
-from boxlens.metrics.intervals import ResamplingChoice, chosen_resampling
+from boxlens.metrics.intervals import IntervalMethod, ResamplingChoice, chosen_resampling
 from boxlens.metrics.protocols import (
     Prepared,
     ProtocolName,
@@ -29,8 +27,10 @@ from boxlens.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from boxlens.data import Dataset, Detections
     from boxlens.data.known_classes import ClassesChoice
     from boxlens.formats.files import Progress
+    from boxlens.formats.given import GivenDataset, GivenDetections
     from boxlens.metrics.resampling import Sampler
 
 
@@ -92,8 +92,8 @@ def choose(
 
 
 def evaluate(
-    gt: Dataset | str | PathLike[str],
-    dt: Detections | str | PathLike[str] | Sequence[Detections | str | PathLike[str]],
+    gt: GivenDataset,
+    dt: GivenDetections | Sequence[GivenDetections],
     *,
     protocol: str = "coco",
     split: str | None = None,
@@ -104,18 +104,31 @@ def evaluate(
     also: Sequence[str] = (),
     extra_iou: float = 0.5,
     min_score: float = 0.25,
-    intervals: bool | ResamplingChoice = False,
+    intervals: bool = False,
+    replicates: int = 1000,
+    level: float = 0.95,
+    interval_method: IntervalMethod = "normal",
+    seed: int = 0,
     classes_used: ClassesChoice = "all",
     strict: bool = False,
     threads: int = 0,
+    progress: Progress | None = None,
 ) -> EvaluationResult:
     """Scores detections against ground truth; both may be tables or files of any known format.
 
-    `intervals` resamples images and says how sure every number is. `classes_used` "known" counts
-    over the classes that all detectors know, "check" over all but those whose files are missing.
+    `protocol` is "coco", "voc07", "voc12", "lvis" or "openimages". `intervals` resamples images
+    (`replicates` times) and gives every number an interval at `level`. `classes_used` "known"
+    counts over the classes that all detectors know, "check" over all but those whose result files
+    are missing. `also` adds readings of the same matches at `extra_iou`: "curves", "confidence"
+    (precision, recall, F1 and the best threshold), "confusion" (at `min_score`), "olrp", "images"
+    (hits, false positives and misses of each image). Areas are in square pixels. `threads` 0 uses
+    all cores.
 
-    `also` adds readings of the same matches at `extra_iou`: "curves", "confidence" (P, R, F1 and
-    the best threshold), "confusion" (at `min_score`), "olrp", "images" (TP, FP, FN of each image).
+    >>> result = evaluate(gt, dt)
+    >>> result
+    EvaluationResult(coco, ground_truth: window AP 0.201)
+    >>> result.detectors[0].metrics["AP50"]
+    0.38499...
     """
     choice = choose(
         protocol,
@@ -126,17 +139,15 @@ def evaluate(
         also=also,
         extra_iou=extra_iou,
         min_score=min_score,
-        intervals=intervals,
+        intervals=intervals
+        and ResamplingChoice(
+            n_replicates=replicates, seed=seed, level=level, method=interval_method
+        ),
     )
-    dataset = gt if isinstance(gt, Dataset) else read_dataset(gt, split=split, threads=threads)
-    tables = [
-        item
-        if isinstance(item, Detections)
-        else read_detections(item, dataset, strict=strict, threads=threads)
-        for item in ([dt] if isinstance(dt, (Detections, str, PathLike)) else dt)
-    ]
+    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
+    tables = open_detections(dt, dataset, strict=strict, threads=threads, progress=progress)
     dataset, tables = shared_classes(dataset, tables, classes_used)
-    return evaluate_tables(dataset, tables, choice, threads=threads)
+    return evaluate_tables(dataset, tables, choice, threads=threads, progress=progress)
 
 
 def evaluate_tables(
@@ -262,18 +273,20 @@ def _grid_choice(choice: EvaluationChoice) -> GridChoice:
 def _check_extras(also: Sequence[str]) -> tuple[ExtraName, ...]:
     unknown = [name for name in also if name not in EXTRAS]
     if unknown:
-        raise ParameterError(f"nothing is called {unknown[0]!r}: choose from {', '.join(EXTRAS)}")
+        raise ParameterError(f"unknown extra {unknown[0]!r}: choose from {', '.join(EXTRAS)}")
     return tuple(name for name in EXTRAS if name in also)
 
 
 def _check_choice(choice: EvaluationChoice) -> None:
     for iou in (*(choice.iou_thresholds or ()), choice.extra_iou):
         if not 0 < iou <= 1:
-            raise ParameterError(f"an IoU threshold lies above 0 and up to 1, got {iou:g}")
+            raise ParameterError(f"an IoU threshold must be above 0 and at most 1, got {iou:g}")
     if not (0 <= choice.group_of_weight < math.inf):
-        raise ParameterError(f"a group-of weight is 0 or more, got {choice.group_of_weight:g}")
+        raise ParameterError(
+            f"the group-of weight must be 0 or more, got {choice.group_of_weight:g}"
+        )
     if not math.isfinite(choice.min_score):
-        raise ParameterError(f"a score cut is a finite number, got {choice.min_score:g}")
+        raise ParameterError(f"min_score must be a finite number, got {choice.min_score:g}")
     for limit in choice.max_dets or ():
         AT_MOST.check(limit, "max_dets (--max-dets)")
     for name, (low, high) in (choice.area_ranges or {}).items():
@@ -281,7 +294,9 @@ def _check_choice(choice: EvaluationChoice) -> None:
             raise ParameterError(f"area range {name!r} must ascend from 0, got {low:g}:{high:g}")
     if choice.protocol in ("coco", "lvis"):
         if choice.area_ranges is not None and next(iter(choice.area_ranges), None) != "all":
-            raise ParameterError('the first area range is called "all": AP is counted over it')
+            raise ParameterError(
+                'the first area range must be called "all": AP is computed over it'
+            )
     elif choice.area_ranges is not None or choice.max_dets is not None:
         raise ParameterError(f"protocol {choice.protocol} has no area ranges and no max_dets")
 

@@ -10,6 +10,7 @@ from boxlens.data import Notice
 from boxlens.metrics.grid import Grid, GridChoice, count_grid, mean_defined
 from boxlens.metrics.readings import grid_readings
 from boxlens.metrics.results import ClassResult, DetectorResult
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Floats
@@ -100,15 +101,16 @@ def classes_without_objects(
     prepared: Prepared,
     empty: np.ndarray[tuple[int], np.dtype[np.bool_]],
 ) -> tuple[Notice, ...]:
-    """METHODS 10: a class without objects is undefined, and its detections count nowhere."""
+    """METHODS 10: a class without objects is undefined, and its detections are not counted."""
     n_detections = detections_by_class(prepared)
     lost = int(n_detections[empty].sum())
     if lost == 0:
         return ()
     n_classes = int(np.count_nonzero(empty & (n_detections > 0)))
     message = (
-        f"{prepared.detections.name}: {lost:,} detections of {n_classes} classes without any "
-        "object count nowhere (AP of such a class is undefined)"
+        f"{prepared.detections.name}: {counted(lost, 'detection')} of "
+        f"{counted(n_classes, 'class', 'classes')} without objects not counted (AP of such a "
+        "class is undefined)"
     )
     return (Notice("class_without_objects", lost, message),)
 

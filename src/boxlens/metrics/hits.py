@@ -1,6 +1,6 @@
 """True positives of many ranked lists and the false positives above each: AP by area, AP_N.
 
-Everything AP by area needs is in these two numbers a hit, so a subset of the objects, a repair
+Everything AP by area needs is in these two numbers per hit, so a subset of the objects, a repair
 or a normalization is a few sums more, never another pass over the detections.
 """
 
@@ -26,7 +26,7 @@ POSITIVES_SHARE = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """List k owns offsets[k]:offsets[k + 1], best first; one list a class unless regrouped."""
+    """List k owns offsets[k]:offsets[k + 1], best first; one list per class unless regrouped."""
 
     offsets: Offsets
     det_row: Rows
@@ -62,7 +62,7 @@ def ranked_hits(ranking: Ranking, labels: Labels, hit_row: Rows | None = None) -
 def regrouped(hits: Hits, group: npt.NDArray[np.integer], n_groups: int) -> Hits:
     """The same hits in other lists (-1: in none); their order within a list stays.
 
-    A hit left out becomes a don't-care: false positives stay for every subset (METHODS 2.3).
+    A dropped hit becomes a don't-care: false positives stay for every subset (METHODS 2.3).
     """
     order = np.argsort(group, kind="stable")
     order = order[np.searchsorted(group[order], 0) :]
@@ -101,7 +101,7 @@ def area_ap(hits: Hits, n_positive: Counts, normal: float | None = None) -> Floa
 def area_ap_with_error(
     hits: Hits, n_positive: Counts, normal: float | None = None
 ) -> tuple[Floats, Floats]:
-    """AP and its standard error: one value a hit, one zero a missed object (METHODS 2.2)."""
+    """AP and its standard error: one value per hit, one zero per missed object (METHODS 2.2)."""
     values = envelope(hits, n_positive, normal)
     mean = _per_positive(_list_sums(hits, values), n_positive)
     spread = values - np.repeat(np.nan_to_num(mean), np.diff(hits.offsets))

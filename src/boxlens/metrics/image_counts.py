@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ImageCountsResult:
-    """One row an image, at one IoU, detections with score >= min_score."""
+    """One row per image, at one IoU, detections with score >= min_score."""
 
     iou: float
     min_score: float

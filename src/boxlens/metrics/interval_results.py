@@ -10,6 +10,7 @@ import numpy as np
 from boxlens.data import Notice
 from boxlens.metrics.bootstrap import FEWEST_IMAGES
 from boxlens.metrics.intervals import Interval, ResamplingChoice, interval
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,12 +63,11 @@ def _too_few(drawn: Resampled) -> tuple[Notice, ...]:
     """Which numbers, and how many classes, have no interval."""
     told = [*drawn.too_few]
     if drawn.n_rare_classes:
-        noun = "class" if drawn.n_rare_classes == 1 else "classes"
-        told.append(f"{drawn.n_rare_classes:,} {noun}")
+        told.append(counted(drawn.n_rare_classes, "class", "classes"))
     if not told:
         return ()
     message = (
-        f"{drawn.name}: no interval for what has objects in fewer than {FEWEST_IMAGES} images: "
+        f"{drawn.name}: no interval where fewer than {FEWEST_IMAGES} images have objects: "
         f"{', '.join(told)}"
     )
     notices = (Notice("too_few_images", len(told), message),)
@@ -76,7 +76,7 @@ def _too_few(drawn: Resampled) -> tuple[Notice, ...]:
     share = f"{drawn.n_rare_classes:,} of {drawn.n_classes:,} classes"
     message = (
         f"{drawn.name}: {share} are that rare, and AP of few objects is too high by more than "
-        "resampling shows: the interval of a mean over classes then lies too high (differences "
+        "resampling shows: the interval of a mean over classes is then too high (differences "
         "between detectors are less affected)"
     )
     return (*notices, Notice("rare_classes_bias", drawn.n_rare_classes, message))
@@ -95,7 +95,7 @@ def _undefined(
         return ()
     told = ", ".join(f"{key} in {n:,}" for key, n in some.items())
     message = (
-        f"{name}: undefined in some of {choice.n_replicates:,} resampled test sets, which are left "
-        f"out of their intervals: {told}"
+        f"{name}: undefined in some of {choice.n_replicates:,} resampled test sets, which are "
+        f"skipped in their intervals: {told}"
     )
     return (Notice("undefined_in_replicates", max(some.values()), message),)

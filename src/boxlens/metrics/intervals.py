@@ -41,11 +41,13 @@ class ResamplingChoice:
     def __post_init__(self) -> None:
         REPLICATES.check(self.n_replicates, "n_replicates (--replicates)")
         if not 0.5 <= self.level < 1:
-            raise ParameterError(f"a level lies between 0.5 and 1, got {self.level} (--level)")
+            raise ParameterError(f"level must be between 0.5 and 1, got {self.level} (--level)")
         if self.method not in METHODS:
-            raise ParameterError(f"intervals are {', '.join(METHODS)}, got {self.method!r}")
+            raise ParameterError(
+                f"intervals must be one of {', '.join(METHODS)}, got {self.method!r}"
+            )
         if self.n_jackknife < 2:
-            raise ParameterError(f"the jackknife needs 2 groups or more, got {self.n_jackknife}")
+            raise ParameterError(f"the jackknife needs at least 2 groups, got {self.n_jackknife}")
         SEED.check(self.seed, "seed (--seed)")
 
     def to_json(self) -> dict[str, Any]:

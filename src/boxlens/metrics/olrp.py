@@ -39,7 +39,7 @@ class OlrpResult:
 
 
 def olrp(prepared: Prepared, matches: Matches, *, threads: int = 0) -> OlrpResult:
-    """The smallest LRP over all ranks of each class; the matches must keep their hits."""
+    """The smallest LRP over all ranks of each class; the matches must have kept their hits."""
     dataset, detections = prepared.dataset, prepared.detections
     iou = matches.iou_thresholds[0]
     ranking = rank(detections, len(dataset.classes), threads=threads)

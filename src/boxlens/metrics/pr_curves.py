@@ -39,7 +39,7 @@ class ClassCurve:
 
 @dataclass(frozen=True, slots=True)
 class PrCurvesResult:
-    """One curve a class."""
+    """One curve per class."""
 
     iou: float
     classes: tuple[ClassCurve, ...]

@@ -21,6 +21,7 @@ from boxlens.matching import (
     reachable,
 )
 from boxlens.metrics.hierarchy import expand_hierarchy
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -66,7 +67,7 @@ class Prepared:
     ) -> Matches:
         """Who hit what at one threshold, all areas."""
         if not 0 < iou <= 1:
-            raise ParameterError(f"an IoU threshold lies above 0 and up to 1, got {iou}")
+            raise ParameterError(f"an IoU threshold must be above 0 and at most 1, got {iou}")
         overlaps = find_overlaps(
             self.dataset, self.detections, self.rule, floor=reachable(iou), threads=threads
         )
@@ -99,11 +100,11 @@ class Prepared:
 
 
 def check_protocol(name: str) -> ProtocolName:
-    """The name, if it is one."""
+    """The name, if it is known."""
     for protocol in PROTOCOLS:
         if protocol == name:
             return protocol
-    raise ParameterError(f"no protocol is called {name!r}: choose from {', '.join(PROTOCOLS)}")
+    raise ParameterError(f"unknown protocol {name!r}: choose from {', '.join(PROTOCOLS)}")
 
 
 def prepare_dataset(dataset: Dataset, protocol: ProtocolName) -> Dataset:
@@ -150,7 +151,7 @@ def verified_detections(
 ) -> tuple[Detections, tuple[Notice, ...]]:
     """Detections about which the annotation says something, where it does not say everything.
 
-    LVIS and Open Images verify some classes in each image. Others are left out, and so are those
+    LVIS and Open Images verify some classes in each image. Others are skipped, and so are those
     that hit nothing where a class is not annotated exhaustively (METHODS 9.4, 9.5).
     """
     images = dataset.images
@@ -168,8 +169,8 @@ def verified_detections(
         if excused.any():
             count = int(excused.sum())
             message = (
-                f"{detections.name}: {count:,} detections hit nothing of a class that is not "
-                "annotated exhaustively in their image, and are left out"
+                f"{detections.name}: skipped {counted(count, 'detection')} without a match, of a "
+                "class that is not annotated exhaustively in the image"
             )
             notices = (*notices, Notice("not_exhaustive", count, message))
             gone |= excused
@@ -201,8 +202,8 @@ def _drop_unverified(prepared: Prepared, lists: tuple[Links | None, ...]) -> Pre
     if count == 0:
         return prepared
     message = (
-        f"{detections.name}: {count:,} of {len(detections):,} detections take no part: "
-        "their class is neither annotated nor verified in their image"
+        f"{detections.name}: skipped {count:,} of {counted(len(detections), 'detection')}, "
+        "whose class is neither annotated nor verified in the image"
     )
     if all(links is None for links in lists):
         message += " (no image-level labels were given)"

@@ -30,7 +30,7 @@ def evaluate_ranked(
     *,
     threads: int = 0,
 ) -> DetectorResult:
-    """mAP; with several thresholds also one a threshold, mAP being their mean."""
+    """mAP; with several thresholds also one per threshold, mAP being their mean."""
     n_classes = len(prepared.dataset.classes)
     ranking = rank(prepared.detections, n_classes, threads=threads)
     ap = np.empty((len(iou_thresholds), n_classes))

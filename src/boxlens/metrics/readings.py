@@ -70,7 +70,7 @@ def grid_readings(prepared: Prepared, choice: GridChoice) -> Readings:
 
 
 def ranked_readings(iou_thresholds: tuple[float, ...]) -> Readings:
-    """VOC and Open Images: mAP, and one a threshold where there are several."""
+    """VOC and Open Images: mAP, and one per threshold where there are several."""
     each = {
         f"mAP{iou * 100:.4g}": Mean(thresholds=(row, row + 1))
         for row, iou in enumerate(iou_thresholds)

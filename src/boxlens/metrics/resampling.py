@@ -84,7 +84,7 @@ def replicate(
     with_precision: bool = False,
     threads: int = 0,
 ) -> Replicates:
-    """Counts every row of weights [replicate, unit]; `normal` is N of P_N, one a replicate."""
+    """Counts every row of weights [replicate, unit]; `normal` is N of P_N, one per replicate."""
     ap, recall, precision = _kernel.resample(
         class_offsets=walk.class_offsets,
         det_unit=walk.det_unit,

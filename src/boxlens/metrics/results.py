@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
+from boxlens.wording import score
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from boxlens.data import Notice, Source
+    from boxlens.data import Dataset, Notice, Source
     from boxlens.metrics.confidence import ConfidenceResult
     from boxlens.metrics.confusion import ConfusionResult
     from boxlens.metrics.image_counts import ImageCountsResult
@@ -56,7 +57,7 @@ class Extras:
 
 @dataclass(frozen=True, slots=True)
 class DetectorResult:
-    """One detector: summary numbers, classes, and what had to be left out."""
+    """One detector: summary numbers, classes, and what was skipped."""
 
     name: str
     n_detections: int
@@ -121,17 +122,24 @@ class EvaluationResult(Displayed):
 
     protocol: str
     parameters: Mapping[str, Any]
+    # The name of the ground truth.
     dataset: str
     n_images: int
     n_objects: int
+    # One per detector, in the order given.
     detectors: tuple[DetectorResult, ...]
     provenance: Provenance
     notices: tuple[Notice, ...] = ()
 
+    @property
+    def all_notices(self) -> tuple[Notice, ...]:
+        """Of the ground truth and of every detector."""
+        return (*self.notices, *(notice for one in self.detectors for notice in one.notices))
+
     def __repr__(self) -> str:
         """Short: the whole is in `to_json()`."""
         scores = ", ".join(
-            f"{row.name} {name} {value:.4f}"
+            f"{row.name} {name} {score(value)}"
             for row in self.detectors
             for name, value in list(row.metrics.items())[:1]
         )
@@ -139,25 +147,57 @@ class EvaluationResult(Displayed):
 
     def to_json(self) -> dict[str, Any]:
         """The stable form that `boxlens evaluate --json -` prints; undefined is null."""
-        return {
-            "schema": SCHEMA,
-            "provenance": self.provenance.to_json(),
-            "protocol": self.protocol,
-            "parameters": dict(self.parameters),
-            "dataset": {
+        return envelope(
+            SCHEMA,
+            provenance=self.provenance,
+            parameters={"protocol": self.protocol, **self.parameters},
+            dataset={
                 "name": self.dataset,
                 "n_images": self.n_images,
                 "n_objects": self.n_objects,
             },
-            "notices": [notice_to_json(notice) for notice in self.notices],
-            "results": {"detectors": [detector.to_json() for detector in self.detectors]},
-        }
+            notices=self.notices,
+            results={"detectors": [detector.to_json() for detector in self.detectors]},
+        )
 
 
 def _intervals_to_json(intervals: Mapping[str, Interval] | None) -> dict[str, Any]:
     if intervals is None:
         return {}
     return {"intervals": {name: one.to_json() for name, one in intervals.items()}}
+
+
+def envelope(
+    schema: str,
+    *,
+    provenance: Provenance,
+    parameters: Mapping[str, Any],
+    dataset: Mapping[str, Any] | None,
+    notices: Sequence[Notice],
+    results: Any,
+) -> dict[str, Any]:
+    """The one form of every result in JSON: what was asked of which files, and what was found.
+
+    `dataset` has a name and counts; None where a verb reads several data sets, or none.
+    """
+    return {
+        "schema": schema,
+        "provenance": provenance.to_json(),
+        "parameters": dict(parameters),
+        "dataset": dataset,
+        "notices": [notice_to_json(notice) for notice in notices],
+        "results": results,
+    }
+
+
+def about_dataset(dataset: Dataset) -> dict[str, Any]:
+    """Its name and how much there is of everything, for an envelope."""
+    return {
+        "name": dataset.name,
+        "n_images": len(dataset.images),
+        "n_objects": len(dataset.gt),
+        "n_classes": len(dataset.classes),
+    }
 
 
 def notice_to_json(notice: Notice) -> dict[str, Any]:

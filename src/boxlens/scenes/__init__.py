@@ -1,4 +1,4 @@
-"""Worlds whose truth is known completely: rendered scenes and planted errors."""
+"""Data with completely known ground truth: rendered scenes and planted errors."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class Ground:
 
     first_row: int
     x: Floats  # rows x columns
-    y: Floats  # one a row
+    y: Floats  # one per row
 
     @classmethod
     def seen_by(cls, camera: Camera, farthest: float) -> Ground:

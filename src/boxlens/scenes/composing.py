@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Composite:
-    """Rows of sprites and of their faces, one a sample; -1 where the backdrop shows."""
+    """Rows of sprites and of their faces, one per sample; -1 where the backdrop shows."""
 
     sprite_at: npt.NDArray[np.int16]
     face_at: Samples

@@ -1,7 +1,7 @@
 """A model, put somewhere in the world, as the faces a camera sees of it.
 
 Everything is drawn at twice the picture's size: colours are averaged for smooth edges, the truth is
-read at one sample a pixel.
+read at one sample per pixel.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def large_dataset(
     crowd_share: float = 0.012,
     name: str = "large",
 ) -> Dataset:
-    """Long-tailed classes in groups, skewed counts an image, log-normal sizes, some crowds."""
+    """Long-tailed classes in groups, skewed counts per image, log-normal sizes, some crowds."""
     if min(n_images, n_classes) < 1 or n_objects < 0 or not 0 <= crowd_share <= 1 or seed < 0:
         raise ParameterError(
             "a large data set needs an image, a class, a share of crowds up to 1 and a seed of 0 "

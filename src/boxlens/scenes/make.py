@@ -1,4 +1,4 @@
-"""Scenes as files: pictures, COCO JSON, VOC XML and the class tree, on as many processes as wished.
+"""Scenes as files: pictures, COCO JSON, VOC XML and the class tree, on any number of processes.
 
 The work is done in DIR.partial, which becomes DIR when all is there; what a stopped run has drawn
 is not drawn again.
@@ -49,7 +49,7 @@ class SceneSettings:
         SCENES.check(self.n_images, "n_images (--images)")
         if not (64 <= self.width_px <= 4096 and 48 <= self.height_px <= 4096):
             size = f"{self.width_px}x{self.height_px}"
-            raise ParameterError(f"size {size}: give 64x48 to 4096x4096 pixels")
+            raise ParameterError(f"size {size}: expected 64x48 to 4096x4096 pixels")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def make_scenes(
         return delivered
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError(
-            "something is there already", path=folder, remedy="Name a new folder or empty this one"
+            "the folder already exists", path=folder, remedy="Name a new folder, or empty this one"
         )
     with _work_folder(target, settings) as work:
         _draw_missing(settings, work, workers, progress)
@@ -177,9 +177,9 @@ def _work_folder(target: Path, settings: SceneSettings) -> Iterator[Path]:
     wanted = _wanted(settings)
     if stated.exists() and _stated(stated) != wanted:
         raise InputError(
-            "holds the beginning of other scenes",
+            "contains unfinished scenes with other settings",
             path=work,
-            remedy="Remove it, or go on with the seed, size and number it was begun with",
+            remedy="Remove it, or continue with the same seed, size and number",
         )
     try:
         (work / "images").mkdir(parents=True, exist_ok=True)
@@ -269,7 +269,7 @@ def _finish(settings: SceneSettings, work: Path) -> MadeScenes:
 
 
 def _lines(value: Any) -> str:
-    """JSON with one record a line, so that a difference of two files can be read."""
+    """JSON with one record per line, so that a difference of two files can be read."""
     if isinstance(value, list):
         return "[" + ",\n".join(json.dumps(item, separators=(",", ":")) for item in value) + "]"
     return json.dumps(value)

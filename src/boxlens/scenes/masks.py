@@ -22,7 +22,7 @@ def run_lengths(mask: Bools) -> list[int]:
 
 
 def packed(lengths: list[int]) -> str:
-    """Five bits a character, from 48 up; from the fourth on the difference to two runs before."""
+    """Five bits per character, from 48 up; from the fourth on the difference to two runs before."""
     text: list[str] = []
     for row, length in enumerate(lengths):
         value = length - lengths[row - 2] if row > 2 else length

@@ -21,6 +21,7 @@ from boxlens.scenes.planting.placing import Batch
 from boxlens.scenes.planting.recipe import BESIDE, INSTEAD, Recipe
 from boxlens.scenes.planting.scores import draw_scores
 from boxlens.scenes.planting.stages import Bed, plant_all
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -80,7 +81,7 @@ class Planted:
     def types(self, scheme: str) -> npt.NDArray[np.str_]:
         """What "hoiem" or "tide" calls each detection; empty where it sees no error."""
         if scheme not in SCHEMES:
-            raise ParameterError(f"schemes are {', '.join(SCHEMES)}, got {scheme!r}")
+            raise ParameterError(f"scheme must be one of {', '.join(SCHEMES)}, got {scheme!r}")
         return np.array([SCHEMES[scheme][kind] for kind in Kind])[self.label]
 
     def not_found(self) -> Rows:
@@ -137,17 +138,17 @@ def plant(dataset: Dataset, recipe: Recipe, *, seed: int, name: str = "planted")
 def _notices(bed: Bed) -> Iterator[Notice]:
     for name, count in bed.short.items():
         if name == "correct":
-            message = f"{count:,} objects admit no detection of their own and are missed"
+            message = f"{counted(count, 'object')} without room for a detection, missed"
         else:
-            message = f"{name}: {count:,} fewer than asked for could be planted"
+            message = f"{name}: {count:,} fewer than requested were planted"
         yield Notice(f"short_{name}", count, message)
     if bed.n_scaled:
-        message = f"rates of {bed.n_scaled:,} objects added up to more than 1 and were scaled down"
+        message = f"rates of {counted(bed.n_scaled, 'object')} above 1 in sum were scaled down"
         yield Notice("scaled_rates", bed.n_scaled, message)
-    counted = ~bed.ground.ignored
+    counts = ~bed.ground.ignored
     for name, kind in (*INSTEAD.items(), *BESIDE.items()):
-        count = int((counted & ~admits(bed.ground, kind)).sum())
+        count = int((counts & ~admits(bed.ground, kind)).sum())
         if getattr(bed.ground.recipe, name) and count:
             which = "dissimilar" if kind is not None and kind.dissimilar else "similar"
-            message = f"{name}: {count:,} objects are of a class that has no {which} class"
+            message = f"{name}: {counted(count, 'object')} of classes without a {which} class"
             yield Notice(f"no_class_{name}", count, message)

@@ -15,7 +15,7 @@ Tile = npt.NDArray[np.int16]
 
 @cache
 def tiles() -> Tile:
-    """One tile a texture, values from -256 to 256 about 0."""
+    """One tile per texture, values from -256 to 256 about 0."""
     random = np.random.RandomState(7)
     made = {
         "plain": np.zeros((SIDE, SIDE), dtype=np.int64),

@@ -97,7 +97,7 @@ def hardly_visible(
 def read_truth(
     things: Sequence[Thing], sprites: Sequence[Sprite], composite: Composite
 ) -> tuple[SceneObject, ...]:
-    """One entry a labelled thing in the order of the plan; a crowd comes last, as one."""
+    """One entry per labelled thing in the order of the plan; a crowd comes last, as one."""
     objects = [
         _single(row, thing, sprites[row], composite)
         for row, thing in enumerate(things)

@@ -45,7 +45,7 @@ def test_two_classes_make_no_label_of_two_numbers():
     assert CallableClassifier(lambda _: [0, 0.9], two, "f").classify([scene(0)]).tolist() == [
         [0, 0.9]
     ]
-    with pytest.raises(InputError, match="as a list or an array"):
+    with pytest.raises(InputError, match="must be a list or an array"):
         CallableClassifier(lambda _: (0.1, 0.9), two, "f").classify([scene(0)])
 
 
@@ -77,12 +77,12 @@ def test_numbers_that_are_none_are_left_to_the_caller():
         ([1, 2], r"shape \(2,\) for 3 classes"),
         ([[1, 2, 3]], r"shape \(1, 3\)"),
         ([1, [2], 3], "expected an array"),
-        (("purple", 1), "'purple' is neither a name nor a place among dark, grey, light;"),
+        (("purple", 1), "'purple' is neither a name nor an index of dark, grey, light;"),
         ((3, 1), "label 3"),
         ((-1, 1), "label -1"),
         ((True, 1), "label True"),
         ((1.0, 1), "label 1.0"),
-        (("grey", "high"), "score 'high' is no number"),
+        (("grey", "high"), "score 'high' is not a number"),
         (("grey", None), "score None"),
     ],
 )
@@ -139,7 +139,7 @@ def test_a_function_is_loaded_from_the_current_folder(module):
 def test_a_function_without_classes_takes_those_given(module, tmp_path):
     (tmp_path / f"bare_{module}.py").write_text("def name(crop): return 'grey', 1\n")
     assert load_classifier_function(f"bare_{module}:name", CLASSES).classes is CLASSES
-    with pytest.raises(InputError, match="says no classes"):
+    with pytest.raises(InputError, match="has no classes"):
         load_classifier_function(f"bare_{module}:name")
 
 

@@ -126,17 +126,17 @@ def test_boxes_without_area_are_counted_with_them():
     box[2, 2] = 0
     moved = LabelledCrops.of(with_objects(crops.dataset, box=box), crops.images)
     (told,) = train_hog_classifier(moved).notices
-    assert told.message == "2 objects have no pixel in their picture and are not learnt from"
+    assert told.message == "2 objects outside their pictures are not used for training"
 
 
 def test_nothing_to_learn_from_is_an_error():
     crops = toy_crops()
     everything = np.ones(len(crops.dataset.gt), dtype=bool)
     crowds = LabelledCrops.of(with_objects(crops.dataset, crowd=everything), crops.images)
-    with pytest.raises(InputError, match="no object to learn from"):
+    with pytest.raises(InputError, match="no objects to train on"):
         train_hog_classifier(crowds)
     outside = crops.dataset.gt.box + np.array([1_000, 0, 0, 0])
-    with pytest.raises(InputError, match="no object to learn from"):
+    with pytest.raises(InputError, match="no objects to train on"):
         train_hog_classifier(
             LabelledCrops.of(with_objects(crops.dataset, box=outside), crops.images)
         )

@@ -149,7 +149,7 @@ def test_one_of_several_outputs_is_named(tmp_path):
     assert "'flat'" in said
     flat = opened(tmp_path, RAW + "output: flat", second_output=True)
     np.testing.assert_allclose(flat.classify([plain(1, 2, 3)]), [[1, 2, 3]], rtol=1e-5)
-    assert "no output 'round'" in refused(tmp_path, "output: round", second_output=True)
+    assert "unknown output 'round'" in refused(tmp_path, "output: round", second_output=True)
 
 
 def test_the_middle_is_cut_out_of_a_crop_scaled_to_its_shorter_side():
@@ -191,7 +191,7 @@ def test_answers_that_are_no_numbers_stay_so(tmp_path):
 @pytest.mark.parametrize(
     ("spec", "told"),
     [
-        ("input: {sizes: 3}", "input.sizes: there is no such field"),
+        ("input: {sizes: 3}", "input.sizes: unknown field"),
         ("clases: [a]", "Did you mean 'classes'"),
         ("activation: relu", "one of softmax, sigmoid, none"),
         ("input: {layout: hwcn}", "input.layout"),
@@ -214,10 +214,10 @@ def test_a_spec_that_does_not_fit_is_refused_by_field(tmp_path, spec, told):
 
 
 def test_models_that_do_not_fit_are_refused(tmp_path):
-    assert "classes are not known" in refused(tmp_path, classes=None)
+    assert "classes are unknown" in refused(tmp_path, classes=None)
     assert "model.yaml" in refused(tmp_path, classes=None)
     assert "each of 2 classes" in refused(tmp_path, classes=["a", "b"])
-    assert "more than once" in refused(tmp_path, classes=["a", "a", "b"])
+    assert "duplicate class name" in refused(tmp_path, classes=["a", "a", "b"])
     assert "has 8 channels" in refused(tmp_path, "input: {layout: nhwc}", input_shape=(1, 3, 8, 8))
     assert "the model" in refused(tmp_path, "input: {size: 9}", input_shape=(1, 3, 8, 8))
     with pytest.raises(InputError, match="no such file"):

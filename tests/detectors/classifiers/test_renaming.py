@@ -104,15 +104,15 @@ def test_two_classes_of_one_name_stay_apart_where_they_are_the_data_sets_own():
 def test_two_classes_of_one_name_are_refused_where_names_join_them():
     for own, truth in ((TWINS, OWN), (OWN, TWINS)):
         classifier = CallableClassifier(lambda _: [], own, "mine", batched=True)
-        with pytest.raises(InputError, match="several classes have the name 'cat'"):
+        with pytest.raises(InputError, match="the class name 'cat' is not unique"):
             with_classes(classifier, truth)
     # A name that the other does not have joins nothing.
     dogs = CallableClassifier(lambda _: ("cat", 1.0), Classes.of([1], ["dog"]), "mine")
     joined, _ = with_classes(dogs, TWINS)
-    with pytest.raises(InputError, match="several classes have the name 'cat'"):
+    with pytest.raises(InputError, match="the class name 'cat' is not unique"):
         joined.answers([scene(0)])
     spoken = CallableClassifier(lambda _: ("cat", 1.0), TWINS, "mine")
-    with pytest.raises(InputError, match="'cat': answer with a place"):
+    with pytest.raises(InputError, match="'cat' is not unique: answer with its index"):
         with_classes(spoken, TWINS)[0].answers([scene(0)])
 
 

@@ -43,12 +43,12 @@ def test_a_cut_or_changed_file_is_refused(saved: Path):
     content = saved.read_bytes()
     for length in (0, 1, 100, len(content) // 2, len(content) - 1):
         saved.write_bytes(content[:length])
-        with pytest.raises(InputError, match=r"model\.npz: no classifier of Boxlens"):
+        with pytest.raises(InputError, match=r"model\.npz: not a classifier of Boxlens"):
             load_classifier(saved)
     changed = bytearray(content)
     changed[len(content) // 2] ^= 255
     saved.write_bytes(changed)
-    with pytest.raises(InputError, match="no classifier of Boxlens"):
+    with pytest.raises(InputError, match="not a classifier of Boxlens"):
         load_classifier(saved)
 
 
@@ -83,7 +83,7 @@ def rewritten(path: Path, header: dict[str, object] | None = None, **arrays: obj
     ids=str,
 )
 def test_a_model_that_contradicts_itself_is_refused(saved: Path, change: dict):
-    with pytest.raises(InputError, match="no classifier of Boxlens"):
+    with pytest.raises(InputError, match="not a classifier of Boxlens"):
         load_classifier(rewritten(saved, **change))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from boxlens.detectors.classifiers.torch.augmentation import augmented, colour_matrix
 from boxlens.detectors.classifiers.torch.crop_cache import cut_crops
-from boxlens.detectors.classifiers.torch.lesson import Lesson
+from boxlens.detectors.classifiers.torch.training_data import TrainingData
 from detectors.classifiers.torch_toys import QUICK, toy_crops
 
 PLAIN = {"brightness": 1.0, "contrast": 1.0, "saturation": 1.0, "hue": 0.0, "mean_grey": 90.0}
@@ -37,22 +37,22 @@ def test_seed_epoch_and_row_decide_and_nothing_else():
 @pytest.mark.parametrize("workers", [1, 3])
 def test_the_number_of_workers_does_not_matter(tmp_path, workers):
     crops = toy_crops(4)
-    lesson = Lesson.of(cut_crops(crops, 16, tmp_path), crops.dataset, QUICK)
+    data = TrainingData.of(cut_crops(crops, 16, tmp_path), crops.dataset, QUICK)
     with ThreadPoolExecutor(workers) as pool:
-        shown = lesson.squares(lesson.train, 2, pool)
-    for row, square in zip(lesson.train.tolist(), shown, strict=True):
-        object_row = int(lesson.cache.object_row[row])
-        expected = augmented(lesson.cache.squares[row], seed=0, epoch=2, row=object_row)
+        shown = data.squares(data.train, 2, pool)
+    for row, square in zip(data.train.tolist(), shown, strict=True):
+        object_row = int(data.cache.object_row[row])
+        expected = augmented(data.cache.squares[row], seed=0, epoch=2, row=object_row)
         assert (square == expected).all()
 
 
 def test_without_augmentation_crops_stay_as_they_are(tmp_path):
     crops = toy_crops(3)
     choice = replace(QUICK, augment=False)
-    lesson = Lesson.of(cut_crops(crops, 16, tmp_path), crops.dataset, choice)
+    data = TrainingData.of(cut_crops(crops, 16, tmp_path), crops.dataset, choice)
     with ThreadPoolExecutor(1) as pool:
-        shown = np.stack(lesson.squares(lesson.train, 1, pool))
-    assert (shown == lesson.cache.squares[lesson.train]).all()
+        shown = np.stack(data.squares(data.train, 1, pool))
+    assert (shown == data.cache.squares[data.train]).all()
 
 
 def test_half_of_the_crops_are_flipped():

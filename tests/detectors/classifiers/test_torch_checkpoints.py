@@ -182,7 +182,7 @@ def test_a_module_that_begins_with_other_weights_is_refused(finished):
             module[0].weight.mul_(3)
         return module
 
-    with pytest.raises(InputError, match=r"module: the weights that it begins with.*--restart"):
+    with pytest.raises(InputError, match=r"module: its initial weights differ.*--restart"):
         fine_tune(heavier, toy_crops(5), choice=QUICK, folder=finished)
     # The crops of the first run are still there.
     calls = []
@@ -255,7 +255,7 @@ def test_a_damaged_checkpoint_is_refused_and_damaged_crops_are_cut_again(finishe
     assert bits(fine_tune(tiny, crops, choice=QUICK, folder=finished)) == first
     checkpoint = finished / CHECKPOINT
     checkpoint.write_bytes(checkpoint.read_bytes()[:-200])
-    with pytest.raises(InputError, match=r"no checkpoint of Boxlens.*--restart"):
+    with pytest.raises(InputError, match=r"not a checkpoint of Boxlens.*--restart"):
         fine_tune(tiny, crops, choice=QUICK, folder=finished)
 
 

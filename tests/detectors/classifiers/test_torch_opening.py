@@ -56,8 +56,8 @@ def test_a_class_in_the_current_folder_is_found(nets):
         ("torch:my_nets:number", "a int, where a function or class was expected"),
         ("torch:my_nets:ready", "a Net, where a function or class was expected"),
         ("torch:not_there_at_all:Net", "cannot be imported"),
-        ("torch:large", "no torch module"),
-        ("my_nets:Net", "no torch module"),
+        ("torch:large", "not a torch module"),
+        ("my_nets:Net", "not a torch module"),
     ],
 )
 def test_a_word_that_means_nothing_is_refused(nets, word, problem):
@@ -68,7 +68,7 @@ def test_a_word_that_means_nothing_is_refused(nets, word, problem):
 @pytest.mark.parametrize(
     ("word", "problem"),
     [
-        ("torch:my_nets:words", "gives a list of 2, no torch.nn.Module"),
+        ("torch:my_nets:words", "returns a list of 2, not a torch.nn.Module"),
         ("torch:my_nets:picky", "cannot be built for 3 classes"),
     ],
 )

@@ -75,7 +75,7 @@ def test_a_damaged_file_is_refused(tmp_path):
     content = path.read_bytes()
     for damaged in (b"", content[: len(content) // 2], b"PK" + content[100:]):
         path.write_bytes(damaged)
-        with pytest.raises(InputError, match="no torch classifier of Boxlens"):
+        with pytest.raises(InputError, match="not a torch classifier of Boxlens"):
             load_torch_classifier(path)
 
 

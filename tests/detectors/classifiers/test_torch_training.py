@@ -11,9 +11,9 @@ from boxlens.data.columns import frozen
 from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
 from boxlens.detectors.classifiers.torch.crop_cache import cut_crops
 from boxlens.detectors.classifiers.torch.inputs import squared
-from boxlens.detectors.classifiers.torch.lesson import Lesson, in_batches
 from boxlens.detectors.classifiers.torch.small import small_network
 from boxlens.detectors.classifiers.torch.training import class_mean_accuracy, fine_tune
+from boxlens.detectors.classifiers.torch.training_data import TrainingData, in_batches
 from boxlens.errors import InputError
 from detectors.classifiers.torch_toys import QUICK, REASON, bits, first_objects, tiny, toy_crops
 
@@ -63,14 +63,14 @@ def test_the_best_epoch_is_kept_or_the_last():
 def test_validation_takes_whole_images_and_the_mean_is_that_of_the_others(tmp_path):
     crops = toy_crops(12)
     cache = cut_crops(crops, 16, tmp_path)
-    lesson = Lesson.of(cache, crops.dataset, QUICK)
-    learnt, judging = (set(cache.image_row[rows]) for rows in (lesson.train, lesson.validation))
+    data = TrainingData.of(cache, crops.dataset, QUICK)
+    learnt, judging = (set(cache.image_row[rows]) for rows in (data.train, data.validation))
     assert not learnt & judging
     assert len(judging) == 3
     kept = np.isin(crops.image_row, list(learnt))
     squares = [squared(crop, 16) for _, cut in crops.by_image() for crop in cut]
     shown = np.stack([square for square, stays in zip(squares, kept, strict=True) if stays])
-    assert lesson.mean == pytest.approx(shown.reshape(-1, 3).mean(axis=0), rel=1e-12)
+    assert data.mean == pytest.approx(shown.reshape(-1, 3).mean(axis=0), rel=1e-12)
 
 
 def test_adding_images_changes_no_other_image_between_learning_and_judging(tmp_path):
@@ -80,7 +80,9 @@ def test_adding_images_changes_no_other_image_between_learning_and_judging(tmp_p
 
     def judging(part: LabelledCrops, folder) -> set[int]:
         cache = cut_crops(part, 8, folder)
-        return set(cache.image_row[Lesson.of(cache, part.dataset, choice).validation].tolist())
+        return set(
+            cache.image_row[TrainingData.of(cache, part.dataset, choice).validation].tolist()
+        )
 
     all_rows = judging(crops, tmp_path / "all")
     without = judging(crops.in_images(np.arange(11)), tmp_path / "fewer")
@@ -138,7 +140,7 @@ def test_a_box_without_area_is_counted_too():
     gt = replace(crops.dataset.gt, box=frozen(box, np.float64))
     flat = LabelledCrops.of(replace(crops.dataset, gt=gt), crops.images)
     classifier = fine_tune(tiny, flat, choice=replace(QUICK, epochs=1))
-    told = "1 box has no pixel in its picture and was not learnt from"
+    told = "1 box outside its picture was not used for training"
     assert told in [one.message for one in classifier.notices]
 
 

@@ -240,7 +240,7 @@ def test_other_scenes_share_no_class_where_there_are_such(tmp_path):
 
 def test_one_picture_has_no_other_scene(tmp_path):
     dataset, files = bare(tmp_path, [(20, 12)])
-    with pytest.raises(InputError, match="there is no other"):
+    with pytest.raises(InputError, match="there are no others"):
         changed_set(dataset, files, Step("incongruent", math.nan), SETTINGS)
 
 

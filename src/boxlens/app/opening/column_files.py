@@ -35,7 +35,7 @@ class TableFile:
 
     @classmethod
     def read(cls, path: Path, needed: Sequence[str], n_rows: int, what: str) -> TableFile:
-        """All columns of a file that has those needed, and as many rows as run.json tells of."""
+        """All columns of a file that has those needed, and as many rows as run.json says."""
         import polars as pl
 
         if not path.is_file():
@@ -100,7 +100,7 @@ class TableFile:
             raise self._unfit(name, "rows")
         known = column.is_not_null().to_numpy()
         values = column.cast(pl.Int64, strict=False).fill_null(-1).to_numpy()
-        self.require(~known | ((values >= 0) & (values < n)), f"{name} is no row below {n:,}")
+        self.require(~known | ((values >= 0) & (values < n)), f"{name} is not a row below {n:,}")
         return owned(values.astype(np.int32))
 
     def texts(self, name: str) -> tuple[str, ...]:
@@ -122,7 +122,7 @@ class TableFile:
         narrow = np.int16 if len(values) < np.iinfo(np.int16).max else np.int32
         code = column.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
         known = (code >= -1) & (code < len(values))
-        self.require(known, f"{name} is none of its {len(values):,} texts")
+        self.require(known, f"{name} is not one of its {len(values):,} texts")
         return Codes(values, owned(code.astype(narrow)))
 
     def rows_of_texts(self, name: str, names: Sequence[str]) -> Rows:
@@ -133,7 +133,7 @@ class TableFile:
         place = {text: row for row, text in reversed(list(enumerate(names)))}
         row_of = np.array([*(place.get(text, -1) for text in codes.values), -1], dtype=np.int32)
         rows: Rows = row_of[codes.code]
-        self.require(rows >= 0, f"{name} is none that run.json names")
+        self.require(rows >= 0, f"{name} is not in run.json")
         return owned(rows)
 
     def keys(self, name: str) -> Keys:
@@ -162,7 +162,7 @@ class TableFile:
         """x, y, w, h; finite, no size below 0."""
         box = np.stack([self.floats(name) for name in BOX], axis=1)
         whole: Bools = np.logical_and(np.isfinite(box).all(axis=1), (box[:, 2:] >= 0).all(axis=1))
-        self.require(whole, "the box is none")
+        self.require(whole, "invalid box")
         return owned(box)
 
     def further(self, but: Collection[str]) -> tuple[dict[str, Floats], dict[str, Codes]]:
@@ -179,17 +179,17 @@ class TableFile:
 def _expect_rows(path: Path, found: int, n: int, what: str) -> None:
     if found != n:
         raise InputError(
-            f"has {found:,} rows, but run.json tells of {n:,} {what}",
+            f"has {found:,} rows, but run.json has {n:,} {what}",
             path=path,
-            remedy=f"{AGAIN}: the files of this folder belong to different runs",
+            remedy=f"{AGAIN}: the files in this folder belong to different runs",
         )
 
 
 def _check_columns(path: Path, schema: pl.Schema, needed: Sequence[str]) -> None:
-    """All that are needed, and none with more than one value a row."""
+    """All that are needed, and none with more than one value per row."""
     missing = [name for name in needed if name not in schema]
     if missing:
-        raise InputError(f"no column {', '.join(missing)}", path=path, remedy=AGAIN)
+        raise InputError(f"missing column {', '.join(missing)}", path=path, remedy=AGAIN)
     for name, kind in schema.items():
         if kind.is_nested():
             problem = f"column {name} holds {kind}, not numbers or text"

@@ -1,4 +1,4 @@
-"""The JSON documents of a run, checked so far that everything else may rely on them."""
+"""The JSON documents of a run, checked so that everything else can rely on them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from boxlens.diagnosis.crosswalk import SCHEMES
 from boxlens.errors import InputError
 from boxlens.formats.files import is_gzip, read_text, reason_of
+from boxlens.studies.diagnosis.crosswalk import SCHEMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,19 +45,19 @@ def read_about(path: Path) -> dict[str, Any]:
 
 
 def _no_run(path: Path) -> InputError:
-    """Some verbs count no boxes of images; or the folder meant lies below."""
+    """Some verbs have no per-image results; or the run is in a folder below."""
     folder = path.parent
     below = sorted(found.parent.name for found in folder.glob(f"*/{path.name}"))
     if below:
-        problem, remedy = "is no run, but holds some", f"Did you mean {folder / below[0]}?"
+        problem, remedy = "not a run, but a folder of runs", f"Did you mean {folder / below[0]}?"
     elif (folder / "report.html").is_file() and (folder / "results.json").is_file():
-        problem = "has no run.json: nothing in it is to be seen image by image"
+        problem = "no run.json: this command writes no per-image results"
         remedy = (
             "Open its report.html. evaluate, diagnose, sensitivity, compare, report and, with "
             "--detections, difficulty write folders that can be served"
         )
     else:
-        problem = "no run.json: the folder was written by an older Boxlens or is no run"
+        problem = "no run.json: not a run, or written by an older Boxlens"
         remedy = AGAIN
     return InputError(problem, path=folder, remedy=remedy)
 
@@ -103,7 +103,7 @@ def _check_about(about: Mapping[str, Any], path: Path) -> None:
         _member(one, "n_detections", _WHOLE, path, "detectors")
         _member(one, "min_score", _NUMBER, path, "detectors")
     if not about["detectors"]:
-        raise InputError("names no detector", path=path, remedy=AGAIN)
+        raise InputError("no detector", path=path, remedy=AGAIN)
     _member(about, "iou", _NUMBER, path)
     _check_verdict(about, path)
     schemes = _member(about, "schemes", _OBJECT, path)
@@ -136,11 +136,10 @@ def _check_verdict(about: Mapping[str, Any], path: Path) -> None:
 
 def _read_json(path: Path) -> Any:
     refuse_packed(path)
-    n_bytes = path.stat().st_size
-    if n_bytes > MOST_BYTES:
-        problem = f"has {n_bytes:,} bytes, more than the {MOST_BYTES:,} that are read"
-        raise InputError(problem, path=path, remedy=AGAIN)
-    text = read_text(path, MOST_BYTES)
+    try:
+        text = read_text(path, MOST_BYTES)
+    except InputError as problem:
+        raise InputError(problem.problem, path=path, remedy=AGAIN) from problem
     try:
         document = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
         if "\\ud" in text.lower():
@@ -153,13 +152,13 @@ def _read_json(path: Path) -> Any:
 
 
 def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name} is not a JSON value")
 
 
 def _finite(text: str) -> float:
     value = float(text)
     if math.isinf(value):
-        raise ValueError(f"{_cut(text)} is too large a number")
+        raise ValueError(f"{_cut(text)} is too large")
     return value
 
 

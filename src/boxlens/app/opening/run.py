@@ -1,4 +1,4 @@
-"""A run that a verb left in its folder: what it says about itself, its figures and its tables."""
+"""A run in its folder: its description, figures and tables."""
 
 from __future__ import annotations
 

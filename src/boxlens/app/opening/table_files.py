@@ -59,7 +59,7 @@ def read_tables(folder: Path, about: Mapping[str, Any]) -> tuple[ImageTable, Box
     det_file.expect_texts(schemes)
     det_file.expect_numbers(("iou",))
     detections = _boxes(det_file, images, _Plan("det_row", "object_row", n_dets, n_objects, *names))
-    det_file.require(np.isfinite(detections.score), "score is no number")
+    det_file.require(np.isfinite(detections.score), "score is not a number")
     gt_columns = ("gt_row", "object_id", "area", "crowd", *schemes, *_described(about))
     gt_file = TableFile.read(
         folder / "objects.parquet",
@@ -71,14 +71,14 @@ def read_tables(folder: Path, about: Mapping[str, Any]) -> tuple[ImageTable, Box
     gt_file.expect_numbers(("iou", "area"))
     objects = _boxes(gt_file, images, _Plan("gt_row", "det_row", n_objects, n_dets, *names))
     gt_file.require(objects.keys["object_id"].known, "object_id is empty")
-    gt_file.require(np.isfinite(objects.numbers["area"]), "area is no number")
+    gt_file.require(np.isfinite(objects.numbers["area"]), "area is not a number")
     _check_partners(det_file, detections, objects)
     _check_partners(gt_file, objects, detections)
     return images, detections, objects
 
 
 def _described(about: Mapping[str, Any]) -> list[str]:
-    """The columns of objects that run.json tells of."""
+    """The columns of objects that run.json names."""
     attributes = [f"attribute_{one['name']}" for one in about["attributes"]]
     return [*attributes, *(f"characteristic_{one['name']}" for one in about["characteristics"])]
 
@@ -98,7 +98,7 @@ def _images(path: Path, n_images: int) -> ImageTable:
 
 
 def _size(values: Floats) -> Floats:
-    """Sizes that are none (0, negative, infinite) are not known."""
+    """Invalid sizes (0, negative, infinite) are unknown."""
     return owned(np.where(np.isfinite(values) & (values > 0), values, np.nan))
 
 
@@ -106,13 +106,15 @@ def _boxes(file: TableFile, images: ImageTable, plan: _Plan) -> BoxTable:
     counts = plan.counts
     detector_row = file.rows_of_texts("detector", plan.detectors)
     grouped = detector_row == np.repeat(np.arange(len(counts)), counts)
-    file.require(grouped, "the rows of a detector do not stand together")
+    file.require(grouped, "the rows of a detector are not contiguous")
     within = np.concatenate([np.arange(count) for count in counts])
     own = file.rows(plan.own_row, max(counts))
     file.require(own == within, f"{plan.own_row} is out of order")
     image_row = file.rows("image_row", len(images))
     file.require(image_row >= 0, "image_row is empty")
-    file.require(file.ids_equal("image_id", images.id, image_row), "image_id is of another image")
+    file.require(
+        file.ids_equal("image_id", images.id, image_row), "image_id belongs to another image"
+    )
     numbers, codes = file.further(OWN_FIELDS)
     box = file.boxes()
     numbers.setdefault("area", owned(box[:, 2] * box[:, 3]))
@@ -138,7 +140,7 @@ def _partners(file: TableFile, plan: _Plan, detector_row: Rows) -> Rows:
         return owned(np.full(len(file), -1, dtype=np.int32))
     within = file.rows(plan.partner_row, max(plan.partner_counts))
     there = within < np.asarray(plan.partner_counts)[detector_row]
-    file.require(there, f"{plan.partner_row} is no row of its detector")
+    file.require(there, f"{plan.partner_row} is not a row of its detector")
     start = plan.starts(plan.partner_counts)[detector_row]
     return owned(np.where(within < 0, -1, within + start).astype(np.int32))
 
@@ -149,7 +151,7 @@ def _offsets(file: TableFile, image_row: Rows, plan: _Plan, n_images: int) -> Of
     for begin, end in pairwise(plan.starts(plan.counts).tolist()):
         part = image_row[begin:end]
         ascends = np.append(True, part[1:] >= part[:-1])
-        file.require(ascends, "the rows of an image do not stand together")
+        file.require(ascends, "the rows of an image are not contiguous")
         offsets.append(begin + offsets_of(part, n_images))
     return owned(np.stack(offsets))
 
@@ -159,4 +161,4 @@ def _check_partners(file: TableFile, table: BoxTable, others: BoxTable) -> None:
     paired = table.partner >= 0
     together = np.ones(len(table), dtype=np.bool_)
     together[paired] = others.image_row[table.partner[paired]] == table.image_row[paired]
-    file.require(together, "the box and its partner lie in different images")
+    file.require(together, "the box and its partner are in different images")

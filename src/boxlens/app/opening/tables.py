@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """A column of texts: row i says values[code[i]], -1 where it says nothing."""
+    """A column of texts: row i has values[code[i]], -1 for none."""
 
     values: tuple[str, ...]
     code: Integers
@@ -29,7 +29,7 @@ class Codes:
         return None if code < 0 else self.values[code]
 
     def among(self, wanted: Iterable[str], rows: slice = slice(None)) -> Bools:
-        """Which of the rows say one of the wanted texts."""
+        """Which of the rows have one of the texts."""
         asked = frozenset(wanted)
         # The last place is that of -1.
         is_wanted = np.array([value in asked for value in self.values] + [False])
@@ -50,7 +50,7 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class ImageTable:
-    """One row an image; width and height are NaN where they are not known."""
+    """One row per image; width and height are NaN where they are not known."""
 
     id: tuple[int | str, ...]
     file_name: tuple[str, ...]

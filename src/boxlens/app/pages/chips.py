@@ -39,7 +39,7 @@ def chips(run: Run, query: Query, page: str) -> tuple[Chip, ...]:
 
 
 def term_words(run: Run, term: str, value: str) -> tuple[str, str]:
-    """A term as a reader would say it, and the colour of a kind of error."""
+    """A term in words, and the colour of a kind of error."""
     if term in SCHEMES:
         kind = kind_words(value)
         return f"{scheme_title(run, term)}: {kind.words}", kind.colour

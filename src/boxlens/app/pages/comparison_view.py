@@ -15,13 +15,13 @@ from boxlens.app.pages.scene_view import drawn_boxes, scene, truth_boxes
 from boxlens.app.pages.words import (
     NO_ERROR,
     OUTSIDE,
-    counted,
     cut_of,
     plain_number,
     scheme_kinds,
     small_number,
 )
 from boxlens.app.selecting.terms import QueryError, shown
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 PER_PAGE: Final = 12
 SORTS: Final = {
-    "boxes": "boxes in dispute",
-    "disagreement": "share in dispute",
-    "loss": "difference of loss",
-    "a": "the first loses more",
-    "b": "the second loses more",
+    "boxes": "disputed boxes",
+    "disagreement": "share of disputed boxes",
+    "loss": "difference in loss",
+    "a": "first loses more",
+    "b": "second loses more",
 }
 # The columns of the images' table behind two of them.
 _DISPUTES: Final = {"boxes": "disputed_boxes", "disagreement": "disagreement"}
@@ -56,7 +56,7 @@ class Comparison:
     image: int | None = None
 
     def pairs(self, **changes: int) -> Pairs:
-        """Terms for an address, without what goes without saying."""
+        """Terms for an address, without defaults."""
         said = {"a": self.a, "b": self.b, "sort": self.sort, **changes}
         usual = {"sort": "boxes", "page": 1}
         return tuple((name, str(value)) for name, value in said.items() if value != usual.get(name))
@@ -112,13 +112,13 @@ class PairView:
 
 
 def parse_comparison(run: Run, pairs: Iterable[tuple[str, str]]) -> Comparison:
-    """Raises `QueryError` where the address asks amiss. Empty values count as absent."""
+    """Raises `QueryError` for an invalid address. Empty values count as absent."""
     given: dict[str, str] = {}
     for term, value in pairs:
         if term not in _TERMS:
-            raise QueryError(f"{shown(term)} is no term of this view: {', '.join(_TERMS)} are")
+            raise QueryError(f"unknown term {shown(term)}: choose from {', '.join(_TERMS)}")
         if value.strip() and given.setdefault(term, value) != value:
-            raise QueryError(f"{shown(term)} can be given once only")
+            raise QueryError(f"{shown(term)} can be given only once")
     n_detectors = len(run.detector_names)
     sort = given.get("sort", "boxes" if "disputed_boxes" in run.images.columns else "loss")
     if sort not in SORTS:
@@ -128,7 +128,7 @@ def parse_comparison(run: Run, pairs: Iterable[tuple[str, str]]) -> Comparison:
     a = _whole(given, "a", 0, n_detectors - 1, 0)
     b = _whole(given, "b", 0, n_detectors - 1, 0 if a else 1)
     if a == b:
-        raise QueryError("a and b are the same detector: choose two")
+        raise QueryError("a and b are the same detector: choose two different ones")
     n_pages = max(1, -(-len(run.images) // PER_PAGE))
     image = _whole(given, "image", 0, len(run.images) - 1, 0) if "image" in given else None
     return Comparison(a, b, sort, _whole(given, "page", 1, n_pages, 1), image)
@@ -140,7 +140,7 @@ def comparison_view(site: Site, asked: Comparison) -> ComparisonView:
     names = run.detector_names
     if len(names) < 2:
         return ComparisonView(
-            f"This run is about one detector, {names[0]}. To see two side by side, run "
+            f"This run has one detector, {names[0]}. To see two side by side, run "
             "boxlens compare with both files of detections and -o, and serve its folder."
         )
     ordered, key = _ordered(run, asked)
@@ -222,11 +222,11 @@ def _key(run: Run, asked: Comparison) -> Floats:
     if asked.sort in _DISPUTES:
         disputed = _disputed(run, asked, asked.sort)
         if disputed is None:
-            raise QueryError("this run knows no disagreement of its detectors: sort by loss")
+            raise QueryError("this run has no disagreement of its detectors: sort by loss")
         return disputed
     losses = [columns.get(f"loss_{names[row]}") for row in (asked.a, asked.b)]
     if losses[0] is None or losses[1] is None:
-        raise QueryError("this run knows no loss of its images: sort by disagreement")
+        raise QueryError("this run has no loss of its images: sort by disagreement")
     difference: Floats = losses[0] - losses[1]
     if asked.sort == "b":
         return -difference
@@ -241,12 +241,12 @@ def _disputed(run: Run, asked: Comparison, sort: str) -> Floats | None:
 
 
 def _pair(site: Site, asked: Comparison, row: int, key: float, *, thumbnail: bool) -> PairOfSides:
-    words = SORTS[asked.sort] if asked.sort in _DISPUTES else "difference of loss"
+    words = SORTS[asked.sort] if asked.sort in _DISPUTES else "difference in loss"
     value = small_number(key)
     return PairOfSides(
         title=site.run.images.name(row),
         href=address(f"{site.root}compare", asked.pairs(image=row)),
-        fact=f"{words} {value}" if value else f"{words} not known",
+        fact=f"{words} {value}" if value else f"{words} unknown",
         sides=(
             _side(site, row, asked.a, thumbnail=thumbnail),
             _side(site, row, asked.b, thumbnail=thumbnail),
@@ -282,5 +282,5 @@ def _counts(truth: list[DrawnBox], boxes: list[DrawnBox]) -> tuple[str, ...]:
     aside = sum(label == OUTSIDE for label in labels)
     words = [f"finds {len(counting) - missed} of {counted(len(counting), 'object')}"]
     words += [f"misses {missed}"] if missed else []
-    words.append(f"{wrong} wrong" if wrong else "nothing wrong")
+    words.append(f"{wrong} wrong" if wrong else "no errors")
     return (*words, *([f"{aside} not counted"] if aside else []))

@@ -49,7 +49,7 @@ RANGE_WORDS: Final = {
     "area": "area",
     "loss": "loss of AP",
     "rank": "rank in its class",
-    "top": "rank by objects of the class",
+    "top": "rank relative to objects",
     "disagreement": "disagreement of the image",
 }
 CLASS_WORDS: Final = {
@@ -164,7 +164,7 @@ def filter_form(run: Run, of: Of, pairs: Pairs) -> Form:
 
 
 def _detectors(run: Run, of: Of, pairs: Pairs) -> Choices | None:
-    """None ticked means all of them; images take their numbers from one."""
+    """None ticked means all; images take their numbers from one."""
     if len(run.detector_names) < 2:
         return None
     now = values(pairs, "detector") or (("0",) if of != "detections" else ())
@@ -272,7 +272,7 @@ def _spans(run: Run, of: Of, pairs: Pairs, terms: Iterable[str]) -> tuple[Span, 
 
 
 def has_column(run: Run, of: Of, term: str) -> bool:
-    """Not every run can be asked for everything: one detector disagrees with nobody."""
+    """Not every run has everything: a single detector has no disagreement."""
     try:
         column_of(run, of, term)
     except QueryError:
@@ -290,7 +290,7 @@ def _range_text(pairs: Pairs, term: str) -> str:
 
 def _bounds_of(run: Run, of: Of, term: str) -> str:
     if term == "top":
-        return "1: as many as it has objects"
+        return "1: as many as there are objects"
     return _bounds(column_of(run, of, term).values)
 
 

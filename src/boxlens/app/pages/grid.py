@@ -12,9 +12,10 @@ from boxlens.app.pages.addresses import address, pairs_of, replaced, without
 from boxlens.app.pages.chips import chips
 from boxlens.app.pages.filter_form import Choice, filter_form, has_column
 from boxlens.app.pages.scene_view import drawn_boxes, label_at, scene
-from boxlens.app.pages.words import counted, kind_words, plain_number, small_number
+from boxlens.app.pages.words import kind_words, plain_number, small_number
 from boxlens.app.selecting.selection import cards
 from boxlens.app.selecting.terms import OFS, SORTS
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -195,7 +196,7 @@ def _card(site: Site, query: Query, scheme: str, image_row: int, rows: Rows) -> 
 
 
 def _crop(site: Site, query: Query, href: str, image_row: int, box: DrawnBox, scheme: str) -> Card:
-    """One box from near, with the box of the other side that it lies on."""
+    """One box close up, with the box of the other side that it overlaps."""
     run, row = site.run, int(box.name[1:])
     partner = int(run.boxes(query.of).partner[row])
     other: Of = "detections" if query.of == "objects" else "objects"
@@ -264,5 +265,5 @@ def _image_tags(run: Run, query: Query, image_row: int) -> tuple[Tag, ...]:
     if query.sort in {"loss", "unexpected", "disagreement"}:
         column = query.sort if query.sort == "disagreement" else f"{query.sort}_{name}"
         value = small_number(float(columns[column][image_row]))
-        tags.append(Tag(f"{SORT_WORDS[query.sort]} {value or 'not known'}"))
+        tags.append(Tag(f"{SORT_WORDS[query.sort]} {value or 'unknown'}"))
     return tuple(tags)

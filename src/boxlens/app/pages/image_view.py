@@ -11,7 +11,6 @@ from boxlens.app.pages.addresses import address, pairs_of, replaced, without
 from boxlens.app.pages.grid import scheme_in_use
 from boxlens.app.pages.scene_view import LINES, TRUTH, drawn_boxes, scene, truth_boxes
 from boxlens.app.pages.words import (
-    counted,
     cut_of,
     kind_words,
     plain_number,
@@ -19,6 +18,7 @@ from boxlens.app.pages.words import (
     scheme_title,
     small_number,
 )
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from boxlens.app.opening.run import Run
@@ -205,7 +205,7 @@ def _line(run: Run, box: DrawnBox, scheme: str, cuts: dict[str, float]) -> BoxLi
 
 
 def _hit_by(run: Run, box: DrawnBox) -> str:
-    """Who finds an object, and how surely."""
+    """Which detectors find an object, and with which score."""
     several = len(run.detector_names) > 1
     found = [
         f"{row + 1} ({plain_number(score)})" if several else plain_number(score)
@@ -214,19 +214,21 @@ def _hit_by(run: Run, box: DrawnBox) -> str:
     ]
     if not box.hits:
         return ""
-    return f"hit by {', '.join(found)}" if found else "hit by none"
+    return f"hit by {', '.join(found)}" if found else "not found"
 
 
 def _lies_on(run: Run, box: DrawnBox) -> str:
     """The object that a detection hits or overlaps most."""
     partner = int(run.detections.partner[int(box.name[1:])])
-    return f"on {run.class_names[run.objects.class_row[partner]]}" if partner >= 0 else "on nothing"
+    return (
+        f"on {run.class_names[run.objects.class_row[partner]]}" if partner >= 0 else "on background"
+    )
 
 
 def _facts(run: Run, image_row: int) -> tuple[tuple[str, str], ...]:
     images = run.images
     width, height = float(images.width[image_row]), float(images.height[image_row])
-    size = f"{width:,.0f} × {height:,.0f} px" if width > 0 and height > 0 else "not known"
+    size = f"{width:,.0f} × {height:,.0f} px" if width > 0 and height > 0 else "unknown"
     facts = [
         ("id", str(images.id[image_row])),
         ("file", images.file_name[image_row]),
@@ -240,7 +242,7 @@ def _facts(run: Run, image_row: int) -> tuple[tuple[str, str], ...]:
         of = f" of {name}" if several else ""
         for column, words in (
             ("loss", "loss of AP"),
-            ("n_wrong", "wrong detections of any score (TIDE)"),
+            ("n_wrong", "wrong detections at any score (TIDE)"),
             ("n_missed", "objects missed at any score"),
             ("unexpected", "most unexpected"),
         ):

@@ -1,4 +1,4 @@
-"""The first page: what was found, the numbers, and the figures with links to what they count."""
+"""The first page: findings, numbers, and figures with links to the boxes behind them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from boxlens.app.pages.figure_links import mark_links
-from boxlens.app.pages.words import counted, cut_of, member, plain_number
+from boxlens.app.pages.words import cut_of, member, plain_number
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from boxlens.app.opening.run import Run
@@ -135,7 +136,7 @@ def _notices(site: Site) -> tuple[str, ...]:
     ]
     n = len(site.run.images) - len(site.pictures)
     if not len(site.pictures):
-        missing = ["No pictures were given (--images): boxes are drawn on blank canvases."]
+        missing = ["No pictures were given (--images): boxes are drawn on a blank background."]
     else:
         missing = [f"{counted(n, 'image')} of the run without a picture."] if n else []
     return (*missing, *run_notices)

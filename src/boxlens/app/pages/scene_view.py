@@ -1,4 +1,4 @@
-"""A picture with boxes as the numbers of an SVG: what part is seen, and the look of each box."""
+"""A picture with boxes as numbers for an SVG: the visible part, and the style of each box."""
 
 from __future__ import annotations
 

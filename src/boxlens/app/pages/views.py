@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from boxlens.app.selecting.query import Query
     from boxlens.app.site import Site
 
-STATUS_TITLES = {400: "This address asks for something that is not there", 404: "Not found"}
+STATUS_TITLES = {400: "Invalid address", 404: "Not found"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def guide_page(site: Site, name: str) -> str:
 
 
 def error_page(site: Site | None, status: int, message: str) -> str:
-    """Why there is nothing to see; without a site nothing of the run is told."""
+    """Why there is nothing to see; without a site nothing of the run is shown."""
     title = STATUS_TITLES.get(status, f"Error {status}")
     if site is None:
         frame = Frame("", title, "", ())

@@ -65,30 +65,24 @@ def cut_of(run: Run, detector_row: int) -> float:
 
 
 def plain_number(value: float, digits: int = 2) -> str:
-    """.87, 12.3, 1,234; nothing where undefined."""
+    """0.87, 12.3, 1,234; nothing where undefined."""
     if not math.isfinite(value):
         return ""
     if abs(value) >= 1000 or (abs(value) >= 1 and value == round(value)):
         return f"{value:,.0f}"
     if abs(value) >= 1:
         return f"{value:,.1f}"
-    text = f"{round(value, digits) + 0.0:.{digits}f}"
-    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
+    return f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def small_number(value: float) -> str:
-    """Two digits that say something: .00012; nothing where undefined."""
+    """Two significant digits: 0.00012; nothing where undefined."""
     if not math.isfinite(value):
         return ""
     if value == 0 or abs(value) >= 0.01:
         return "0" if value == 0 else plain_number(value, 3)
     digits = min(1 - math.floor(math.log10(abs(value))), 12)
     return plain_number(value, digits)
-
-
-def counted(n: int, one: str, many: str | None = None) -> str:
-    """1 image; 1,234 images."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def member(holder: Mapping[str, Any], key: str, kind: type) -> Any:

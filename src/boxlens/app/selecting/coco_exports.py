@@ -31,8 +31,8 @@ def coco_json(run: Run, selection: Selection) -> Iterator[bytes]:
         rows, table = selection.rows, run.detections
         if len(np.unique(table.detector_row[rows])) > 1:
             raise QueryError(
-                "COCO results are those of one detector, and these are of several. Choose one "
-                "(detector=0), or export CSV, which names the detector of each"
+                "COCO results hold one detector, and these are of several. Choose one "
+                "(detector=0), or export CSV, which names the detector of each row"
             )
     else:
         rows, table = _objects(run, selection), run.objects
@@ -70,15 +70,15 @@ def _pixels(run: Run, table: BoxTable, rows: Rows) -> Floats | None:
 
 
 def _refuse_infinite(table: BoxTable, rows: Rows, scale: Floats | None) -> None:
-    """Before the first byte: JSON holds finite numbers only."""
+    """Before the first byte: JSON can hold only finite numbers."""
     with np.errstate(over="ignore", invalid="ignore"):
         finite = np.isfinite(_boxes(table, rows, scale)).all(axis=1)
     if "area" in table.numbers:
         finite &= np.isfinite(table.numbers["area"][rows])
     if not finite.all():
         raise QueryError(
-            f"COCO holds finite numbers only, and {int((~finite).sum()):,} boxes or areas are not. "
-            "Export CSV instead"
+            f"COCO holds only finite numbers, and {int((~finite).sum()):,} boxes or areas are not "
+            "finite. Export CSV instead"
         )
 
 

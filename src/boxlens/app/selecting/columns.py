@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """One number a row, NaN where it has none; read through `rows` where another table has it."""
+    """One number per row, NaN where it has none; read through `rows` where another table has it."""
 
     values: Floats
     # -1 is the last of the values.
@@ -40,7 +40,7 @@ def column_of(run: Run, of: Of, name: str, detector: int = 0) -> Numbers:
     """What a range or an order looks at; images have their numbers from one detector."""
     found = _of_images(run, name, detector) if of == "images" else _of_boxes(run, of, name)
     if found is None:
-        raise QueryError(f"{shown(name)} is not known of the {of} of this run")
+        raise QueryError(f"{of} of this run have no {shown(name)}")
     return found
 
 
@@ -64,7 +64,7 @@ def pixel_areas(run: Run, of: Of) -> Floats:
         return areas
     pixels = run.images.width * run.images.height
     if np.isnan(pixels).all():
-        raise QueryError("sizes are not known: boxes are fractions of images of unknown size")
+        raise QueryError("sizes are unknown: boxes are fractions of images of unknown size")
     return areas * pixels[table.image_row]
 
 

@@ -35,7 +35,7 @@ _LINE_ENDS = {ord(mark): repr(mark)[1:-1] for mark in "\n\r\v\f\x1c\x1d\x1e\x85\
 
 
 def csv_lines(run: Run, selection: Selection) -> Iterator[bytes]:
-    """One line a row in the order of the selection, after a line of names (RFC 4180).
+    """One line per row in the order of the selection, after a line of names (RFC 4180).
 
     Polars writes it, which leaves other requests their share of the interpreter.
     """

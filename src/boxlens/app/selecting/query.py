@@ -75,7 +75,7 @@ class Query:
         return tuple(range(len(run.detector_names)))
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Terms and values in canonical order, without what goes without saying."""
+        """Terms and values in canonical order, without defaults."""
         plain = Query(of=self.of, sort=DEFAULT_SORT[self.of])
         pairs: list[tuple[str, str]] = [] if self.of == "detections" else [("of", self.of)]
         pairs += [("detector", str(row)) for row in self.detectors]
@@ -103,13 +103,13 @@ class Query:
 
         The page is the first one again unless it is given; an order comes with its usual
         direction; what does not apply to another `of` is dropped, kinds of errors among it. A
-        range is a `Range` or its text. Names are not checked: whoever visits the address is told.
+        range is a `Range` or its text. Names are not checked: visiting the address reports it.
         """
         return with_terms(self, terms)
 
 
 def parse_query(pairs: Iterable[tuple[str, str]], run: Run) -> Query:
-    """The query of an address, from its decoded pairs; raises `QueryError` where it asks amiss.
+    """The query of an address, from its decoded pairs; raises `QueryError` if it is invalid.
 
     Empty values count as absent, as forms send them; so do blanks, where they can be no name.
     """
@@ -122,15 +122,15 @@ def parse_query(pairs: Iterable[tuple[str, str]], run: Run) -> Query:
     others: list[tuple[str, str]] = []
     for term, value in given:
         if not _is_text(value):
-            raise QueryError(f"the value of {shown(term)} is no text")
+            raise QueryError(f"the value of {shown(term)} is not text")
         if term not in ONCE_TERMS:
             others.append((term, value))
         elif once.setdefault(term, value) != value:
-            raise QueryError(f"{shown(term)} can be given once only")
+            raise QueryError(f"{shown(term)} can be given only once")
     of: Of = _one_of("of", once.get("of", "detections"), OFS)
     detectors = {_detector(run, value) for term, value in others if term == "detector"}
     if of == "images" and len(detectors) > 1:
-        raise QueryError("images take their numbers from one detector: give one only")
+        raise QueryError("images take their numbers from one detector: give only one")
     values: dict[str, set[str]] = {}
     ranges: dict[str, set[Range]] = {}
     for term, text in others:
@@ -148,7 +148,7 @@ def _arranged(query: Query, once: Mapping[str, str], run: Run) -> Query:
     sort = _one_of("sort", once.get("sort", DEFAULT_SORT[query.of]), tuple(SORTS))
     allowed, usual = SORTS[sort]
     if query.of not in allowed:
-        raise QueryError(f"{query.of} cannot be sorted by {sort}: only {' and '.join(allowed)} can")
+        raise QueryError(f"{query.of} cannot be sorted by {sort}: choose from {', '.join(allowed)}")
     # Raises where this run has no such column.
     column_of(run, query.of, sort, query.detectors_of(run)[0])
     return replace(
@@ -164,12 +164,12 @@ def _arranged(query: Query, once: Mapping[str, str], run: Run) -> Query:
 def _check_extent(pairs: Sequence[tuple[str, str]]) -> None:
     """An address asks for no more than the server has at hand for everyone else, too."""
     if len(pairs) > MOST_TERMS:
-        raise QueryError(f"{len(pairs):,} terms are too many: {MOST_TERMS} may be given")
+        raise QueryError(f"{len(pairs):,} terms, at most {MOST_TERMS} are allowed")
     finds = {value for term, value in pairs if term == "find"}
     if len(finds) > MOST_FINDS:
-        raise QueryError(f"{len(finds)} texts to find are too many: {MOST_FINDS} may be given")
+        raise QueryError(f"{len(finds)} texts to find, at most {MOST_FINDS} are allowed")
     if any(len(text) > LONGEST_FIND for text in finds):
-        raise QueryError(f"find: a text has more than {LONGEST_FIND} characters")
+        raise QueryError(f"find: a text is longer than {LONGEST_FIND} characters")
 
 
 def _is_text(value: str) -> bool:

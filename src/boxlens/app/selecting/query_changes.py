@@ -62,7 +62,7 @@ def _sorting(query: Query, of: Of, terms: Mapping[str, Any]) -> tuple[str, Order
     """A sort that applies, and its direction: as told, as it was, or the usual one."""
     sort = terms.get("sort", query.sort) or DEFAULT_SORT[of]
     if sort not in SORTS:
-        raise QueryError(f"sort={shown(sort)} is not known")
+        raise QueryError(f"unknown sort={shown(sort)}")
     if of not in SORTS[sort][0]:
         sort = DEFAULT_SORT[of]
     was = query.order if sort == query.sort and "order" not in terms else None

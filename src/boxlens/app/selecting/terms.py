@@ -79,7 +79,7 @@ _RANGE = re.compile(rf"({_NUMBER})?\.\.({_NUMBER})?|({_NUMBER})")
 
 
 class QueryError(ParameterError):
-    """An address that asks for what is not there."""
+    """An invalid address."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -100,7 +100,7 @@ class Range:
 
 
 def is_of_objects(term: str) -> bool:
-    """Told of objects alone: detections have it from the object they lie on."""
+    """Only objects have it: detections take it from the object they overlap."""
     return term.startswith((ATTRIBUTE, CHARACTERISTIC))
 
 
@@ -121,7 +121,7 @@ def read_range(term: str, text: str) -> Range | None:
     if math.isnan(ends.low) or math.isnan(ends.high):
         raise QueryError(f"{term}={shown(text)}: a number is too large")
     if ends.low > ends.high:
-        raise QueryError(f"{term}={shown(text)}: the range begins above its end")
+        raise QueryError(f"{term}={shown(text)}: the start of the range is above its end")
     return ends
 
 
@@ -149,10 +149,10 @@ def known_value(what: str, value: str, known: Sequence[str]) -> str:
     elif len(known) <= 12:
         hint = f"There are {', '.join(map(shown, known)) or 'none'}"
     else:
-        hint = f"There are {len(known):,}, among them {', '.join(map(shown, known[:5]))}"
-    raise QueryError(f"{what} {shown(value)} is not known. {hint}")
+        hint = f"There are {len(known):,}, such as {', '.join(map(shown, known[:5]))}"
+    raise QueryError(f"unknown {what} {shown(value)}. {hint}")
 
 
 def shown(text: str) -> str:
-    """A stranger's text in a message: cut where it is long."""
+    """Foreign text in a message, cut where it is long."""
     return f"'{text}'" if len(text) <= 60 else f"'{text[:57]}...'"

@@ -54,7 +54,7 @@ def values_of(run: Run, of: Of, term: str) -> tuple[str, ...]:
         return run.class_names
     codes = codes_of(run, of, term)
     if codes is None:
-        raise QueryError(f"{shown(term)} is not known of the {of} of this run")
+        raise QueryError(f"{of} of this run have no {shown(term)}")
     listed: tuple[str, ...] = ()
     if term in SCHEMES:
         listed = tuple(run.about["schemes"].get(term, {}).get(of, ()))
@@ -70,9 +70,9 @@ def _check_term(of: Of, term: str) -> None:
     if not is_of_objects(term):
         known_value("term", term, (*VALUE_TERMS, *RANGE_TERMS, *ONCE_TERMS, "detector"))
     if not term_is_of(term, of):
-        hint = f"Ask for of={' or of='.join(one for one in OFS if term_is_of(term, one))}"
+        hint = f"Use of={' or of='.join(one for one in OFS if term_is_of(term, one))}"
         if of == "images":
-            hint = f"Images are chosen by find and disagreement. {hint}"
+            hint = f"Images can be filtered by find and disagreement. {hint}"
         raise QueryError(f"{shown(term)} does not apply to {of}. {hint}")
 
 

@@ -29,8 +29,8 @@ def checked_token(text: str) -> str:
     """A token of the user's own."""
     if not _URL_SAFE.fullmatch(text):
         raise ParameterError(
-            f"--token takes {SHORTEST} to 256 characters of A-Z, a-z, 0-9, - and _; leave it out "
-            "and a random one is made"
+            f"--token takes {SHORTEST} to 256 characters of A-Z, a-z, 0-9, - and _; omit it "
+            "for a random one"
         )
     return text
 
@@ -54,5 +54,5 @@ def kept_token(*, renew: bool = False) -> tuple[str, str | None]:
         write_private(path, f"{token}\n".encode())
     except OSError as problem:
         reason = problem.strerror or problem
-        return token, f"{path} cannot be written ({reason}): the address is valid this time only"
+        return token, f"{path} cannot be written ({reason}): the address is valid only this time"
     return token, None

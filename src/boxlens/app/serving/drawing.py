@@ -1,4 +1,4 @@
-"""Pictures drawn anew: made small, or turned into a kind that browsers know."""
+"""Pictures converted: made small, or into a format that browsers know."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 LONG_SIDE = 320
 QUALITY = 82
 MOST_PIXELS = 80_000_000
-_TOO_MANY_PIXELS = (
-    f"it has more than {MOST_PIXELS // 10**6} million pixels, which are not decoded here"
-)
+_TOO_MANY_PIXELS = f"more than {MOST_PIXELS // 10**6} million pixels, too many to decode here"
 _SIXTEEN_BIT_MODES = ("I", "I;16", "I;16L", "I;16B")
 
 
@@ -78,7 +76,7 @@ def _drawn(content: bytes, make: Callable[[Image.Image], tuple[bytes, str]]) -> 
     except (Image.DecompressionBombError, Image.DecompressionBombWarning, MemoryError) as problem:
         raise NoPictureError(_TOO_MANY_PIXELS) from problem
     except Exception as problem:  # decoders raise a dozen kinds over damaged bytes
-        raise NoPictureError("it is damaged", remedy="Copy or download it again") from problem
+        raise NoPictureError("damaged", remedy="Copy or download it again") from problem
 
 
 def _refuse_huge(image: Image.Image) -> None:

@@ -33,11 +33,9 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 METHODS = ("GET", "HEAD")
-_REFUSED = (
-    "Nothing to see here. Open the whole address that 'boxlens serve' printed: it holds a secret.\n"
-)
-_OTHER_HOST = "This server does not answer to that name. See --allow-host of 'boxlens serve'.\n"
-_FAILED = "Something went wrong in boxlens itself; the terminal it runs in says what.\n"
+_REFUSED = "Forbidden. Open the full address that 'boxlens serve' printed: it contains a secret.\n"
+_OTHER_HOST = "Unknown host name. See --allow-host of 'boxlens serve'.\n"
+_FAILED = "Internal error in boxlens; see the terminal it runs in.\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +84,7 @@ class Guard:
     def _refusal(self, scope: Scope) -> PlainTextResponse | RedirectResponse | None:
         named = [value for name, value in scope["headers"] if name == b"host"]
         if len(named) != 1:
-            return PlainTextResponse("Exactly one Host header is needed.\n", status_code=400)
+            return PlainTextResponse("Exactly one Host header is required.\n", status_code=400)
         if named[0].decode("latin-1").lower() not in self.hosts:
             return PlainTextResponse(_OTHER_HOST, status_code=421)
         given, asked = _split(scope)
@@ -96,7 +94,9 @@ class Guard:
             return PlainTextResponse(_REFUSED, status_code=403)
         if scope["method"] not in METHODS:
             headers = {"Allow": ", ".join(METHODS)}
-            return PlainTextResponse("Only GET and HEAD.\n", status_code=405, headers=headers)
+            return PlainTextResponse(
+                "Only GET and HEAD are allowed.\n", status_code=405, headers=headers
+            )
         if scope["path"] == f"/{self.token}":
             return RedirectResponse(f"/{self.token}/", status_code=308)
         if opens_app and of_report:
@@ -137,5 +137,5 @@ def _split(scope: Scope) -> tuple[str, str]:
 
 
 def _is(given: str, secret: str) -> bool:
-    """In a time that does not tell how much of it was right."""
+    """In constant time, so that timing reveals nothing."""
     return secrets.compare_digest(given.encode("utf-8", "replace"), secret.encode())

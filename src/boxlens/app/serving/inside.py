@@ -53,13 +53,13 @@ def open_inside(folder: Path, parts: Sequence[str]) -> StoredFile:
     """
     name = "/".join(parts)
     if not parts or any(part in {"", ".", ".."} or "/" in part or "\0" in part for part in parts):
-        raise FileGoneError(f"{name!r} is not a file of the folder")
+        raise FileGoneError(f"{name!r} is not in the folder")
     try:
         descriptor = _descend(folder, parts)
     except OSError as problem:
         raise FileGoneError(
             f"{name!r} cannot be opened ({problem.strerror})",
-            remedy="It was there when the app started: put it back, or start the app again",
+            remedy="It was there when the app started: restore it, or restart the app",
         ) from problem
     try:
         return _plain_file(descriptor, name)
@@ -88,7 +88,7 @@ def _plain_file(descriptor: int, name: str) -> StoredFile:
         raise FileGoneError(f"{name!r} is not a plain file")
     if found.st_size > LARGEST_BYTES:
         limit = LARGEST_BYTES // 2**20
-        raise FileTooLargeError(f"{name!r} is larger than {limit} MB and is not sent")
+        raise FileTooLargeError(f"{name!r} is larger than {limit} MB, too large to send")
     marks = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
     version = blake2b(repr(marks).encode(), digest_size=12).hexdigest()
     return StoredFile(descriptor, found.st_size, version)

@@ -72,7 +72,7 @@ class Pictures:
         names, ids = run.images.file_name, run.images.id
         image_of_file, join_notices = join_to_images(files.names, names, ids)
         if not image_of_file:
-            remedy = "Give the folder of the pictures that this run is about, or no --images"
+            remedy = "Give the folder of this run's pictures, or omit --images"
             raise nothing_fits(files.names, names, ids, remedy)
         parts = {
             image: real_path(files.paths[file]).relative_to(top).parts
@@ -118,7 +118,7 @@ class Pictures:
 
     def _stored(self, row: int) -> StoredFile:
         if self.folder is None or row not in self.parts:
-            raise FileGoneError("this image has no picture in the folder that --images names")
+            raise FileGoneError("this image has no picture in the --images folder")
         return open_inside(self.folder, self.parts[row])
 
 
@@ -132,5 +132,5 @@ def _kind(content: bytes) -> str:
             return kind
     if content.startswith(b"RIFF") and content[8:12] == b"WEBP":
         return "image/webp"
-    problem = "it is not a picture" if content else "the file is empty"
+    problem = "not a picture" if content else "the file is empty"
     raise NoPictureError(problem, remedy="Copy or download it again")

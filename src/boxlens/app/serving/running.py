@@ -47,7 +47,7 @@ def listen(host: str, port: int) -> socket.socket:
         family, _, _, _, place = found[0]
     except (socket.gaierror, UnicodeError) as problem:
         raise ParameterError(
-            f"--host {host}: no such name or address; 127.0.0.1 is this machine alone"
+            f"--host {host}: unknown name or address; 127.0.0.1 is this machine only"
         ) from problem
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -69,16 +69,16 @@ def _bare(host: str) -> str:
 def _why_not(problem: OSError, host: str, port: int) -> str:
     if problem.errno == errno.EADDRINUSE:
         return (
-            f"port {port} is in use, perhaps by another 'boxlens serve'. Take another with --port, "
-            "or any free one with --port 0"
+            f"port {port} is in use, perhaps by another 'boxlens serve'. Choose another with "
+            "--port, or a free one with --port 0"
         )
     if problem.errno in {errno.EACCES, errno.EPERM}:
         return (
-            f"no permission to listen on port {port}: those below 1024 are the system's. Take "
-            "another with --port, or any free one with --port 0"
+            f"no permission to listen on port {port}: ports below 1024 are reserved. Take "
+            "another with --port, or a free one with --port 0"
         )
     if problem.errno == errno.EADDRNOTAVAIL:
-        return f"--host {host} is not an address of this machine; 127.0.0.1 is this machine alone"
+        return f"--host {host} is not an address of this machine; 127.0.0.1 is this machine only"
     return f"cannot listen on {host}, port {port} ({problem.strerror})"
 
 

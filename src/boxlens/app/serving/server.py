@@ -124,7 +124,7 @@ async def _export(request: Request) -> Response:
     site, ending = _site(request), request.path_params["ending"]
     if ending not in _EXPORTS:
         raise HTTPException(
-            404, "A selection is exported as export.csv, export.json or export.txt."
+            404, "A selection can be exported as export.csv, export.json or export.txt."
         )
 
     def lines() -> tuple[Iterator[bytes], str]:
@@ -150,7 +150,7 @@ async def _thumbnail(request: Request) -> Response:
 async def _static(request: Request) -> Response:
     found = await run_in_threadpool(request.app.state.assets.get, request.path_params["name"])
     if found is None:
-        raise HTTPException(404, "There is no such file.")
+        raise HTTPException(404, "Unknown file.")
     return revalidated(request, found)
 
 
@@ -159,7 +159,7 @@ async def _figure(request: Request) -> Response:
     name = request.path_params["name"]
     media_type = _FIGURE_TYPES.get(name.rpartition(".")[2])
     if media_type is None:
-        raise HTTPException(404, "There is no such figure.")
+        raise HTTPException(404, "Unknown figure.")
     sent = await run_in_threadpool(_of_run, _site(request).run, ("figures", name), media_type)
     headers = {
         "Content-Disposition": f'attachment; filename="{plain_name(name)}"',
@@ -183,7 +183,7 @@ async def _guide(request: Request) -> Response:
         from boxlens.report.pages.guide import pages
 
         if name not in pages():
-            raise HTTPException(404, "The guide has no such page.")
+            raise HTTPException(404, "Unknown page of the guide.")
         return views.guide_page(site, name)
 
     return await _page(request, make)
@@ -202,7 +202,7 @@ def _row(request: Request) -> int:
     """The image that an address names; rows are the only names that pictures have."""
     text, n_images = request.path_params["row"], len(_site(request).run.images)
     if not re.fullmatch("[0-9]{1,9}", text) or int(text) >= n_images:
-        raise HTTPException(404, f"There is no such image: they are numbered 0 to {n_images - 1}.")
+        raise HTTPException(404, f"Unknown image: images are numbered 0 to {n_images - 1}.")
     return int(text)
 
 
@@ -240,7 +240,7 @@ def _on_query_error(request: Request, problem: Exception) -> Response:
 def _on_http_error(request: Request, problem: Exception) -> Response:
     # Starlette's own words for a path without a route say less.
     detail = problem.detail if isinstance(problem, HTTPException) else "Not Found"
-    text = "There is no such page." if detail == "Not Found" else detail
+    text = "Unknown page." if detail == "Not Found" else detail
     site = _site(request)
     if f"{request.scope['root_path']}/" != site.root:
         # Asked for by the report: links of a page would tell it the token.

@@ -1,4 +1,4 @@
-"""Thumbnails, of which those that were asked for lately stay in memory."""
+"""Thumbnails, with the most recent ones kept in memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Thumbnails:
         return self._kept.n_bytes
 
     def get(self, row: int) -> Sent:
-        """The thumbnail of an image, made anew where its file has changed."""
+        """The thumbnail of an image, made again if its file has changed."""
         kept = self._kept.get(row)
         if kept is not None and kept.version == self._pictures.version(row):
             return kept

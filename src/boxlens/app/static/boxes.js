@@ -95,5 +95,5 @@ function importance(group) {
 }
 
 function short(number) {
-  return Number(number).toFixed(2).replace(/^(-?)0\./, "$1.");
+  return Number(number).toFixed(2);
 }

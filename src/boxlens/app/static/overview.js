@@ -1,7 +1,7 @@
 // Draws the figures as they come near, and turns a click on a mark into the boxes it counts.
 
 const ENLARGED = 1.35;
-const refuse = () => Promise.reject(new Error("nothing is loaded"));
+const refuse = () => Promise.reject(new Error("loading is disabled"));
 const OPTIONS = {
   renderer: "svg",
   actions: false,

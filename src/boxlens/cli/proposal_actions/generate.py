@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.options import Commands, Number, add_json
+from boxlens.cli.options import SEVERAL, Commands, add_json
 from boxlens.cli.output import print_failures, print_notices, show_or_save_json
 from boxlens.cli.proposal_actions.proposal_options import (
     METHOD_HELP,
-    SEVERAL,
+    add_budget,
     add_ground_truth,
     add_running,
     read_ground_truth,
@@ -16,23 +16,22 @@ from boxlens.cli.proposal_actions.proposal_options import (
 )
 from boxlens.cli.stopping import kept_in
 from boxlens.errors import ParameterError
-from boxlens.limits import BUDGET
 
 if TYPE_CHECKING:
     import argparse
 
     from boxlens.detectors.run_result import RunResult
-    from boxlens.proposals.generators.protocols import Generator
+    from boxlens.studies.proposals.generators.protocols import Generator
 
-SCHEMA = "boxlens/proposals-generate/1"
+SCHEMA = "boxlens/studies/proposals-generate/1"
 
 
 def add_action(actions: Commands) -> None:
     command = actions.add_parser(
         "generate",
         help="write the proposals of a method into a file",
-        description="Write the proposals of a method as COCO results, best first. Killed and "
-        "started again, it goes on where it was.",
+        description="Write the proposals of a method as COCO results, best first. A killed run "
+        "that is started again goes on where it was.",
     )
     command.set_defaults(run=run)
     add = command.add_argument
@@ -46,15 +45,13 @@ def add_action(actions: Commands) -> None:
         "gaussian and sliding-window",
     )
     add_ground_truth(command)
-    add(
-        "--budget",
-        metavar="N",
-        type=Number(BUDGET),
-        default=1000,
-        help="proposals of an image (1000)",
-    )
+    add_budget(command)
     add("-o", "--output", metavar="FILE", required=True, help="the COCO results to write")
-    add("--restart", action="store_true", help="begin anew, even where results or a part are there")
+    add(
+        "--restart",
+        action="store_true",
+        help="start over, even if there are results or a part of them",
+    )
     add_running(command, threads=False)
     add_json(command)
 
@@ -63,8 +60,8 @@ def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
     from boxlens.detectors.run import journal_path
     from boxlens.detectors.run_result import NothingDetectedError
-    from boxlens.proposals.generating import generate_proposals
-    from boxlens.proposals.generators.opening import open_generator
+    from boxlens.studies.proposals.generating import generate_proposals
+    from boxlens.studies.proposals.generators.opening import open_generator
 
     if options.split is not None and options.gt is None:
         raise ParameterError("--split is a part of the ground truth: add --gt")
@@ -94,16 +91,16 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _text(options: argparse.Namespace, result: RunResult) -> str:
-    from boxlens.proposals.generate import seconds_per_image
-    from boxlens.proposals.words import counted, mean_count
+    from boxlens.studies.proposals.generate import seconds_per_image
+    from boxlens.wording import counted, mean_count, seconds
 
     n_done = result.n_images - len(result.failed)
     mean = mean_count(result.n_detections / max(n_done, 1))
     found = f"{counted(result.n_detections, 'proposal')} of '{result.detector}'"
-    lines = [f"wrote {result.output}: {found} in {counted(n_done, 'image')}, {mean} an image"]
-    seconds = seconds_per_image(options.output)
-    if seconds is not None:
-        lines.append(f"{seconds:.3g} seconds an image on one core")
+    lines = [f"wrote {result.output}: {found} in {counted(n_done, 'image')}, {mean} per image"]
+    taken = seconds_per_image(options.output)
+    if taken is not None:
+        lines.append(f"{seconds(taken)} seconds per image on one core")
     if result.failed:
         lines.append(f"{len(result.failed):,} of {counted(result.n_images, 'image')} failed")
     if result.n_resumed:
@@ -114,7 +111,7 @@ def _text(options: argparse.Namespace, result: RunResult) -> str:
 def _document(
     options: argparse.Namespace, generator: Generator, result: RunResult
 ) -> dict[str, Any]:
-    from boxlens.proposals.generate import seconds_per_image
+    from boxlens.studies.proposals.generate import seconds_per_image
 
     return {
         "schema": SCHEMA,

@@ -5,19 +5,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.options import Number, several
+from boxlens.cli.options import SEVERAL, Number, several
 from boxlens.cli.report_options import kept_folder
-from boxlens.limits import SEED, THREADS
+from boxlens.limits import BUDGET, SEED, THREADS
 
 if TYPE_CHECKING:
     import argparse
 
     from boxlens.data import Dataset
     from boxlens.formats.files import Progress
-    from boxlens.metrics.results import Provenance
-    from boxlens.proposals.sources import Searching
 
-SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
 METHOD_HELP = (
     "* a method to make proposals with: uniform, gaussian, sliding-window, superpixels, "
     "selective-search[-quality|-published], edge-boxes[-50|-70|-90|-ar], bing:FOLDER, objectness, "
@@ -35,8 +32,18 @@ def add_method(command: argparse.ArgumentParser, *, required: bool = False) -> N
     )
 
 
+def add_budget(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--budget",
+        metavar="N",
+        type=Number(BUDGET),
+        default=1000,
+        help="proposals per image, at most (1000)",
+    )
+
+
 def add_pictures(command: argparse.ArgumentParser) -> None:
-    """For methods that look at pictures; where what they find is kept."""
+    """For methods that look at pictures, and where to keep what they find."""
     add = command.add_argument
     add("--images", metavar="DIR", **SEVERAL, help="folders of pictures, for --method")
     add(
@@ -58,13 +65,13 @@ def add_order(command: argparse.ArgumentParser) -> None:
 
 def add_running(command: argparse.ArgumentParser, *, threads: bool = True) -> None:
     add = command.add_argument
-    add("--seed", metavar="N", type=Number(SEED), default=0, help="of everything random (0)")
+    add("--seed", metavar="N", type=Number(SEED), default=0, help="seed of everything random (0)")
     add(
         "--workers",
         metavar="N",
         type=Number(THREADS),
         default=0,
-        help="processes for pictures (all cores)",
+        help="processes that search pictures (all cores)",
     )
     if threads:
         add(
@@ -72,7 +79,7 @@ def add_running(command: argparse.ArgumentParser, *, threads: bool = True) -> No
             metavar="N",
             type=Number(THREADS),
             default=0,
-            help="threads for matching (all cores)",
+            help="threads that match boxes (all cores)",
         )
 
 
@@ -94,34 +101,12 @@ def read_ground_truth(options: argparse.Namespace, path: str, progress: Progress
     )
 
 
-def heading(what: str, provenance: Provenance, *parts: str) -> str:
-    """The first line of a text: the data set, as its file is called, and what is told of it."""
-    from boxlens.formats import default_name
-
-    source = provenance.ground_truth
-    named = [] if source is None else [default_name(source.path)]
-    return " | ".join([what, *named, *parts])
-
-
 def worker_count(options: argparse.Namespace) -> int:
     return options.workers or os.cpu_count() or 1
 
 
-def searching(options: argparse.Namespace) -> Searching:
-    from boxlens.proposals.sources import Searching
-
-    return Searching(
-        images=tuple(options.images),
-        keep=kept_folder(options, "windows"),
-        orders=tuple(options.order) or ("descending",),
-        seed=options.seed,
-        workers=worker_count(options),
-        threads=options.threads,
-    )
-
-
 def searching_keywords(options: argparse.Namespace) -> dict[str, Any]:
-    """The same for functions that take it in parts."""
+    """How proposals are found that are not in files."""
     return {
         "images": options.images,
         "keep": kept_folder(options, "windows"),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.options import Commands, Number, add_json
+from boxlens.cli.options import SEVERAL, Commands, Number, add_json
 from boxlens.cli.output import print_failures, print_notices, show_or_save_json
 from boxlens.cli.proposal_actions.proposal_options import (
-    SEVERAL,
     add_ground_truth,
     read_ground_truth,
 )
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles
 
-SCHEMA = "boxlens/proposals-train/1"
+SCHEMA = "boxlens/studies/proposals-train/1"
 
 
 def add_action(actions: Commands) -> None:
@@ -50,8 +49,8 @@ def add_action(actions: Commands) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
-    from boxlens.proposals.generators.generator_files import write_generator
-    from boxlens.proposals.generators.training import TRAINABLE, train_generator
+    from boxlens.studies.proposals.generators.generator_files import write_generator
+    from boxlens.studies.proposals.generators.training import TRAINABLE, train_generator
 
     if options.method not in TRAINABLE:
         raise ParameterError(
@@ -85,10 +84,10 @@ def _pictures(
 ) -> tuple[ImageFiles | None, tuple[Notice, ...]]:
     """None for methods that learn from boxes alone."""
     from boxlens.images import find_images
-    from boxlens.proposals.generators.training import BLIND
+    from boxlens.studies.proposals.generators.training import BLIND
 
     if options.method in BLIND:
-        from boxlens.proposals.generators.box_statistics import box_statistics
+        from boxlens.studies.proposals.generators.box_statistics import box_statistics
 
         return None, box_statistics(dataset).notices
     if not options.images:
@@ -110,7 +109,7 @@ def _usable(
 
 def _n_objects(dataset: Dataset) -> int:
     """Crowds, groups and empty boxes are none."""
-    from boxlens.proposals.recall.matched import countable_objects
+    from boxlens.studies.proposals.recall.matched import countable_objects
 
     used = countable_objects(dataset) & (dataset.gt.box[:, 2:] > 0).all(axis=1)
     return int(used.sum())

@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING
 
-from boxlens.cli.options import Commands, Number, add_json, several
-from boxlens.cli.output import aligned, score
+from boxlens.cli.options import SEVERAL, Commands, Number, add_json, several
 from boxlens.cli.proposal_actions.proposal_options import (
-    SEVERAL,
+    add_budget,
     add_ground_truth,
     add_running,
-    heading,
     read_ground_truth,
     worker_count,
 )
-from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, show_report
-from boxlens.limits import BELOW_ONE, BUDGET, PICTURES_TO_TUNE_ON, TRIALS
-from boxlens.proposals.generators.opening import GENERATOR_FILE
+from boxlens.cli.report_options import (
+    add_report,
+    chosen_formats,
+    kept_folder,
+    save,
+    show_result,
+)
+from boxlens.limits import BELOW_ONE, PICTURES_TO_TUNE_ON, TRIALS
+from boxlens.studies.proposals.generators.opening import GENERATOR_FILE
 
 if TYPE_CHECKING:
     import argparse
 
     from boxlens.formats.files import Progress
-    from boxlens.proposals.tuning.analysis import TuningChoice
-    from boxlens.proposals.tuning.result import ProposalTuningResult
-
-WIDTH = 95
-# Of the best trials.
-MOST_ROWS = 5
+    from boxlens.studies.proposals.tuning.result import ProposalTuningResult
 
 
 def add_action(actions: Commands) -> None:
@@ -38,8 +36,8 @@ def add_action(actions: Commands) -> None:
         help="find settings of a method that find more objects",
         description="Vary the settings of a method to raise its average recall on some pictures, "
         "and check the best ones on others. Writes generator.json into DIR, for use as "
-        "METHOD:DIR/generator.json. Killed and started again, it goes on where it was. Options "
-        "marked * may be repeated, or given once with commas.",
+        "METHOD:DIR/generator.json. A killed search that is started again goes on where it was. "
+        "Options marked * may be repeated, or given once with commas.",
     )
     command.set_defaults(run=run, keep=None)
     add = command.add_argument
@@ -48,13 +46,7 @@ def add_action(actions: Commands) -> None:
     add("--images", metavar="DIR", required=True, **SEVERAL, help="folders of its pictures")
     add("--trials", metavar="N", type=Number(TRIALS), default=30, help="settings to try (30)")
     add("--vary", metavar="NAME", **several(str, "beta"), help="* settings to vary")
-    add(
-        "--budget",
-        metavar="N",
-        type=Number(BUDGET),
-        default=1000,
-        help="proposals of an image (1000)",
-    )
+    add_budget(command)
     add(
         "--held-out",
         metavar="S",
@@ -77,41 +69,27 @@ def add_action(actions: Commands) -> None:
 def run(options: argparse.Namespace) -> None:
     from boxlens.cli.progress import progress_bar
 
-    choice = _choice(options)
     formats = chosen_formats(options)
     with progress_bar() as progress:
-        result = _tuned(options, choice, progress)
-        from boxlens.report.writing.write_proposals import write_tuning
-
-        written = write_tuning(result, Path(options.output), formats=formats, progress=progress)
+        result = _tuned(options, progress)
+        written = save(options, result, formats, progress)
     _write_generator(options, result)
-    written = f"{written}, {GENERATOR_FILE}"
-    show_report(options, result.notices, written, result.to_json, lambda: tuning_text(result))
+    show_result(options, result, f"{written}, {GENERATOR_FILE}")
 
 
-def _choice(options: argparse.Namespace) -> TuningChoice:
-    from boxlens.proposals.tuning.analysis import TuningChoice
-
-    return TuningChoice(
-        budget=options.budget,
-        n_trials=options.trials,
-        vary=tuple(options.vary),
-        held_out=options.held_out,
-        n_images=options.n_images,
-        seed=options.seed,
-    )
-
-
-def _tuned(
-    options: argparse.Namespace, choice: TuningChoice, progress: Progress
-) -> ProposalTuningResult:
-    from boxlens.proposals.tuning.analysis import tune_proposals
+def _tuned(options: argparse.Namespace, progress: Progress) -> ProposalTuningResult:
+    from boxlens.studies.proposals.tuning.analysis import tune_proposals
 
     return tune_proposals(
         read_ground_truth(options, options.gt, progress),
         options.method,
         options.images,
-        choice=choice,
+        budget=options.budget,
+        trials=options.trials,
+        vary=options.vary,
+        held_out=options.held_out,
+        n_images=options.n_images,
+        seed=options.seed,
         keep=kept_folder(options, "trials"),
         workers=worker_count(options),
         progress=progress,
@@ -120,10 +98,10 @@ def _tuned(
 
 def _write_generator(options: argparse.Namespace, result: ProposalTuningResult) -> None:
     from boxlens.metrics.results import number
-    from boxlens.proposals.generators.generator_files import write_generator
-    from boxlens.proposals.generators.opening import open_generator
-    from boxlens.proposals.tuning.analysis import with_settings
-    from boxlens.proposals.words import counted
+    from boxlens.studies.proposals.generators.generator_files import write_generator
+    from boxlens.studies.proposals.generators.opening import open_generator
+    from boxlens.studies.proposals.tuning.analysis import with_settings
+    from boxlens.wording import counted
 
     before = open_generator(options.method, seed=options.seed)
     best = result.trials[result.best]
@@ -139,33 +117,3 @@ def _write_generator(options: argparse.Namespace, result: ProposalTuningResult) 
     }
     path = Path(options.output) / GENERATOR_FILE
     write_generator(with_settings(before, best.settings), path, made_from=made_from)
-
-
-def tuning_text(result: ProposalTuningResult) -> str:
-    from boxlens.proposals.tuning.verdict import tuning_sentences
-    from boxlens.proposals.words import counted, mean_count
-
-    names = list(result.trials[0].settings)
-    rows = [["trial", "AR", "R@0.5", "found", "s/image", *names]]
-    ranked = sorted(result.trials, key=lambda one: (-one.ar, one.number))[:MOST_ROWS]
-    first = [result.trials[0]] if result.trials[0] not in ranked else []
-    rows += [
-        [
-            f"{one.number}" if one.number else "0 (before)",
-            score(one.ar),
-            score(one.recall_50),
-            mean_count(one.n_mean),
-            f"{one.seconds_per_image:.3g}",
-            *(f"{one.settings[name]:g}" for name in names),
-        ]
-        for one in (*ranked, *first)
-    ]
-    images = counted(result.n_tuned_on + result.n_held_out, "image")
-    trials = counted(len(result.trials), "trial")
-    return "\n\n".join(
-        [
-            heading("Tuning", result.provenance, images, result.method, trials),
-            "\n".join(fill(sentence, WIDTH) for sentence in tuning_sentences(result)),
-            aligned(rows),
-        ]
-    )

@@ -25,14 +25,14 @@ _SHOWN = 5
 
 
 class ForeignLabel(NamedTuple):
-    """A name that is none of the classes, and its score."""
+    """An unknown class name, and its score."""
 
     label: str
     score: float
 
 
 class Said(NamedTuple):
-    """Numbers for every class, one row a crop; -inf throughout where a foreign label is said."""
+    """Numbers for every class, one row per crop; -inf throughout for an unknown label."""
 
     scores: Floats
     # By crop.
@@ -44,7 +44,7 @@ class CallableClassifier:
     """Calls a function with one crop; with a list of them, and for a list, if `batched`.
 
     It answers with a number for every class, or with a tuple of a label and its score; a label is
-    a class name, or a place in `classes` from 0. Of the other classes nothing is known then: -inf.
+    a class name, or an index into `classes`. The other classes then get -inf.
     """
 
     function: Callable[..., Any]
@@ -53,14 +53,14 @@ class CallableClassifier:
     batched: bool = False
 
     def classify(self, crops: Sequence[Pixels]) -> Floats:
-        """Labels that are none of the classes are refused: see `said_of`."""
+        """Unknown labels are refused: see `said_of`."""
         said = self.said_of(crops)
         for number, one in said.foreign.items():
             raise self._unknown(one.label, _place(number, crops))
         return said.scores
 
     def said_of(self, crops: Sequence[Pixels]) -> Said:
-        """The same, with labels that are none of the classes."""
+        """The same, with unknown labels."""
         row_of_name = self.classes.row_of_name()
         rows = np.full((len(crops), len(self.classes)), -np.inf)
         foreign: dict[int, ForeignLabel] = {}
@@ -100,7 +100,7 @@ class CallableClassifier:
         if isinstance(label, str):
             if label in repeated_names(self.classes):
                 raise self._error(
-                    where, f"several classes have the name {label!r}: answer with a place in them"
+                    where, f"the class name {label!r} is not unique: answer with its index"
                 )
             return row_of_name[label]
         is_place = isinstance(label, (int, np.integer)) and not isinstance(label, bool)
@@ -111,8 +111,8 @@ class CallableClassifier:
     def _unknown(self, label: Any, where: str) -> InputError:
         return self._error(
             where,
-            f"label {label!r} is neither a name nor a place among "
-            f"{some_names(self.classes.name, _SHOWN)}; numbers for all classes come as a list or "
+            f"label {label!r} is neither a name nor an index of "
+            f"{some_names(self.classes.name, _SHOWN)}; numbers for all classes must be a list or "
             "an array",
         )
 
@@ -120,21 +120,21 @@ class CallableClassifier:
         try:
             return float(score)
         except (TypeError, ValueError) as problem:
-            raise self._error(where, f"the score {score!r} is no number") from problem
+            raise self._error(where, f"score {score!r} is not a number") from problem
 
     def _error(self, where: str, problem: str) -> InputError:
         return InputError(problem, path=self.name, where=where or None)
 
 
 def repeated_names(classes: Classes) -> set[str]:
-    """Names that do not tell one class from all others."""
+    """Names that are not unique."""
     if len(set(classes.name)) == len(classes):
         return set()
     return {name for name, n in Counter(classes.name).items() if n > 1}
 
 
 def _place(number: int, crops: Sequence[Pixels]) -> str:
-    """In a batch; of one crop there is nothing to tell."""
+    """Which crop of a batch; nothing for a single crop."""
     return f"crop {number} of the batch" if len(crops) > 1 else ""
 
 

@@ -29,7 +29,7 @@ class HogClassifier:
     """Whole weights, so that an answer is the same bits in any batch (see `hog`)."""
 
     classes: Classes
-    # One row a class that was learnt.
+    # One row per class that was learnt.
     class_row: Rows
     weights: npt.NDArray[np.int16]
     # What a weight of 1 stands for, and what is added.

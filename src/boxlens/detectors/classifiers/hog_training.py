@@ -1,4 +1,4 @@
-"""Trains the HOG classifier: logistic regression, its penalty chosen on images held back."""
+"""Trains the HOG classifier: logistic regression, its penalty chosen on held-out images."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _LEAST_PROBABILITY = 1e-12
 
 
 class Examples(NamedTuple):
-    """What is learnt from: one row a crop."""
+    """Training examples: one row per crop."""
 
     features: Features
     # Of the same crops seen in a mirror.
@@ -54,7 +54,7 @@ class Examples(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """Logits are features @ weights.T + bias; one row a class of `class_row`."""
+    """Logits are features @ weights.T + bias; one row per class of `class_row`."""
 
     class_row: Rows
     weights: Floats
@@ -68,9 +68,9 @@ def train_hog_classifier(
     workers: int = 0,
     progress: Progress | None = None,
 ) -> HogClassifier:
-    """Learns from at most 1,500 crops a class, drawn by `seed`; `workers` 0 takes all cores.
+    """Learns from at most 1,500 crops per class, drawn by `seed`; `workers` 0 takes all cores.
 
-    Every picture is asked for once. Difficult objects are learnt from as others are.
+    Every picture is asked for once. Difficult objects are used like others.
     """
     THREADS.check(workers, "workers (--workers)")
     SEED.check(seed, "seed (--seed)")
@@ -91,7 +91,7 @@ def train_hog_classifier(
 
 
 def _chosen(crops: LabelledCrops, seed: int) -> tuple[LabelledCrops, list[Notice]]:
-    """At most so many crops a class."""
+    """At most so many crops per class."""
     class_row = crops.class_row
     order = np.random.RandomState(seed).permutation(len(crops))
     by_class = order[np.argsort(class_row[order], kind="stable")]
@@ -101,7 +101,7 @@ def _chosen(crops: LabelledCrops, seed: int) -> tuple[LabelledCrops, list[Notice
     if len(kept) == len(crops):
         return crops, []
     enough = (
-        f"not learnt from: {MOST_A_CLASS:,} of a class, drawn at random (seed {seed}), are enough "
+        f"not used: {MOST_A_CLASS:,} per class, drawn at random (seed {seed}), are enough "
         "for this classifier"
     )
     part = LabelledCrops(crops.dataset, crops.images, frozen(crops.object_row[kept], np.int32))
@@ -135,21 +135,21 @@ def _examples(crops: LabelledCrops, workers: int, progress: Progress | None) -> 
     if not any(len(part.class_row) for part in parts):
         source = crops.dataset.source
         raise InputError(
-            "no object to learn from",
+            "no objects to train on",
             path=source.path if source else None,
-            remedy="Objects that are no crowd and lie in their picture are needed",
+            remedy="Training needs objects that are not crowds and lie inside their picture",
         )
     return Examples(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def _left_out(crops: LabelledCrops, examples: Examples) -> list[Notice]:
-    """What nothing is learnt from, and what nothing is learnt of."""
+    """Objects that are not used, and classes without examples."""
     notices: list[Notice] = []
     notices += counted_notice(
         "boxes_outside",
         len(crops) - len(examples.class_row),
-        "objects have no pixel in their picture and are not learnt from",
-        "object has no pixel in its picture and is not learnt from",
+        "objects outside their pictures are not used for training",
+        "object outside its picture is not used for training",
     )
     names = crops.classes.name
     empty = sorted(set(range(len(names))) - set(examples.class_row.tolist()))
@@ -158,14 +158,14 @@ def _left_out(crops: LabelledCrops, examples: Examples) -> list[Notice]:
         notices += counted_notice(
             "untrained_classes",
             len(empty),
-            f"classes have no object to learn from and are never named: {listed}",
-            f"class has no object to learn from and is never named: {listed}",
+            f"classes have no training object and are never predicted: {listed}",
+            f"class has no training object and is never predicted: {listed}",
         )
     return notices
 
 
 def _fitted(examples: Examples, seed: int, progress: Progress | None) -> Fit:
-    """Fits all examples, as freely as serves images held back best."""
+    """Fits all examples, as freely as serves held-out images best."""
     learn, judge = _split(examples, seed)
     judge = judge.where(np.isin(judge.class_row, learn.class_row))
     n_steps = len(FREEDOMS) + 1
@@ -233,7 +233,7 @@ def _fit(examples: Examples, freedom: float) -> Fit:
 
 
 def _loss(fit: Fit, examples: Examples) -> float:
-    """How improbable the true classes are held, on average."""
+    """The mean negative log-likelihood of the true classes."""
     logits = examples.features.astype(np.float64) @ fit.weights.T + fit.bias
     shares = np.exp(logits - logits.max(axis=1, keepdims=True))
     column = np.searchsorted(fit.class_row, examples.class_row)

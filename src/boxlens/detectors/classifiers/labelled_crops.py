@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LabelledCrops:
-    """One row an object that is no crowd and no group, grouped by image."""
+    """One row per object that is neither a crowd nor a group, grouped by image."""
 
     dataset: Dataset
     # Pixels by image row; read when asked for.
@@ -55,7 +55,7 @@ class LabelledCrops:
     def by_image(self) -> Iterator[tuple[Offsets, list[Pixels]]]:
         """Image after image: rows of this table, and their crops; each picture is read once.
 
-        A box that has no area, or lies outside its picture, has no crop and is left out.
+        A box that has no area, or lies outside its picture, has no crop and is skipped.
         """
         image_row = self.image_row
         starts = np.flatnonzero(np.diff(image_row, prepend=-1))

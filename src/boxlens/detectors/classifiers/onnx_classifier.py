@@ -60,7 +60,7 @@ class OnnxClassifier:
         return (self.model.path, *self.spec.files)
 
     def classify(self, crops: Sequence[Pixels]) -> Floats:
-        """After the activation; -inf for a class that none of the outputs stands for."""
+        """After the activation; -inf for a class without an output."""
         answers = np.full((len(crops), len(self.classes)), -np.inf)
         row_of_label = self.spec.class_list.row_of_label
         named = np.flatnonzero(row_of_label >= 0)
@@ -147,7 +147,7 @@ def _size(spec: ClassifierSpec, model: Model) -> tuple[int, int]:
             spec = replace(spec, input=replace(spec.input, size=open_sides))
     size = input_size(spec, model)
     if size is None:
-        raise ParameterError("a classifier is fed with crops of one size")
+        raise ParameterError("a classifier needs crops of one size")
     if spec.shorter_side and spec.shorter_side < max(size):
         raise InputError(
             f"crops of a shorter side of {spec.shorter_side} do not fill {shape_text(size)}",
@@ -163,7 +163,7 @@ def _output(spec: ClassifierSpec, model: Model) -> Port:
     named = [port for port in model.outputs if spec.output in {None, port.name}]
     if len(named) != 1:
         raise InputError(
-            f"there is no output '{spec.output}'" if spec.output else "it has several outputs",
+            f"unknown output '{spec.output}'" if spec.output else "it has several outputs",
             path=model.path,
             where=f"output of the spec {spec.path.name}",
             remedy=f"Write output: with one of these names into a spec: {listed}",

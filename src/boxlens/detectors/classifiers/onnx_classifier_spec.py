@@ -72,7 +72,7 @@ def _class_list(fields: Fields, model: Model, classes: Classes | None) -> ClassL
         return take_classes(fields)
     if classes is None:
         raise InputError(
-            "its classes are not known",
+            "its classes are unknown",
             path=model.path,
             remedy=f"Write classes: [cat, dog] into {model.path.with_suffix('.yaml').name} beside "
             "it, in the order of its outputs",
@@ -112,7 +112,7 @@ def _size(fields: Fields) -> tuple[int, int] | str:
 
 
 def _shorter_side(fields: Fields, spec: InputSpec) -> int | None:
-    """0 stands for the usual margin around a size that only the model tells."""
+    """0 means the usual margin around a size that only the model knows."""
     way = fields.choice("resize", ("stretch", "crop"), "stretch")
     side = fields.limit("shorter_side")
     if way == "stretch":

@@ -34,7 +34,7 @@ def open_classifier(
     if is_function_name(word):
         return _open_function(word, classes)
     raise InputError(
-        "a file, but no classifier" if Path(word).is_file() else "no such classifier",
+        "not a classifier file" if Path(word).is_file() else "unknown classifier",
         path=word,
         remedy="Give hog, torch:small or torch:module:function to train one, a .npz file of a "
         "trained one, an .onnx file, package.module:function, or a file of labels (.json, .csv, "

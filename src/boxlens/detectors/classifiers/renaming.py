@@ -1,4 +1,4 @@
-"""A classifier that speaks of the classes of a data set instead of its own."""
+"""A classifier translated to the classes of a data set."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """What a classifier says of each crop: its surest class, and how sure it is."""
+    """A classifier's answer for each crop: its most confident class, and the confidence."""
 
     # Row of the data set's classes; -1: a class that it lacks, or no usable answer.
     class_row: Rows
@@ -46,7 +46,7 @@ class Answers:
 
     @property
     def usable(self) -> Bools:
-        """Where there is an answer, be it a class that the data set lacks."""
+        """Where there is an answer, even if the data set lacks its class."""
         return np.asarray(~np.isnan(self.score))
 
 
@@ -67,7 +67,7 @@ class JoinedClassifier:
         """The surest of the classifier's own classes; of equals the first.
 
         A row need not sum to 1 (METHODS 4.1: logits will do). One without any finite number, or
-        with an infinite one, is no usable answer; a single NaN is a class that nothing is said of.
+        with an infinite one, is not a usable answer; a single NaN is a class without an answer.
         """
         names = self.classifier.classes.name
         if not isinstance(self.classifier, CallableClassifier):
@@ -98,7 +98,7 @@ class JoinedClassifier:
             raise InputError(
                 f"classifier '{self.name}' answers with shape {scores.shape} for {expected[0]} "
                 f"crops and {expected[1]} classes",
-                remedy="Give one row a crop, one number a class",
+                remedy="Return one row per crop and one number per class",
             )
         return scores
 
@@ -141,8 +141,8 @@ def with_classes(
     notices = counted_notice(
         "class_without_name",
         len(lacking),
-        f"{whose} are {shown}: they count as wrong answers",
-        f"{whose} is {shown}: it counts as a wrong answer",
+        f"{whose} are {shown}: they count as wrong",
+        f"{whose} is {shown}: it counts as wrong",
     )
     known = set(own_names)
     unknown = [name for name in classes.name if name not in known]
@@ -150,14 +150,14 @@ def with_classes(
         message = (
             f"classifier '{classifier.name}' does not know {len(unknown):,} of the "
             f"{len(classes):,} classes of the ground truth ({some_names(unknown, _SHOWN)}): it "
-            f"never names {'it' if len(unknown) == 1 else 'them'}"
+            f"never predicts {'it' if len(unknown) == 1 else 'them'}"
         )
         notices += (Notice("class_never_named", len(unknown), message),)
     return JoinedClassifier(classifier, classes, rows), notices
 
 
 def _rows_among(classifier: Classifier, classes: Classes) -> Rows:
-    """Rows of `classes`; -1 where they lack one. Two classes of one name cannot be told apart."""
+    """Rows of `classes`; -1 where they lack one. Class names must be unique."""
     own = classifier.classes
     if own.name == classes.name and own.id.tolist() == classes.id.tolist():
         return frozen(np.arange(len(classes)), np.int32)
@@ -170,7 +170,7 @@ def _rows_among(classifier: Classifier, classes: Classes) -> Rows:
 
 def _ambiguous(name: str, whose: str) -> InputError:
     return InputError(
-        f"several classes have the name {name!r}, and classes are joined by name",
+        f"the class name {name!r} is not unique, and classes are joined by name",
         path=whose,
-        remedy="Give every class a name of its own",
+        remedy="Give every class a unique name",
     )

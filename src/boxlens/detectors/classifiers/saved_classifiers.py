@@ -42,7 +42,7 @@ def save_classifier(classifier: HogClassifier, path: str | PathLike[str]) -> Non
 
 
 def load_classifier(path: str | PathLike[str]) -> Classifier:
-    """The classifier in a file; one that is damaged or of another program is refused by name."""
+    """The classifier in a file; a damaged or foreign file is refused."""
     remedy = "Give a file of a classifier that Boxlens trained and saved"
     found = read_model(path, SCHEMA, _made, what="classifier", remedy=remedy)
     if found is not None:
@@ -73,7 +73,7 @@ def _hog(header: Header, arrays: Arrays) -> HogClassifier:
     check_arrays(arrays, shapes)
     check_class_rows(arrays["class_row"], len(classes))
     if not (np.diff(arrays["class_row"]) > 0).all() or not (arrays["step"] > 0).all():
-        raise ValueError("its classes or weights are out of order")
+        raise ValueError("its classes or weights are invalid")
     return HogClassifier(
         classes=classes,
         **dict(arrays),

@@ -63,10 +63,10 @@ def _recognised(model: Model) -> OnnxSpec:
         return fitting[0]
     if fitting:
         problem = f"its shapes fit several specs: {', '.join(spec.name for spec in fitting)}"
-        remedy = "Say which one is meant"
+        remedy = "Choose one of them with --spec"
     else:
         outputs = ", ".join(port.text() for port in model.outputs)
-        problem = f"input {model.input.text()}, output {outputs}: no included spec fits"
+        problem = f"input {model.input.text()}, output {outputs}: no included spec matches"
         remedy = (
             f"Included are {', '.join(INCLUDED)}. Write a spec of your own, such as a YAML file "
             "with 'like: yolox' and 'classes: [cat, dog]'; docs/onnx-models.md shows all fields"

@@ -55,9 +55,9 @@ def decode(tensors: Sequence[npt.NDArray[Any]], spec: OnnxSpec, size: tuple[int,
     n_endless = int(np.count_nonzero(~np.isfinite(box).all(axis=1)))
     if n_endless:
         raise InputError(
-            f"{n_endless} of {len(box)} boxes become infinite",
+            f"{n_endless} of {len(box)} boxes are infinite",
             where="boxes.form of the spec",
-            remedy=f"Does '{spec.boxes.form}' fit? Decoded boxes need cxcywh, xyxy, xywh or yxyx",
+            remedy=f"Is '{spec.boxes.form}' right? Decoded boxes need cxcywh, xyxy, xywh or yxyx",
         )
     class_row = np.where(label >= 0, spec.class_list.row_of_label[label], -1).astype(np.int32)
     inverted = (box[:, 2:] < 0).any(axis=1)
@@ -72,15 +72,15 @@ def decode(tensors: Sequence[npt.NDArray[Any]], spec: OnnxSpec, size: tuple[int,
 
 
 def _columns(tensors: Sequence[npt.NDArray[Any]], spec: OnnxSpec) -> Columns:
-    """The named columns of all outputs, one row a box."""
+    """The named columns of all outputs, one row per box."""
     found: Columns = {}
     for tensor, output in zip(tensors, spec.outputs, strict=True):
         found |= _columns_of(_table(tensor, output), output, spec.class_list.n_labels)
     lengths = {name: len(values) for name, values in found.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        numbers = ", ".join(f"{name} {length}" for name, length in lengths.items())
         raise InputError(
-            f"outputs differ in their number of boxes: {told}",
+            f"outputs differ in their number of boxes: {numbers}",
             where="outputs of the spec",
             remedy="Correct the axes",
         )
@@ -88,7 +88,7 @@ def _columns(tensors: Sequence[npt.NDArray[Any]], spec: OnnxSpec) -> Columns:
 
 
 def _table(tensor: npt.NDArray[Any], output: OutputSpec) -> Floats:
-    """One row a box, in the order the axes have in memory; one column a value."""
+    """One row per box, in the order the axes have in memory; one column per value."""
     axes = list(output.axes)
     if "batch" in axes:
         tensor = tensor[(slice(None),) * axes.index("batch") + (0,)]
@@ -166,7 +166,7 @@ def _activated(values: Floats, spec: OnnxSpec, what: str) -> Floats:
     low = -np.inf if what == "score" else -_SLACK
     if values.size and (values.min() < low or values.max() > 1 + _SLACK):
         raise InputError(
-            f"'{what}' lies between {values.min():.4g} and {values.max():.4g}, expected 0 to 1",
+            f"'{what}' is between {values.min():.4g} and {values.max():.4g}, expected 0 to 1",
             where="the model's output",
             remedy="Set scores.activation to sigmoid or softmax, or choose another spec",
         )
@@ -177,7 +177,7 @@ def _whole_labels(labels: Floats, n_labels: int) -> Offsets:
     """Labels as whole numbers; -1 where one lies outside the known ones."""
     if (labels != np.rint(labels)).any():
         raise InputError(
-            f"the label {labels[labels != np.rint(labels)][0]:g} is no whole number",
+            f"the label {labels[labels != np.rint(labels)][0]:g} is not a whole number",
             where="outputs of the spec",
             remedy="Check which output or column holds the labels",
         )

@@ -16,6 +16,7 @@ from boxlens.detectors.onnx.fitting import check_shape
 from boxlens.detectors.onnx.preparing import prepare
 from boxlens.detectors.suppression import suppress
 from boxlens.errors import InputError, ParameterError
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,14 +118,14 @@ class OnnxDetector:
             Notice(
                 "unknown_label",
                 n_unknown,
-                f"{self.name}: {n_unknown} detections left out whose label is no class of "
+                f"{self.name}: skipped {counted(n_unknown, 'detection')} with a label unknown to "
                 f"the spec {self.spec.path.name}",
             ),
             Notice(
                 "negative_size",
                 n_inverted,
-                f"{self.name}: {n_inverted} boxes of negative width or height left out; "
-                f"does the form '{self.spec.boxes.form}' fit?",
+                f"{self.name}: skipped {counted(n_inverted, 'box', 'boxes')} of negative width or "
+                f"height; is the form '{self.spec.boxes.form}' right?",
             ),
         )
         return tuple(notice for notice in notices if notice.count)

@@ -1,4 +1,4 @@
-"""Whether a model and a spec belong together, told by the shapes of what goes in and out."""
+"""Whether a model and a spec fit, by the shapes of inputs and outputs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def input_size(spec: FeedingSpec, model: Model) -> Size | None:
     if wanted == "image":
         if fixed != (None, None):
             raise _misfit(
-                spec, model, "input.size", f"the model wants {_size_text(fixed)}", "Write model"
+                spec, model, "input.size", f"the model needs {_size_text(fixed)}", "Write model"
             )
         return None
     if isinstance(wanted, str):
@@ -48,7 +48,7 @@ def input_size(spec: FeedingSpec, model: Model) -> Size | None:
                 spec,
                 model,
                 "input.size",
-                f"the input {model.input.text()} leaves its size open",
+                f"the input {model.input.text()} has no fixed size",
                 "Write input: {size: [640, 480]}, width and height, into a spec of your own",
             )
         return fixed[0], fixed[1]
@@ -74,7 +74,7 @@ def output_ports(spec: OnnxSpec, model: Model, size: Size | None) -> tuple[Port,
             spec,
             model,
             "outputs",
-            f"the spec lists {len(spec.outputs)}, the model gives {len(model.outputs)}: {listed}",
+            f"the spec lists {len(spec.outputs)}, the model has {len(model.outputs)}: {listed}",
             "List them all, or name those that matter",
         )
     ports: list[Port] = []
@@ -84,8 +84,8 @@ def output_ports(spec: OnnxSpec, model: Model, size: Size | None) -> tuple[Port,
                 spec,
                 model,
                 f"outputs[{number}].name",
-                f"there is no output '{output.name}'",
-                f"The model gives {listed}",
+                f"unknown output '{output.name}'",
+                f"The model has {listed}",
             )
         port = model.outputs[number] if output.name is None else by_name[output.name]
         # A shape that is declared empty is unknown: it is looked at when the model has run.
@@ -146,7 +146,7 @@ def _sides(spec: FeedingSpec, model: Model) -> dict[str, int | None]:
             spec,
             model,
             "input.layout",
-            f"the input {model.input.text()} wants batches of {sides['n']}",
+            f"the input {model.input.text()} needs batches of {sides['n']}",
             "Export the model with a batch of 1, or an open one",
         )
     return sides
@@ -161,7 +161,7 @@ def _check_values(spec: FeedingSpec, model: Model) -> None:
                 model,
                 "input.scale",
                 "the model takes whole pixel values",
-                "Leave scale, mean and std out",
+                "Remove scale, mean and std",
             )
 
 
@@ -199,7 +199,7 @@ def _count_problem(
         return None
     return (
         f"{n_boxes:,} boxes, expected {n_expected:,} for {width} x {height} pixels, "
-        f"strides {', '.join(map(str, boxes.strides))}, {boxes.per_cell} a cell"
+        f"strides {', '.join(map(str, boxes.strides))}, {boxes.per_cell} per cell"
     )
 
 

@@ -67,7 +67,7 @@ class Model:
 
 
 def open_model(path: Path) -> Model:
-    """Loads the file; one thread a run, as images and not layers are shared among threads."""
+    """Loads the file; one thread per run, as images and not layers are shared among threads."""
     try:
         import onnxruntime
     except ImportError as problem:
@@ -144,7 +144,7 @@ def _not_loaded(path: Path, problem: Exception) -> InputError:
             remedy="Name an .onnx file; if it is one, it is damaged: copy or export it again",
         )
     return InputError(
-        f"onnxruntime does not load the model ({reason})",
+        f"onnxruntime cannot load the model ({reason})",
         path=path,
         remedy="Export it again, or install a newer onnxruntime",
     )

@@ -77,7 +77,7 @@ def placement(
 
 
 def value_table(spec: InputSpec) -> Floats:
-    """What each of the 256 pixel values becomes, a row a channel."""
+    """What each of the 256 pixel values becomes, one row per channel."""
     mean = np.array(spec.mean)[:, None]
     std = np.array(spec.std)[:, None]
     table: Floats = (np.arange(256.0) * spec.scale - mean) / std

@@ -116,7 +116,7 @@ def find_spec(spec: str | Path) -> Path:
     path = Path(spec)
     if not path.is_file():
         raise InputError(
-            "there is no such spec, neither included nor as a file",
+            "unknown spec: neither an included one nor a file",
             path=path,
             remedy=nearest(str(spec), INCLUDED),
         )
@@ -258,14 +258,14 @@ def _keep(fields: Fields) -> KeepSpec:
 
 
 def _check_columns(spec: OnnxSpec) -> None:
-    """Together the outputs hold one box, and either a score a class or a score and a label."""
+    """Together the outputs hold one box, and either one score per class or a score and a label."""
     columns = [name for output in spec.outputs for name in output.columns]
     problem = None
     twice = [name for name in COLUMNS[:-2] if columns.count(name) > 1]
     if twice:
         problem = f"'{twice[0]}' occurs more than once"
     elif "box" not in columns:
-        problem = "there is no 'box'"
+        problem = "missing 'box'"
     elif ("classes" in columns) == ("score" in columns or "label" in columns):
         problem = "expected either 'classes', or 'score' and 'label'"
     elif ("score" in columns) != ("label" in columns):

@@ -71,7 +71,7 @@ def _file_content(path: Path, fields: Fields) -> Any:
         existing_file(path)
     except InputError as problem:
         raise InputError(
-            f"there is no class list or file '{path}'",
+            f"unknown class list or file '{path}'",
             path=fields.path,
             where=fields.where("classes"),
             remedy="Write coco80, a list of names, or a file beside the spec",
@@ -96,7 +96,7 @@ def _checked(names: Mapping[str, Any], path: Path) -> Mapping[int, str]:
                 f"class id {number} is too large or occurs twice",
                 path=path,
                 where="classes",
-                remedy=f"Give every class an id of its own up to {_LARGEST_ID:,}",
+                remedy=f"Give every class a unique id up to {_LARGEST_ID:,}",
             )
         checked[int(number)] = name
     twice = {name for name in checked.values() if list(checked.values()).count(name) > 1}
@@ -105,6 +105,6 @@ def _checked(names: Mapping[str, Any], path: Path) -> Mapping[int, str]:
             f"the class name {min(twice)!r} occurs more than once",
             path=path,
             where="classes",
-            remedy="Give every class a name of its own",
+            remedy="Give every class a unique name",
         )
     return checked

@@ -1,4 +1,4 @@
-"""Takes the fields of a spec file one by one, checked; what nobody takes is refused by name."""
+"""Takes the fields of a spec file one by one, checked; unknown fields are refused."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Fields:
 
     def wrong(self, key: str, expected: str, remedy: str | None = None) -> InputError:
         value = self._values.get(key)
-        got = "it is missing" if key not in self._values else f"got {value!r}"
+        got = "missing" if key not in self._values else f"got {value!r}"
         return InputError(
             f"expected {expected}, {got}", path=self.path, where=self.where(key), remedy=remedy
         )
@@ -140,11 +140,11 @@ class Fields:
         return self.choice(key, ("true", "false"), str(default).lower()) == "true"
 
     def finish(self) -> None:
-        """Refuses what nobody took."""
+        """Refuses unknown fields."""
         for key in self._values:
             if key not in self._taken:
                 raise InputError(
-                    "there is no such field",
+                    "unknown field",
                     path=self.path,
                     where=self.where(str(key)),
                     remedy=nearest(str(key), sorted(set(self._taken))),

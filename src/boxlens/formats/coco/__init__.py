@@ -28,7 +28,8 @@ from boxlens.formats.coco.scanned import (
     texts_of,
 )
 from boxlens.formats.coco.writing import write_dataset, write_detections
-from boxlens.formats.files import DATA_BYTES, read_bytes, stem
+from boxlens.formats.files import stem
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,16 +62,7 @@ def read_dataset(path: Path, *, threads: int = 0) -> Dataset:
 
 def read_images(path: Path, *, threads: int = 0) -> Dataset:
     """Images and classes alone; the file may lack its annotations, as COCO's test sets do."""
-
-    def scanner(data: str | bytes) -> dict[str, Any]:
-        try:
-            return _kernel.scan_dataset(data, threads=threads)
-        except _kernel.ScanError as error:
-            if error.problem != "no array 'annotations'":
-                raise
-        content = read_bytes(path, DATA_BYTES).rstrip()
-        return _kernel.scan_dataset(content[:-1] + b', "annotations": []}', threads=threads)
-
+    scanner = partial(_kernel.scan_dataset, threads=threads, annotations_needed=False)
     dataset = _dataset(scan(path, scanner, IMAGES_REMEDY), path)
     return dataset.where(dataset.gt.image_row < 0)
 
@@ -208,7 +200,7 @@ def dataset_of(
         Notice(
             "skipped_field",
             count,
-            f"{path}: field {name!r} of {count:,} annotations is an array or object, not kept",
+            f"{path}: skipped field {name!r}, an array or object in {counted(count, 'annotation')}",
         )
         for name, count in records.skipped.items()
     )
@@ -238,7 +230,7 @@ def _known_rows(columns: Any, field: str, ids: Ids, path: Path) -> Rows:
 
 
 def _areas(column: Any, boxes: Any, path: Path) -> tuple[Floats | None, tuple[Notice, ...]]:
-    """METHODS 10: a missing area falls back to width times height, and says so."""
+    """METHODS 10: a missing area falls back to width times height, with a notice."""
     if len(boxes) == 0:
         return None, ()
     if column is not None and np.nanmin(column, initial=0.0) < 0:
@@ -253,7 +245,7 @@ def _areas(column: Any, boxes: Any, path: Path) -> tuple[Floats | None, tuple[No
     count = int(np.count_nonzero(missing))
     if count == 0:
         return column, ()
-    message = f"{path}: {count:,} annotations without area; width times height is used"
+    message = f"{path}: {counted(count, 'annotation')} without area; width times height is used"
     box_area = areas(boxes)
     area = box_area if column is None else np.where(missing, box_area, column)
     return area, (Notice("missing_area", count, message),)
@@ -270,7 +262,7 @@ def _object_ids(column: Any, path: Path) -> tuple[Ids | None, tuple[Notice, ...]
     if count == 0:
         return ids, ()
     filled = np.where(absent, "0" if isinstance(column, tuple) else 0, ids).astype(ids.dtype)
-    message = f"{path}: {count:,} annotations without id; 0 is used"
+    message = f"{path}: {counted(count, 'annotation')} without id; 0 is used"
     return filled, (Notice("missing_id", count, message),)
 
 

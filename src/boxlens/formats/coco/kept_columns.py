@@ -1,6 +1,6 @@
 """What COCO's own fields cannot say of a data set: the object "boxlens" of a file we wrote.
 
-It names the fields that are flags, attributes that could not keep their name, lists of verified
+It names the fields that are flags, attributes that could not keep their names, lists of verified
 classes, and holds the tree of classes. A file without it is read as plain COCO: a field `difficult`
 of somebody else's file is an attribute and changes no score.
 """
@@ -16,6 +16,7 @@ from boxlens.data import ClassTree, Links, Notice
 from boxlens.data.columns import Attribute, Bools, frozen
 from boxlens.errors import InputError
 from boxlens.formats.coco.scanned import Records, bytes_between, links_of, parsed
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -93,7 +94,7 @@ class Kept:
 
 
 def kept_of(dataset: Dataset) -> Kept:
-    """What has to be told of a data set."""
+    """What COCO's own fields cannot say of a data set."""
     flags = written_flags(dataset.gt)
     lists = tuple(name for name in LISTS if getattr(dataset.images, name) is not None)
     # Frequencies alone let a file pass for LVIS, whose images have lists.
@@ -176,7 +177,9 @@ def links_to_classes(
             continue
         found[name], unknown = links_of(column, class_ids)
         if unknown:
-            message = f"{path}: {unknown:,} ids in {field} are not among the categories; left out"
+            message = (
+                f"{path}: skipped {counted(unknown, 'id')} in {field}, not among the categories"
+            )
             notices.append(Notice(f"unknown_{field}", unknown, message))
     return found, tuple(notices)
 

@@ -16,6 +16,7 @@ import numpy as np
 from boxlens.data import Notice
 from boxlens.formats.coco.scanned import bytes_between
 from boxlens.formats.files import DATA_BYTES, is_gzip, read_bytes
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +51,7 @@ class MaskReader:
             return None
 
     def damaged(self, row: int) -> bool:
-        """Whether the file says something of a mask that is none."""
+        """Whether the file has a mask that is damaged."""
         width, height = float(self.width_px[row]), float(self.height_px[row])
         try:
             _checked(self._stated(row), width, height)
@@ -93,7 +94,7 @@ def mask_reader(dataset: Dataset) -> tuple[MaskReader | None, tuple[Notice, ...]
     n_damaged = sum(reader.damaged(row) for row in range(len(dataset.gt)))
     if not n_damaged:
         return reader, ()
-    message = f"{n_damaged:,} masks are damaged or do not fit their picture: boxes stand for them"
+    message = f"{counted(n_damaged, 'mask')} damaged or of another size: boxes are used instead"
     return reader, (Notice("damaged_mask", n_damaged, message),)
 
 
@@ -159,7 +160,7 @@ def _corners(polygon: Any) -> Floats:
 def _unpacked_lengths(text: str) -> list[int]:
     """The inverse of how COCO packs run lengths into text.
 
-    Five bits a character, the lowest first; a sixth says that more follow, and the highest bit of
+    Five bits per character, the lowest first; a sixth says that more follow, and the highest bit of
     the last is the sign. From the fourth length on, the difference to the one two before is kept.
     """
     lengths: list[int] = []

@@ -121,7 +121,7 @@ def shown_id(column: Scanned, record: int) -> str:
 
 
 def links_of(column: Scanned, class_ids: Ids) -> tuple[Links, int]:
-    """Lists of class ids as links to class rows, and how many ids are no class."""
+    """Lists of class ids as links to class rows, and how many ids are not classes."""
     offsets, members = column
     rows = rows_in(members, class_ids)
     known = rows >= 0
@@ -175,5 +175,5 @@ def parsed(content: bytes, path: Path) -> Any:
         raise InputError(
             f"a value could not be read again ({problem})",
             path=path,
-            remedy="Read the data set again if the file has changed since",
+            remedy="Read the data set again if the file has changed",
         ) from problem

@@ -96,9 +96,9 @@ def _plain_dataset(dataset: Dataset) -> Dataset:
 
 
 def _notices(dataset: Dataset, path: str | PathLike[str]) -> Iterator[Notice]:
-    """What is the same for Boxlens and may surprise others."""
+    """What Boxlens reads back and other tools read differently."""
     marks = (
-        ("difficult", "difficult objects", "other COCO tools count them like any object"),
+        ("difficult", "difficult objects", "other COCO tools count them as ordinary objects"),
         ("group_of", "group-of boxes", "to other COCO tools they are crowds"),
     )
     for name, what, others in marks:
@@ -283,7 +283,7 @@ def _text(record: Mapping[str, Any]) -> str:
         return json.dumps(record, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     except ValueError as problem:
         raise InputError(
-            "JSON holds finite numbers only",
+            "JSON can hold only finite numbers",
             where=f"the record with the id {record.get('id')!r}",
             remedy="Correct its box, area, size or attributes before writing",
         ) from problem

@@ -26,6 +26,7 @@ from boxlens.formats.open_images.table import (
 )
 from boxlens.formats.open_images.write import write_dataset
 from boxlens.formats.text_ids import rows_of_text
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,7 +68,7 @@ def read_dataset(path: Path, *, split: str | None = None) -> Dataset:
     gt = _objects(boxes, images, classes, files.boxes, notices)
     name = path.resolve().name if path.is_dir() else stem(path)
     source = Source.of(path, "openimages", files.all())
-    relative = any(notice.code == "relative_boxes" for notice in notices)
+    relative = bool(np.isnan(images.known_sizes()).all())
     return Dataset(name, images, classes, gt, source, tuple(notices), relative)
 
 
@@ -86,7 +87,7 @@ def _read_labels(path: Path) -> pl.DataFrame:
 
 
 def _read_sizes(path: Path) -> pl.DataFrame:
-    """ImageID, file_name, Width, Height; the id is the file's stem where it is not told."""
+    """ImageID, file_name, Width, Height; the id is the file's stem where there is none."""
     import polars as pl
 
     frame = read_csv(
@@ -97,7 +98,7 @@ def _read_sizes(path: Path) -> pl.DataFrame:
     )
     if not {"ImageID", "file_name"} & set(frame.columns):
         raise InputError(
-            "sizes without image ids",
+            "missing column ImageID or file_name",
             path=path,
             where="line 1",
             remedy="Add a column ImageID or file_name",
@@ -133,12 +134,16 @@ def _read_names(path: Path) -> dict[str, str]:
         if not row or (line == 1 and row[0].strip().lower() == "labelname"):
             continue
         if len(row) < 2 or not row[0].strip() or row[0].strip() in names:
-            problem = "repeats a label" if len(row) >= 2 and row[0].strip() else "no label and name"
+            problem = (
+                "repeats a label"
+                if len(row) >= 2 and row[0].strip()
+                else "expected a label and a name"
+            )
             raise InputError(
                 f"{','.join(row)!r}: {problem}",
                 path=path,
                 where=f"line {line}",
-                remedy="A line is LabelName,DisplayName, one a class",
+                remedy="Write one line per class: LabelName,DisplayName",
             )
         names[row[0].strip()] = row[1].strip()
     return names
@@ -162,7 +167,9 @@ def _classes(
         return Classes.of(known, known, tree=tree)
     undescribed = sorted(boxed - names.keys())
     if undescribed:
-        text = f"{path}: {len(undescribed):,} classes have boxes but no description"
+        text = (
+            f"{path}: {counted(len(undescribed), 'class', 'classes')} with boxes but no description"
+        )
         notices.append(
             Notice("undescribed_class", len(undescribed), f"{text} (first: {undescribed[0]})")
         )
@@ -212,7 +219,7 @@ def _check_sizes(ids: Sequence[str], unsized: Bools, path: Path, notices: list[N
     if count == len(ids):
         text = (
             f"{path}: no image sizes, so boxes stay fractions of a 1 x 1 image: overlaps are the "
-            "same, areas in pixels are not known"
+            "same, areas in pixels are unknown"
         )
         notices.append(Notice("relative_boxes", count, text))
     elif count:
@@ -220,7 +227,7 @@ def _check_sizes(ids: Sequence[str], unsized: Bools, path: Path, notices: list[N
         raise InputError(
             f"{count:,} of {len(ids):,} images have no size (first: {first})",
             path=path,
-            remedy="Give the sizes of all images, or of none",
+            remedy="Give the sizes of all images, or of no image",
         )
 
 
@@ -236,14 +243,14 @@ def _label_links(
     present = labels["Confidence"].to_numpy() == 1
     unknown = int(np.count_nonzero(class_row < 0))
     if unknown:
-        text = f"{path}: skipped {unknown:,} image labels of classes that are not described"
+        text = f"{path}: skipped {counted(unknown, 'image label')} of classes without a description"
         notices.append(Notice("unknown_class_label", unknown, text))
     pair = image_row.astype(np.int64) * len(classes) + class_row
     yes = np.unique(pair[present & (class_row >= 0)])
     no = np.unique(pair[~present & (class_row >= 0)])
     both = len(np.intersect1d(yes, no, assume_unique=True))
     if both:
-        text = f"{path}: {both:,} image labels say both present and absent; both are kept"
+        text = f"{path}: {counted(both, 'image label')} both present and absent; both are kept"
         notices.append(Notice("contradicting_label", both, text))
     return _links(yes, len(ids), len(classes)), _links(no, len(ids), len(classes))
 
@@ -265,7 +272,9 @@ def _objects(
     group_of = _flag(boxes, "IsGroupOf", path)
     unknown = int(np.isnan(group_of).sum()) if "IsGroupOf" in boxes.columns else 0
     if unknown:
-        text = f"{path}: {unknown:,} boxes do not tell IsGroupOf and count as single objects"
+        text = (
+            f"{path}: {counted(unknown, 'box', 'boxes')} without IsGroupOf; read as single objects"
+        )
         notices.append(Notice("unknown_group_of", unknown, text))
     return GroundTruth.of(
         len(images),

@@ -1,4 +1,4 @@
-"""Open Images detections: one line a box, or the challenge's one line an image."""
+"""Open Images detections: one line per box, or the challenge's one line per image."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def read_detections(
     name: str | None = None,
     strict: bool = False,
 ) -> Detections:
-    """Either form of file; labels and images are told by the text of their ids."""
+    """Either form of file; labels and images are identified by the text of their ids."""
     existing_file(path)
     columns = {column.lower() for column in csv_header(file_head(path))}
     frame = _submission(path) if "predictionstring" in columns else _plain(path, columns)
@@ -79,7 +79,7 @@ def read_detections(
 
 
 def write_detections(detections: Detections, dataset: Dataset, path: Path) -> None:
-    """One line a box: ImageID, LabelName, Score, XMin, XMax, YMin, YMax."""
+    """One line per box: ImageID, LabelName, Score, XMin, XMax, YMin, YMax."""
     import polars as pl
 
     image_id = np.array(id_texts(dataset.images.id), dtype=object)
@@ -103,10 +103,10 @@ def _plain(path: Path, columns: set[str]) -> pl.DataFrame:
     score = next((name for name in _SCORES if name.lower() in columns), None)
     if score is None:
         raise InputError(
-            "no column Score",
+            "missing column Score",
             path=path,
             where="line 1",
-            remedy="Name the column of the scores Score, Conf or Confidence",
+            remedy="Call the column of scores Score, Conf or Confidence",
         )
     frame = read_csv(path, text=("ImageID", "LabelName"), numbers=(score, *CORNERS))
     return frame.rename({score: "Score"})

@@ -50,7 +50,7 @@ def dataset_files(path: Path, split: str | None) -> DatasetFiles:
         raise InputError(
             "no CSV file of boxes" if split is None else f"no CSV file of boxes for split {split}",
             path=found,
-            remedy="Its name holds 'bbox' or 'boxes', and the split where there are several",
+            remedy="Its name must contain 'bbox' or 'boxes', and the split if there are several",
         )
     return DatasetFiles(
         boxes=boxes,
@@ -59,7 +59,7 @@ def dataset_files(path: Path, split: str | None) -> DatasetFiles:
         hierarchy=_one("class hierarchies", _matching(names, _HIERARCHY), found, None),
         sizes=_one("image sizes", _matching(names, _SIZES), found, split),
         notices=tuple(
-            Notice("machine_labels", 1, f"{item}: labels that nobody verified were not read")
+            Notice("machine_labels", 1, f"{item}: unverified labels were not read")
             for item in machine
         ),
     )
@@ -96,7 +96,7 @@ def _one(what: str, found: Sequence[Path], folder: Path, split: str | None) -> P
         raise InputError(
             f"several files of {what}: {', '.join(item.name for item in found)}",
             path=folder,
-            remedy="Choose by --split, or put the wanted files into a folder of their own",
+            remedy="Choose with --split, or put the files you want into their own folder",
         )
     return found[0] if found else None
 

@@ -16,7 +16,7 @@ _REMEDY = "A node is an object with LabelName and, where it has children, a list
 
 
 def read_hierarchy(path: Path) -> ClassTree:
-    """Subcategories are children; a part of a thing is no kind of it, so parts get no parent."""
+    """Subcategories are children; a part of a thing is not a kind of it, so parts get no parent."""
     content = read_json(path, remedy=_REMEDY)
     parents: dict[int | str, list[int | str]] = {}
     roots = content if isinstance(content, list) else [content]
@@ -61,7 +61,7 @@ def _children(node: dict[str, Any], key: str, path: Path) -> list[Any]:
     children = node.get(key, [])
     if not isinstance(children, list):
         raise InputError(
-            f"{key} is no list",
+            f"{key} is not a list",
             path=path,
             where=f"node {node['LabelName']}",
             remedy=_REMEDY,
@@ -75,5 +75,5 @@ def _refuse_cycle(tree: ClassTree, path: Path) -> None:
         raise InputError(
             f"class {ring[0]} is its own ancestor ({' < '.join(map(str, (*ring, ring[0])))})",
             path=path,
-            remedy="Take one of the links out of the hierarchy",
+            remedy="Remove one of the links from the hierarchy",
         )

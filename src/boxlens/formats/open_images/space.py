@@ -59,7 +59,7 @@ def relative_corners(
     if (far.any() and drawn) or (far.mean(axis=0) > 0.5).any():
         row = int(np.argmax(far.any(axis=1)))
         raise InputError(
-            f"box {box[row].tolist()} lies more than {FARTHEST:g} images away, and Open Images "
+            f"box {box[row].tolist()} is more than {FARTHEST:g} image sizes away, and Open Images "
             "boxes are fractions of the image",
             path=path,
             where=describe(row),

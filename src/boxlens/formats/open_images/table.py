@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from boxlens.formats.exact_sides import Number
 
 CORNERS = ("XMin", "XMax", "YMin", "YMax")
-# Beyond this a coordinate is no fraction of an image, even of one that the box overshoots.
+# Beyond this a coordinate is not a fraction of the image, even of one that the box overshoots.
 FARTHEST = 2.0
 _LONG_TEXT = " as text"
 
@@ -47,7 +47,7 @@ def read_csv(
     missing = [name for name in wanted if name.lower() not in name_of]
     if missing:
         raise InputError(
-            f"no column {', '.join(missing)}; found {', '.join(header)[:200]}",
+            f"missing column {', '.join(missing)}; found {', '.join(header)[:200]}",
             path=path,
             where="line 1",
             remedy=f"The file needs the columns {', '.join(wanted)}",
@@ -64,13 +64,13 @@ def read_csv(
 
 
 def line_of(row: int, frame: pl.DataFrame) -> str:
-    """Where a row stands: its column `line` tells, or it follows the header in line 1."""
+    """Where a row stands: by its column `line`, or counted from the header in line 1."""
     line = frame["line"][row] if "line" in frame.columns else row + 2
     return f"line {line}"
 
 
 def with_number(frame: pl.DataFrame, name: str, cells: pl.Series) -> pl.DataFrame:
-    """A column of text as numbers, null where a cell is none."""
+    """A column of text as numbers, null where a cell is not a number."""
     import polars as pl
 
     found = [cells.cast(pl.Float64, strict=False).alias(name)]
@@ -137,10 +137,10 @@ def finite_numbers(frame: pl.DataFrame, name: str, path: Path) -> Floats:
 
 def _pixels(frame: pl.DataFrame, name: str, row: int, path: Path) -> InputError:
     return InputError(
-        f"{frame[name][row]} is no fraction of an image",
+        f"{frame[name][row]} is not a fraction of the image",
         path=path,
         where=f"{line_of(row, frame)}, column {name}",
-        remedy="Open Images coordinates lie between 0 and 1: divide pixels by the image size",
+        remedy="Open Images coordinates are between 0 and 1: divide pixels by the image size",
     )
 
 
@@ -178,7 +178,7 @@ def _corners_are_numbers(frame: pl.DataFrame, chosen: dict[str, str]) -> bool:
 
 
 def _read_as_text(path: Path, chosen: dict[str, str], numeric: set[str]) -> pl.DataFrame:
-    """Slower: forgives spaces around names and numbers, and finds the cell that is none."""
+    """Slower: forgives spaces around names and numbers, and finds the cell that is not a number."""
     import polars as pl
 
     text = read_text(path, DATA_BYTES)
@@ -191,12 +191,12 @@ def _read_as_text(path: Path, chosen: dict[str, str], numeric: set[str]) -> pl.D
         names = [name.strip() for name in frame.columns]
         missing = [name for name in chosen if name not in names]
         if missing or len(set(names)) < len(names):
-            what = f"no column {missing[0]}" if missing else "two columns of one name"
+            what = f"no column {missing[0]}" if missing else "duplicate column names"
             raise InputError(
                 f"{what}; found {', '.join(names)[:200]}",
                 path=path,
                 where="line 1",
-                remedy="Close every quote of the first line, and name every column once",
+                remedy="Close every quote in the first line, and give every column a unique name",
             )
         frame = frame.rename(str.strip).with_columns(pl.all().str.strip_chars())
     for column, name in chosen.items():
@@ -224,10 +224,10 @@ def _broken_line(path: Path, text: str, reason: str) -> InputError:
     for line, row in rows:
         if len(row) > len(header):
             return InputError(
-                f"{len(row)} fields, the header names {len(header)}",
+                f"{len(row)} fields, but the header has {len(header)}",
                 path=path,
                 where=f"line {line}",
-                remedy="Quote fields that hold a comma",
+                remedy="Quote fields that contain a comma",
             )
     return InputError(
         f"not readable as CSV ({reason.partition(chr(10))[0]})",

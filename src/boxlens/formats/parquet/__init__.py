@@ -74,15 +74,15 @@ def _known_classes(path: Path, dataset: Dataset) -> Rows | None:
         rows = [dataset.classes.row_of_id().get(one, -1) for one in ids]
     except (ValueError, TypeError, RecursionError) as problem:
         raise InputError(
-            f"{KNOWN_CLASSES} in its metadata is not a list of class ids",
+            f"{KNOWN_CLASSES} in the metadata is not a list of class ids",
             path=path,
-            remedy="Write it as a JSON list, or leave it out",
+            remedy="Write it as a JSON list, or remove it",
         ) from problem
     return np.array([row for row in rows if row >= 0], dtype=np.int32)
 
 
 def write_detections(detections: Detections, dataset: Dataset, path: Path) -> tuple[Notice, ...]:
-    """One row a detection, an image's rows together."""
+    """One row per detection, an image's rows together."""
     import polars as pl
 
     frame = pl.DataFrame(

@@ -71,7 +71,7 @@ def read_table(path: Path, required: Sequence[str], *, others: bool = False) -> 
         missing = [name for name in required if name not in names]
         if missing:
             raise InputError(
-                f"no column {', '.join(missing)}; found {', '.join(names)}",
+                f"missing column {', '.join(missing)}; found {', '.join(names)}",
                 path=path,
                 remedy=f"Give the columns {', '.join(required)}",
             )
@@ -93,7 +93,7 @@ def metadata_of(path: Path) -> dict[str, str]:
 
 @contextmanager
 def parquet_of(path: Path, remedy: str = REMEDY) -> Iterator[None]:
-    """Whatever a damaged file makes of its reader is an error of the file."""
+    """Whatever a damaged file raises in its reader is an error of the file."""
     import polars as pl
 
     try:
@@ -113,7 +113,7 @@ def check_size(content: pl.LazyFrame, path: Path) -> None:
     n_bytes = 8 * n_rows * len(content.collect_schema())
     if n_bytes > max(UNPACKED_BYTES, UNPACKED_FACTOR * path.stat().st_size):
         raise InputError(
-            f"claims to hold {n_rows:,} rows, far more than its size suggests",
+            f"declares {n_rows:,} rows, far more than its size allows",
             path=path,
             remedy=REMEDY,
         )

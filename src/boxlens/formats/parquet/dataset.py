@@ -119,7 +119,7 @@ def _read_images(folder: Path, classes: Classes) -> Images:
             sort=True,
         )
     except ParameterError as error:
-        remedy = "Leave sizes null where they are unknown"
+        remedy = "Leave unknown sizes null"
         raise InputError(str(error), path=path, remedy=remedy) from None
     return images
 
@@ -138,7 +138,7 @@ def _links(column: pl.Series, classes: Classes, path: Path) -> Links:
             f"class {listed[int(rows.argmin())]!r} is not in classes.parquet",
             path=path,
             where=f"column {column.name}",
-            remedy="Add the class, or take it out of the list",
+            remedy="Add the class, or remove it from the list",
         )
     counts = named.list.len().fill_null(0).to_numpy()
     offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
@@ -289,10 +289,10 @@ def _areas(frame: pl.DataFrame, path: Path) -> Floats:
     bad = np.flatnonzero(~(area >= 0))
     if len(bad):
         raise InputError(
-            f"area_px {area[bad[0]]} is no area",
+            f"area_px {area[bad[0]]} is not an area",
             path=path,
             where=f"row {bad[0]}",
-            remedy="Areas are 0 or more, in square pixels; leave the column out for w times h",
+            remedy="Areas are 0 or more, in square pixels; remove the column to use w times h",
         )
     return area
 
@@ -318,7 +318,7 @@ def _known_rows(column: pl.Series, ids: Ids, path: Path) -> Rows:
     if len(rows) and rows.min() < 0:
         row = int(rows.argmin())
         raise InputError(
-            f"{column.name} {column[row]!r} is in no table",
+            f"unknown {column.name} {column[row]!r}",
             path=path,
             where=f"row {row}",
             remedy="Add it to images.parquet or classes.parquet",

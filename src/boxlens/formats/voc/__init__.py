@@ -15,6 +15,7 @@ from boxlens.formats.files import Progress, existing_folder, read_text, stem
 from boxlens.formats.voc.results import read_detections, write_detections
 from boxlens.formats.voc.write import write_dataset
 from boxlens.formats.voc.xml import FLAGS, Annotation, VocObject, parse_annotation
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -123,11 +124,13 @@ def _gaps(folder: Path, annotations: Sequence[Annotation]) -> tuple[Notice, ...]
     notices: list[Notice] = []
     n_unsized = sum(math.isnan(a.width_px) or math.isnan(a.height_px) for a in annotations)
     if n_unsized:
-        text = f"{folder}: {n_unsized:,} annotations do not tell the size of their image"
+        text = f"{folder}: {counted(n_unsized, 'annotation')} without image size"
         notices.append(Notice("size_missing", n_unsized, text))
     n_unnamed = sum(annotation.file_name is None for annotation in annotations)
     if n_unnamed:
-        text = f"{folder}: {n_unnamed:,} annotations name no image file; STEM.jpg is assumed"
+        text = (
+            f"{folder}: {counted(n_unnamed, 'annotation')} without file name; STEM.jpg is assumed"
+        )
         notices.append(Notice("file_name_missing", n_unnamed, text))
     skipped = Counter(tag for annotation in annotations for tag in annotation.skipped)
     if skipped:
@@ -155,7 +158,7 @@ def _devkit(folder: Path) -> _Devkit:
         return _devkit(years[0])
     if years:
         raise InputError(
-            f"holds several data sets: {', '.join(sorted(year.name for year in years))}",
+            f"contains several data sets: {', '.join(sorted(year.name for year in years))}",
             path=folder,
             remedy="Name one of them",
         )
@@ -202,18 +205,19 @@ def _split_ids(
         ids.add(entry)
         n_entries += 1
     if not ids:
-        raise InputError("lists no image", path=path, remedy="Choose another split")
+        raise InputError("no images listed", path=path, remedy="Choose another split")
     if n_entries == len(ids):
         return sorted(ids), ()
     n_again = n_entries - len(ids)
-    text = f"{path}: {n_again:,} entries repeat an image and count once"
+    text = f"{path}: skipped {counted(n_again, 'duplicate entry', 'duplicate entries')}"
     return sorted(ids), (Notice("repeated_image", n_again, text),)
 
 
 def _unusable_entry(entry: str, path: Path, number: int, devkit: _Devkit) -> InputError:
     if _is_class_entry(entry):
         return InputError(
-            "a list of one class (its second column says whether an image holds it), not a split",
+            "a list for one class (its second column says whether an image contains it), not a "
+            "split",
             path=path,
             where=f"line {number}",
             remedy=f"Choose one of: {_listed(devkit.splits)}",
@@ -233,12 +237,12 @@ def _split_file(devkit: _Devkit, split: str) -> Path:
             return path
     if not devkit.splits.is_dir():
         raise InputError(
-            f"there is no split {split!r}: the folder ImageSets/Main is missing",
+            f"unknown split {split!r}: the folder ImageSets/Main is missing",
             path=devkit.annotations,
             remedy="Read without a split to take all annotations",
         )
     raise InputError(
-        f"there is no split {split!r}",
+        f"unknown split {split!r}",
         path=devkit.splits,
         remedy=f"Choose one of: {_listed(devkit.splits)}",
     )

@@ -1,4 +1,4 @@
-"""PASCAL VOC results: one text file a class, named comp4_det_SPLIT_CLASS.txt."""
+"""PASCAL VOC results: one text file per class, named comp4_det_SPLIT_CLASS.txt."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from boxlens.formats.files import DATA_BYTES, Progress, existing, plain_name, re
 from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.voc.numbers import corner_texts
 from boxlens.formats.voc.write import class_names, file_stem, image_stems
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,7 +43,7 @@ def read_detections(
 ) -> Detections:
     """Reads a folder of result files, or one such file.
 
-    A detector does not know a class without a file; of one with an empty file it found nothing.
+    A class without a file is unknown to the detector; an empty file means nothing found.
     """
     source = existing(path)
     files, notices = _result_files(source, dataset)
@@ -108,13 +109,13 @@ def _result_files(
         raise InputError(
             "no VOC results found",
             path=source,
-            remedy="Results are files named comp4_det_SPLIT_CLASS.txt, one a class",
+            remedy="Expected one file per class, named comp4_det_SPLIT_CLASS.txt",
         )
     _refuse_two_of_a_class(files, source, dataset.classes.name)
     n_others = len(texts) - len(files)
     if n_others == 0:
         return files, ()
-    text = f"{source}: {n_others:,} text files are not named like results and were not read"
+    text = f"{source}: skipped {counted(n_others, 'text file')} not named like results"
     return files, (Notice("other_file", n_others, text),)
 
 
@@ -141,7 +142,7 @@ def _refuse_two_of_a_class(
             raise InputError(
                 f"{other.name} and {file.name} are both results of class {names[class_row]!r}",
                 path=source,
-                remedy="Keep one competition and one split a folder",
+                remedy="Keep one competition and one split per folder",
             )
 
 

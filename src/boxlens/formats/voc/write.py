@@ -1,4 +1,4 @@
-"""A data set as a VOC devkit folder: one XML file an image, and the list of its split."""
+"""A data set as a VOC devkit folder: one XML file per image, and the list of its split."""
 
 from __future__ import annotations
 
@@ -56,19 +56,20 @@ def write_dataset(dataset: Dataset, path: Path, *, split: str = "all") -> tuple[
 
 
 def class_names(dataset: Dataset) -> tuple[str, ...]:
-    """Names that can stand for the classes: VOC knows a class by nothing else."""
+    """Names that can stand for the classes: VOC identifies a class by its name."""
     names = dataset.classes.name
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise InputError(
-            f"several classes are named {twice[0]!r}, and VOC knows a class by its name only",
-            remedy="Give every class a name of its own",
+            f"the class name {twice[0]!r} is not unique, and VOC identifies a class only by its "
+            "name",
+            remedy="Give every class a unique name",
         )
     unfit = [name for name in names if not name or name != name.strip()]
     if unfit:
         raise InputError(
             f"VOC cannot hold the class name {unfit[0]!r}",
-            remedy="Names are not empty and have no blanks around them",
+            remedy="Names must not be empty or have spaces around them",
         )
     return names
 
@@ -87,7 +88,7 @@ def file_stem(value: object, what: str) -> str:
     text = str(value)
     if not text or text != text.strip() or text.startswith(".") or set(text) & set("/\\\0\r\n"):
         raise InputError(
-            f"the {what} {text!r} cannot be the name of a file, as VOC needs it",
+            f"the {what} {text!r} cannot be a file name, which VOC needs",
             remedy=f"Rename the {what} before writing VOC",
         )
     return text
@@ -99,7 +100,7 @@ def _objects(
     tags: Sequence[str],
     path: Path,
 ) -> tuple[list[VocObject | None], int]:
-    """One a row, None where the box is empty; and how many "parts" values are not VOC's."""
+    """One per row, None where the box is empty; and how many "parts" values are not VOC's."""
     gt = dataset.gt
     columns = {tag: gt.attributes[tag].tolist() for tag in tags}
     parts: list[Any] = [None] * len(gt)
@@ -156,7 +157,7 @@ def _notices(
     further = (
         ("class_id", n_renamed, "class ids other than names"),
         ("class", n_unseen, "classes without objects"),
-        ("empty_box", n_empty, "boxes without width or height, left out"),
+        ("empty_box", n_empty, "boxes without width or height, skipped"),
         ("parts", n_odd_parts, "'parts' that are not a list of names and boxes"),
     )
     return (

@@ -47,7 +47,7 @@ class VocObject:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One XML file. Sizes are NaN where it does not tell them."""
+    """One XML file. Sizes are NaN where it does not give them."""
 
     file_name: str | None
     width_px: float
@@ -147,13 +147,13 @@ def _tree(path: Path) -> Element:
         root: Element = fromstring(content)
     except DefusedXmlException as problem:
         raise InputError(
-            "XML entities and external references are refused, they can hide an attack",
+            "XML entities and external references are refused, because they can hide an attack",
             path=path,
             remedy="Remove the DOCTYPE with its ENTITY lines",
         ) from problem
     except (ParseError, ValueError, LookupError) as problem:
         looks_like_xml = content.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n\0").startswith(b"<")
-        what = "damaged or cut off XML" if looks_like_xml else "not an XML file"
+        what = "damaged or truncated XML" if looks_like_xml else "not an XML file"
         raise InputError(f"{what} ({problem})", path=path, remedy="Copy it again") from problem
     if root.tag != "annotation":
         raise InputError(
@@ -167,7 +167,7 @@ def _tree(path: Path) -> Element:
 def _object(node: Element, place: _Place, skipped: list[str]) -> VocObject:
     name = _text(node.find("name"))
     if name is None:
-        raise place.error("the class is missing", "name", "Every object needs a <name>")
+        raise place.error("missing class", "name", "Every object needs a <name>")
     named = _Place(place.path, f"{place.where} ({name})")
     fields: dict[str, str] = {}
     parts: list[dict[str, object]] = []
@@ -215,7 +215,7 @@ def _sides(node: Element, place: _Place) -> tuple[list[str], Box]:
     """The texts of a box, and the box."""
     bndbox = node.find("bndbox")
     if bndbox is None:
-        raise place.error("the box is missing", "bndbox", "Every object and part needs a <bndbox>")
+        raise place.error("missing box", "bndbox", "Every object and part needs a <bndbox>")
     texts = [_finite_text(bndbox.find(side), place, f"bndbox/{side}") for side in _SIDES]
     left, top, right, bottom = map(number_of, texts)
     x, w = side_of(left, right, INCLUSIVE)
@@ -226,7 +226,7 @@ def _sides(node: Element, place: _Place) -> tuple[list[str], Box]:
             raise place.error(
                 f"{axis}max {float(high):g} is below {axis}min {float(low):g}",
                 f"bndbox/{axis}max",
-                "Corners are 1-based inclusive pixels, the smaller first",
+                "Corners are 1-based inclusive pixels, the smaller one first",
             )
     return texts, (x, y, w, h)
 
@@ -259,7 +259,7 @@ def _difficult(node: Element, place: _Place) -> bool:
 
 
 def _size(root: Element, side: str, path: Path) -> float:
-    """NaN where it is not told; labelling tools that do not know write 0."""
+    """NaN where it is missing; labelling tools write 0 for unknown."""
     node = root.find(f"size/{side}")
     if _text(node) is None:
         return math.nan

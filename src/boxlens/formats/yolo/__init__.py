@@ -14,6 +14,7 @@ from boxlens.formats.yolo.labels import Labels
 from boxlens.formats.yolo.layout import Layout, choose_split, find_layout
 from boxlens.formats.yolo.results import read_detections, write_detections
 from boxlens.formats.yolo.write import write_dataset
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,11 +87,11 @@ def _source(path: Path, layout: Layout, split: str, images: Sequence[LabelledIma
 
 def _label_notices(layout: Layout, labels: Labels) -> tuple[Notice, ...]:
     found = (
-        ("polygon", labels.n_polygons, "polygons were read as the boxes around them"),
-        ("keypoints", labels.n_poses, "objects have keypoints, which were not read"),
+        ("polygon", labels.n_polygons, "polygon", "read as the box around it"),
+        ("keypoints", labels.n_poses, "object", "with keypoints, which are skipped"),
     )
     return tuple(
-        Notice(code, count, f"{layout.file}: {count:,} {what}")
-        for code, count, what in found
+        Notice(code, count, f"{layout.file}: {counted(count, noun)} {what}")
+        for code, count, noun, what in found
         if count
     )

@@ -12,6 +12,7 @@ from boxlens.data import Notice
 from boxlens.errors import InputError
 from boxlens.formats.files import DATA_BYTES, plain_name, read_text
 from boxlens.formats.yolo.sizes import IMAGE_ENDINGS, ImageSize, stored_size, without_ending
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -142,7 +143,7 @@ def _n_orphans(folder: Path, images: Sequence[Path], layout: Layout) -> int:
 def _size_unknown(image: Path, layout: Layout) -> InputError:
     name = _below(image, layout.root)
     return InputError(
-        f"the size of image '{name}' is not known, and YOLO boxes are relative to it",
+        f"the size of image '{name}' is unknown, and YOLO boxes are relative to it",
         path=layout.file,
         remedy=f"Put the images into {image.parent}, or list {without_ending(name)}.jpg in a "
         f"sizes.csv beside {layout.file.name} (columns file_name,width,height)",
@@ -190,7 +191,7 @@ def _size(path: Path, layout: Layout) -> ImageSize:
         raise InputError(
             "the size of the image cannot be read",
             path=path,
-            remedy=f"Repair the file, or list it in a sizes.csv beside {layout.file.name}",
+            remedy=f"Fix the file, or list it in a sizes.csv beside {layout.file.name}",
         )
     raise _size_unknown(path, layout)
 
@@ -211,15 +212,17 @@ def _notices(
         raise InputError(
             f"none of the {len(images):,} images has a label file",
             path=layout.file,
-            remedy="Labels lie beside the images with /images/ replaced by /labels/",
+            remedy="Labels are expected beside the images, with /images/ replaced by /labels/",
         )
     found = (
-        ("missing_label", n_background, "images have no label file: taken as without objects"),
-        ("repeated_image", n_repeated, "entries repeat an image and count once"),
-        ("label_without_image", n_orphans, "label files have no image and were not read"),
+        ("missing_label", n_background, counted(n_background, "image") + " without label file"),
+        ("repeated_image", n_repeated, f"skipped {counted(n_repeated, 'duplicate image')}"),
+        (
+            "label_without_image",
+            n_orphans,
+            f"skipped {counted(n_orphans, 'label file')} without image",
+        ),
     )
     return tuple(
-        Notice(code, count, f"{layout.file}: {count:,} {what}")
-        for code, count, what in found
-        if count
+        Notice(code, count, f"{layout.file}: {what}") for code, count, what in found if count
     )

@@ -58,7 +58,7 @@ class Line:
     def relative(self, values: list[float]) -> list[float]:
         if max(map(abs, values)) > FARTHEST:
             raise self.error(
-                f"{max(values, key=abs):g} is not relative to the image, it looks like pixels",
+                f"{max(values, key=abs):g} is not relative to the image; it looks like pixels",
                 "Divide x and width by the width of the image, y and height by its height",
             )
         return values
@@ -91,7 +91,7 @@ class Labels:
             row = self.row_of_index.get(index)
             if row is None:
                 raise line.error(
-                    f"class {index} has no name, names are {_span(self.row_of_index)}",
+                    f"class {index} has no name; there are names for {_span(self.row_of_index)}",
                     "Add the name to data.yaml or classes.txt, or correct the line",
                 )
             box = self._box(line)
@@ -110,7 +110,7 @@ class Labels:
             return line.box()
         if n_fields == 6:
             raise line.error(
-                "6 fields: this looks like a prediction file, the last field a confidence",
+                "6 fields: this looks like a prediction file with a confidence as last field",
                 "Name the labels of the ground truth, lines of class cx cy w h",
             )
         if n_fields > 6 and n_fields % 2 == 1 and not self.n_keypoint_values:

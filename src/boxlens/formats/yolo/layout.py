@@ -72,7 +72,7 @@ def choose_split(layout: Layout, split: str | None) -> tuple[str, tuple[Notice, 
             return name, ()
         known = ", ".join(name for name in layout.splits if name != UNSPLIT)
         raise InputError(
-            f"there is no split {split!r}",
+            f"unknown split {split!r}",
             path=layout.file,
             remedy=f"Choose one of: {known}" if known else "Read without a split: it has none",
         )
@@ -80,10 +80,10 @@ def choose_split(layout: Layout, split: str | None) -> tuple[str, tuple[Notice, 
         if name in layout.splits:
             if name in {UNSPLIT, "val"}:
                 return name, ()
-            text = f"{layout.file}: there is no split 'val'; read the split '{name}'"
+            text = f"{layout.file}: no split 'val'; reading the split '{name}'"
             return name, (Notice("split_chosen", 1, text),)
     raise InputError(
-        "names no images: there is none of val, test and train",
+        "no images: it has none of val, test and train",
         path=layout.file,
         remedy="Add for instance val: images/val",
     )
@@ -113,7 +113,7 @@ def _from_yaml(file: Path) -> Layout:
 def _from_classes(file: Path, root: Path) -> Layout:
     names = [line.strip() for line in read_text(file).splitlines() if line.strip()]
     if not names:
-        raise InputError("names no class", path=file, remedy="Write one class name a line")
+        raise InputError("no class name", path=file, remedy="Write one class name per line")
     sizes, read = _sizes(root, root)
     return Layout(
         root, file, dict(enumerate(names)), _folder_splits(root), sizes, files=(file, *read)
@@ -169,7 +169,7 @@ def _names(content: Mapping[str, Any], file: Path) -> dict[int, str]:
     if isinstance(value, list):
         value = {str(index): name for index, name in enumerate(value)}
     if not isinstance(value, dict) or not value:
-        raise InputError("the names of the classes are missing", path=file, remedy=remedy)
+        raise InputError("missing class names", path=file, remedy=remedy)
     names: dict[int, str] = {}
     for index, name in value.items():
         if not (str(index).isdecimal() and isinstance(name, str)) or int(index) in names:
@@ -210,7 +210,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def _folder_splits(root: Path) -> dict[str, list[str]]:
-    """The layout of a folder without a list of splits: flat, or a folder a split."""
+    """The layout of a folder without a list of splits: flat, or one folder per split."""
     base = next((root / name for name in ("labels", "images") if (root / name).is_dir()), None)
     if base is None:
         return {UNSPLIT: ["."]}

@@ -1,4 +1,4 @@
-"""YOLO predictions: a text file an image, lines of class cx cy w h conf."""
+"""YOLO predictions: one text file per image, with lines of class cx cy w h conf."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def read_detections(
 ) -> Detections:
     """Reads a folder of predictions, or one that holds them in labels/; no file, no detections.
 
-    A file is named after its image: the stem, or as much of the path as tells images apart.
+    A file is named after its image: the stem, or as much of the path as identifies it.
     """
     folder = existing_folder(path)
     inner = folder / "labels"
@@ -69,7 +69,7 @@ def read_detections(
 
 
 def write_detections(detections: Detections, dataset: Dataset, path: Path) -> None:
-    """Writes a text file an image into a new folder, empty where there are no detections.
+    """Writes one text file per image into a new folder, empty where there are no detections.
 
     Boxes become fractions of the image, with as many digits as it takes to read them back.
     """
@@ -153,7 +153,7 @@ class _Lines:
             self.image_row.append(image_row)
 
     def checked(self) -> Floats:
-        """class cx cy w h conf, one row a line."""
+        """class cx cy w h conf, one row per line."""
         values = np.array(self.values).reshape(-1, 6)
         with np.errstate(invalid="ignore"):
             good = (
@@ -186,7 +186,7 @@ def _refuse_values(line: Line) -> NoReturn:
 def _refuse_fields(line: Line) -> NoReturn:
     if len(line.fields) == 5:
         raise line.error(
-            "the confidence is missing, 5 fields",
+            "missing confidence: 5 fields",
             "Predict with save_conf=True: lines are class cx cy w h conf",
         )
     raise line.error(
@@ -200,7 +200,7 @@ def _image_row(file: Path, folder: Path, row_of_name: dict[str, int]) -> int:
     row = row_of_name.get(name, -1)
     if row == _AMBIGUOUS:
         raise InputError(
-            f"several images are named '{name}'",
+            f"the image name '{name}' is not unique",
             path=file,
             remedy="Put the file into a folder named like the folder of its image",
         )
@@ -236,10 +236,10 @@ def _pixels(
     unsized = np.flatnonzero(~((width > 0) & (height > 0)))
     if len(unsized):
         raise InputError(
-            f"the size of image {images.id[image_row[unsized[0]]]!r} is not known, "
+            f"the size of image {images.id[image_row[unsized[0]]]!r} is unknown, "
             "and YOLO boxes are relative to it",
             path=folder,
-            remedy="Use a ground truth that tells the sizes of its images",
+            remedy="Use ground truth with image sizes",
         )
     box = xywh_from_relative_centre(relative, width, height)
     return with_exact(box, exact, CENTRE, (width, height))
@@ -249,5 +249,5 @@ def _class_notice(dataset: Dataset, folder: Path) -> tuple[Notice, ...]:
     if class_indices(dataset) == dataset.classes.id.tolist():
         return ()
     names = dataset.classes.name
-    text = f"{folder}: class i was taken as the i-th class of the ground truth (0: {names[0]})"
+    text = f"{folder}: class i is read as the i-th class of the ground truth (0: {names[0]})"
     return (Notice("class_by_order", len(names), text),)

@@ -31,7 +31,7 @@ class ImageSize:
 
 
 def stored_size(path: Path, name: str) -> ImageSize | None:
-    """The size that an image file tells; None where it tells none.
+    """The size in the header of an image file; None if it has none.
 
     As stored: an EXIF rotation is not applied. Swapping width and height would change neither
     the IoU nor the area of relative boxes.

@@ -49,7 +49,7 @@ def write_dataset(dataset: Dataset, path: Path, *, split: str = "val") -> tuple[
 
 
 def label_names(dataset: Dataset) -> list[str]:
-    """Names of label files, one an image: its path after images/, without the ending."""
+    """Names of label files, one per image: its path after images/, without the ending."""
     names: list[str] = []
     for image_id, file_name in zip(dataset.images.id, dataset.images.file_name, strict=True):
         name = without_ending(f"/{file_name or image_id}".replace("\\", "/"))
@@ -63,8 +63,8 @@ def label_names(dataset: Dataset) -> list[str]:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise InputError(
-            f"several images are named '{twice[0]}', and YOLO names labels after images",
-            remedy="Give every image a name of its own",
+            f"the image name '{twice[0]}' is not unique, and YOLO names labels after images",
+            remedy="Give every image a unique name",
         )
     return names
 
@@ -82,9 +82,9 @@ def known_sizes(dataset: Dataset) -> tuple[Floats, Floats]:
     unknown = np.flatnonzero(~((width > 0) & (height > 0)))
     if len(unknown):
         raise InputError(
-            f"the size of image {dataset.images.id[unknown[0]]!r} is not known, "
+            f"the size of image {dataset.images.id[unknown[0]]!r} is unknown, "
             f"as of {len(unknown):,} in all, and YOLO boxes are relative to it",
-            remedy="Use a data set that tells the sizes of its images",
+            remedy="Use a data set with image sizes",
         )
     return width, height
 
@@ -99,8 +99,8 @@ def relative_texts(
     if len(far):
         row = int(far[0])
         raise InputError(
-            f"box {box[row].tolist()} lies more than {FARTHEST:g} images away, and YOLO boxes are "
-            "fractions of the image",
+            f"box {box[row].tolist()} is more than {FARTHEST:g} image sizes away, and YOLO boxes "
+            "are fractions of the image",
             path=path,
             where=describe(row),
             remedy="Correct the box or the size of its image",

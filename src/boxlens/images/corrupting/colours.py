@@ -1,6 +1,6 @@
 """Lighter, flatter and more or less colourful: each is a table over the values of a pixel.
 
-Brightness and saturation are V and S of HSV. V is the largest channel and S tells how far below it
+Brightness and saturation are V and S of HSV. V is the largest channel and S says how far below it
 the smallest lies, so both change without a way through hues.
 """
 

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 def corrupt(image: Pixels, name: str, severity: int, *, seed: int = 0, key: str = "") -> Pixels:
     """Severity 0 gives the image itself; any other pixels of their own, of the same shape.
 
-    The key is the id of the picture. Lots are drawn alike for all severities, so that these differ
+    The key is the id of the picture. Random draws are the same for all severities, which differ
     by their parameters and not by chance.
     """
     if name not in CORRUPTIONS:
-        raise ParameterError(f"corruptions are {', '.join(CORRUPTIONS)}, got {name}")
+        raise ParameterError(f"corruption must be one of {', '.join(CORRUPTIONS)}, got {name}")
     if severity not in (0, *SEVERITIES):
-        raise ParameterError(f"severities of {name} are 0 to {SEVERITIES[-1]}, got {severity}")
+        raise ParameterError(f"severity of {name} must be 0 to {SEVERITIES[-1]}, got {severity}")
     SEED.check(seed, "seed")
     if severity == 0:
         return image

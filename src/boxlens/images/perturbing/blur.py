@@ -1,7 +1,7 @@
 """Blurred by a Gaussian that reaches ten sigmas, with the picture mirrored at its border.
 
-The published kernels have ceil(20 sigma) pixels a side. That is even for every published sigma and
-shifts the picture by half a pixel; ours has one more, so that boxes stay where they are.
+The published kernels have ceil(20 sigma) pixels per side. That is even for every published sigma
+and shifts the picture by half a pixel; ours has one more, so that boxes stay where they are.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class Family:
 
     def check(self, level: float) -> None:
         if not (math.isfinite(level) and self.is_legal(level)):
-            raise ParameterError(f"levels of {self.name} are {self.legal}, got {level:g}")
+            raise ParameterError(f"levels of {self.name} must be {self.legal}, got {level:g}")
 
 
 _SCALES = tuple(
@@ -108,7 +108,7 @@ _ALL = (
         unchanged=(1.0,),
         legal="factors from 0 to 10",
         is_legal=lambda level: 0 <= level <= 10,
-        spelled=lambda level: f"{100 * level:g} %",
+        spelled=lambda level: f"{100 * level:g}%",
         plotted=_BRIGHTNESS,
     ),
     Family(

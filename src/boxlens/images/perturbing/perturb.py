@@ -44,4 +44,4 @@ def reference(image: Pixels, family: str) -> Pixels:
 
 def _check_known(family: str) -> None:
     if family not in FAMILIES:
-        raise ParameterError(f"perturbations are {', '.join(FAMILY_NAMES)}, got {family}")
+        raise ParameterError(f"perturbation must be one of {', '.join(FAMILY_NAMES)}, got {family}")

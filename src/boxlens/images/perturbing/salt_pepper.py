@@ -17,7 +17,7 @@ LIGHT = 128
 
 
 def peppered(image: Pixels, n_pixels: float, seed: int) -> Perturbed:
-    """Distinct pixels, all of a smaller picture; which ones is told by the sum of the picture."""
+    """Distinct pixels, all of a smaller picture; which ones depends on the sum of the picture."""
     height, width = image.shape[:2]
     n = min(int(n_pixels), width * height)
     if n == 0:

@@ -1,4 +1,4 @@
-"""All transforms by name, and which steps words of the user mean."""
+"""All transforms by name, and the steps that the user's words select."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def steps_of(words: Sequence[str], severities: Sequence[int] | None = None) -> t
     Severities are those of corruptions named without any; None: all five.
     """
     if severities is not None and not len(severities):
-        raise ParameterError("name at least one severity, from 1 to 5")
+        raise ParameterError("give at least one severity from 1 to 5")
     for severity in severities or ():
         if not 0 <= severity <= SEVERITIES[-1]:
             raise ParameterError(
-                f"severities are whole numbers from 1 to {SEVERITIES[-1]}, got {severity}"
+                f"severities must be whole numbers from 1 to {SEVERITIES[-1]}, got {severity}"
             )
     steps = [step for word in words for step in _steps_of_word(word, severities)]
     return tuple({step.slug: step for step in steps}.values())
@@ -98,7 +98,7 @@ def _steps_of_name(
     name: str, texts: list[str], word: str, severities: Sequence[int] | None
 ) -> list[Step]:
     if name == CLEAN.name:
-        raise ParameterError("the unchanged pictures (clean) are always run: leave them out")
+        raise ParameterError("the unchanged pictures (clean) are always run: remove them")
     if name not in TRANSFORMS:
         raise ParameterError(_unknown(name))
     transform = TRANSFORMS[name]

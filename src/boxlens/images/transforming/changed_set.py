@@ -41,7 +41,7 @@ ObjectMask = Callable[[int], Bools | None]
 
 @dataclass(frozen=True, slots=True)
 class ChangedSet:
-    """One row a picture. `read` may be called from several threads."""
+    """One row per picture. `read` may be called from several threads."""
 
     step: Step
     settings: TransformSettings

@@ -1,4 +1,4 @@
-"""A data set together with its pictures: one file a row, all sizes known."""
+"""A data set together with its pictures: one file per row, all sizes known."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Pictured:
 
     def __post_init__(self) -> None:
         if not np.array_equal(self.dataset.images.id, self.files.ids):
-            raise ParameterError("every image of the data set needs its file: see with_pictures")
+            raise ParameterError("every image of the data set needs a file: see with_pictures")
         if np.isnan(self.dataset.images.known_sizes()).any() or self.dataset.relative:
             raise ParameterError("sizes of images must be known: see with_pictures")
 
@@ -77,14 +77,14 @@ class Pictured:
         if (width, height) != stated:
             raise ImageError(
                 f"{width} x {height} pixels, where the ground truth says {stated[0]:g} x "
-                f"{stated[1]:g}: boxes would lie elsewhere",
+                f"{stated[1]:g}: boxes would be misplaced",
                 path=self.files.paths[row],
                 remedy="Give the pictures that were annotated",
             )
         return picture
 
     def size_bytes(self, row: int) -> int:
-        """Of the file: another size is another picture; -1 where it cannot be told."""
+        """Of the file: another size is another picture; -1 where it is unknown."""
         try:
             return self.files.paths[row].stat().st_size
         except OSError:
@@ -111,7 +111,7 @@ def with_pictures(
 ) -> tuple[Dataset, ImageFiles, tuple[Notice, ...]]:
     """The images of a data set that have a picture, and the pictures, row by row.
 
-    `files` are those of `find_images` with the data set. Sizes that the data set does not tell
+    `files` are those of `find_images` with the data set. Sizes missing in the data set
     come from the files; boxes that are fractions of their image are turned into pixels.
     """
     row_of_id = {key: row for row, key in enumerate(files.ids.tolist())}
@@ -128,7 +128,7 @@ def with_pictures(
         else:
             sizes[row] = found
     if not sizes:
-        raise InputError("no image of the ground truth has a picture that can be used")
+        raise InputError("no image of the ground truth has a usable picture")
     kept = dataset.select_images(list(sizes))
     file_rows = [row_of_id[key] for key in kept.images.id.tolist()]
     chosen = ImageFiles(
@@ -139,9 +139,9 @@ def with_pictures(
     told = counted_notice(
         "unknown_size",
         len(unreadable),
-        f"images without a size in the ground truth, or in their files, were left out: "
+        f"images without a size in the ground truth or their files were skipped: "
         f"{some_names(unreadable, 3)}",
-        f"image without a size in the ground truth, or in its file, was left out: "
+        f"image without a size in the ground truth or its file was skipped: "
         f"{some_names(unreadable)}",
     )
     return _sized(kept, np.array(list(sizes.values()))), chosen, told

@@ -38,7 +38,7 @@ def other_pictures(dataset: Dataset, files: ImageFiles, seed: int) -> Scenes:
     n = len(dataset.images)
     if n < 2:
         raise InputError(
-            "objects are pasted onto other pictures, and there is no other",
+            "objects are pasted onto other pictures, and there are no others",
             remedy="Give more pictures, or a folder of scenes",
         )
     present = np.zeros((n, len(dataset.classes)), dtype=np.bool_)
@@ -71,7 +71,7 @@ def given_pictures(
 def _drawn(
     keys: Sequence[int | str], suitable: Callable[[int], npt.NDArray[np.intp]], seed: int
 ) -> Rows:
-    """One a picture, from a stream of its own."""
+    """One per picture, from a stream of its own."""
     rows = []
     for row, key in enumerate(keys):
         choices = suitable(row)

@@ -36,7 +36,7 @@ _SMALL_SIGMA_PX = 4.0
 
 
 def _plan_each(shot: Shot, _scene: Shot | None, change: Change) -> tuple[Layout, ...]:
-    """A picture for every object that is no crowd, of the size of the shot."""
+    """One picture per object that is not a crowd, of the size of the shot."""
     return tuple(_alone(shot, row, span, change) for row, span in single_spans(shot).items())
 
 

@@ -171,7 +171,7 @@ def _ramp(first: int, last: int, side_px: int, rim_px: int) -> Alpha:
 
 def _needed(scene: _Scene | None) -> _Scene:
     if scene is None:
-        raise ParameterError("incongruent needs a scene to paste objects on")
+        raise ParameterError("incongruent needs a scene to paste objects onto")
     return scene
 
 

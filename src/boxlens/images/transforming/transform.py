@@ -34,7 +34,7 @@ class TransformSettings:
     def __post_init__(self) -> None:
         SEED.check(self.seed, "seed (--seed)")
         if self.cut not in ("box", "mask"):
-            raise ParameterError(f"objects are cut out by box or mask, got {self.cut!r}")
+            raise ParameterError(f"cut must be box or mask, got {self.cut!r}")
 
     def to_json(self) -> dict[str, Any]:
         return {"seed": self.seed, "cut": self.cut, "ignore_neighbours": self.ignore_neighbours}
@@ -83,7 +83,7 @@ class Transform:
 
     def check(self, level: float) -> None:
         if not self.is_legal(level):
-            raise ParameterError(f"levels of {self.name} are {self.legal}, got {level:g}")
+            raise ParameterError(f"levels of {self.name} must be {self.legal}, got {level:g}")
 
 
 @dataclass(frozen=True, slots=True, order=True)

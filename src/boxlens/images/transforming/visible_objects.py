@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def visible_spans(shot: Shot) -> dict[int, PixelSpan]:
-    """The pixels of each object, crowds too; objects without one in the picture are left out."""
+    """The pixels of each object, crowds too; objects outside the picture are skipped."""
     spans = {
         row: span_inside(box, shot.width_px, shot.height_px) for row, box in enumerate(shot.box)
     }

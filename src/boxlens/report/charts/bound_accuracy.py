@@ -1,4 +1,4 @@
-"""Do classes that are named rightly have a high UAP? A point a class (METHODS 4.1)."""
+"""Do classes with high accuracy have a high UAP? One point per class (METHODS 4.1)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import altair as alt
 
-from boxlens.recognition_bound.verdict import telling_correlation
 from boxlens.report.charts.detector_pair import short
-from boxlens.report.charts.panels import message
 from boxlens.report.charts.point_labels import HALO, place_labels
 from boxlens.report.charts.theme import (
     DECIMAL_AXIS,
@@ -19,22 +17,17 @@ from boxlens.report.charts.theme import (
     LINE,
     NEUTRAL,
     SOFT_INK,
-    WIDTH,
-    decimal,
     inline,
-    themed,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from boxlens.recognition_bound.result import ClassBound, UpperBoundResult
     from boxlens.report.charts.point_labels import Place, Point
+    from boxlens.studies.upper_bound.result import ClassBound, UpperBoundResult
 
 PLOT_PX: Final = 400
 HEIGHT_PX: Final = 280
-# The extremes and those furthest from the line, or all of a few.
-MOST_NAMED: Final = 8
 NAME_CHARACTERS: Final = 18
 LETTERS_PX: Final = FONT_PX - 1
 # Points that a name may have to keep clear of: the nearest.
@@ -109,27 +102,13 @@ class Panel:
 
 
 def bound_accuracy_chart(
-    result: UpperBoundResult, *, about: str = ""
-) -> alt.LayerChart | alt.Chart:
+    _: UpperBoundResult, classes: Sequence[ClassBound], n_named: int, *, line: bool
+) -> alt.LayerChart:
     """The extremes have names, and the classes furthest from the line."""
-    title = "UAP of classes against how often they are named rightly"
-    classes = [
-        one for one in result.bound.classes if not (math.isnan(one.uap) or math.isnan(one.accuracy))
-    ]
-    if not classes:
-        empty = message("no class has both numbers", width=WIDTH, height=HEIGHT_PX // 2)
-        return themed(empty, title=title, about=about)
-    found = result.bound.correlation
-    ends = _least_squares(classes) if telling_correlation(result.bound) else None
-    reading = "A point a class. Accuracy: the share of its objects that get its label."
-    if ends:
-        reading += (
-            f" Line: least squares, r squared {decimal(found.r_squared, 2)} over "
-            f"{found.n_classes:,} classes."
-        )
-    if len(classes) > MOST_NAMED:
-        reading += " Named: the extremes" + (" and the classes furthest from it." if ends else ".")
-    return themed(_plot(classes, ends), title=title, about=about, reading=reading)
+    panel = Panel.of(classes)
+    ends = _least_squares(classes) if line else None
+    names = _names(classes, _named(classes, ends)[:n_named], ends, panel)
+    return _plot(classes, names, ends, panel)
 
 
 def _least_squares(classes: Sequence[ClassBound]) -> Ends:
@@ -140,13 +119,17 @@ def _least_squares(classes: Sequence[ClassBound]) -> Ends:
     return (low, start + slope * low), (high, start + slope * high)
 
 
-def _plot(classes: Sequence[ClassBound], ends: Ends | None) -> alt.LayerChart:
-    panel = Panel.of(classes)
+def _plot(
+    classes: Sequence[ClassBound],
+    named: Sequence[dict[str, Any]],
+    ends: Ends | None,
+    panel: Panel,
+) -> alt.LayerChart:
     point: dict[str, Any] = {"x": panel.across("accuracy"), "y": panel.up("uap")}
     dots = alt.Chart(
         inline(_record(one) for one in classes), width=PLOT_PX, height=HEIGHT_PX
     ).encode(**point, tooltip=_tips())
-    names = alt.Chart(inline(_names(classes, ends, panel)))
+    names = alt.Chart(inline(named))
     line = alt.Chart(inline({"line_x": at, "line_y": up} for at, up in ends or ())).mark_line(
         strokeWidth=1, color=LINE, strokeDash=[4, 3], clip=True
     )
@@ -185,9 +168,10 @@ def _record(one: ClassBound) -> dict[str, Any]:
     }
 
 
-def _names(classes: Sequence[ClassBound], ends: Ends | None, panel: Panel) -> list[dict[str, Any]]:
+def _names(
+    classes: Sequence[ClassBound], named: Sequence[ClassBound], ends: Ends | None, panel: Panel
+) -> list[dict[str, Any]]:
     """At places where they cover little."""
-    named = _named(classes, ends)
     texts = [short(one.name, NAME_CHARACTERS) for one in named]
     places = _places(named, texts, classes, ends, panel)
     records = []
@@ -205,7 +189,7 @@ def _named(classes: Sequence[ClassBound], ends: Ends | None) -> list[ClassBound]
     by_accuracy = sorted(rows, key=lambda row: classes[row].accuracy)
     extremes = [by_uap[0], by_uap[-1], by_accuracy[0], by_accuracy[-1]]
     furthest = sorted(rows, key=lambda row: -_distance(classes[row], ends))
-    return [classes[row] for row in list(dict.fromkeys([*extremes, *furthest]))[:MOST_NAMED]]
+    return [classes[row] for row in dict.fromkeys([*extremes, *furthest])]
 
 
 def _distance(one: ClassBound, ends: Ends | None) -> float:
@@ -239,6 +223,6 @@ def _tips() -> list[alt.Tooltip]:
         alt.Tooltip("class:N"),
         alt.Tooltip("accuracy:Q", format=".3f"),
         alt.Tooltip("uap:Q", title="UAP", format=".3f"),
-        alt.Tooltip("uap50:Q", title="UAP at .5", format=".3f"),
+        alt.Tooltip("uap50:Q", title="UAP at IoU 0.5", format=".3f"),
         alt.Tooltip("objects:Q", format=","),
     ]

@@ -1,4 +1,4 @@
-"""AP of every detector against the UAP of each class: a row a class (METHODS 4.6)."""
+"""AP of every detector against the UAP of each class: one row per class (METHODS 4.6)."""
 
 from __future__ import annotations
 
@@ -8,38 +8,26 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
-from boxlens.recognition_bound.nearness import best_detector, class_gaps
-from boxlens.report.charts.bound_series import (
-    BOUND,
-    BY_CLASS,
-    against_title,
-    axis_words,
-    detectors_left_out,
-    series_styles,
-    shown_detectors,
-)
+from boxlens.report.charts.bound_series import axis_words, series_styles
 from boxlens.report.charts.detector_pair import short
 from boxlens.report.charts.method_lines import PAGE_PX, recall_limit
-from boxlens.report.charts.panels import message
-from boxlens.report.charts.system_lines import KEY_CHARACTERS, key_lines
+from boxlens.report.charts.system_lines import key_lines
 from boxlens.report.charts.theme import (
     DECIMAL_AXIS,
     INK,
     PALE,
-    WIDTH,
-    decimal,
     inline,
-    themed,
 )
+from boxlens.studies.upper_bound.nearness import best_detector
+from boxlens.studies.upper_bound.result import BOUND
+from boxlens.wording import score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from boxlens.recognition_bound.result import UpperBoundResult
     from boxlens.report.charts.method_lines import LineStyle
+    from boxlens.studies.upper_bound.result import UpperBoundResult
 
-# What can be read on a page.
-MOST_CLASSES: Final = 60
 # From here on in two columns.
 TWO_COLUMNS: Final = 25
 NAME_CHARACTERS: Final = 18
@@ -48,16 +36,8 @@ ROW_PX: Final = 13
 GAP_PX: Final = 18
 
 
-def bound_by_class_chart(
-    result: UpperBoundResult, *, about: str = ""
-) -> alt.VConcatChart | alt.Chart:
-    """Classes by their UAP, the highest first; of many, those with the widest gap."""
-    title = against_title(result, BY_CLASS)
-    known = [row for row, one in enumerate(result.bound.classes) if not math.isnan(one.uap)]
-    if not known:
-        empty = message("UAP of every class is undefined", width=WIDTH, height=80)
-        return themed(empty, title=title, about=about)
-    shown = _shown(result, known)
+def bound_by_class_chart(result: UpperBoundResult, shown: Sequence[int]) -> alt.VConcatChart:
+    """`shown` are rows of classes, in their order."""
     styles = series_styles(result)
     n_columns = 2 if len(shown) >= TWO_COLUMNS else 1
     n_lines = -(-len(shown) // n_columns)
@@ -65,49 +45,16 @@ def bound_by_class_chart(
     limit = recall_limit(_values(result, shown))
     panels = [_panel(result, part, styles, limit, n_columns) for part in parts]
     colours = {name: style.colour for name, style in styles.items()}
-    whole = alt.vconcat(
+    return alt.vconcat(
         *key_lines(colours, width=PAGE_PX - 2 * NAMES_PX),
         alt.hconcat(*panels, spacing=GAP_PX),
         spacing=8,
     )
-    return themed(whole, title=title, about=about, reading=_reading(result, known, shown))
-
-
-def _reading(result: UpperBoundResult, known: Sequence[int], shown: Sequence[int]) -> str:
-    reading = "Tick: UAP, what the classifier reaches on the true boxes."
-    if result.detectors:
-        reading += " Points: detectors."
-    best = best_detector(result)
-    if best is not None:
-        name = short(best.name, KEY_CHARACTERS)
-        whom = name if len(result.detectors) == 1 else f"the best, {name},"
-        reading += f" Pale: from {whom} to the UAP; right of the tick it is beyond the bound."
-    if len(shown) < len(known):
-        which = "with the widest gap" if result.detectors else "with the lowest UAP"
-        reading += f" The {len(shown)} of {len(known):,} classes {which}."
-    n_undefined = len(result.bound.classes) - len(known)
-    if n_undefined:
-        reading += f" Without objects: {n_undefined:,} more."
-    return reading + detectors_left_out(result)
-
-
-def _shown(result: UpperBoundResult, known: Sequence[int]) -> list[int]:
-    classes = result.bound.classes
-
-    gaps = class_gaps(result)
-
-    def told_first(row: int) -> float:
-        if not result.detectors:
-            return classes[row].uap
-        return math.inf if math.isnan(gaps[row]) else -gaps[row]
-
-    kept = sorted(known, key=told_first)[:MOST_CLASSES]
-    return sorted(kept, key=lambda row: -classes[row].uap)
 
 
 def _values(result: UpperBoundResult, shown: Sequence[int]) -> list[float]:
     uaps = [result.bound.classes[row].uap for row in shown]
-    return [*uaps, *(one.by_class[row] for one in shown_detectors(result) for row in shown)]
+    return [*uaps, *(one.by_class[row] for one in result.detectors for row in shown)]
 
 
 def _panel(
@@ -171,7 +118,7 @@ def _points(
     records = [
         {**_record(result, row, one.name, one.by_class[row]), "colour": styles[one.name].colour}
         for row in rows
-        for one in shown_detectors(result)
+        for one in result.detectors
         if not math.isnan(one.by_class[row])
     ]
     if not records:
@@ -187,8 +134,8 @@ def _record(result: UpperBoundResult, row: int, who: str, value: float) -> dict[
         "class": one.name,
         "who": who,
         "value": value,
-        "text": decimal(value),
-        "uap": decimal(one.uap),
+        "text": score(value),
+        "uap": score(one.uap),
         "objects": one.n_objects,
     }
 

@@ -7,54 +7,34 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
-from boxlens.report.charts.bound_series import (
-    BOUND,
-    BY_IOU,
-    against_title,
-    axis_words,
-    detectors_left_out,
-    series_styles,
-    shown_detectors,
-)
+from boxlens.report.charts.bound_series import axis_words, series_styles
 from boxlens.report.charts.method_lines import line_encoding, method_key, recall_limit
-from boxlens.report.charts.panels import message
-from boxlens.report.charts.theme import DECIMAL_AXIS, WIDTH, decimal, inline, themed
+from boxlens.report.charts.theme import DECIMAL_AXIS, WIDTH, inline
+from boxlens.studies.upper_bound.result import BOUND
+from boxlens.wording import score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from boxlens.recognition_bound.result import UpperBoundResult
     from boxlens.report.charts.method_lines import LineStyle
+    from boxlens.studies.upper_bound.result import UpperBoundResult
 
 PLOT_PX: Final = WIDTH - 40
 HEIGHT_PX: Final = 190
 
 
-def bound_by_iou_chart(
-    result: UpperBoundResult, *, about: str = ""
-) -> alt.VConcatChart | alt.Chart:
-    """A line for the bound, and one a detector."""
-    title = against_title(result, BY_IOU)
-    rows = _records(result)
-    if not rows:
-        empty = message("UAP is undefined", width=WIDTH, height=HEIGHT_PX // 2)
-        return themed(empty, title=title, about=about)
+def bound_by_iou_chart(result: UpperBoundResult) -> alt.VConcatChart:
+    """One line for the bound, and one per detector."""
     styles = series_styles(result)
-    reading = "Dark: UAP. True boxes fit at every IoU, so only neighbours that take each other's "
-    reading += "label can change it."
-    if result.detectors:
-        reading += " Coloured: AP of the detectors."
-    whole = alt.vconcat(
-        *method_key(styles, width=PLOT_PX), _plot(rows, styles, axis_words(result)), spacing=6
-    )
-    return themed(whole, title=title, about=about, reading=reading + detectors_left_out(result))
+    plot = _plot(_records(result), styles, axis_words(result))
+    return alt.vconcat(*method_key(styles, width=PLOT_PX), plot, spacing=6)
 
 
 def _records(result: UpperBoundResult) -> list[dict[str, Any]]:
     curves = [(BOUND, result.bound.by_iou)]
-    curves += [(one.name, one.by_iou) for one in shown_detectors(result)]
+    curves += [(one.name, one.by_iou) for one in result.detectors]
     return [
-        {"who": who, "iou": round(iou, 6), "ap": ap, "text": decimal(ap)}
+        {"who": who, "iou": round(iou, 6), "ap": ap, "text": score(ap)}
         for who, values in curves
         for iou, ap in values.items()
         if not math.isnan(ap)

@@ -8,36 +8,26 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
-from boxlens.report.charts.bound_series import (
-    BOUND,
-    BY_SIZE,
-    against_title,
-    axis_words,
-    detectors_left_out,
-    series_styles,
-    share_text,
-    shown_detectors,
-)
+from boxlens.report.charts.bound_series import axis_words, series_styles
 from boxlens.report.charts.method_lines import column_heading, recall_limit
-from boxlens.report.charts.panels import message
 from boxlens.report.charts.system_lines import key_lines
 from boxlens.report.charts.theme import (
     DECIMAL_AXIS,
     FONT_PX,
     INK,
     PALE,
-    WIDTH,
-    decimal,
     fixed,
     inline,
-    themed,
 )
+from boxlens.studies.upper_bound.result import BOUND
+from boxlens.studies.upper_bound.verdict import SHOWN
+from boxlens.wording import score, share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from boxlens.recognition_bound.result import UpperBoundResult
     from boxlens.report.charts.method_lines import LineStyle
+    from boxlens.studies.upper_bound.result import UpperBoundResult
 
 ALL: Final = "all"
 PLOT_PX: Final = 220
@@ -45,34 +35,16 @@ BAR_PX: Final = 12
 # Two lines of letters.
 LEAST_GROUP_PX: Final = 28
 GROUP_GAP: Final = 0.22
-COLUMNS: Final = (("text", "AP", 32), ("share", "of UAP", 74))
+COLUMNS: Final = (("text", "AP", 36), ("share", "of UAP", 78))
 LETTERS_PX: Final = 12
 
 
-def bound_by_size_chart(
-    result: UpperBoundResult, *, about: str = ""
-) -> alt.VConcatChart | alt.Chart:
-    """A group a size; behind the bars of the detectors, how far they could go."""
-    title = against_title(result, BY_SIZE)
-    uaps = uap_by_size(result)
-    shown = [size for size, uap in uaps.items() if not math.isnan(uap)]
-    if not shown:
-        empty = message("UAP is undefined", width=WIDTH, height=80)
-        return themed(empty, title=title, about=about)
+def bound_by_size_chart(result: UpperBoundResult) -> alt.VConcatChart:
+    """One group per size; behind the bars of the detectors, how far they could go."""
     styles = series_styles(result)
-    reading = "Pale, with a dark end: UAP."
-    if result.detectors:
-        reading += " Bars: AP of the detectors, in numbers and as a share of the UAP."
-    missing = [size for size in uaps if size not in shown]
-    if missing:
-        reading += f" There are no {' or '.join(missing)} objects."
+    shown = [size for size, uap in uap_by_size(result).items() if not math.isnan(uap)]
     colours = {name: style.colour for name, style in styles.items()}
-    return themed(
-        alt.vconcat(*key_lines(colours), _groups(result, shown, styles), spacing=8),
-        title=title,
-        about=about,
-        reading=reading + detectors_left_out(result),
-    )
+    return alt.vconcat(*key_lines(colours), _groups(result, shown, styles), spacing=8)
 
 
 def uap_by_size(result: UpperBoundResult) -> dict[str, float]:
@@ -84,11 +56,11 @@ def _groups(
     result: UpperBoundResult, shown: Sequence[str], styles: Mapping[str, LineStyle]
 ) -> alt.LayerChart:
     uaps = uap_by_size(result)
-    detectors = shown_detectors(result)
+    detectors = result.detectors
     group_px = max(LEAST_GROUP_PX, BAR_PX * len(detectors) + 4)
     records = _records(result, shown, styles)
     limit = recall_limit([*(uaps[size] for size in shown), *(one["ap"] for one in records)])
-    y = _sizes_axis({size: [size, f"UAP {decimal(uaps[size])}"] for size in shown})
+    y = _sizes_axis({size: [size, f"UAP {score(uaps[size])}"] for size in shown})
     x = alt.X(
         "ap:Q",
         scale=alt.Scale(domain=[0, limit], nice=False),
@@ -96,7 +68,7 @@ def _groups(
     )
     height = round(group_px / (1 - GROUP_GAP)) * len(shown)
     bounds = [
-        {"size": size, "who": BOUND, "ap": uaps[size], "text": decimal(uaps[size]), "share": "100%"}
+        {"size": size, "who": BOUND, "ap": uaps[size], "text": score(uaps[size]), "share": "100%"}
         for size in shown
     ]
     plot = alt.Chart(inline(bounds), width=PLOT_PX, height=height)
@@ -137,14 +109,19 @@ def _records(
             "size": size,
             "who": one.name,
             "ap": ap,
-            "text": decimal(ap),
-            "share": share_text(ap, uaps[size]),
+            "text": score(ap),
+            "share": _share_text(ap, uaps[size]),
             "colour": styles[one.name].colour,
         }
         for size in shown
-        for one in shown_detectors(result)
+        for one in result.detectors
         if not math.isnan(ap := one.ap if size == ALL else one.by_size.get(size, math.nan))
     ]
+
+
+def _share_text(ap: float, uap: float) -> str:
+    """Nothing can be compared with a bound that reads 0.000."""
+    return share(ap / uap if uap >= SHOWN else math.nan)
 
 
 def _offset(order: Sequence[str]) -> alt.YOffset:
@@ -185,5 +162,5 @@ def _tips() -> list[alt.Tooltip]:
         alt.Tooltip("size:N", title="objects"),
         alt.Tooltip("who:N", title="of"),
         alt.Tooltip("text:N", title="AP"),
-        alt.Tooltip("share:N", title="of the UAP"),
+        alt.Tooltip("share:N", title="share of UAP"),
     ]

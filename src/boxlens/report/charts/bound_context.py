@@ -1,4 +1,4 @@
-"""How often objects are named rightly from less and more than their box (METHODS 4.4)."""
+"""How often objects are labelled correctly from less and more than their box (METHODS 4.4)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
-from boxlens.proposals.words import counted
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.method_lines import (
     LineStyle,
@@ -15,32 +14,23 @@ from boxlens.report.charts.method_lines import (
     method_key,
     recall_limit,
 )
-from boxlens.report.charts.panels import message
 from boxlens.report.charts.theme import (
     DECIMAL_AXIS,
     FONT_PX,
     LINE,
-    WIDTH,
-    decimal,
     fixed,
     inline,
-    themed,
 )
+from boxlens.studies.upper_bound.result import CROP_TITLES
+from boxlens.wording import number, score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from boxlens.recognition_bound.result import ContextAccuracy, UpperBoundResult
+    from boxlens.studies.upper_bound.result import ContextAccuracy
 
 PLOT_PX: Final = 400
 HEIGHT_PX: Final = 220
-WORDS: Final[Mapping[str, str]] = {
-    "object": "object",
-    "object_and_context": "object and context",
-    "context": "context alone",
-    "image": "whole picture",
-    "image_context": "picture without object",
-}
 # Two dashes, so that lines of one height are both seen.
 WITH, WITHOUT = (6, 3), (2, 3)
 # Between two labels beside the plot.
@@ -54,24 +44,11 @@ STYLES: Final[Mapping[str, LineStyle]] = {
 }
 
 
-def bound_context_chart(
-    result: UpperBoundResult, *, about: str = ""
-) -> alt.VConcatChart | alt.Chart:
-    """A line a kind of crop over its scale; dashed, what the whole picture gives."""
-    title = "Accuracy with less and with more than the box"
-    known = [one for one in result.context if not math.isnan(one.accuracy)]
-    if not known:
-        empty = message("no object has a label", width=WIDTH, height=HEIGHT_PX // 2)
-        return themed(empty, title=title, about=about)
-    styles = {WORDS[kind]: STYLES[kind] for kind in WORDS if any(one.kind == kind for one in known)}
-    reading = (
-        f"Share of {counted(known[0].n_objects, 'object')} with the right label, by the sides of "
-        "the crop over those of the box. Context alone: the box itself is blank."
-    )
-    if any(math.isnan(one.scale) for one in known):
-        reading += " Dashed, with its value: from the whole picture."
-    whole = alt.vconcat(*method_key(styles, width=PLOT_PX), _plot(known, styles), spacing=6)
-    return themed(whole, title=title, about=about, reading=reading)
+def bound_context_chart(known: Sequence[ContextAccuracy]) -> alt.VConcatChart:
+    """One line per kind of crop over its scale; dashed, what the whole picture gives."""
+    kinds = {one.kind for one in known}
+    styles = {title: STYLES[kind] for kind, title in CROP_TITLES.items() if kind in kinds}
+    return alt.vconcat(*method_key(styles, width=PLOT_PX), _plot(known, styles), spacing=6)
 
 
 def _plot(known: Sequence[ContextAccuracy], styles: Mapping[str, LineStyle]) -> alt.LayerChart:
@@ -132,8 +109,8 @@ def _labels(whole: Sequence[ContextAccuracy], limit: float) -> list[dict[str, An
     too_low = max(places[-1] - HEIGHT_PX, 0.0)
     return [
         {
-            "kind": WORDS[one.kind],
-            "label": f"{decimal(one.accuracy)} {WORDS[one.kind]}",
+            "kind": CROP_TITLES[one.kind],
+            "label": f"{score(one.accuracy)} {CROP_TITLES[one.kind]}",
             "label_px": place - too_low,
         }
         for one, place in zip(ordered, places, strict=True)
@@ -146,27 +123,27 @@ def _joint(scaled: Sequence[ContextAccuracy]) -> list[dict[str, Any]]:
     if not objects or not any(one.kind == "object_and_context" for one in scaled):
         return []
     last = max(objects, key=lambda one: one.scale)
-    return [{**_record(last), "kind": WORDS["object_and_context"]}]
+    return [{**_record(last), "kind": CROP_TITLES["object_and_context"]}]
 
 
 def _record(one: ContextAccuracy) -> dict[str, Any]:
     whole = math.isnan(one.scale)
     return {
-        "kind": WORDS[one.kind],
+        "kind": CROP_TITLES[one.kind],
         "scale": None if whole else one.scale,
-        "scale_text": "the picture" if whole else f"{one.scale:g}",
+        "scale_text": "the picture" if whole else number(one.scale),
         "accuracy": one.accuracy,
-        "text": decimal(one.accuracy),
-        "class_text": decimal(one.class_accuracy),
+        "text": score(one.accuracy),
+        "class_text": score(one.class_accuracy),
         "objects": one.n_objects,
     }
 
 
 def _tips() -> list[alt.Tooltip]:
     return [
-        alt.Tooltip("kind:N", title="seen"),
+        alt.Tooltip("kind:N", title="crop"),
         alt.Tooltip("scale_text:N", title="scale"),
         alt.Tooltip("text:N", title="accuracy"),
-        alt.Tooltip("class_text:N", title="mean of classes"),
+        alt.Tooltip("class_text:N", title="mean over classes"),
         alt.Tooltip("objects:Q", format=","),
     ]

@@ -7,50 +7,30 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
-from boxlens.recognition_bound.result import STRATEGY_TITLES
-from boxlens.report.charts.detector_pair import short_labels, signed
+from boxlens.report.charts.detector_pair import short_labels
 from boxlens.report.charts.method_lines import column_heading, recall_limit
-from boxlens.report.charts.panels import message
 from boxlens.report.charts.theme import (
     DECIMAL_AXIS,
     INK,
     PALE,
-    WIDTH,
-    decimal,
     fixed,
     inline,
-    themed,
-    threshold,
 )
+from boxlens.studies.upper_bound.result import STRATEGY_TITLES
+from boxlens.wording import UNDEFINED, change, interval, score
 
 if TYPE_CHECKING:
-    from boxlens.recognition_bound.result import StrategyBound, UpperBoundResult
+    from boxlens.studies.upper_bound.result import StrategyBound, UpperBoundResult
 
 PLOT_PX: Final = 130
 ROW_PX: Final = 26
 NAMES_PX: Final = 150
-COLUMNS: Final = (("text", "UAP", 32), ("change", "change", 74), ("accuracy", "accuracy", 122))
+COLUMNS: Final = (("text", "UAP", 36), ("change", "change", 82), ("accuracy", "accuracy", 134))
 
 
-def bound_strategies_chart(
-    result: UpperBoundResult, *, about: str = ""
-) -> alt.LayerChart | alt.Chart:
-    """A bar a strategy, the true boxes first."""
-    title = "UAP by how labels are found"
-    rows = [_record(one, result.bound) for one in result.strategies if not math.isnan(one.uap)]
-    if not rows:
-        empty = message("UAP is undefined", width=WIDTH, height=80)
-        return themed(empty, title=title, about=about)
-    iou = result.choice.sampled_iou
-    reading = ""
-    if len(rows) > 1 and iou is not None:
-        reading = f"Boxes around: shifted, with an IoU of {threshold(iou)} to the true box."
-    if any(row["interval"] != "n/a" for row in rows):
-        level = (
-            "" if result.choice.intervals is None else f"{100 * result.choice.intervals.level:g} % "
-        )
-        reading += f" Line: {level}interval, by resampling images."
-    return themed(_bars(rows), title=title, about=about, reading=reading.strip())
+def bound_strategies_chart(result: UpperBoundResult) -> alt.LayerChart:
+    """One bar per strategy, the true boxes first."""
+    return _bars([_record(one, result.bound) for one in result.strategies])
 
 
 def _record(one: StrategyBound, first: StrategyBound) -> dict[str, Any]:
@@ -63,11 +43,11 @@ def _record(one: StrategyBound, first: StrategyBound) -> dict[str, Any]:
         "uap": one.uap,
         "low": low,
         "high": high,
-        "interval": f"{decimal(low)} to {decimal(high)}" if sure else "n/a",
-        "text": decimal(one.uap),
-        "change": "" if same else signed(one.uap - first.uap),
-        "accuracy": decimal(one.accuracy),
-        "class_accuracy": decimal(one.class_accuracy),
+        "interval": interval(low, high) if sure else UNDEFINED,
+        "text": score(one.uap),
+        "change": "" if same else change(one.uap - first.uap),
+        "accuracy": score(one.accuracy),
+        "class_accuracy": score(one.class_accuracy),
         "labelled": one.n_labelled,
     }
 
@@ -110,10 +90,10 @@ def _rows_axis(names: list[str]) -> alt.Y:
 
 def _tips() -> list[alt.Tooltip]:
     return [
-        alt.Tooltip("strategy:N", title="labels of"),
+        alt.Tooltip("strategy:N", title="labels from"),
         alt.Tooltip("text:N", title="UAP"),
         alt.Tooltip("interval:N"),
         alt.Tooltip("accuracy:N"),
-        alt.Tooltip("class_accuracy:N", title="mean of classes"),
+        alt.Tooltip("class_accuracy:N", title="mean over classes"),
         alt.Tooltip("labelled:Q", title="objects", format=","),
     ]

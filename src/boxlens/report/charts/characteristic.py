@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from boxlens.report.charts.panels import message
 from boxlens.report.charts.selecting import Terms, characteristic_terms, picks
 from boxlens.report.charts.theme import (
     DARK_BLUE,
@@ -19,19 +17,17 @@ from boxlens.report.charts.theme import (
     NEUTRAL,
     PALE,
     WIDTH,
-    decimal,
     fixed,
     inline,
     ramp,
-    themed,
 )
+from boxlens.wording import score
 
 if TYPE_CHECKING:
-    from boxlens.object_sensitivity.results import Characteristic, ClassSpread, Subset
+    from collections.abc import Sequence
 
-MOST_CLASSES = 16
-# Flags take a line each, in two columns of classes.
-MOST_FLAG_LINES = 32
+    from boxlens.studies.sensitivity.result import Characteristic, ClassSpread, Subset
+
 GAP_PX = 8
 AXIS_PX = 28
 # Left of a panel, for the names of its flags.
@@ -47,42 +43,10 @@ TOOLTIP = (
 
 
 def characteristic_chart(
-    result: Characteristic,
-    *,
-    about: str = "",
-    most_classes: int = MOST_CLASSES,
-) -> alt.FacetChart | alt.ConcatChart | alt.Chart:
-    """Small panels, one a class; of many classes those that the characteristic spreads most."""
-    title = f"How well objects are found by {result.name}"
-    known = [row for row in result.classes if not math.isnan(row.highest)]
-    if not known:
-        why = result.reason or "no class has enough objects in any subset"
-        return themed(message(why, width=WIDTH, height=80), title=title, about=about)
-    shown = _shown(result, known, most_classes)
-    chosen = (
-        f" The {len(shown)} of {len(known)} classes with the largest spread among the others."
-        if len(shown) < len(known)
-        else ""
-    )
-    reading = (
-        "AP_N of subsets ± one standard error; dashed: the whole class. Small and faint: fewer "
-        f"than {result.min_objects} objects.{chosen}"
-    )
-    if result.kind == "flags":
-        return themed(_flag_panels(result, shown), title=title, about=about, reading=reading)
-    return themed(_panels(result, shown), title=title, about=about, reading=reading)
-
-
-def _shown(
-    result: Characteristic, known: list[ClassSpread], most_classes: int
-) -> list[ClassSpread]:
-    """As many as are legible."""
-    most = min(most_classes, len(known))
-    by_spread = sorted(known, key=lambda row: row.lowest - row.highest)
-    if result.kind == "flags":
-        lines = [len(_records(result, row)) / 2 for row in by_spread]
-        most = min(most, max(1, sum(total <= MOST_FLAG_LINES for total in accumulate(lines))))
-    return known if most == len(known) else by_spread[:most]
+    result: Characteristic, shown: Sequence[ClassSpread]
+) -> alt.FacetChart | alt.ConcatChart:
+    """Small panels, one per class."""
+    return _flag_panels(result, shown) if result.kind == "flags" else _panels(result, shown)
 
 
 def _records(result: Characteristic, row: ClassSpread) -> list[dict[str, Any]]:
@@ -101,14 +65,14 @@ def _records(result: Characteristic, row: ClassSpread) -> list[dict[str, Any]]:
                 "subset": subset.name,
                 "order": order,
                 "ap_n": subset.ap_n,
-                "error": decimal(subset.ap_n_se),
+                "error": score(subset.ap_n_se),
                 "low": max(subset.ap_n - error, 0),
                 "high": min(subset.ap_n + error, 1),
                 "n": subset.n_objects,
                 "few": subset.n_objects < result.min_objects,
                 "overall": row.ap_n,
                 **_picked(result, row.name, subset),
-                # Drawn once a class.
+                # Drawn once per class.
                 **({} if records else {"line": row.ap_n}),
             }
         )
@@ -125,7 +89,7 @@ def _picked(result: Characteristic, class_name: str, subset: Subset) -> dict[str
     return picks(label, subset.n_objects, of="objects", terms=terms)
 
 
-def _panels(result: Characteristic, shown: list[ClassSpread]) -> alt.FacetChart:
+def _panels(result: Characteristic, shown: Sequence[ClassSpread]) -> alt.FacetChart:
     """Subsets from left to right, as in Hoiem's plots."""
     columns = min(len(shown), 4)
     width = (WIDTH - AXIS_PX - GAP_PX * (columns - 1)) // columns
@@ -172,8 +136,8 @@ def _subset_colour(result: Characteristic) -> alt.Color:
     )
 
 
-def _flag_panels(result: Characteristic, shown: list[ClassSpread]) -> alt.ConcatChart:
-    """A line a flag with both of its states, which differ from class to class."""
+def _flag_panels(result: Characteristic, shown: Sequence[ClassSpread]) -> alt.ConcatChart:
+    """One line per flag with both of its states, which differ from class to class."""
     states = [name.rsplit(" ", 1)[1] for name in result.subset_names[:2]]
     records = [[_of_flag(one, states) for one in _records(result, row)] for row in shown]
     columns = min(len(shown), 2)
@@ -274,7 +238,10 @@ def _top(records: list[dict[str, Any]]) -> float:
 
 
 def _facet(
-    layers: list[alt.Chart], shown: list[ClassSpread], columns: int, records: list[dict[str, Any]]
+    layers: list[alt.Chart],
+    shown: Sequence[ClassSpread],
+    columns: int,
+    records: list[dict[str, Any]],
 ) -> alt.FacetChart:
     return alt.LayerChart(layer=layers, data=inline(records)).facet(
         facet=alt.Facet(

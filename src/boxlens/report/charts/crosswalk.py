@@ -6,48 +6,27 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from boxlens.report.charts.panels import cell, cell_scale, heat_map, message
+from boxlens.report.charts.kinds import SCHEME_NAMES
+from boxlens.report.charts.panels import cell, cell_scale, heat_map
 from boxlens.report.charts.selecting import picks
-from boxlens.report.charts.theme import FONT_PX, WIDTH, inline, percent, themed
+from boxlens.report.charts.theme import FONT_PX, WIDTH, inline
+from boxlens.wording import count, share
 
 if TYPE_CHECKING:
-    from boxlens.diagnosis.crosswalk import Disagreement
+    from boxlens.studies.diagnosis.crosswalk import Disagreement
 
-SCHEME_NAMES = {
-    "hoiem": "Hoiem",
-    "tide": "TIDE",
-    "coco_analyze": "COCO analyze",
-    "borji": "Borji",
-}
 ROW_PX = 28
 COLUMN_PX = 66
 MOST_WIDTH = WIDTH - 76
 
 
-def crosswalk_chart(result: Disagreement, *, about: str = "") -> alt.LayerChart | alt.Chart:
-    """Counts, and shares of each row; labels that nothing has are left out."""
-    title = (
-        f"The same {result.what} under {SCHEME_NAMES[result.first]} "
-        f"and {SCHEME_NAMES[result.second]}"
-    )
-    total = int(result.counts.sum())
-    if total == 0:
-        empty = message("neither scheme finds an error", width=WIDTH, height=80)
-        return themed(empty, title=title, about=about)
-    return themed(
-        _map(result),
-        title=title,
-        about=f"{about + ': ' if about else ''}{total:,} errors of at least one scheme",
-        reading="Counts and shares of the row. Right: no error; outside: not counted.",
-    )
-
-
-def _map(result: Disagreement) -> alt.LayerChart:
+def crosswalk_chart(result: Disagreement) -> alt.LayerChart:
+    """Counts, and shares of each row; labels that nothing has are not shown."""
     first_name, second_name = SCHEME_NAMES[result.first], SCHEME_NAMES[result.second]
     rows = [
         cell(
             n / sum(counts),
-            [f"{n:,}", percent(n / sum(counts))],
+            [count(n), share(n / sum(counts))],
             first=first,
             second=second,
             n=n,

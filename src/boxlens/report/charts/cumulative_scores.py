@@ -1,155 +1,130 @@
-"""Mean score of all classes up to a value of each measure, a line a system (METHODS 3.7)."""
+"""Mean score of all classes up to a value of a measure, by system or by group (METHODS 3.7)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-import altair as alt
-
-from boxlens.report.charts.panels import message, panel_title
-from boxlens.report.charts.system_lines import (
-    MEASURE_WORDS,
-    axis_kind,
-    columns_of,
-    key_lines,
-    panel_grid,
-    score_words,
-    spread_out,
-    system_colours,
-    titled_score,
-    without_score,
-)
-from boxlens.report.charts.theme import DECIMAL_AXIS, WIDTH, decimal, inline, themed
+from boxlens.report.charts.colours import GROUPS, colours_of
+from boxlens.report.charts.forms.axes import Axis
+from boxlens.report.charts.forms.choosing import spread_out
+from boxlens.report.charts.forms.keys import key
+from boxlens.report.charts.forms.marks import lines
+from boxlens.report.charts.forms.panels import grid, message, plot
+from boxlens.report.charts.system_colours import system_colours
+from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES, measure_text
+from boxlens.wording import count, score, short
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from boxlens.dataset_difficulty.accuracy import ScoreName
-    from boxlens.dataset_difficulty.cumulative import CumulativeCurve
-    from boxlens.dataset_difficulty.result import DifficultyResult
+    from boxlens.report.charts.forms.layers import Row, Spec
+    from boxlens.studies.difficulty.accuracy import ScoreName
+    from boxlens.studies.difficulty.cumulative import CumulativeCurve
+    from boxlens.studies.difficulty.result import DifficultyResult
 
-PANEL_PX: Final = 92
-MOST_STEPS: Final = 160
-# A mean over fewer is drawn paler.
-FEW_CLASSES: Final = 5
+MOST_STEPS: Final = 120
+KEY_PX: Final = 300
+# Sides of a panel and letters of its title, by how many panels stand in a line.
+SIDES: Final = {2: 130, 3: 88}
+TITLES: Final = {2: 25, 3: 19}
 
 
-def cumulative_scores_chart(
-    result: DifficultyResult, score: ScoreName, *, about: str = ""
-) -> alt.VConcatChart | alt.Chart:
-    """One panel a measure."""
-    title = f"Mean over classes up to a difficulty: {titled_score(result, score)}"
-    colours = system_colours(result, bound_by=score)
+def cumulative_scores_chart(result: DifficultyResult, name: ScoreName, *, few: int) -> Spec:
+    """One panel per measure; means over fewer than `few` classes are pale."""
+    colours = system_colours(result, bound_by=name)
     curves = [
         one
         for one in result.cumulative
-        if one.score == score and not one.property and one.system in colours and len(one.x)
+        if one.score == name and not one.property and one.system in colours and len(one.x)
     ]
-    measures = [name for name in MEASURE_WORDS if any(one.measure == name for one in curves)]
-    if not measures:
-        empty = message("no class has both a score and a measure", width=WIDTH, height=PANEL_PX)
-        return themed(empty, title=title, about=about)
-    limit = highest(curves)
-    n_columns = columns_of(len(measures))
-    panels = [
-        cumulative_panel(
-            {one.system: one for one in curves if one.measure == measure},
-            colours,
-            limit=limit,
-            title=panel_title(MEASURE_WORDS[measure]),
-            y_title=score_words(result, score) if at % n_columns == 0 else "",
-        )
-        for at, measure in enumerate(measures)
-    ]
-    reading = (
-        f"At x: the mean over all classes whose measure is at most x; pale: fewer than "
-        f"{FEW_CLASSES} classes. At the right end are all of them. Scale and CPL along their roots."
-    )
-    n_shown = sum(one.name in colours for one in result.systems)
-    if n_shown < len(result.systems):
-        reading += f" The first {n_shown} of {len(result.systems)} systems."
-    reading += without_score(result, score)
     drawn = {one.system for one in curves}
-    key = key_lines({name: colour for name, colour in colours.items() if name in drawn})
-    return themed(panel_grid(key, panels, n_columns), title=title, about=about, reading=reading)
+    panels = {
+        MEASURES[measure].short: {one.system: one for one in curves if one.measure == measure}
+        for measure in MEASURE_NAMES
+    }
+    known = {title: of_panel for title, of_panel in panels.items() if of_panel}
+    shown = {system: colour for system, colour in colours.items() if system in drawn}
+    columns = 2 if len(known) == 4 else 3
+    return _panels(known, shown, result.label(name), columns=columns, few=few)
 
 
-def highest(curves: Sequence[CumulativeCurve]) -> float:
+def controlled_scores_chart(
+    panels: Mapping[str, Sequence[CumulativeCurve]],
+    groups: Sequence[str],
+    *,
+    y_title: str,
+    columns: int,
+    few: int,
+) -> Spec:
+    """Is a kind of classes hard, or are its objects? Curves by title, one per group of `groups`."""
+    colours = colours_of(groups, GROUPS)
+    known = {
+        title: {one.group: one for one in curves if one.group in colours}
+        for title, curves in panels.items()
+    }
+    return _panels(known, colours, y_title, columns=columns, few=few)
+
+
+def _panels(
+    panels: Mapping[str, Mapping[str, CumulativeCurve]],
+    colours: Mapping[str, str],
+    y_title: str,
+    *,
+    columns: int,
+    few: int,
+) -> Spec:
+    """By their titles; only the first of a line has labels."""
+    side, most = SIDES[columns], TITLES[columns]
+    limit = _highest([one for curves in panels.values() for one in curves.values()], few)
+    drawn = [
+        _panel(
+            [row for name, one in curves.items() for row in _rows(name, one, colours[name], few)],
+            Axis(y_title * first, (0, 1.04 * limit), ticks=4, labels=first),
+            few=few,
+            side=side,
+            title=words,
+            crowded=any(MEASURES[one.measure].crowded for one in curves.values()),
+        )
+        if curves
+        else message("no group has two classes", width=side, height=side, title=words)
+        for at, (title, curves) in enumerate(panels.items())
+        for first in [at % columns == 0]
+        for words in ["\n".join(short(line, most) for line in title.split("\n"))]
+    ]
+    return grid(drawn, columns, above=key(colours, width=KEY_PX), gap=16)
+
+
+def _highest(curves: Sequence[CumulativeCurve], few: int) -> float:
     """Of all means, those over a few classes aside: panels beside each other share an axis."""
-    many = [one.mean[one.n_classes >= FEW_CLASSES] for one in curves]
+    many = [one.mean[one.n_classes >= few] for one in curves]
     means = [part for part in many if len(part)] or [one.mean for one in curves]
     return max(float(part.max()) for part in means) or 1.0
 
 
-def cumulative_panel(
-    curves: Mapping[str, CumulativeCurve],
-    colours: Mapping[str, str],
-    *,
-    limit: float,
-    title: alt.TitleParams,
-    y_title: str,
-    panel_px: int = PANEL_PX,
-) -> alt.LayerChart:
-    """Curves by what they are of; only the first panel of a line has a `y_title` and labels."""
-    rows = [row for name, one in curves.items() for row in _records(name, one, colours[name])]
-    pale = [row for row in rows if row["n"] <= FEW_CLASSES]
-    many = [row for row in rows if row["n"] >= FEW_CLASSES]
-    ends = min(row["x"] for row in rows), max(row["x"] for row in rows)
-    domain = [ends[0], ends[1] if ends[1] > ends[0] else ends[0] + 1]
-    kind = axis_kind(next(iter(curves.values())).measure)
-    encoding = _encoding(alt.Scale(type=kind, domain=domain, nice=False), limit, y_title)
-    layers = [
-        alt.Chart(inline(part), width=panel_px, height=panel_px)
-        .mark_line(strokeWidth=1.5, interpolate="step-after", opacity=opacity, clip=True)
-        .encode(**encoding)
-        for part, opacity in ((pale, 0.3), (many, 1.0))
-        if part
-    ]
-    titled: alt.LayerChart = alt.LayerChart(layer=layers).properties(title=title)
-    return titled
+def _panel(
+    rows: Sequence[Row], up: Axis, *, few: int, side: int, title: str, crowded: bool
+) -> Spec:
+    low, high = min(row["x"] for row in rows), max(row["x"] for row in rows)
+    ends = low, high if high > low else low + 1
+    pale = [row for row in rows if row["n"] <= few]
+    many = [row for row in rows if row["n"] >= few]
+    return plot(
+        (),
+        Axis(ends=ends, ticks=3, kind="sqrt" if crowded else "linear"),
+        up,
+        lines(steps="after", rows=pale, opacity=0.3, clip=True),
+        lines(steps="after", rows=many, clip=True),
+        width=side,
+        height=side,
+        title=title,
+    )
 
 
-def _encoding(x_scale: alt.Scale, limit: float, y_title: str) -> dict[str, Any]:
-    return {
-        "x": alt.X(
-            "x:Q",
-            scale=x_scale,
-            axis=alt.Axis(title=None, labelExpr=DECIMAL_AXIS, tickCount=3),
-        ),
-        "y": alt.Y(
-            "mean:Q",
-            scale=alt.Scale(domain=[0, 1.04 * limit], nice=False),
-            axis=alt.Axis(
-                title=y_title or None, labelExpr=DECIMAL_AXIS, tickCount=4, labels=bool(y_title)
-            ),
-        ),
-        "color": alt.Color("colour:N", scale=None),
-        "detail": "of:N",
-        "tooltip": [
-            alt.Tooltip("of:N"),
-            alt.Tooltip("x:Q", title="up to", format=".3f"),
-            alt.Tooltip("text:N", title="mean"),
-            alt.Tooltip("n:Q", title="classes", format=","),
-        ],
-    }
-
-
-def _records(name: str, curve: CumulativeCurve, colour: str) -> list[dict[str, Any]]:
-    return [
-        {
-            "of": name,
-            "colour": colour,
-            "x": float(curve.x[at]),
-            "mean": float(curve.mean[at]),
-            "text": decimal(float(curve.mean[at])),
-            "n": int(curve.n_classes[at]),
-        }
-        for at in _places(curve)
-    ]
-
-
-def _places(curve: CumulativeCurve) -> list[int]:
+def _rows(name: str, curve: CumulativeCurve, colour: str, few: int) -> Iterator[Row]:
     """All of the pale beginning, and enough of the rest."""
-    begin = int((curve.n_classes < FEW_CLASSES).sum())
-    rest = spread_out(len(curve.x) - begin, MOST_STEPS) + begin if len(curve.x) > begin else ()
-    return [*range(begin), *map(int, rest)]
+    begin = int((curve.n_classes < few).sum())
+    rest = spread_out(len(curve.x) - begin, MOST_STEPS)
+    for at in (*range(begin), *(begin + step for step in rest)):
+        x, mean, n = float(curve.x[at]), float(curve.mean[at]), int(curve.n_classes[at])
+        tip = {"of": name, "up to": measure_text(x), "mean": score(mean), "classes": count(n)}
+        yield {"x": x, "y": mean, "n": n, "series": name, "colour": colour, "tip": tip}

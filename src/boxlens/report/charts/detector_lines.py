@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from boxlens.report.charts.method_lines import METHOD_COLOURS, LineStyle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-MOST_DETECTORS: Final = len(METHOD_COLOURS)
 
 
 def detector_words(name: str) -> str:
@@ -24,8 +22,3 @@ def detector_styles(names: Iterable[str]) -> dict[str, LineStyle]:
         name: LineStyle(colour, (1, 0))
         for name, colour in zip(distinct, METHOD_COLOURS, strict=False)
     }
-
-
-def first_detectors(n_shown: int, n_detectors: int) -> str:
-    """A sentence where not all are shown; else empty."""
-    return f" The first {n_shown} of {n_detectors} detectors." if n_shown < n_detectors else ""

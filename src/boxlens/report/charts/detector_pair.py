@@ -3,49 +3,27 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import TYPE_CHECKING, Final
 
 import altair as alt
 
-from boxlens.report.charts.kinds import KINDS
-from boxlens.report.charts.theme import FONT_PX, NEUTRAL, SOFT_INK, decimal, inline
+from boxlens import wording
+from boxlens.report.charts import colours
+from boxlens.report.charts.theme import FONT_PX, SOFT_INK, inline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# The two detectors of a pair, in every figure: blue and vermilion of the same palette.
-FIRST: Final = KINDS["loc"].colour
-SECOND: Final = KINDS["cls"].colour
-UNDECIDED: Final = NEUTRAL
-NAME_CHARACTERS: Final = 18
 
-
-def short(name: str, most: int = NAME_CHARACTERS) -> str:
-    """The name of a detector where there is little room."""
-    if len(name) <= most:
-        return name
-    # Versions of a detector differ at the end of their names.
-    half = (most - 3) // 2
-    return f"{name[: half + 1]}...{name[-half:]}"
+FIRST: Final = colours.FIRST
+SECOND: Final = colours.SECOND
+UNDECIDED: Final = colours.UNDECIDED
+short = wording.short
 
 
 def short_labels(names: Sequence[str], most: int) -> str:
     """An axis' expression: rows keep their full names, since cut ones may be equal."""
     return f"{json.dumps({name: short(name, most) for name in names})}[datum.value]"
-
-
-def signed(value: float) -> str:
-    """+.012, as every difference is written; nothing has no sign."""
-    text = decimal(value)
-    if math.isnan(value) or float(f"{value:.3f}") == 0:
-        return text.removeprefix("-")
-    return f"+{text}" if value > 0 else text
-
-
-def p_text(p: float) -> str:
-    """.012; what would read .000 is <.001."""
-    return "<.001" if p < 0.0005 else decimal(p)
 
 
 def key(entries: Sequence[tuple[str, str]], *, width: int) -> alt.LayerChart:

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from altair.typing import ChartType
+    from boxlens.report.charts import Drawn
 
 ChartFormat = Literal["svg", "pdf", "png"]
 # Twice the size in pixels, so that a screen of high density shows it sharp.
 PNG_SCALE = 2
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -47,13 +48,34 @@ EMBED_OPTIONS = {
 }
 
 
-def chart_json(chart: ChartType) -> dict[str, Any]:
+def chart_json(chart: Drawn) -> dict[str, Any]:
     """The figure as a Vega-Lite specification, its data included."""
-    # Its parts were checked when they were made; the compiler checks the whole.
-    spec = dict(chart.to_dict(validate=False))
-    if "datasets" in spec:
-        spec["datasets"] = {name: list(rows) for name, rows in spec["datasets"].items()}
+    if isinstance(chart, dict):
+        datasets: dict[str, Any] = {}
+        spec = {"$schema": SCHEMA, **_named_data(chart, datasets, {}), "datasets": datasets}
+    else:
+        # Its parts were checked when they were made; the compiler checks the whole.
+        spec = dict(chart.to_dict(validate=False))
+        if "datasets" in spec:
+            spec["datasets"] = {name: list(rows) for name, rows in spec["datasets"].items()}
     return dict(_on_one_line(spec))
+
+
+def _named_data(part: Any, datasets: dict[str, Any], names: dict[int, str]) -> Any:
+    """Rows that several panels share stand once in the figure, by their name."""
+    if isinstance(part, list):
+        return [_named_data(one, datasets, names) for one in part]
+    if not isinstance(part, dict):
+        return part
+    found = {}
+    for key, one in part.items():
+        if key == "data":
+            name = names.setdefault(id(one["values"]), f"rows_{len(names) + 1}")
+            datasets[name] = one["values"]
+            found[key] = {"name": name}
+        else:
+            found[key] = _named_data(one, datasets, names)
+    return found
 
 
 def _on_one_line(value: Any) -> Any:
@@ -68,7 +90,7 @@ def _on_one_line(value: Any) -> Any:
 
 
 def save_chart(
-    chart: ChartType,
+    chart: Drawn,
     path_without_suffix: str | PathLike[str],
     formats: Sequence[ChartFormat] = get_args(ChartFormat),
 ) -> tuple[Path, ...]:
@@ -98,7 +120,7 @@ def save_spec(
     return tuple(paths)
 
 
-def chart_html(chart: ChartType) -> str:
+def chart_html(chart: Drawn) -> str:
     """A page with this figure alone, all scripts inside."""
     spec = chart_json(chart)
     return _PAGE.format(

@@ -17,13 +17,13 @@ from boxlens.report.charts.panels import (
     rows_axis,
 )
 from boxlens.report.charts.selecting import TOP, Terms, picks
-from boxlens.report.charts.theme import INK, SOFT_INK, decimal, inline, themed
+from boxlens.report.charts.theme import INK, SOFT_INK, inline
+from boxlens.wording import change, score
 
 if TYPE_CHECKING:
-    from boxlens.diagnosis.hoiem import HoiemSet
+    from boxlens.studies.diagnosis.hoiem import HoiemSet
 
 BARS_PX = 140
-NO_AP = "no objects: AP is undefined"
 # How strong a bar is drawn.
 REMOVED, CORRECTED = 1.0, 0.35
 # Words, the kind that lends its colour, and the impacts, the longer bar first.
@@ -34,26 +34,9 @@ BARS = (
 )
 
 
-def false_positives_chart(result: HoiemSet, *, about: str = "") -> alt.HConcatChart:
+def false_positives_chart(result: HoiemSet) -> alt.HConcatChart:
     """Shares of the four kinds beside the AP gained without them, for one set of classes."""
-    n_fp = sum(result.top_fp.values())
-    return themed(
-        alt.hconcat(kinds_pie(result, legend=True), _bars(result), spacing=14),
-        title="What is wrong with the top false positives",
-        about=f"{about + ': ' if about else ''}{set_name(result)}, {n_fp:,} false positives",
-        reading=(
-            "Left: kinds among as many top detections as a class has objects. Right: AP gained "
-            "if a kind is removed; pale: if boxes are corrected instead."
-        ),
-    )
-
-
-def set_name(result: HoiemSet) -> str:
-    """A class, or a set of classes and how many they are."""
-    if len(result.classes) == 1:
-        return result.classes[0]
-    what = "all classes" if result.name == "all" else result.name
-    return f"{what} ({len(result.classes)})"
+    return alt.hconcat(kinds_pie(result, legend=True), _bars(result), spacing=14)
 
 
 def kinds_pie(result: HoiemSet, *, legend: bool) -> alt.LayerChart:
@@ -71,10 +54,8 @@ def _picked(result: HoiemSet, kind: str, n: int) -> dict[str, str]:
     return picks(KINDS[kind].label, n, terms={**classes, "hoiem": kind, "top": TOP})
 
 
-def _bars(result: HoiemSet) -> alt.LayerChart | alt.Chart:
-    if math.isnan(result.ap):
-        return message(NO_AP, width=BARS_PX, height=PIE_PX)
-    title = panel_title(f"AP gained (AP now {decimal(result.ap)})")
+def _bars(result: HoiemSet) -> alt.LayerChart:
+    title = panel_title(f"AP gained (AP now {score(result.ap)})")
     return alt.LayerChart(layer=_bar_layers(*gain_records(result)), title=title)
 
 
@@ -99,7 +80,7 @@ def gain_records(result: HoiemSet) -> tuple[list[dict[str, Any]], list[dict[str,
             }
             for key, gain, strength in known
         ]
-        gains = [f"+{decimal(gain)}" for _, gain, _ in reversed(known)]
+        gains = [change(gain) for _, gain, _ in reversed(known)]
         texts.append(
             {
                 "kind": label,
@@ -127,8 +108,8 @@ def _bar_layers(bars: list[dict[str, Any]], texts: list[dict[str, Any]]) -> list
             tooltip=[
                 alt.Tooltip("kind:N", title="kind"),
                 alt.Tooltip("how:N", title="how"),
-                alt.Tooltip("gain:Q", title="AP gained", format=".4f"),
-                alt.Tooltip("ap:Q", title="AP then", format=".4f"),
+                alt.Tooltip("gain:Q", title="AP gained", format=".3f"),
+                alt.Tooltip("ap:Q", title="AP then", format=".3f"),
             ],
         )
     )

@@ -6,57 +6,34 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from boxlens.diagnosis.hoiem_types import FP_TYPES
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.charts.panels import message, number_column, rows_axis
+from boxlens.report.charts.panels import number_column, rows_axis
 from boxlens.report.charts.selecting import TOP, picks
-from boxlens.report.charts.theme import (
-    WIDTH,
-    fixed,
-    inline,
-    percent,
-    themed,
-)
+from boxlens.report.charts.theme import fixed, inline
+from boxlens.studies.diagnosis.hoiem_types import FP_TYPES
+from boxlens.wording import count, share
 
 if TYPE_CHECKING:
-    from boxlens.diagnosis.hoiem import HoiemClass, HoiemResult
+    from boxlens.studies.diagnosis.hoiem import HoiemClass
 
-MOST_CLASSES = 24
 PLOT_PX = 110
 NAMES_PX = 150
 ROW_PX = 15
 TYPES = tuple(kind.label for kind in FP_TYPES)
 
 
-def fp_by_class_chart(
-    result: HoiemResult, *, about: str = "", most_classes: int = MOST_CLASSES
-) -> alt.HConcatChart | alt.Chart:
-    """A bar a class, and beside it the classes that take a tenth or more of its errors."""
-    title = "What is wrong with each class"
-    known = [row for row in result.classes if sum(row.top_fp.values())]
-    if not known:
-        empty = message("no false positives among the top detections", width=WIDTH, height=80)
-        return themed(empty, title=title, about=about)
-    most = sorted(known, key=lambda row: -sum(row.top_fp.values()))[:most_classes]
-    shown = [row for row in known if row in most]
-    reading = "Kinds of the top false positives; right: their number, and who takes 10% or more."
-    if len(shown) < len(known):
-        reading += f" The {len(shown)} of {len(known)} classes with most of them."
-    return themed(
-        alt.hconcat(
-            _bars(shown),
-            number_column(
-                {row.name: f"{sum(row.top_fp.values()):,}" for row in shown},
-                title="errors",
-                width=34,
-                row_px=ROW_PX,
-            ),
-            _confusions(shown),
-            spacing=4,
+def fp_by_class_chart(shown: list[HoiemClass]) -> alt.HConcatChart:
+    """A bar per class, and beside it the classes that take a tenth or more of its errors."""
+    return alt.hconcat(
+        _bars(shown),
+        number_column(
+            {row.name: count(sum(row.top_fp.values())) for row in shown},
+            title="errors",
+            width=34,
+            row_px=ROW_PX,
         ),
-        title=title,
-        about=about,
-        reading=reading,
+        _confusions(shown),
+        spacing=4,
     )
 
 
@@ -110,7 +87,7 @@ def _confusions(shown: list[HoiemClass]) -> alt.Chart:
     rows = [
         {
             "class": row.name,
-            "text": ", ".join(f"{item.other} {percent(item.share)}" for item in row.confusions),
+            "text": ", ".join(f"{item.other} {share(item.share)}" for item in row.confusions),
         }
         for row in shown
     ]

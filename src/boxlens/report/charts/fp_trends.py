@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import numpy as np
 
-from boxlens.diagnosis.hoiem_trends import FP_LABELS
-from boxlens.errors import ParameterError
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.panels import message, panel_title
-from boxlens.report.charts.theme import DECIMAL_AXIS, INK, inline, themed, threshold
+from boxlens.report.charts.theme import DECIMAL_AXIS, INK, inline
+from boxlens.studies.diagnosis.hoiem_trends import FP_LABELS
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Floats
-    from boxlens.diagnosis.hoiem import HoiemResult
-    from boxlens.diagnosis.hoiem_trends import DetectionTrend, FpTrend
+    from boxlens.studies.diagnosis.hoiem import HoiemResult
+    from boxlens.studies.diagnosis.hoiem_trends import DetectionTrend, FpTrend
 
 PANEL_PX = 142
 HEIGHT_PX = 120
@@ -25,59 +24,16 @@ VERDICTS = ("correct", "ignored", *FP_LABELS)
 MULTIPLE_AXIS = "datum.value < 1 ? '1/' + format(1 / datum.value, 'd') : format(datum.value, 'd')"
 
 
-def fp_trends_chart(
-    result: HoiemResult, *, class_name: str | None = None, about: str = ""
-) -> alt.HConcatChart:
+def fp_trends_chart(result: HoiemResult) -> alt.HConcatChart:
     """Shares of kinds among ever more false positives, and verdicts and recall among ever more
-    detections: means over classes, or one class."""
-    row = None if class_name is None else _row(result, class_name)
-    who = "mean over classes" if class_name is None else class_name
-    shown = _shown(result, row)
-    chart = alt.hconcat(
-        _false_positives(result, row, shown), _detections(result, row, shown), spacing=12
-    )
-    return themed(
-        chart,
-        title="How errors change along the ranking",
-        about=f"{about + ': ' if about else ''}{who}",
-        reading=(
-            f"Lines: recall at IoU {threshold(result.iou)} (solid) and "
-            f"{threshold(result.weak_iou)} (dashed).{_ends(result) if row is None else ''}"
-        ),
-    )
+    detections: means over classes."""
+    shown = _shown(result)
+    return alt.hconcat(_false_positives(result, shown), _detections(result, shown), spacing=12)
 
 
-def _ends(result: HoiemResult) -> str:
-    """Which classes the right end of a mean rests on: the others stay with all that they have."""
-    ends = []
-    for trend, places, words in (
-        (result.fp_trend, result.fp_trend.counts, "{:,} false positives"),
-        (result.detection_trend, result.detection_trend.multiples, "{:g} x their objects"),
-    ):
-        reached = [at for at, n in enumerate(trend.n_classes) if n > 0]
-        if reached:
-            last = reached[-1]
-            ends.append(f"{trend.n_classes[last]} have {words.format(places[last])}")
-    of = f" Of {len(result.classes)} classes "
-    return f"{of}{', '.join(ends)}; the others stay with all they have." if ends else ""
-
-
-def _row(result: HoiemResult, class_name: str) -> int:
-    names = [row.name for row in result.classes]
-    if class_name not in names:
-        raise ParameterError(f"there is no class {class_name!r}")
-    return names.index(class_name)
-
-
-def _shown(result: HoiemResult, row: int | None) -> list[str]:
+def _shown(result: HoiemResult) -> list[str]:
     """Verdicts that occur; the legend, which both panels share, names no others."""
-    trends = (
-        (FP_LABELS, result.fp_trend.mean if row is None else result.fp_trend.share[row]),
-        (
-            VERDICTS,
-            result.detection_trend.mean if row is None else result.detection_trend.share[row],
-        ),
-    )
+    trends = ((FP_LABELS, result.fp_trend.mean), (VERDICTS, result.detection_trend.mean))
     occurring = {
         name
         for names, share in trends
@@ -87,10 +43,9 @@ def _shown(result: HoiemResult, row: int | None) -> list[str]:
     return [name for name in VERDICTS if name in occurring]
 
 
-def _false_positives(result: HoiemResult, row: int | None, shown: list[str]) -> alt.Chart:
+def _false_positives(result: HoiemResult, shown: list[str]) -> alt.Chart:
     trend = result.fp_trend
-    share = _reached(trend) if row is None else trend.share[row]
-    rows = _records(trend.counts, share, FP_LABELS, shown)
+    rows = _records(trend.counts, _reached(trend), FP_LABELS, shown)
     if len({record["at"] for record in rows}) < 2:
         text = f"fewer than {trend.counts[1]} false positives"
         return message(text, width=PANEL_PX, height=HEIGHT_PX)
@@ -106,12 +61,9 @@ def _false_positives(result: HoiemResult, row: int | None, shown: list[str]) -> 
     return _areas(rows, x, tooltip, shown, "false_positives", title)
 
 
-def _detections(
-    result: HoiemResult, row: int | None, shown: list[str]
-) -> alt.LayerChart | alt.Chart:
+def _detections(result: HoiemResult, shown: list[str]) -> alt.LayerChart | alt.Chart:
     trend = result.detection_trend
-    share = _reached(trend) if row is None else trend.share[row]
-    rows = _records(trend.multiples, share, VERDICTS, shown)
+    rows = _records(trend.multiples, _reached(trend), VERDICTS, shown)
     if len({record["at"] for record in rows}) < 2:
         return message("too few detections", width=PANEL_PX, height=HEIGHT_PX)
     drawn = [at for at in trend.multiples if any(record["at"] == at for record in rows)]
@@ -124,16 +76,14 @@ def _detections(
     tooltip = alt.Tooltip("at:Q", title="times objects", format="~g")
     areas = _areas(rows, x, tooltip, shown, "detections")
     title = panel_title("share of detections; recall")
-    lines = _recall_lines(_recalls(trend, row, drawn), x, tooltip)
+    lines = _recall_lines(_recalls(trend, drawn), x, tooltip)
     return alt.LayerChart(layer=[areas, lines], title=title)
 
 
-def _recalls(trend: DetectionTrend, row: int | None, drawn: list[float]) -> list[dict[str, Any]]:
-    strong = trend.mean_recall if row is None else trend.recall[row]
-    weak = trend.mean_weak_recall if row is None else trend.weak_recall[row]
+def _recalls(trend: DetectionTrend, drawn: list[float]) -> list[dict[str, Any]]:
     return [
         {"at": at, "recall": value, "which": name}
-        for name, values in (("strong", strong), ("weak", weak))
+        for name, values in (("strong", trend.mean_recall), ("weak", trend.mean_weak_recall))
         for at, value in zip(trend.multiples, values.tolist(), strict=True)
         if at in drawn and not math.isnan(value)
     ]

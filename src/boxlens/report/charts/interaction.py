@@ -6,32 +6,30 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
-import numpy as np
 
-from boxlens.report.charts.panels import cell, cell_scale, heat_map, message
+from boxlens.report.charts.panels import cell, cell_scale, heat_map
 from boxlens.report.charts.selecting import characteristic_terms, picks
-from boxlens.report.charts.theme import FONT_PX, WIDTH, decimal, inline, themed
+from boxlens.report.charts.theme import FONT_PX, WIDTH, inline
+from boxlens.wording import score
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from collections.abc import Sequence
 
-    from boxlens.object_sensitivity.results import Interaction
+    from boxlens.studies.sensitivity.result import Interaction
 
 ROW_PX = 26
 COLUMN_PX = 60
 MOST_WIDTH = WIDTH - 70
-# Numbers in more rows or columns are not legible.
-MOST_SUBSETS = 10
 
 
-def interaction_chart(result: Interaction, *, about: str = "") -> alt.LayerChart | alt.Chart:
-    """Cells without enough objects in any class stay empty."""
-    title = f"How well objects are found by {result.first} and {result.second}"
-    lines, columns = (_frequent(result.n_objects.sum(axis=axis)) for axis in (1, 0))
+def interaction_chart(
+    result: Interaction, lines: Sequence[int], columns: Sequence[int]
+) -> alt.LayerChart:
+    """The given subsets of both; cells without enough objects in any class stay empty."""
     rows = [
         cell(
             ap_n,
-            decimal(ap_n, 2),
+            score(ap_n),
             first=result.first_names[line],
             second=result.second_names[column],
             ap_n=ap_n,
@@ -42,24 +40,9 @@ def interaction_chart(result: Interaction, *, about: str = "") -> alt.LayerChart
         for column in columns
         if not math.isnan(ap_n := float(result.ap_n[line, column]))
     ]
-    if not rows:
-        why = "no pair of subsets has enough objects"
-        return themed(message(why, width=WIDTH, height=80), title=title, about=about)
     first = [result.first_names[line] for line in lines]
     second = [result.second_names[column] for column in columns]
-    reading = ["AP_N, mean over the classes with enough such objects."]
-    for name, shown, names in (
-        (result.first, first, result.first_names),
-        (result.second, second, result.second_names),
-    ):
-        if len(shown) < len(names):
-            reading.append(f"The {len(shown)} most frequent of {len(names)} {name}.")
-    n_empty = len(first) * len(second) - len(rows)
-    if n_empty:
-        reading.append(f"Empty: too few objects ({n_empty} cells).")
-    return themed(
-        _map(result, rows, first, second), title=title, about=about, reading=" ".join(reading)
-    )
+    return _map(result, rows, first, second)
 
 
 def _picked(result: Interaction, line: int, column: int) -> dict[str, str]:
@@ -70,12 +53,6 @@ def _picked(result: Interaction, line: int, column: int) -> dict[str, str]:
     terms = characteristic_terms(result.first, first) | characteristic_terms(result.second, second)
     label = f"{result.first} {first}, {result.second} {second}"
     return picks(label, int(result.n_objects[line, column]), of="objects", terms=terms)
-
-
-def _frequent(n_objects: npt.NDArray[np.integer]) -> list[int]:
-    """Places of the subsets with the most objects, in their order."""
-    order = np.argsort(-n_objects.astype(np.int64), kind="stable")
-    return sorted(order[:MOST_SUBSETS].tolist())
 
 
 def _map(
@@ -95,7 +72,7 @@ def _map(
         tooltip=[
             alt.Tooltip("first:N", title=result.first),
             alt.Tooltip("second:N", title=result.second),
-            alt.Tooltip("ap_n:Q", title="AP_N", format=".4f"),
+            alt.Tooltip("ap_n:Q", title="AP_N", format=".3f"),
             alt.Tooltip("n:Q", title="objects", format=","),
         ],
     )

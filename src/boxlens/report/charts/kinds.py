@@ -5,10 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from boxlens.report.charts.colours import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    PINK,
+    SKY,
+    VERMILION,
+    WHITE,
+    YELLOW,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-DARK_INK: Final = "#222222"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,22 +29,21 @@ class Kind:
 
     label: str
     colour: str
-    ink: str = "#ffffff"
+    ink: str = WHITE
 
 
-# Okabe and Ito's palette and a grey, told apart with any colour vision. Related kinds are related
-# colours: places are blue, classes are warm. Every figure takes its colours from here.
+# Related kinds are related colours: places are blue, classes are warm.
 KINDS: Final[Mapping[str, Kind]] = {
-    "correct": Kind("correct", "#009e73"),
-    "loc": Kind("badly placed", "#0072b2"),
-    "dupe": Kind("duplicate", "#56b4e9", DARK_INK),
-    "sim": Kind("similar class", "#e69f00", DARK_INK),
-    "oth": Kind("other class", "#f0e442", DARK_INK),
-    "cls": Kind("wrong class", "#d55e00"),
-    "both": Kind("class and place", "#cc79a7", DARK_INK),
-    "bg": Kind("background", "#999999", DARK_INK),
-    "miss": Kind("missed", "#333333"),
-    "ignored": Kind("not counted", "#e3e3e3", DARK_INK),
+    "correct": Kind("correct", GREEN),
+    "loc": Kind("badly placed", BLUE),
+    "dupe": Kind("duplicate", SKY, INK),
+    "sim": Kind("similar class", ORANGE, INK),
+    "oth": Kind("other class", YELLOW, INK),
+    "cls": Kind("wrong class", VERMILION),
+    "both": Kind("class and place", PINK, INK),
+    "bg": Kind("background", GREY, INK),
+    "miss": Kind("missed", BLACK),
+    "ignored": Kind("not counted", "#e3e3e3", INK),
 }
 # Other names that schemes give to the same kinds.
 SAME_KIND: Final[Mapping[str, str]] = {
@@ -46,8 +57,16 @@ SAME_KIND: Final[Mapping[str, str]] = {
     "outside": "ignored",
 }
 # Kinds that a scheme calls alike but means differently: what Borji deletes in the end are
-# duplicates, and boxes that were moved in vain.
+# duplicates, and boxes that were moved without effect.
 OTHER_WORDS: Final[Mapping[str, str]] = {"duplicate": "leftovers"}
+# The schemes and the ranges of sizes, in words.
+SCHEME_NAMES: Final[Mapping[str, str]] = {
+    "hoiem": "Hoiem",
+    "tide": "TIDE",
+    "coco_analyze": "COCO analyze",
+    "borji": "Borji",
+}
+SIZES: Final[Mapping[str, str]] = {"s": "small", "m": "medium", "l": "large"}
 
 
 def kind_of(name: str) -> Kind:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
-import altair as alt
-
-from boxlens.report.charts.system_lines import spread_out
-from boxlens.report.charts.theme import DECIMAL_AXIS
+from boxlens.report.charts.forms.axes import SHARES, Axis
+from boxlens.report.charts.forms.choosing import spread_out
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from boxlens.images.perturbing.families import Family
 
@@ -28,22 +26,17 @@ def level_place(family: Family, levels: Sequence[float], level: float) -> float:
     return levels.index(level) if family.name in BY_RANK else family.position(level)
 
 
-def level_axis(family: Family, levels: Sequence[float], field: str = "x") -> alt.X:
+def level_axis(family: Family, levels: Sequence[float]) -> Axis:
     """Of ascending levels."""
     places = [level_place(family, levels, level) for level in levels]
     room = 0.04 * (places[-1] - places[0]) or 1
-    scale = alt.Scale(domain=[places[0] - room, places[-1] + room], nice=False)
-    axis: dict[str, Any] = {"title": family.axis_title, "grid": False}
+    axis = Axis(family.axis_title, (places[0] - room, places[-1] + room), grid=False)
     if family.name in BY_RANK:
-        shown = spread_out(len(levels), MOST_NAMES).tolist()
-        axis |= _named({float(at): family.label(levels[at]) for at in shown})
-    elif family.log_base is not None:
-        axis |= _named(_powers(family.log_base, places, levels))
-    elif family.name in PERCENT_AXIS:
-        axis |= {"format": "%", "tickCount": 3}
-    else:
-        axis |= {"labelExpr": DECIMAL_AXIS, "tickCount": 5}
-    return alt.X(f"{field}:Q", scale=scale, axis=alt.Axis(**axis))
+        shown = spread_out(len(levels), MOST_NAMES)
+        return replace(axis, names={float(at): family.label(levels[at]) for at in shown})
+    if family.log_base is not None:
+        return replace(axis, names=_powers(family.log_base, places, levels))
+    return replace(axis, form=SHARES, ticks=3) if family.name in PERCENT_AXIS else axis
 
 
 def _powers(base: int, places: Sequence[float], levels: Sequence[float]) -> dict[float, str]:
@@ -57,14 +50,3 @@ def _powers(base: int, places: Sequence[float], levels: Sequence[float]) -> dict
     ends = {places[0]: levels[0], places[-1]: levels[-1]}
     shown = whole if len(whole) > 1 else ends
     return {place: f"{level:g}" for place, level in shown.items()}
-
-
-def _named(labels: Mapping[float, str]) -> dict[str, Any]:
-    """Labels by their place along the axis."""
-    values = list(labels)
-    texts = json.dumps(list(labels.values()))
-    return {
-        "values": values,
-        "labelExpr": f"{texts}[indexof({json.dumps(values)}, datum.value)]",
-        "labelOverlap": False,
-    }

@@ -1,139 +1,78 @@
-"""How many of the hardest classes are together as hard as wished: their mean against how many."""
+"""How many of the hardest classes are together as hard as a target: their mean by how many."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import altair as alt
-
-from boxlens.dataset_difficulty.measures import MEASURES
-from boxlens.report.charts.detector_pair import FIRST, SECOND, short
-from boxlens.report.charts.panels import message, panel_title
-from boxlens.report.charts.system_lines import (
-    MEASURE_WORDS,
-    measure_text,
-    panel_grid,
-    spread_out,
-)
-from boxlens.report.charts.theme import (
-    DECIMAL_AXIS,
-    FONT_PX,
-    SOFT_INK,
-    WIDTH,
-    decimal,
-    inline,
-    themed,
-)
+from boxlens.report.charts.colours import FIRST, SECOND, SOFT_INK
+from boxlens.report.charts.forms.axes import COUNTS, Axis, around
+from boxlens.report.charts.forms.choosing import spread_out
+from boxlens.report.charts.forms.marks import dots, lines, rule_at, words
+from boxlens.report.charts.forms.panels import grid, plot
+from boxlens.studies.difficulty.measures import MEASURES, measure_text
+from boxlens.wording import count, short
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from boxlens.dataset_difficulty.matched_subset import MatchedSubset
+    from boxlens.report.charts.forms.layers import Row, Spec
+    from boxlens.studies.difficulty.matched_subset import MatchedSubset
 
 PANEL_PX: Final = 138
 PLOT_PX: Final = 110
 MOST_STEPS: Final = 200
-MOST_PANELS: Final = 6
 FEW_CLASSES: Final = 10
 # From a line to the middle of a label; and between two lines with a label in between.
 LABEL_PX: Final = 9
 LABEL_ROOM_PX: Final = 20
 
 
-def matched_subsets_chart(
-    subsets: Sequence[MatchedSubset], *, about: str = ""
-) -> alt.VConcatChart | alt.Chart:
-    """One panel a subset."""
-    title = "How many classes are as hard as wished"
-    known = [one for one in subsets if len(one.means)]
-    if not known:
-        empty = message("no class has a measure to choose by", width=WIDTH, height=PLOT_PX)
-        return themed(empty, title=title, about=about)
-    panels = [_panel(one) for one in known[:MOST_PANELS]]
-    reading = (
-        "Line: the mean of the k hardest classes. Dashed: the target. Dot: the most classes that "
-        "are still as hard."
-    )
-    if len(known) > MOST_PANELS:
-        reading += f" The first {MOST_PANELS} of {len(known)} subsets."
-    return themed(panel_grid((), panels, 2, spacing=18), title=title, about=about, reading=reading)
+def matched_subsets_chart(subsets: Sequence[MatchedSubset]) -> Spec:
+    """One panel per subset."""
+    return grid([_panel(one) for one in subsets], 2, gap=18)
 
 
-def _panel(subset: MatchedSubset) -> alt.LayerChart:
-    means = subset.means
-    rows: list[dict[str, Any]] = [
-        {"k": int(at) + 1, "mean": float(means[at]), "text": decimal(float(means[at]), 4)}
-        for at in spread_out(len(means), MOST_STEPS)
-    ]
-    low, high = _ends(subset)
-    x = alt.X(
-        "k:Q",
-        scale=alt.Scale(domain=[0, len(means) * 1.02], nice=False),
-        axis=alt.Axis(title="k hardest classes", tickCount=4, tickMinStep=1, format=",d"),
-    )
-    y = alt.Y(
-        "mean:Q",
-        scale=alt.Scale(domain=[low, high], nice=False),
-        axis=alt.Axis(
-            title=f"mean {MEASURE_WORDS[subset.measure]}", labelExpr=DECIMAL_AXIS, tickCount=4
+def _panel(subset: MatchedSubset) -> Spec:
+    steps = spread_out(len(subset.means), MOST_STEPS)
+    rows = [_row(at + 1, float(subset.means[at])) for at in steps]
+    target = f"target {measure_text(subset.target)}"
+    target += f", as {short(subset.target_of)}" if subset.target_of else ""
+    label, dy = _place(subset)
+    left = _to_the_left(subset)
+    beside: dict[str, Any] = {"align": "right", "dx": -5} if left else {"align": "left", "dx": 5}
+    chosen = [_row(len(subset.classes), subset.mean)]
+    return plot(
+        rows,
+        # Of a few classes longer than they are, so that labels are whole numbers.
+        Axis("k hardest classes", (0, 1.02 * max(len(subset.means), 4)), ticks=4, form=COUNTS),
+        Axis(f"mean {MEASURES[subset.measure].short}", _ends(subset), ticks=4),
+        *rule_at(subset.target, color=SOFT_INK, strokeDash=[4, 2], strokeWidth=1),
+        lines("mean", color=FIRST),
+        # Of a few classes each is a dot.
+        dots("mean", size=14, color=FIRST, rows=rows if len(rows) < FEW_CLASSES else ()),
+        # No class at all may be hard enough.
+        dots("mean", size=40, color=SECOND, rows=chosen if subset.classes else ()),
+        words(
+            value="mean",
+            rows=[{**label, "text": chosen_text(subset)}],
+            **beside,
+            dy=dy,
+            color=SECOND,
         ),
+        along="k",
+        width=PANEL_PX,
+        height=PLOT_PX,
+        title=f"Classes of {short(subset.dataset)}\n{target}",
     )
-    line = (
-        alt.Chart(inline(rows), width=PANEL_PX, height=PLOT_PX)
-        .mark_line(color=FIRST, strokeWidth=1.5, point=_dot(len(rows)))
-        .encode(
-            x=x,
-            y=y,
-            tooltip=[alt.Tooltip("k:Q", title="classes"), alt.Tooltip("text:N", title="mean")],
-        )
-    )
-    target = (
-        alt.Chart(inline([{"mean": subset.target}]))
-        .mark_rule(color=SOFT_INK, strokeDash=[4, 2], strokeWidth=1)
-        .encode(y=y)
-    )
-    layers = alt.LayerChart(layer=[target, line, *_chosen(subset, x, y)])
-    title = panel_title(f"Classes of {short(subset.dataset)}")
-    title.subtitle = f"target {measure_text(subset.target)}"
-    if subset.target_of:
-        title.subtitle += f", as {short(subset.target_of)}"
-    titled: alt.LayerChart = layers.properties(title=title)
-    return titled
+
+
+def _row(k: int, mean: float) -> Row:
+    return {"k": k, "mean": mean, "tip": {"classes": count(k), "mean": measure_text(mean)}}
 
 
 def _ends(subset: MatchedSubset) -> tuple[float, float]:
     """Of the axis: with room for a line of text above and below."""
-    values = [float(subset.means.min()), float(subset.means.max()), subset.target]
-    low, high = min(values), max(values)
-    room = 0.18 * (high - low) or 0.05
-    return low - room, high + room
-
-
-def _dot(n: int) -> alt.OverlayMarkDef | bool:
-    """Of a few classes each is a dot."""
-    return alt.OverlayMarkDef(size=14, color=FIRST) if n < FEW_CLASSES else False
-
-
-def _chosen(subset: MatchedSubset, x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    """The chosen k; no class at all may be hard enough."""
-    k = len(subset.classes)
-    label, dy = _place(subset)
-    told = (
-        alt.Chart(inline([{**label, "text": chosen_text(subset)}]))
-        .mark_text(
-            align="right" if _to_the_left(subset) else "left",
-            baseline="middle",
-            dx=-5 if _to_the_left(subset) else 5,
-            dy=dy,
-            fontSize=FONT_PX,
-            color=SECOND,
-        )
-        .encode(x=x, y=y, text="text:N")
-    )
-    if not k:
-        return [told]
-    dot = alt.Chart(inline([{"k": k, "mean": subset.mean}])).encode(x=x, y=y)
-    return [dot.mark_point(filled=True, size=40, opacity=1, color=SECOND), told]
+    return around([*map(float, subset.means), subset.target], 0.18)
 
 
 def chosen_text(subset: MatchedSubset) -> str:
@@ -156,18 +95,10 @@ def _place(subset: MatchedSubset) -> tuple[dict[str, float], int]:
     left of it there is nothing beyond the target, and right of it nothing short of the dot.
     """
     low, high = _ends(subset)
-    if not subset.classes:
-        return {"k": 0, "mean": subset.target}, _beyond(subset, towards=False)
-    at = {"k": float(len(subset.classes)), "mean": subset.mean}
-    if not _to_the_left(subset):
-        return at, _beyond(subset, towards=False)
-    gap_px = abs(subset.target - subset.mean) / (high - low) * PLOT_PX
-    if gap_px < LABEL_ROOM_PX:
-        at["mean"] = subset.target
-    return at, _beyond(subset, towards=True)
-
-
-def _beyond(subset: MatchedSubset, *, towards: bool) -> int:
-    """Pixels down: `towards` easier values, or away from them."""
-    up = (MEASURES[subset.measure].harder == "low") == towards
-    return -LABEL_PX if up else LABEL_PX
+    left = _to_the_left(subset)
+    # Towards easier values, or away from them.
+    dy = -LABEL_PX if (MEASURES[subset.measure].harder == "low") == left else LABEL_PX
+    near = abs(subset.target - subset.mean) / (high - low) * PLOT_PX < LABEL_ROOM_PX
+    at_target = not subset.classes or (left and near)
+    mean = subset.target if at_target else subset.mean
+    return {"k": float(len(subset.classes)), "mean": mean}, dy

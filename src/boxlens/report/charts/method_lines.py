@@ -1,50 +1,31 @@
-"""What figures of proposals share: a colour and a dash for every method, keys, number forms."""
+"""What figures of proposals share: a colour and a dash for every method, keys, panels."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
 from boxlens.report.charts.detector_pair import short
+from boxlens.report.charts.forms.axes import to_a_tenth
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.main_numbers import COLOURS
 from boxlens.report.charts.system_lines import KEY_CHARACTERS
-from boxlens.report.charts.theme import FONT_PX, SOFT_INK, fixed, inline, threshold
+from boxlens.report.charts.theme import FONT_PX, SOFT_INK, fixed, inline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    from boxlens.proposals.recall.choice import RecallChoice
 
 # Of a figure across a page: two panels a line, and all of it.
 PANEL_PX: Final = 300
 PAGE_PX: Final = 640
 # Those of detectors, and two more.
 METHOD_COLOURS: Final = (*COLOURS, KINDS["dupe"].colour, KINDS["miss"].colour)
-# Once every colour is taken, they are taken again from the first on: then dashes differ.
-SOLID: Final = ((1, 0), (7, 2, 1, 2))
-DASHED: Final = ((4, 2), (1, 2))
-MOST_METHODS: Final = len(METHOD_COLOURS) * 2
-BASELINES_DASHED: Final = "Dashed: baselines."
 SWATCH_PX: Final = 18
 LINE_PX: Final = 12
-# A letter's width, about.
-LETTER_PX: Final = 4.9
 # Names of files are long in wide letters and underscores.
 KEY_LETTER_PX: Final = 5.5
-
-
-class Method(Protocol):
-    """Whoever proposes boxes."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def baseline(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +34,6 @@ class LineStyle:
 
     colour: str
     dash: tuple[int, ...]
-
-
-def method_styles(methods: Iterable[Method]) -> dict[str, LineStyle]:
-    """By name, as many as can be told apart: baselines dashed, all others not.
-
-    Baselines take their colours last: as long as there are any, those that no other method has.
-    """
-    baseline: dict[str, bool] = {}
-    for one in methods:
-        if len(baseline) < MOST_METHODS:
-            baseline.setdefault(one.name, one.baseline)
-    styles: dict[str, LineStyle] = {}
-    for at, name in enumerate(sorted(baseline, key=lambda name: baseline[name])):
-        colour = METHOD_COLOURS[at % len(METHOD_COLOURS)]
-        dashes = DASHED if baseline[name] else SOLID
-        taken = {style.dash for style in styles.values() if style.colour == colour}
-        styles[name] = LineStyle(colour, next(dash for dash in dashes if dash not in taken))
-    return {name: styles[name] for name in baseline}
 
 
 def line_encoding(styles: Mapping[str, LineStyle], field: str = "method") -> dict[str, Any]:
@@ -146,35 +109,9 @@ def method_panels(
     return alt.vconcat(*method_key(styles), grid, spacing=8)
 
 
-def first_of(n_shown: int, n_methods: int) -> str:
-    """A sentence where there are more methods than lines can be told apart; else empty."""
-    return f" The first {n_shown} of {n_methods} methods." if n_shown < n_methods else ""
-
-
-def dashed_words(methods: Iterable[Method]) -> str:
-    """What dashes mean, where there are any."""
-    return f" {BASELINES_DASHED}" if any(one.baseline for one in methods) else ""
-
-
 def recall_limit(values: Iterable[float]) -> float:
     """Where an axis of recall ends: the next tenth above all values; of small ones a twentieth."""
-    highest = max((value for value in values if not math.isnan(value)), default=1.0)
-    parts = 20 if highest <= 0.2 else 10
-    # Rounded first: .6 is six tenths, not more.
-    return min(1.0, max(1, math.ceil(round(parts * highest, 9))) / parts)
-
-
-def ar_words(choice: RecallChoice) -> str:
-    """AR; with its overlaps where they are not the usual ones."""
-    low, high = choice.ar_range
-    return "AR" if (low, high) == (0.5, 1.0) else f"AR {threshold(low)} to {threshold(high)}"
-
-
-def count_text(n: float) -> str:
-    """1, 4.2, 991: how many proposals there are on average."""
-    if math.isnan(n):
-        return "n/a"
-    return f"{n:,.0f}" if n >= 100 or n == round(n) else f"{n:.1f}"
+    return min(1.0, to_a_tenth(values)[1])
 
 
 def above_panel(text: str) -> alt.Chart:

@@ -12,16 +12,16 @@ from boxlens.report.charts.panels import (
     cell,
     cell_scale,
     heat_map,
-    message,
     number_column,
     panel_title,
     rows_axis,
 )
 from boxlens.report.charts.selecting import Terms, characteristic_terms, picks
-from boxlens.report.charts.theme import FONT_PX, WIDTH, inline, percent, themed, threshold
+from boxlens.report.charts.theme import FONT_PX, inline
+from boxlens.wording import UNDEFINED, number, share
 
 if TYPE_CHECKING:
-    from boxlens.object_sensitivity.results import Characteristic, Misses, SensitivityResult
+    from boxlens.studies.sensitivity.result import Characteristic, Misses, SensitivityResult
 
 CELLS_PX = 200
 EXPLAINED_PX = 72
@@ -32,34 +32,15 @@ BARS_PX = 260
 BAR_PX = 15
 
 
-def misses_chart(
-    result: SensitivityResult, *, about: str | None = None
-) -> alt.VConcatChart | alt.Chart:
+def misses_chart(result: SensitivityResult) -> alt.VConcatChart:
     """Share of undetected objects by subset of each characteristic; looser overlaps below."""
-    misses = result.misses
-    title = "Which objects are undetected"
-    if about is None:
-        about = f"{result.detector} on {result.dataset}"
-    if misses.n_missed == 0:
-        why = "no objects" if misses.n_objects == 0 else "no object is undetected"
-        return themed(message(why, width=WIDTH, height=80), title=title, about=about)
     records = [record for row in result.characteristics for record in _records(row)]
     panels: list[alt.HConcatChart | alt.LayerChart] = []
     if records:
         panels.append(_by_characteristic(records))
-    if misses.looser:
-        panels.append(_looser(misses))
-    share = percent(misses.n_missed / misses.n_objects)
-    return themed(
-        alt.vconcat(*panels, spacing=10),
-        title=title,
-        about=f"{about}: {misses.n_missed:,} of {misses.n_objects:,} objects undetected ({share})",
-        reading=(
-            f"Undetected: no correct detection at IoU {threshold(result.iou)} where P_N is "
-            f"{threshold(misses.p_n)} or more; some are found later in the ranking. Explained: "
-            "share of the entropy, and what chance would explain."
-        ),
-    )
+    if result.misses.looser:
+        panels.append(_looser(result.misses))
+    return alt.vconcat(*panels, spacing=10)
 
 
 def _records(row: Characteristic) -> list[dict[str, Any]]:
@@ -76,7 +57,7 @@ def _records(row: Characteristic) -> list[dict[str, Any]]:
     return [
         cell(
             missed / n,
-            [name, percent(missed / n)],
+            [name, share(missed / n)],
             name=row.name,
             subset=name,
             place=place,
@@ -101,8 +82,8 @@ def _picked(row: Characteristic, subset: str, n: int) -> dict[str, str]:
 
 def _explained(row: Characteristic) -> str:
     if math.isnan(row.entropy_share):
-        return percent(row.entropy_share)
-    return f"{percent(row.entropy_share)} ({percent(row.entropy_chance)})"
+        return UNDEFINED
+    return f"{share(row.entropy_share)} ({share(row.entropy_chance)})"
 
 
 def _by_characteristic(records: list[dict[str, Any]]) -> alt.HConcatChart:
@@ -135,10 +116,10 @@ def _by_characteristic(records: list[dict[str, Any]]) -> alt.HConcatChart:
 def _looser(misses: Misses) -> alt.LayerChart:
     rows: list[dict[str, Any]] = [
         {
-            "iou": f"IoU {threshold(row.iou)}",
+            "iou": f"IoU {number(row.iou)}",
             "share": row.share_recovered,
             "n_missed": row.n_missed,
-            "text": f"{percent(row.share_recovered)}, {row.n_missed:,} still undetected",
+            "text": f"{share(row.share_recovered)}, {row.n_missed:,} still undetected",
         }
         for row in sorted(misses.looser, key=lambda row: -row.iou)
         if not math.isnan(row.share_recovered)

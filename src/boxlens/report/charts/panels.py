@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
+from boxlens import wording
 from boxlens.report.charts.theme import (
     DARK_BLUE,
     FONT_PX,
@@ -17,7 +18,6 @@ from boxlens.report.charts.theme import (
     SOFT_INK,
     fixed,
     inline,
-    percent,
 )
 
 if TYPE_CHECKING:
@@ -78,11 +78,11 @@ def _slice_records(slices: Sequence[Slice]) -> list[dict[str, Any]]:
     shares = [part.amount / total for part in slices]
     return [
         {
-            "kind": f"{part.kind.label} {percent(share)}",
+            "kind": f"{part.kind.label} {wording.share(share)}",
             "amount": part.amount,
             "share": share,
             "order": order,
-            "inside": percent(share) if share >= LEAST_LABELLED else "",
+            "inside": wording.share(share) if share >= LEAST_LABELLED else "",
             "ink": part.kind.ink,
             **part.more,
         }

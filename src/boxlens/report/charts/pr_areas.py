@@ -7,26 +7,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
-import numpy as np
 
-from boxlens.diagnosis.coco_analyze import CURVES
-from boxlens.diagnosis.crosswalk import DET_LABELS
-from boxlens.errors import ParameterError
 from boxlens.metrics.average_precision import COCO_RECALLS
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.charts.panels import message
 from boxlens.report.charts.selecting import picks
-from boxlens.report.charts.theme import DECIMAL_AXIS, decimal, inline, themed
+from boxlens.report.charts.theme import DECIMAL_AXIS, inline
+from boxlens.studies.diagnosis.coco_analyze import CURVES
+from boxlens.studies.diagnosis.crosswalk import DET_LABELS
+from boxlens.wording import score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from boxlens.data.columns import Floats
-    from boxlens.diagnosis.coco_analyze import CocoAnalyzeResult
+    from boxlens.studies.diagnosis.coco_analyze import CocoAnalyzeResult
 
 PLOT_PX = 180
 HEIGHT_PX = 150
-SIZES = {"s": "small", "m": "medium", "l": "large"}
 # What each curve forgives, and the colour of the area it adds. C75 and C50 are both correct.
 MEANING = {
     "C75": "correct, strictly",
@@ -48,43 +44,20 @@ COLOURS = {
 }
 
 
-def pr_areas_chart(
-    result: CocoAnalyzeResult,
-    *,
-    class_name: str | None = None,
-    group: str | None = None,
-    area: str = "all",
-    about: str = "",
-) -> alt.Chart:
-    """All classes, or one class, or one supercategory; objects of all sizes or of one range."""
-    column = _place(area, result.areas, "area range")
-    precision, ap = _chosen(result, class_name, group)
-    size = "" if area == "all" else f", {SIZES.get(area, area)} objects"
-    who = class_name or group or f"mean over {_n_defined(result, column)} classes"
-    heading = {
-        "title": "What lies between the detector and perfect precision",
-        "about": f"{about + ': ' if about else ''}{who}{size}",
-    }
+def pr_areas_chart(result: CocoAnalyzeResult, column: int) -> alt.Chart:
+    """The mean over classes; objects of the range of sizes with this column."""
     curves = [
-        _Curve(key, f"{name} {decimal(under)} {MEANING[key]}", values)
+        _Curve(key, f"{name} {score(under)} {MEANING[key]}", values)
         for key, name, under, values in zip(
             CURVES,
             result.curve_names,
-            ap[:, column].tolist(),
-            precision[:, :, column].tolist(),
+            result.mean_ap[:, column].tolist(),
+            result.mean_precision[:, :, column].tolist(),
             strict=True,
         )
         if not math.isnan(under)
     ]
-    if not curves:
-        why = "no such objects: the curves are undefined"
-        return themed(message(why, width=PLOT_PX, height=HEIGHT_PX), **heading)
-    missing = "" if any(one.key == "Sim" for one in curves) else " Sim: no similar classes known."
-    return themed(
-        _areas(curves, picked=class_name is None and group is None and area == "all"),
-        **heading,
-        reading=f"Each curve forgives one more kind of error; numbers: area under it.{missing}",
-    )
+    return _areas(curves, picked=result.areas[column] == "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,32 +67,6 @@ class _Curve:
     key: str
     label: str
     precision: list[float]
-
-
-def _n_defined(result: CocoAnalyzeResult, column: int) -> int:
-    """Classes with objects in an area range."""
-    return int((~np.isnan(result.ap[CURVES.index("FN"), :, column])).sum())
-
-
-def _place(name: str, names: tuple[str, ...], what: str) -> int:
-    if name not in names:
-        raise ParameterError(f"there is no {what} {name!r}: there are {', '.join(names)}")
-    return names.index(name)
-
-
-def _chosen(
-    result: CocoAnalyzeResult, class_name: str | None, group: str | None
-) -> tuple[Floats, Floats]:
-    """[curve, recall, area] and [curve, area]."""
-    if class_name is not None and group is not None:
-        raise ParameterError("the curves are those of a class or of a group, not of both")
-    if class_name is not None:
-        row = _place(class_name, result.classes, "class")
-        return result.precision[:, :, row], result.ap[:, row]
-    if group is not None:
-        row = _place(group, tuple(name for name, _ in result.groups), "group")
-        return result.group_precision[:, :, row], result.group_ap[:, row]
-    return result.mean_precision, result.mean_ap
 
 
 def _picked(one: _Curve) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What each repair of a scheme brings in every order of them, not only when it comes first."""
+"""AP gained by each fix of a scheme in every order of them, not only when it comes first."""
 
 from __future__ import annotations
 
@@ -7,33 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from boxlens.diagnosis.crosswalk import DET_LABELS, GT_LABELS
 from boxlens.report.charts.kinds import kind_of
-from boxlens.report.charts.panels import message, number_column, rows_axis
+from boxlens.report.charts.panels import number_column, rows_axis
 from boxlens.report.charts.selecting import picks
-from boxlens.report.charts.theme import DECIMAL_AXIS, INK, PALE, WIDTH, inline, percent, themed
+from boxlens.report.charts.theme import DECIMAL_AXIS, INK, PALE, inline
+from boxlens.studies.diagnosis.crosswalk import DET_LABELS, GT_LABELS
+from boxlens.wording import share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from boxlens.diagnosis.orders import RepairGain
+    from boxlens.studies.diagnosis.orders import RepairGain
 
 PLOT_PX = 172
 SHARE_PX = 56
 ROW_PX = 22
 
 
-def repair_orders_chart(
-    orders: Sequence[RepairGain], *, scheme: str = "", about: str = ""
-) -> alt.HConcatChart | alt.Chart:
-    """Lowest to highest gain of each repair, its gain first and last, and the mean."""
-    title = "What a repair brings depends on what was repaired before"
+def repair_orders_chart(orders: Sequence[RepairGain], scheme: str) -> alt.HConcatChart:
+    """Lowest to highest gain of each fix, its gain first and last, and the mean."""
     known = [row for row in orders if not math.isnan(row.mean)]
-    if not any(row.highest > 0 for row in known):
-        why = "no repair brings anything"
-        if not known:
-            why = "AP is undefined" if orders else "orders were not computed"
-        return themed(message(why, width=WIDTH, height=ROW_PX * 6), title=title, about=about)
     rows = [
         {
             "kind": kind_of(row.name).label,
@@ -47,24 +40,16 @@ def repair_orders_chart(
         }
         for row in known
     ]
-    shares = {kind_of(row.name).label: percent(row.share_largest) for row in known}
-    return themed(
-        alt.hconcat(
-            _ranges(rows),
-            number_column(shares, title="brings most", width=SHARE_PX, row_px=ROW_PX),
-            spacing=6,
-        ),
-        title=title,
-        about=about,
-        reading=(
-            "Bar: lowest to highest over all orders. Filled: repaired first, hollow: last. "
-            "Stroke: mean. Right: orders in which it brings most."
-        ),
+    shares = {kind_of(row.name).label: share(row.share_largest) for row in known}
+    return alt.hconcat(
+        _ranges(rows),
+        number_column(shares, title="adds most", width=SHARE_PX, row_px=ROW_PX),
+        spacing=6,
     )
 
 
 def _picked(scheme: str, name: str) -> dict[str, str]:
-    """What a repair mends; nothing where the scheme is not told."""
+    """The errors that a fix is of; nothing where the scheme has no such label."""
     if name in DET_LABELS.get(scheme, ()):
         return picks(kind_of(name).label, None, terms={scheme: name})
     if name in GT_LABELS.get(scheme, ()):
@@ -79,9 +64,9 @@ def _ranges(rows: list[dict[str, Any]]) -> alt.LayerChart:
     plot = alt.Chart(inline(rows), width=PLOT_PX, height=ROW_PX * len(rows)).encode(
         y=rows_axis("kind", [row["kind"] for row in rows], y_axis),
         tooltip=[
-            alt.Tooltip("kind:N", title="repair"),
+            alt.Tooltip("kind:N", title="fix"),
             *(
-                alt.Tooltip(f"{key}:Q", format=".4f")
+                alt.Tooltip(f"{key}:Q", format=".3f")
                 for key in ("first", "last", "lowest", "highest", "mean")
             ),
         ],

@@ -1,4 +1,4 @@
-"""Bars of scores, a row a step and a bar a detector, with a stroke where unchanged pictures are."""
+"""Bars of scores, one row per step, one bar per detector; strokes: the unchanged pictures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import altair as alt
 
 from boxlens.report.charts.method_lines import above_panel
 from boxlens.report.charts.panels import rows_axis
-from boxlens.report.charts.theme import DECIMAL_AXIS, INK, decimal, inline
+from boxlens.report.charts.theme import DECIMAL_AXIS, INK, inline
+from boxlens.wording import score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,8 +83,8 @@ def _record(bar: Bar, labels: Mapping[str, str]) -> dict[str, Any]:
         "detector": bar.detector,
         "value": None if math.isnan(bar.value) else bar.value,
         "clean": None if math.isnan(bar.clean) else bar.clean,
-        "text": decimal(bar.value),
-        "clean_text": decimal(bar.clean),
+        "text": score(bar.value),
+        "clean_text": score(bar.clean),
     }
 
 

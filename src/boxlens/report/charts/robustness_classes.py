@@ -8,39 +8,31 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
-from boxlens.proposals.words import counted
-from boxlens.report.charts.detector_pair import short
+from boxlens.report.charts.detector_lines import detector_styles
 from boxlens.report.charts.kinds import kind_of
 from boxlens.report.charts.method_lines import above_panel
-from boxlens.report.charts.panels import message, rows_axis
-from boxlens.report.charts.robustness_steps import (
-    CLEAN_WORDS,
-    level_words,
-    worst_of_transforms,
-)
+from boxlens.report.charts.panels import rows_axis
 from boxlens.report.charts.theme import (
     DECIMAL_AXIS,
     INK,
     NEUTRAL,
-    WIDTH,
-    decimal,
     inline,
-    themed,
 )
+from boxlens.studies.robustness.steps import (
+    CLEAN_WORDS,
+    level_words,
+)
+from boxlens.wording import score, short
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from boxlens.detector_robustness.result import (
+    from boxlens.studies.robustness.result import (
         DetectorRobustness,
         RobustnessResult,
         StepRobustness,
     )
 
-TITLE: Final = "AP of each class, unchanged and under what costs most"
-NOTHING_FOUND: Final = "AP of every class is 0 or undefined"
-N_STEPS: Final = 3
-MOST_CLASSES: Final = 80
 ROW_PX: Final = 11
 PANEL_PX: Final = 122
 NAME_CHARACTERS: Final = 24
@@ -50,84 +42,18 @@ UAP_COLOUR: Final = kind_of("both").colour
 
 
 def robustness_classes_chart(
-    result: RobustnessResult, detector: DetectorRobustness, colour: str, *, about: str = ""
-) -> alt.HConcatChart | alt.Chart:
-    """Transforms of the study that cost most AP, and the worst of all others."""
-    steps = shown_steps(detector)
-    rows = shown_classes(detector, steps)
-    if not rows:
-        empty = message(NOTHING_FOUND, width=WIDTH, height=80)
-        return themed(empty, title=TITLE, about=about)
+    result: RobustnessResult,
+    detector: DetectorRobustness,
+    steps: Sequence[StepRobustness],
+    rows: Sequence[int],
+) -> alt.HConcatChart:
+    """One panel for the unchanged pictures, and one per step; `rows` are those of classes."""
+    colour = detector_styles(one.name for one in result.detectors)[detector.name].colour
     labels = {str(row): short(result.classes[row], NAME_CHARACTERS) for row in rows}
     uap = result.uap_by_class
     panels = [_panel(detector, detector.clean, labels, NEUTRAL, uap)]
     panels += [_panel(detector, one, labels, colour, uap) for one in steps]
-    return themed(
-        alt.hconcat(*panels, spacing=8),
-        title=TITLE,
-        about=about,
-        reading=_reading(result, detector, steps, len(rows)),
-    )
-
-
-def _reading(
-    result: RobustnessResult,
-    detector: DetectorRobustness,
-    steps: Sequence[StepRobustness],
-    n_shown: int,
-) -> str:
-    n_found = len(_found(detector, steps))
-    n_never = sum(not math.isnan(value) for value in detector.clean.by_class) - n_found
-    cropped = any(detector.reference_of(one) is not detector.clean for one in steps)
-    reading = (
-        "Classes by AP on the unchanged pictures, which strokes repeat in every panel"
-        + " (of rotations: on the same crop unturned)" * cropped
-        + ". No bar: no object of the class is there, or none is found."
-        + f" Of {n_found:,} classes the {n_shown} that lose most." * (n_shown < n_found)
-        + f" Without {counted(n_never, 'class', 'classes')} of AP 0 in all panels." * (n_never > 0)
-    )
-    if result.bound is None:
-        return reading
-    return (
-        f"{reading} Pink strokes: UAP, what {result.bound.classifier} reaches on the true boxes "
-        "of the unchanged pictures."
-    )
-
-
-def shown_steps(detector: DetectorRobustness) -> list[StepRobustness]:
-    """The study's, and last the worst of all others; one level a transform."""
-    groups = {
-        is_study: worst_of_transforms(
-            detector, [one for one in detector.steps if (one.group == "study") == is_study]
-        )
-        for is_study in (True, False)
-    }
-    others = groups[False][: max(N_STEPS - len(groups[True]), 1)]
-    return [*groups[True][: N_STEPS - len(others)], *others]
-
-
-def shown_classes(detector: DetectorRobustness, steps: Sequence[StepRobustness]) -> list[int]:
-    """Rows of classes that are ever found, the best first; of too many those that lose most."""
-    clean = detector.clean.by_class
-    pairs = [(detector.reference_of(one).by_class, one.by_class) for one in steps]
-
-    def lost(row: int) -> float:
-        drops = [before[row] - after[row] for before, after in pairs]
-        told = [drop for drop in drops if not math.isnan(drop)]
-        return math.fsum(told) / len(told) if told else -1.0
-
-    kept = sorted(_found(detector, steps), key=lambda row: -lost(row))[:MOST_CLASSES]
-    return sorted(kept, key=lambda row: (-clean[row], row))
-
-
-def _found(detector: DetectorRobustness, steps: Sequence[StepRobustness]) -> list[int]:
-    """Rows of classes whose AP is above 0 somewhere."""
-    looked_at = (detector.clean, *steps, *map(detector.reference_of, steps))
-    return [
-        row
-        for row, value in enumerate(detector.clean.by_class)
-        if not math.isnan(value) and any(one.by_class[row] > 0 for one in looked_at)
-    ]
+    return alt.hconcat(*panels, spacing=8)
 
 
 def _panel(
@@ -181,5 +107,5 @@ def _record(row: str, label: str, columns: Mapping[str, Sequence[float]]) -> dic
     record: dict[str, Any] = {"row": row, "class": label}
     for name, values in columns.items():
         value = values[int(row)]
-        record |= {name: None if math.isnan(value) else value, f"{name}_text": decimal(value)}
+        record |= {name: None if math.isnan(value) else value, f"{name}_text": score(value)}
     return record

@@ -1,4 +1,4 @@
-"""How much of AP is left as corruptions grow stronger: a small panel a corruption."""
+"""How much of AP is left as corruptions grow stronger: one small panel per corruption."""
 
 from __future__ import annotations
 
@@ -8,33 +8,30 @@ from typing import TYPE_CHECKING, Any, Final
 import altair as alt
 
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS
-from boxlens.report.charts.detector_lines import detector_styles, detector_words, first_detectors
+from boxlens.report.charts.detector_lines import detector_styles
 from boxlens.report.charts.method_lines import above_panel, method_key, method_marks
-from boxlens.report.charts.panels import message
-from boxlens.report.charts.robustness_steps import CLEAN_WORDS, GROUP_WORDS, by_transform
 from boxlens.report.charts.theme import (
     DECIMAL_AXIS,
     FONT_PX,
     LINE,
     WIDTH,
-    decimal,
     fixed,
     inline,
-    themed,
 )
+from boxlens.studies.robustness.steps import CLEAN_WORDS, GROUP_WORDS, by_transform
+from boxlens.wording import UNDEFINED, interval, score, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from boxlens.detector_robustness.result import (
+    from boxlens.images.transforming.transform import Group
+    from boxlens.report.charts.method_lines import LineStyle
+    from boxlens.studies.robustness.result import (
         DetectorRobustness,
         RobustnessResult,
         StepRobustness,
     )
-    from boxlens.images.transforming.transform import Group
-    from boxlens.report.charts.method_lines import LineStyle
 
-TITLE: Final = "How much of AP is left as corruptions grow stronger"
 # Panels of a line share it, between these widths.
 LINE_PX: Final = 560
 WIDEST_PX: Final = 190
@@ -47,15 +44,10 @@ FEWEST_GROUPED: Final = 3
 PER_LINE: Final = 4
 
 
-def robustness_curves_chart(
-    result: RobustnessResult, *, about: str = ""
-) -> alt.VConcatChart | alt.Chart:
-    """Severity 0 are the unchanged pictures; a line of panels a group of corruptions."""
-    styles = detector_styles(one.name for one in result.detectors)
-    shown = [one for one in result.detectors if detector_words(one.name) in styles]
-    if not has_curves(result):
-        empty = message("no corruption has a score to compare", width=WIDTH, height=PLOT_PX)
-        return themed(empty, title=TITLE, about=about)
+def robustness_curves_chart(result: RobustnessResult) -> alt.VConcatChart:
+    """Severity 0 are the unchanged pictures; one line of panels per group of corruptions."""
+    shown = result.detectors
+    styles = detector_styles(one.name for one in shown)
     arranged = _arranged(shown)
     n_columns = max(len(titles) for _, titles in arranged)
     width = min(WIDEST_PX, (LINE_PX - GAP_PX * (n_columns - 1)) // n_columns)
@@ -69,32 +61,11 @@ def robustness_curves_chart(
         beside = [_group_name(heading)] * bool(heading)
         lines.append(alt.hconcat(*beside, *panels, spacing=GAP_PX))
     key_px = max(WIDTH, n_columns * (width + GAP_PX))
-    banded = any(one.drop is not None for detector in shown for one in detector.steps)
-    reading = (
-        "Along x: severity, 0 are the unchanged pictures. Along y: AP divided by that of the "
-        "unchanged pictures."
-        + " Band: the interval of the drop, by resampling pictures." * banded
-        + first_detectors(len(styles), len(result.detectors))
-    )
-    return themed(
-        alt.vconcat(*method_key(styles, width=key_px), *lines, spacing=10),
-        title=TITLE,
-        about=about,
-        reading=reading,
-    )
-
-
-def has_curves(result: RobustnessResult) -> bool:
-    """Whether there is a point to draw."""
-    return any(
-        one.group in CORRUPTION_GROUPS and not math.isnan(one.relative["AP"])
-        for detector in result.detectors
-        for one in detector.steps
-    )
+    return alt.vconcat(*method_key(styles, width=key_px), *lines, spacing=10)
 
 
 def _arranged(detectors: Sequence[DetectorRobustness]) -> list[tuple[str, dict[str, str]]]:
-    """Titles by name, line by line: a group a line; where all are small, one after the other."""
+    """Titles by name, one group per line; where all groups are small, one after the other."""
     groups = [(GROUP_WORDS[group], _titles(detectors, group)) for group in CORRUPTION_GROUPS]
     if max(len(titles) for _, titles in groups) >= FEWEST_GROUPED:
         return [(heading, titles) for heading, titles in groups if titles]
@@ -122,18 +93,18 @@ def _lines(
 def _records(
     detector: DetectorRobustness, steps: Sequence[StepRobustness]
 ) -> Iterator[dict[str, Any]]:
-    name, clean = detector_words(detector.name), detector.clean.metrics["AP"]
+    name, clean = detector.name, detector.clean.metrics["AP"]
     first = {"severity": 0, "relative": 1.0, "low": 1.0, "high": 1.0, "pictures": CLEAN_WORDS}
-    yield {"method": name, **first, "share": "1", "ap": decimal(clean), "drop": "n/a"}
+    yield {"method": name, **first, "share": share(1.0), "ap": score(clean), "drop": UNDEFINED}
     for one in steps:
         left = one.relative["AP"]
         if math.isnan(left) or one.step.level == 0:
             continue
-        low, high, drop = left, left, "n/a"
+        low, high, drop = left, left, UNDEFINED
         if one.drop is not None and not math.isnan(one.drop.interval.low):
             around = one.drop.interval
             low, high = 1 - around.high / clean, 1 - around.low / clean
-            drop = f"{decimal(around.value)} ({decimal(around.low)} to {decimal(around.high)})"
+            drop = f"{score(around.value)} ({interval(around.low, around.high)})"
         yield {
             "method": name,
             "severity": one.step.level,
@@ -141,8 +112,8 @@ def _records(
             "low": max(low, 0.0),
             "high": high,
             "pictures": f"severity {one.label}",
-            "share": decimal(left),
-            "ap": decimal(one.metrics["AP"]),
+            "share": share(left),
+            "ap": score(one.metrics["AP"]),
             "drop": drop,
         }
 

@@ -9,32 +9,25 @@ from typing import TYPE_CHECKING, Any, Final
 import altair as alt
 import numpy as np
 
-from boxlens.report.charts.detector_lines import detector_words
-from boxlens.report.charts.detector_pair import short
-from boxlens.report.charts.panels import message
-from boxlens.report.charts.robustness_steps import CLEAN_WORDS, level_words, plain_title
 from boxlens.report.charts.theme import (
     DARK_BLUE,
     FONT_PX,
     LINE,
     PALE_BLUE,
     SOFT_INK,
-    WIDTH,
     fixed,
     inline,
-    themed,
-    threshold,
 )
+from boxlens.studies.robustness.steps import CLEAN_WORDS, level_words, plain_title
+from boxlens.wording import short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from boxlens.data.columns import Floats
-    from boxlens.detector_robustness.result import RobustnessResult, StepRobustness
+    from boxlens.studies.robustness.result import RobustnessResult, StepRobustness
 
-TITLE: Final = "Where boxes lie: detections against objects"
 MOST_COLUMNS: Final = 6
-MOST_DETECTORS: Final = 3
 # Finer maps are drawn coarser: a figure of ten thousands of cells opens slowly.
 MOST_CELLS: Final = 16
 MAP_PX: Final = 92
@@ -57,16 +50,11 @@ class DensityColumn:
     detected: tuple[Floats, ...]
 
 
-def robustness_density_chart(
-    result: RobustnessResult, *, about: str = ""
-) -> alt.VConcatChart | alt.Chart:
+def robustness_density_chart(result: RobustnessResult) -> alt.VConcatChart:
     """The unchanged pictures first, then those on which detections lie most differently."""
     columns = density_columns(result)
-    top = max((float(one.max()) for column in columns for one in _maps(column)), default=0.0)
-    if top == 0:
-        empty = message("there is no box to show", width=WIDTH, height=MAP_PX)
-        return themed(empty, title=TITLE, about=about)
-    names = ["objects", *(detector_words(one.name) for one in result.detectors[:MOST_DETECTORS])]
+    top = max(float(one.max()) for column in columns for one in _maps(column))
+    names = ["objects", *(one.name for one in result.detectors)]
     limit = math.log10(1 + top)
     lines = [
         alt.hconcat(
@@ -76,27 +64,12 @@ def robustness_density_chart(
         )
         for row, name in enumerate(names)
     ]
-    n_more = len(result.detectors) - MOST_DETECTORS
-    reading = (
-        f"How many boxes lie over each place, all pictures stretched to a square; detections of "
-        f"score {threshold(result.choice.shown_score)} or more. Colours by log10(1 + n), the same "
-        "in all maps; sets differ in how many pictures they have. Right of the unchanged pictures: "
-        "where detections lie most differently from there, one level a transform."
-        + f" The first {MOST_DETECTORS} of {len(result.detectors)} detectors."
-        * (n_more > 0)
-    )
-    return themed(alt.vconcat(*lines, spacing=8), title=TITLE, about=about, reading=reading)
-
-
-def has_boxes(result: RobustnessResult) -> bool:
-    """Whether there is anything on the maps of detections."""
-    steps = (one for of in result.detectors for one in (of.clean, *of.steps))
-    return any(bool(one.density.any()) for one in steps)
+    return alt.vconcat(*lines, spacing=8)
 
 
 def density_columns(result: RobustnessResult) -> list[DensityColumn]:
     """At most six, of shares moved over all detectors; a transform appears once."""
-    shown = result.detectors[:MOST_DETECTORS]
+    shown = result.detectors
     objects = {one.step.slug: one.density for one in result.sets}
     moved: dict[str, float] = {}
     best: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""AP as pictures change by degrees: a panel a kind of change."""
+"""AP as pictures change by degrees: one panel per kind of change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import altair as alt
 
 from boxlens.images.perturbing.families import FAMILIES
-from boxlens.report.charts.detector_lines import detector_styles, detector_words, first_detectors
+from boxlens.report.charts.detector_lines import detector_styles
 from boxlens.report.charts.level_axis import level_axis, level_place
 from boxlens.report.charts.method_lines import (
     PANEL_PX,
@@ -17,41 +17,33 @@ from boxlens.report.charts.method_lines import (
     method_panels,
     recall_limit,
 )
-from boxlens.report.charts.panels import message
-from boxlens.report.charts.robustness_steps import (
+from boxlens.report.charts.theme import DECIMAL_AXIS, inline
+from boxlens.studies.robustness.steps import (
     CLEAN_WORDS,
     by_transform,
     changing,
     family_of,
-    own_references,
     step_words,
 )
-from boxlens.report.charts.theme import DECIMAL_AXIS, WIDTH, decimal, inline, themed
+from boxlens.wording import score, share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from boxlens.detector_robustness.result import (
+    from boxlens.report.charts.method_lines import LineStyle
+    from boxlens.studies.robustness.result import (
         DetectorRobustness,
         RobustnessResult,
         StepRobustness,
     )
-    from boxlens.report.charts.method_lines import LineStyle
 
-TITLE: Final = "AP as pictures change by degrees"
 PLOT_PX: Final = 130
 
 
-def robustness_graded_chart(
-    result: RobustnessResult, *, about: str = ""
-) -> alt.VConcatChart | alt.Chart:
-    """Kinds of change in the order of the choice, with the same axis of AP."""
-    styles = detector_styles(one.name for one in result.detectors)
-    shown = [one for one in result.detectors if detector_words(one.name) in styles]
-    names = graded_names(result)
-    if not names:
-        empty = message("no graded change has a score", width=WIDTH, height=PLOT_PX)
-        return themed(empty, title=TITLE, about=about)
+def robustness_graded_chart(result: RobustnessResult, names: Sequence[str]) -> alt.VConcatChart:
+    """These transforms, in their order, with the same axis of AP."""
+    shown = result.detectors
+    styles = detector_styles(one.name for one in shown)
     scores = [
         one.metrics["AP"]
         for detector in shown
@@ -59,27 +51,7 @@ def robustness_graded_chart(
         if one is detector.clean or one.group == "graded"
     ]
     top = recall_limit(scores)
-    panels = [_panel(shown, name, styles, top) for name in names]
-    return themed(
-        method_panels(styles, panels),
-        title=TITLE,
-        about=about,
-        reading="Dashed: AP of the unchanged pictures"
-        + ", of rotations that of the same crop unturned" * bool(own_references(result))
-        + "."
-        + first_detectors(len(styles), len(result.detectors)),
-    )
-
-
-def graded_names(result: RobustnessResult) -> list[str]:
-    """Graded transforms for which some detector has a score."""
-    known = {
-        one.step.name: None
-        for detector in result.detectors
-        for one in detector.steps
-        if one.group == "graded" and not math.isnan(one.metrics["AP"])
-    }
-    return list(known)
+    return method_panels(styles, [_panel(shown, name, styles, top) for name in names])
 
 
 def _panel(
@@ -93,19 +65,19 @@ def _panel(
     levels = sorted({one.step.level for steps in found.values() for one in steps})
     rows: list[dict[str, Any]] = [
         {
-            "method": detector_words(who),
+            "method": who,
             "x": level_place(family, levels, one.step.level),
             "level": one.label,
             "ap": one.metrics["AP"],
-            "text": decimal(one.metrics["AP"]),
-            "relative": decimal(one.relative["AP"]),
+            "text": score(one.metrics["AP"]),
+            "relative": share(one.relative["AP"]),
         }
         for who, steps in found.items()
         for one in steps
         if not math.isnan(one.metrics["AP"])
     ]
     plot = alt.Chart(inline(rows), width=PANEL_PX, height=PLOT_PX).encode(
-        x=level_axis(family, levels),
+        x=alt.X(**level_axis(family, levels).channel("x")),
         y=_ap(top),
         tooltip=[
             alt.Tooltip("method:N", title="detector"),
@@ -135,9 +107,9 @@ def _reference_rules(
     """What the levels of a transform are compared with."""
     rows = [
         {
-            "method": detector_words(one.name),
+            "method": one.name,
             "ap": reference.metrics["AP"],
-            "text": decimal(reference.metrics["AP"]),
+            "text": score(reference.metrics["AP"]),
             "level": CLEAN_WORDS if reference is one.clean else step_words(reference),
         }
         for one in detectors

@@ -7,75 +7,41 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from boxlens.report.charts.panels import message, number_column, rows_axis
+from boxlens.report.charts.panels import number_column, rows_axis
 from boxlens.report.charts.theme import (
     DECIMAL_AXIS,
     FONT_PX,
     INK,
     PALE,
     SOFT_INK,
-    WIDTH,
-    decimal,
     inline,
-    themed,
 )
+from boxlens.wording import score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from boxlens.object_sensitivity.results import Characteristic, SensitivityResult
+    from boxlens.studies.sensitivity.result import Characteristic
 
 PLOT_PX = 150
 NUMBER_PX = 76
 ROW_PX = 20
-NUMBER_ROOM_PX = 23
-NOTHING_KNOWN = "no characteristic has subsets of enough objects"
+NUMBER_ROOM_PX = 34
 
 
 def sensitivity_summary_chart(
-    result: SensitivityResult, *, about: str | None = None
-) -> alt.HConcatChart | alt.Chart:
-    """A bar a characteristic, the widest first, with its sensitivity and impact as numbers."""
-    title = "What the detector is sensitive to"
-    if about is None:
-        about = f"{result.detector} on {result.dataset}"
-    known = widest_first(result.characteristics)
-    if not known:
-        return themed(message(NOTHING_KNOWN, width=WIDTH, height=80), title=title, about=about)
-    unknown = [row.name for row in result.characteristics if math.isnan(row.sensitivity)]
-    return themed(
-        spread_panels(known),
-        title=title,
-        about=about,
-        reading=(
-            "Bar: AP_N of the worst and the best subset; stroke: of all objects of the same "
-            f"classes. Means over {_n_classes(known)} with enough objects. Sensitivity: best - "
-            "worst, beside it what chance alone would give; impact: best - all."
-            + (f" Too few objects: {', '.join(unknown)}." if unknown else "")
-        ),
-    )
-
-
-def widest_first(characteristics: Sequence[Characteristic]) -> list[Characteristic]:
-    """Those whose spread is known."""
-    known = (row for row in characteristics if not math.isnan(row.sensitivity))
-    return sorted(known, key=lambda row: -row.sensitivity)
-
-
-def spread_panels(
     known: Sequence[Characteristic],
     *,
     plot_px: int = PLOT_PX,
     row_px: int = ROW_PX,
     names_px: int = 0,
 ) -> alt.HConcatChart:
-    """Bars and numbers without their heading; chance is told where it is known."""
+    """A bar per characteristic, with its sensitivity and impact as numbers; chance where known."""
     has_chance = not all(math.isnan(row.chance) for row in known)
     sensitivities = {
-        row.name: decimal(row.sensitivity) + f" ({decimal(row.chance, 2)})" * has_chance
-        for row in known
+        row.name: score(row.sensitivity) + f" ({score(row.chance)})" * has_chance for row in known
     }
-    impacts = {row.name: decimal(row.impact) for row in known}
+    impacts = {row.name: score(row.impact) for row in known}
     title = "sensitivity (chance)" if has_chance else "sensitivity"
     return alt.hconcat(
         _bars(known, plot_px, row_px, names_px),
@@ -83,12 +49,6 @@ def spread_panels(
         number_column(impacts, title="impact", width=NUMBER_PX // 2, row_px=row_px),
         spacing=4,
     )
-
-
-def _n_classes(known: Sequence[Characteristic]) -> str:
-    fewest, most = (pick(row.n_classes for row in known) for pick in (min, max))
-    classes = "class" if most == 1 else "classes"
-    return f"the {most} {classes}" if fewest == most else f"the {fewest} to {most} {classes}"
 
 
 def _bars(
@@ -108,9 +68,9 @@ def _bars(
         y=rows_axis("name", [row.name for row in known], y_axis),
         tooltip=[
             alt.Tooltip("name:N", title="characteristic"),
-            alt.Tooltip("lowest:Q", title="AP_N of the worst subset", format=".4f"),
-            alt.Tooltip("highest:Q", title="AP_N of the best subset", format=".4f"),
-            alt.Tooltip("ap_n:Q", title="AP_N of all objects", format=".4f"),
+            alt.Tooltip("lowest:Q", title="AP_N of the worst subset", format=".3f"),
+            alt.Tooltip("highest:Q", title="AP_N of the best subset", format=".3f"),
+            alt.Tooltip("ap_n:Q", title="AP_N of all objects", format=".3f"),
             alt.Tooltip("chance:N", title="sensitivity by chance"),
             alt.Tooltip("n_classes:Q", title="classes", format=","),
         ],
@@ -132,8 +92,8 @@ def _record(row: Characteristic) -> dict[str, Any]:
         "lowest": row.lowest,
         "highest": row.highest,
         "ap_n": row.ap_n,
-        "low_text": decimal(row.lowest, 2),
-        "high_text": decimal(row.highest, 2),
-        "chance": decimal(row.chance),
+        "low_text": score(row.lowest),
+        "high_text": score(row.highest),
+        "chance": score(row.chance),
         "n_classes": row.n_classes,
     }

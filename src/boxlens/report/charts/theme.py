@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-import altair as alt
-
-from boxlens.report.charts.kinds import DARK_INK
+from boxlens.report.charts import colours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    import altair as alt
 
 # vl-convert brings Liberation Sans; Arial and Helvetica have the same widths in a browser.
 FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"
@@ -20,59 +19,28 @@ FONT_PX: Final = 10
 WIDTH: Final = 340
 LINE_CHARACTERS: Final = 71
 
-INK: Final = DARK_INK
-SOFT_INK: Final = "#555555"
-LINE: Final = "#8a8a8a"
-GRID: Final = "#e6e6e6"
-# Bars and dots that stand for no kind of error.
-NEUTRAL: Final = "#6f7c85"
-PALE: Final = "#d5dbdf"
+# Figures in the words of `forms` take them from `colours`.
+DARK_BLUE: Final = colours.DARK_BLUE
+GRID: Final = colours.GRID
+INK: Final = colours.INK
+LINE: Final = colours.LINE
+NEUTRAL: Final = colours.NEUTRAL
+PALE: Final = colours.PALE
+PALE_BLUE: Final = colours.PALE_BLUE
+SOFT_INK: Final = colours.SOFT_INK
+ramp = colours.ramp
 
-
-# The ends of every heat map and ramp.
-PALE_BLUE: Final = "#f3f7fb"
-DARK_BLUE: Final = "#08519c"
-
-# Fractions without the leading zero: .25; whole numbers stay as they are. Axes write a true minus.
-DECIMAL_AXIS: Final = "replace(format(datum.value, '~g'), regexp('^([-\\u2212]?)0\\\\.'), '$1.')"
+DECIMAL_AXIS: Final = "format(datum.value, '~g')"
 
 AnyChannel = TypeVar("AnyChannel")
-AnyChart = TypeVar(
-    "AnyChart",
-    alt.Chart,
-    alt.LayerChart,
-    alt.FacetChart,
-    alt.ConcatChart,
-    alt.HConcatChart,
-    alt.VConcatChart,
-)
-
-
-def decimal(value: float, digits: int = 3) -> str:
-    """.123, as papers print it; n/a where undefined."""
-    if math.isnan(value):
-        return "n/a"
-    # Rounded first, and 0 added: what rounds to nothing has no sign.
-    text = f"{round(value, digits) + 0.0:.{digits}f}"
-    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
-
-
-def threshold(value: float) -> str:
-    """.5, with as many digits as it has, up to three."""
-    return f"{round(value, 3):g}".removeprefix("0") or "0"
-
-
-def percent(share: float) -> str:
-    """61%; only nothing reads 0%, and only everything 100%."""
-    if math.isnan(share):
-        return "n/a"
-    if 0 < share < 0.005:
-        return "<1%"
-    return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
+# An Altair chart, or one in Vega-Lite's own words.
+AnyChart = TypeVar("AnyChart")
 
 
 def inline(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
     """Records inside the figure's own JSON, so that it needs no file."""
+    import altair as alt
+
     # Altair copies lists anew for every layer and panel that a figure is put together from.
     return alt.InlineData(values=tuple(dict(row) for row in rows))
 
@@ -85,26 +53,18 @@ def fixed(channel: Callable[..., AnyChannel], value: Any) -> AnyChannel:
     return channel(value)
 
 
-def ramp(n: int) -> list[str]:
-    """n colours from pale to dark, for subsets in their order."""
-    ends = [(0x9E, 0xCA, 0xE1), (0x08, 0x30, 0x6B)]
-    steps = [place / max(n - 1, 1) for place in range(n)]
-    return [
-        "#"
-        + "".join(
-            f"{round(low + (high - low) * step):02x}" for low, high in zip(*ends, strict=True)
-        )
-        for step in steps
-    ]
-
-
 def themed(chart: AnyChart, *, title: str, about: str = "", reading: str = "") -> AnyChart:
     """The whole figure: what is seen, of which detector and data, how to read it."""
     lines = [*wrap(about, LINE_CHARACTERS), *wrap(reading, LINE_CHARACTERS)]
-    heading = alt.TitleParams(wrap(title, LINE_CHARACTERS - 12), subtitle=lines)
+    heading = {"text": wrap(title, LINE_CHARACTERS - 12), "subtitle": lines}
     # A page writes them itself, in lines of its own width.
     texts = {"about": about, "reading": reading}
-    figure: AnyChart = chart.properties(title=heading, usermeta=texts).configure(**_config())
+    if isinstance(chart, dict):
+        whole: Any = {"title": heading, "usermeta": texts, "config": _config(), **chart}
+    else:
+        drawn: Any = chart
+        whole = drawn.properties(title=heading, usermeta=texts).configure(**_config())
+    figure: AnyChart = whole
     return figure
 
 
@@ -153,6 +113,7 @@ def _config() -> dict[str, Any]:
             "titleFontWeight": "normal",
             "labelPadding": 2,
         },
+        "mark": {"color": NEUTRAL},
         "text": {"fontSize": FONT_PX, "color": INK},
         "title": {
             "anchor": "start",

@@ -1,4 +1,4 @@
-"""TIDE's six kinds of errors: the AP that repairing each alone would bring (METHODS 9.2)."""
+"""TIDE's six kinds of errors: the AP gained by fixing each alone (METHODS 9.2)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from boxlens.diagnosis.tide_types import ERRORS
 from boxlens.report.charts.kinds import kind_of
 from boxlens.report.charts.panels import PIE_PX, Slice, message, panel_title, pie, rows_axis
 from boxlens.report.charts.selecting import picks
-from boxlens.report.charts.theme import INK, decimal, inline, percent, themed, threshold
+from boxlens.report.charts.theme import INK, inline
+from boxlens.studies.diagnosis.tide_types import ERRORS
+from boxlens.wording import change, share
 
 if TYPE_CHECKING:
-    from boxlens.diagnosis.tide import TideResult
+    from boxlens.studies.diagnosis.tide import TideResult
 
 BARS_PX = 140
 NAMES_PX = 84
@@ -24,7 +25,7 @@ SUMS = {"fp": "false positives", "fn": "missed objects"}
 HOLLOW = "#ffffff"
 
 
-def tide_errors_chart(result: TideResult, *, about: str = "") -> alt.HConcatChart:
+def tide_errors_chart(result: TideResult) -> alt.HConcatChart:
     """Shares of the six gains, each gain, and the gains without any false positive or miss."""
     gains = {
         kind.label: result.gain[kind.label]
@@ -35,23 +36,13 @@ def tide_errors_chart(result: TideResult, *, about: str = "") -> alt.HConcatChar
     left: alt.LayerChart | alt.Chart
     if total > 0:
         slices = [Slice(kind_of(name), gain) for name, gain in gains.items()]
-        left = pie(slices, amount="AP gained", number_format=".4f", legend=False)
+        left = pie(slices, amount="AP gained", number_format=".3f", legend=False)
     else:
-        left = message("no repair brings anything", width=PIE_PX, height=PIE_PX)
-    ap = f"AP at IoU {threshold(result.foreground_iou)}: {decimal(result.ap)}"
-    return themed(
-        alt.hconcat(left, _bars(result, gains, total), spacing=14),
-        title="What repairing each kind of error would bring",
-        about=f"{about + ', ' if about else ''}{ap}",
-        reading="AP gained by each repair alone, and its share of the sum of the six.",
-    )
+        left = message("no fix adds anything", width=PIE_PX, height=PIE_PX)
+    return alt.hconcat(left, _bars(result, gains, total), spacing=14)
 
 
-def _bars(
-    result: TideResult, gains: dict[str, float], total: float
-) -> alt.VConcatChart | alt.Chart:
-    if math.isnan(result.ap):
-        return message("nothing to score: AP is undefined", width=BARS_PX, height=PIE_PX)
+def _bars(result: TideResult, gains: dict[str, float], total: float) -> alt.VConcatChart:
     kinds = [
         {
             "kind": kind_of(name).label,
@@ -59,7 +50,7 @@ def _bars(
             "n": result.n[name],
             "colour": kind_of(name).colour,
             **_picked(name, kind_of(name).label, result.n[name]),
-            "text": decimal(gain) + (f" · {percent(gain / total)}" if total > 0 else ""),
+            "text": change(gain) + (f" · {share(gain / total)}" if total > 0 else ""),
         }
         for name, gain in gains.items()
     ]
@@ -70,13 +61,13 @@ def _bars(
             "n": result.n[name],
             "colour": HOLLOW,
             **_picked(name, label, result.n[name]),
-            "text": decimal(result.gain[name]),
+            "text": change(result.gain[name]),
         }
         for name, label in SUMS.items()
         if not math.isnan(result.gain[name])
     ]
     # Numbers stand right of the bars.
-    longest = max(0.01, *result.gain.values()) * 1.75
+    longest = max(0.01, *result.gain.values()) * 1.9
     return alt.vconcat(
         _bar_panel(kinds, longest, "AP gained"),
         _bar_panel(sums, longest, "without any"),
@@ -108,7 +99,7 @@ def _bar_panel(rows: list[dict[str, Any]], longest: float, title: str) -> alt.La
         color=alt.Color("colour:N", scale=None),
         tooltip=[
             alt.Tooltip("kind:N", title="kind"),
-            alt.Tooltip("gain:Q", title="AP gained", format=".4f"),
+            alt.Tooltip("gain:Q", title="AP gained", format=".3f"),
             alt.Tooltip("n:Q", title="errors", format=","),
         ],
     )

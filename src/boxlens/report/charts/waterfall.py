@@ -1,23 +1,21 @@
-"""Borji and Iranmanesh's waterfall: from AP to 1 by repairing errors in turn (METHODS 4.5)."""
+"""Borji and Iranmanesh's waterfall: from AP to 1 by fixing errors in turn (METHODS 4.5)."""
 
 from __future__ import annotations
 
 import json
-import math
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from boxlens.diagnosis.borji import STEPS
-from boxlens.diagnosis.crosswalk import RIGHT
-from boxlens.report.charts.detector_pair import signed
 from boxlens.report.charts.kinds import kind_of
-from boxlens.report.charts.panels import message
 from boxlens.report.charts.selecting import picks
-from boxlens.report.charts.theme import DECIMAL_AXIS, LINE, NEUTRAL, WIDTH, decimal, inline, themed
+from boxlens.report.charts.theme import DECIMAL_AXIS, LINE, NEUTRAL, WIDTH, inline
+from boxlens.studies.diagnosis.borji import STEPS
+from boxlens.studies.diagnosis.crosswalk import RIGHT
+from boxlens.wording import change, score
 
 if TYPE_CHECKING:
-    from boxlens.diagnosis.borji import BorjiResult
+    from boxlens.studies.diagnosis.borji import BorjiResult
 
 PLOT_PX = WIDTH - 40
 HEIGHT_PX = 130
@@ -37,21 +35,9 @@ DONE = {
 }
 
 
-def waterfall_chart(result: BorjiResult, *, about: str = "") -> alt.LayerChart | alt.Chart:
-    """Four repairs one after the other, each on top of those before."""
-    title = "From AP to 1, one kind of error after the other"
-    if any(math.isnan(value) for value in result.ap):
-        empty = message("no objects: AP is undefined", width=PLOT_PX, height=HEIGHT_PX)
-        return themed(empty, title=title, about=about)
-    return themed(
-        _steps(_records(result)),
-        title=title,
-        about=about,
-        reading=(
-            "Each step keeps the repairs before it: heights depend on the order. Leftovers: "
-            "duplicates, and boxes that were moved in vain."
-        ),
-    )
+def waterfall_chart(result: BorjiResult) -> alt.LayerChart:
+    """Four fixes one after the other, each on top of those before."""
+    return _steps(_records(result))
 
 
 def _records(result: BorjiResult) -> list[dict[str, Any]]:
@@ -70,7 +56,7 @@ def _records(result: BorjiResult) -> list[dict[str, Any]]:
                 "gain": after - before,
                 "colour": NEUTRAL if step == 0 else kind_of(name).colour,
                 **_picked(name),
-                "text": decimal(after) if step == 0 else signed(after - before),
+                "text": score(after) if step == 0 else change(after - before),
             }
         )
         before = after
@@ -78,7 +64,7 @@ def _records(result: BorjiResult) -> list[dict[str, Any]]:
 
 
 def _picked(name: str) -> dict[str, str]:
-    """What a step repairs, and before the first what is right."""
+    """What a step fixes, and before the first what is right."""
     if name == "miss":
         return picks(WORDS[name], None, of="objects", terms={"borji": name})
     if name == "start":
@@ -104,8 +90,8 @@ def _steps(rows: list[dict[str, Any]]) -> alt.LayerChart:
         x=x,
         tooltip=[
             alt.Tooltip("step:N", title="step"),
-            alt.Tooltip("gain:Q", title="AP gained", format=".4f"),
-            alt.Tooltip("to:Q", title="AP then", format=".4f"),
+            alt.Tooltip("gain:Q", title="AP gained", format=".3f"),
+            alt.Tooltip("to:Q", title="AP then", format=".3f"),
         ],
     )
     bars = plot.mark_bar().encode(y=y, y2="to:Q", color=alt.Color("colour:N", scale=None))

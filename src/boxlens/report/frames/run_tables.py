@@ -8,22 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from boxlens.comparison.cases.disagreement import rank_images
-from boxlens.diagnosis.crosswalk import DET_LABELS, GT_LABELS, SCHEMES
 from boxlens.metrics.ranking import rank
-from boxlens.report.frames.comparison_tables import compared_images
 from boxlens.report.frames.tables import boxes_of, ids_of, named, places_of, with_nulls
+from boxlens.studies.comparison.cases.disagreement import rank_images
+from boxlens.studies.diagnosis.crosswalk import DET_LABELS, GT_LABELS, SCHEMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import numpy.typing as npt
 
-    from boxlens.comparison import ComparisonResult
     from boxlens.data import Dataset, Detections
     from boxlens.data.columns import Attribute, Floats
-    from boxlens.diagnosis import DiagnosisResult
-    from boxlens.object_sensitivity.characteristics import Column
+    from boxlens.studies.comparison import ComparisonResult
+    from boxlens.studies.diagnosis import DiagnosisResult
+    from boxlens.studies.sensitivity.characteristics import Column
 
 # In the confusion matrix: no object there, or nothing found. No class is written in brackets alone.
 BACKGROUND = "(background)"
@@ -63,6 +62,28 @@ def _images(
         return frame
     # Images that were left out of the comparison stay, without its columns.
     return frame.join(compared_images(comparison), on="image_id", how="left", maintain_order="left")
+
+
+def compared_images(result: ComparisonResult) -> pl.DataFrame:
+    """Every image that was compared, and its place in the order in which to annotate, from 1."""
+    disagreement, images = result.disagreement, result.dataset.images
+    place = np.empty(len(images), dtype=np.int64)
+    place[disagreement.order] = np.arange(1, len(images) + 1)
+    columns = {
+        "image_id": ids_of(images.id, np.arange(len(images))),
+        "disagreement": pl.Series(disagreement.share),
+        "disputed_boxes": pl.Series(disagreement.boxes),
+        "place": pl.Series(place),
+    }
+    for row, one in enumerate(result.detectors):
+        columns[f"{result.choice.measure}_{one.name}"] = pl.Series(result.image_scores[row])
+        columns[f"n_boxes_{one.name}"] = pl.Series(disagreement.n_boxes[row])
+    for pair in result.discriminative:
+        # Whether t0 leaves the image in; without a t0 nothing is left out.
+        kept = np.ones(len(images), dtype=np.bool_)
+        kept[pair.removed_rows] = False
+        columns[f"kept_{pair.a}_{pair.b}"] = pl.Series(kept)
+    return with_nulls(pl.DataFrame(columns))
 
 
 def _disagreements(

@@ -9,6 +9,7 @@ import re
 from functools import cache
 from html import escape
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     Address = Callable[[str, str], str | None]
 
 METHOD = "Method"
+# "Title { #name }", as the site reads it: the heading's id is the name.
+_NAMED = re.compile(r" \{ #([\w-]+) \}$")
 _COMMENT = re.compile(r"\s*<!--.*?-->\s*", re.DOTALL)
 _PAGE_LINK = re.compile(r"(?:(?P<page>[\w-]+)\.md)?(?:#(?P<heading>[\w-]+))?")
 
@@ -106,7 +109,13 @@ def _tokens(name: str) -> list[Token]:
     if name not in pages():
         known = ", ".join(pages())
         raise ParameterError(f"the guide has no page {name!r}; its pages are {known}")
-    return _parser().parse((_folder() / f"{name}.md").read_text(encoding="utf-8"))
+    tokens = _parser().parse((_folder() / f"{name}.md").read_text(encoding="utf-8"))
+    for opening, text in pairwise(tokens):
+        last = text.children[-1] if opening.type == "heading_open" and text.children else None
+        if last and (found := _NAMED.search(last.content)):
+            opening.attrSet("id", found[1])
+            last.content = last.content[: found.start()]
+    return tokens
 
 
 def _section(tokens: Sequence[Token]) -> list[Token]:
@@ -131,7 +140,8 @@ def _anchors(tokens: Sequence[Token]) -> Iterator[tuple[Token, str]]:
     for at, token in enumerate(tokens):
         if token.type == "heading_open":
             inner = tokens[at + 1].children or ()
-            yield token, _slug("".join(one.content for one in inner))
+            named = token.attrGet("id")
+            yield token, str(named or _slug("".join(one.content for one in inner)))
 
 
 def _slug(text: str) -> str:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from boxlens.report.charts.theme import decimal, percent
+from boxlens.wording import UNDEFINED, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-NOTHING = "–"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,29 +22,7 @@ class Cell:
 
 
 def text_cell(text: object) -> Cell:
-    return Cell(NOTHING if text is None else str(text), numeric=False)
-
-
-def count_cell(n: int) -> Cell:
-    return Cell(f"{n:,}", float(n))
-
-
-def counted(n: int, one: str, many: str = "") -> str:
-    """1 image; 1,234 images."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
-
-
-def score_cell(value: float | None, digits: int = 3) -> Cell:
-    """.123, a dash where undefined."""
-    if value is None or math.isnan(value):
-        return Cell(NOTHING)
-    return Cell(decimal(value, digits), value)
-
-
-def share_cell(part: float, whole: float) -> Cell:
-    if whole == 0 or math.isnan(part):
-        return Cell(NOTHING)
-    return Cell(percent(part / whole), part / whole)
+    return Cell(UNDEFINED if text is None else str(text), numeric=False)
 
 
 def table(
@@ -74,7 +49,8 @@ def table(
     )
     body = "\n".join(f"<tr>{_row(row, kinds)}</tr>" for row in lines)
     n_further = len(headings) - n_first
-    choice = f'<label><input type="checkbox"> {n_further} more columns</label>' if n_further else ""
+    more = counted(n_further, "more column")
+    choice = f'<label><input type="checkbox"> {more}</label>' if n_further else ""
     name = escape(caption)
     # Above what scrolls, so that it wraps and stays in sight.
     return (

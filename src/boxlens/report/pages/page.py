@@ -15,15 +15,14 @@ from boxlens.report.charts.export import EMBED_OPTIONS, script_json
 from boxlens.report.charts.vega_script import vega_script
 from boxlens.report.pages.guide import has_method, method
 from boxlens.report.pages.markup import facts, link, notes, paragraph, table, text_cell
+from boxlens.wording import number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from boxlens.data import Dataset, Detections
-    from boxlens.report.planning.figure_plan import Figure, LeftOut
+    from boxlens.report.readers.figures import Figure, LeftOut
 
 METHOD = "method"
-MOST_NAMES = 3
 _HEADING = re.compile(r"<(/?)h3\b")
 
 
@@ -43,15 +42,11 @@ class DrawnPlan:
     figures: tuple[DrawnFigure, ...]
     left_out: tuple[LeftOut, ...]
 
-    def cards(self, section_name: str) -> str:
-        """The figures of one section, and why others are not there."""
-        cards = "\n".join(_card(one) for one in self.figures if one.figure.section == section_name)
-        remarks = notes(
-            f"{one.title}: not shown, {one.why}."
-            for one in self.left_out
-            if one.section == section_name
-        )
-        return (f'<div class="figures">\n{cards}\n</div>\n' if cards else "") + remarks
+    def cards_of(self, names: Iterable[str]) -> str:
+        """These figures side by side."""
+        wanted = set(names)
+        cards = "\n".join(_card(one) for one in self.figures if one.figure.name in wanted)
+        return f'<div class="figures">\n{cards}\n</div>\n' if cards else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,23 +65,6 @@ class Section:
     @property
     def shown(self) -> bool:
         return any(self.parts) or any(one.shown for one in self.inner)
-
-
-def names_of(tables: Sequence[Detections]) -> str:
-    """Of the detectors, as a title names them."""
-    names = [one.name for one in tables]
-    if len(names) > MOST_NAMES:
-        return f"{len(names)} detectors"
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-
-
-def about_data(dataset: Dataset, tables: Sequence[Detections]) -> str:
-    """How much there is of everything."""
-    who = f"{len(tables[0]):,} detections" if len(tables) == 1 else f"{len(tables):,} detectors"
-    return (
-        f"{who}, {len(dataset.images):,} images, {len(dataset.gt):,} objects of "
-        f"{len(dataset.classes):,} classes"
-    )
 
 
 def page(title: tuple[str, str], about: str, sections: Sequence[Section]) -> str:
@@ -238,7 +216,7 @@ def provenance_section(document: dict[str, Any]) -> Section:
         "provenance",
         "Provenance",
         (
-            files_table,
+            files_table if any(source is not None for _, source in rows) else "",
             "<h3>Parameters</h3>",
             facts([("boxlens", made_from["boxlens"]), *parameters]),
             f"<h3>Notices</h3>{notes(messages)}" if messages else "",
@@ -258,9 +236,12 @@ def parameter_text(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name}: {parameter_text(one)}" for name, one in value.items()) or "none"
     if isinstance(value, list):
-        parts = (":".join(map(str, one)) if isinstance(one, list) else str(one) for one in value)
+        parts = (
+            ":".join(map(parameter_text, one)) if isinstance(one, list) else parameter_text(one)
+            for one in value
+        )
         return ", ".join(parts) or "none"
-    return str(value)
+    return number(value) if isinstance(value, float) else str(value)
 
 
 @cache

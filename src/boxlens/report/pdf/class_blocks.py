@@ -1,4 +1,4 @@
-"""One block a class for the typeset report: numbers, kinds of errors, and AP_N as dots."""
+"""One block per class for the typeset report: numbers, kinds of errors, and AP_N as dots."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.report.charts.detector_pair import short
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.charts.theme import DARK_BLUE, decimal, percent, ramp
+from boxlens.report.charts.theme import DARK_BLUE, ramp
+from boxlens.wording import part, score, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from boxlens.diagnosis import DiagnosisResult
-    from boxlens.diagnosis.hoiem import HoiemClass
-    from boxlens.object_sensitivity.results import Characteristic, ClassScore, ClassSpread, Subset
+    from boxlens.studies.diagnosis import DiagnosisResult
+    from boxlens.studies.diagnosis.hoiem import HoiemClass
+    from boxlens.studies.sensitivity.result import Characteristic, ClassScore, ClassSpread, Subset
 
 MOST_CONFUSED = 4
 NAME_CHARACTERS = 40
@@ -30,10 +31,10 @@ def class_blocks(result: DiagnosisResult) -> dict[str, Any]:
     shown = [row for row in result.sensitivity.characteristics if row.reason is None]
     blocks = []
     rows = zip(result.hoiem.classes, result.sensitivity.classes, strict=True)
-    for at, (errors, score) in enumerate(rows):
+    for at, (errors, found) in enumerate(rows):
         if errors.n_objects or errors.n_detections:
             panels = [_panel(row, row.classes[at]) for row in shown]
-            blocks.append(_block(errors, score, [one for one in panels if one["dots"]]))
+            blocks.append(_block(errors, found, [one for one in panels if one["dots"]]))
     return {
         "rows": blocks,
         "top": _top(blocks),
@@ -43,14 +44,14 @@ def class_blocks(result: DiagnosisResult) -> dict[str, Any]:
     }
 
 
-def _block(errors: HoiemClass, score: ClassScore, panels: list[dict[str, Any]]) -> dict[str, Any]:
+def _block(errors: HoiemClass, row: ClassScore, panels: list[dict[str, Any]]) -> dict[str, Any]:
     n_fp = sum(errors.top_fp.values())
-    missed = percent(score.n_missed / score.n_objects) if score.n_objects else "n/a"
+    missed = share(part(row.n_missed, row.n_objects))
     return {
         "name": errors.name,
         "facts": [
             ["objects", f"{errors.n_objects:,}"],
-            ["undetected", f"{score.n_missed:,} ({missed})"],
+            ["undetected", f"{row.n_missed:,} ({missed})"],
             ["detections", f"{errors.n_detections:,}"],
             ["AP", _with_error(errors.ap, errors.ap_se)],
             ["AP_N", _with_error(errors.ap_n, errors.ap_n_se)],
@@ -59,7 +60,7 @@ def _block(errors: HoiemClass, score: ClassScore, panels: list[dict[str, Any]]) 
         "kinds": [
             {
                 "share": n / n_fp,
-                "text": percent(n / n_fp),
+                "text": share(n / n_fp),
                 "colour": KINDS[name].colour,
                 "ink": KINDS[name].ink,
             }
@@ -67,7 +68,7 @@ def _block(errors: HoiemClass, score: ClassScore, panels: list[dict[str, Any]]) 
             if n
         ],
         "confused": ", ".join(
-            f"{short(one.other, NAME_CHARACTERS)} {percent(one.share)}"
+            f"{short(one.other, NAME_CHARACTERS)} {share(one.share)}"
             for one in errors.confusions[:MOST_CONFUSED]
         ),
         "line": None if math.isnan(errors.ap_n) else errors.ap_n,
@@ -76,7 +77,7 @@ def _block(errors: HoiemClass, score: ClassScore, panels: list[dict[str, Any]]) 
 
 
 def _with_error(value: float, error: float) -> str:
-    return decimal(value) + ("" if math.isnan(error) else f" ± {decimal(error)}")
+    return score(value) + ("" if math.isnan(error) else f" ± {score(error)}")
 
 
 def _panel(row: Characteristic, spread: ClassSpread) -> dict[str, Any]:
@@ -90,7 +91,7 @@ def _panel(row: Characteristic, spread: ClassSpread) -> dict[str, Any]:
         "upright": longest <= UPRIGHT_CHARACTERS,
         "longest": longest,
         "alt": f"AP_N by {row.name}: "
-        + ", ".join(f"{one['name']} {decimal(one['value'], 2)}" for one in dots),
+        + ", ".join(f"{one['name']} {score(one['value'])}" for one in dots),
         "dots": dots,
     }
 
@@ -103,7 +104,7 @@ def _dots(row: Characteristic, spread: ClassSpread) -> Iterator[dict[str, Any]]:
 
 
 def _flag_dots(row: Characteristic, spread: ClassSpread) -> Iterator[dict[str, Any]]:
-    """A place a flag: its two states beside each other, the first of them open."""
+    """One place per flag: its two states beside each other, the first of them open."""
     pairs = zip(spread.subsets[::2], spread.subsets[1::2], strict=True)
     known = [pair for pair in pairs if any(map(_has_ap_n, pair))]
     for at, states in enumerate(known):

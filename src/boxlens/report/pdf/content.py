@@ -2,52 +2,32 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from boxlens.comparison.verdict import answer_sentences, further_sentences
-from boxlens.report.charts.kinds import kind_of
-from boxlens.report.charts.theme import decimal
+from boxlens.report.described import describe
 from boxlens.report.pages.page import hash_words, parameter_text
 from boxlens.report.pdf.class_blocks import class_blocks
-from boxlens.report.planning.comparison_figures import (
-    ANNOTATE,
-    IMAGES,
-    NUMBERS,
-    TOGETHER,
-    comparison_figures,
-)
-from boxlens.report.planning.figure_plan import ERRORS, OBJECTS, REPAIRS
-from boxlens.report.planning.figures import diagnosis_figures
+from boxlens.report.readers.figures import study_figures
+from boxlens.report.study import Table
+from boxlens.wording import counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from boxlens.comparison import ComparisonResult
-    from boxlens.diagnosis import DiagnosisResult
-    from boxlens.diagnosis.verdict import Finding
     from boxlens.metrics import EvaluationResult
-    from boxlens.metrics.intervals import Interval
-    from boxlens.report.planning.figure_plan import Figure, FigurePlan
+    from boxlens.report.readers.figures import Figure, FigurePlan
+    from boxlens.report.study import Study
+    from boxlens.studies.comparison import ComparisonResult
+    from boxlens.studies.diagnosis import DiagnosisResult
 
-# Shown beside the verdict.
-QUARTER_PAGE, DIFFERENCES = "quarter_page", "differences"
-# By the class pages, or nearly so by other figures.
+# By the class pages, or nearly so by other figures and tables.
 SAID_ELSEWHERE = frozenset(
     {"fp_by_class", "repair_orders_borji", "pr_areas_s", "pr_areas_m", "pr_areas_l"}
 )
-DIAGNOSIS_SECTIONS = {
-    ERRORS: "What goes wrong",
-    REPAIRS: "What repairs bring",
-    OBJECTS: "Which objects",
-}
-COMPARISON_SECTIONS = {
-    NUMBERS: "Numbers",
-    IMAGES: "Images",
-    TOGETHER: "Together",
-    ANNOTATE: "What to annotate next",
-}
+SECTIONS_ELSEWHERE = frozenset({"schemes", "classes"})
+# Their tables stand below the verdict, like the main one.
+INTERVALS = "intervals"
 MOST_NAMES = 3
 
 
@@ -70,17 +50,20 @@ def report_content(
     content = Content({})
     parts = []
     if comparison is not None:
-        parts.append(_comparison(comparison, content))
-    parts += [_diagnosis(one, content) for one in diagnoses]
+        parts.append(_part(describe(comparison), "Comparison", content))
+    for one in diagnoses:
+        part = _part(describe(one), one.detections.name, content)
+        parts.append({**part, "classes": class_blocks(one)})
     names = [one.detections.name for one in diagnoses]
     if comparison is not None:
         names = [one.name for one in comparison.detectors]
     elif not names and evaluation is not None:
         names = [one.name for one in evaluation.detectors]
     dataset = document["dataset"]
+    n_images, n_objects = dataset["n_images"], dataset["n_objects"]
     content.document = {
-        "title": f"{_listed(names)} on {dataset['name']}",
-        "about": f"{dataset['n_images']:,} images, {dataset['n_objects']:,} objects",
+        "title": f"{listed(names, MOST_NAMES, 'detectors')} on {dataset['name']}",
+        "about": f"{counted(n_images, 'image')}, {counted(n_objects, 'object')}",
         "made_by": f"Boxlens {document['provenance']['boxlens']}",
         "scores": None if evaluation is None else _scores(evaluation),
         "parts": parts,
@@ -89,101 +72,66 @@ def report_content(
     return content
 
 
-def _listed(names: Sequence[str]) -> str:
-    if len(names) > MOST_NAMES:
-        return f"{len(names)} detectors"
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-
-
-def _diagnosis(result: DiagnosisResult, content: Content) -> dict[str, Any]:
-    verdict, plan = result.verdict, diagnosis_figures(result)
-    most = max((row.gain for row in verdict.findings), default=0.0)
-    summary = next((one for one in plan.figures if one.name == QUARTER_PAGE), None)
+def _part(study: Study, title: str, content: Content) -> dict[str, Any]:
+    plan = study_figures(study)
+    lead, *others = study.all_sentences
+    summary = next((one for one in plan.figures if one.name.startswith(study.main_plot)), None)
     return {
-        "title": result.detections.name,
-        "about": f"{len(result.detections):,} detections of {len(result.dataset.classes):,} "
-        "classes",
-        "lead": verdict.summary,
-        "findings": [_finding(row, most) for row in verdict.findings],
-        "sentences": list(verdict.objects),
-        "numbers": _diagnosis_numbers(result),
-        "summary": summary and _figure(summary, content),
-        "sections": _sections(plan, DIAGNOSIS_SECTIONS, content, summary),
-        "classes": class_blocks(result),
-    }
-
-
-def _finding(row: Finding, most: float) -> dict[str, Any]:
-    return {
-        "gain": f"+{decimal(row.gain)}",
-        "share": row.gain / most if most > 0 else 0.0,
-        "colour": kind_of(row.error).colour,
-        "sentence": row.sentence,
-        "orders": f"Over all orders of repairs: mean +{decimal(row.mean)}, from "
-        f"+{decimal(row.lowest)} to +{decimal(row.highest)}",
-    }
-
-
-def _diagnosis_numbers(result: DiagnosisResult) -> dict[str, Any]:
-    if result.intervals is not None:
-        level = f"{100 * result.intervals.choice.level:g} %"
-        return {
-            "caption": f"Main numbers with {level} intervals, by resampling images",
-            "rows": [_interval(*pair) for pair in result.intervals.named().items()],
-        }
-    values = {**result.metrics, "AP_N": result.hoiem.sets[0].ap_n}
-    gains = {f"dAP {name}": value for name, value in result.tide.gain.items()}
-    return {
-        "caption": "Main numbers",
-        "rows": [[name, decimal(value), ""] for name, value in {**values, **gains}.items()],
-    }
-
-
-def _interval(name: str, one: Interval) -> list[str]:
-    known = not math.isnan(one.low)
-    return [name, decimal(one.value), f"{decimal(one.low)} to {decimal(one.high)}" if known else ""]
-
-
-def _comparison(result: ComparisonResult, content: Content) -> dict[str, Any]:
-    lead, *others = answer_sentences(result)
-    plan = comparison_figures(result)
-    summary = next((one for one in plan.figures if one.name.startswith(DIFFERENCES)), None)
-    level = f"{100 * result.choice.resampling.level:g} %"
-    return {
-        "title": "Comparison",
-        "about": f"{len(result.detectors):,} detectors on the same images",
+        "title": title,
+        "about": ", ".join(study.facts),
         "lead": lead,
-        "findings": [],
-        "sentences": [*others, *further_sentences(result)],
-        "numbers": {
-            "caption": f"{result.league.metric} with {level} intervals; detectors that share a "
-            "letter cannot be told apart",
-            "rows": [
-                _interval(f"{row.name} ({row.letters})", row.score) for row in result.league.rows
-            ],
-        },
+        "sentences": others,
+        "numbers": [_table(one) for one in _main_tables(study)],
         "summary": summary and _figure(summary, content),
-        "sections": _sections(plan, COMPARISON_SECTIONS, content, summary),
+        "sections": _sections(plan, study, content, summary),
         "classes": None,
     }
 
 
+def _main_tables(study: Study) -> list[Table[Any]]:
+    """The first one, the one that a notebook shows, and intervals."""
+    shown = [
+        (section.name, part)
+        for section, part in study.walk()
+        if isinstance(part, Table) and part.caption and part.rows
+    ]
+    return [
+        table
+        for at, (section, table) in enumerate(shown)
+        if at == 0 or section == INTERVALS or table.caption == study.main_table
+    ]
+
+
+def _table(table: Table[Any]) -> dict[str, Any]:
+    columns = [one for one in table.shown if not one.further]
+    return {
+        "caption": table.caption,
+        "headings": [one.heading for one in columns],
+        "numeric": [one.form.numeric for one in columns],
+        "rows": [[one.text(row) for one in columns] for row in table.rows],
+    }
+
+
 def _sections(
-    plan: FigurePlan, titles: Mapping[str, str], content: Content, summary: Figure | None
+    plan: FigurePlan, study: Study, content: Content, summary: Figure | None
 ) -> list[dict[str, Any]]:
-    """The main figures; those left out with the reason."""
+    """The main figures; those that are absent with the reason."""
     found = []
-    for name, title in titles.items():
+    for section in study.sections:
+        if section.name in SECTIONS_ELSEWHERE:
+            continue
         figures = [
             _figure(one, content)
             for one in plan.figures
-            if one.section == name and one is not summary and one.name not in SAID_ELSEWHERE
+            if one.section == section.name and one is not summary and one.name not in SAID_ELSEWHERE
         ]
         remarks = [
-            f"{one.title}: not shown, {one.why}." for one in plan.left_out if one.section == name
+            f"{one.title}: not shown, {one.why}."
+            for one in plan.left_out
+            if one.section == section.name
         ]
         if figures or remarks:
-            found.append({"title": title, "figures": figures, "remarks": remarks})
+            found.append({"title": section.title, "figures": figures, "remarks": remarks})
     return found
 
 
@@ -194,22 +142,9 @@ def _figure(figure: Figure, content: Content) -> dict[str, Any]:
 
 
 def _scores(result: EvaluationResult) -> dict[str, Any]:
-    """One row a number, one column a detector."""
-    names = list(dict.fromkeys(name for one in result.detectors for name in one.metrics))
-    rows = []
-    for name in names:
-        cells = []
-        for one in result.detectors:
-            interval = (one.intervals or {}).get(name)
-            told = "" if interval is None else _interval(name, interval)[2]
-            value = decimal(one.metrics.get(name, math.nan))
-            cells.append(f"{value} ({told})" if told else value)
-        rows.append([name, *cells])
-    return {
-        "caption": f"Scores under the protocol {result.protocol}",
-        "headings": ["number", *(one.name for one in result.detectors)],
-        "rows": rows,
-    }
+    """The first table: one row per number."""
+    shown = next(one for one in describe(result).tables() if one.caption)
+    return {**_table(shown), "caption": f"Scores under the protocol {result.protocol}"}
 
 
 def _provenance(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from boxlens.comparison import ComparisonResult
-    from boxlens.diagnosis import DiagnosisResult
     from boxlens.formats.files import Progress
     from boxlens.metrics import EvaluationResult
     from boxlens.report.pdf.content import Content
-    from boxlens.report.planning.figure_plan import Figure
+    from boxlens.report.readers.figures import Figure
     from boxlens.report.writing.output_folder import OutputFolder
+    from boxlens.studies.comparison import ComparisonResult
+    from boxlens.studies.diagnosis import DiagnosisResult
 
 FILE = "report.pdf"
 TEMPLATES = ("report.typ", "figures.typ", "classes.typ")

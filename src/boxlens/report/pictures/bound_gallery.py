@@ -7,50 +7,72 @@ from typing import TYPE_CHECKING
 
 from boxlens.data import Notice
 from boxlens.images import ImageError, read_picture
-from boxlens.report.pictures.bound_exhibits import bound_walls
+from boxlens.report.charts.kinds import KINDS
+from boxlens.report.pictures.exhibits import Shown, Wall
 from boxlens.report.pictures.gallery import Crop, Gallery, HungWall, cut_example, need_pillow
+from boxlens.wording import score
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from PIL.Image import Image
 
     from boxlens.formats.files import Progress
-    from boxlens.images import ImageFiles
-    from boxlens.recognition_bound.result import UpperBoundResult
-    from boxlens.report.pictures.exhibits import Shown
+    from boxlens.studies.upper_bound.result import Mistake, UpperBoundResult
 
+COLOUR = KINDS["cls"].colour
 LEFT_OUT = "example_without_picture"
 
 
 def bound_gallery(
-    result: UpperBoundResult, files: ImageFiles, *, progress: Progress | None = None
+    result: UpperBoundResult,
+    path_of: Mapping[int | str, Path],
+    *,
+    progress: Progress | None = None,
 ) -> Gallery:
-    """Reads every picture once; those that are not there, or cannot be read, are counted."""
+    """Reads every picture once; those that are missing, or cannot be read, are counted."""
     need_pillow()
-    path_of = dict(zip(files.ids.tolist(), files.paths, strict=True))
-    kinds = bound_walls(result)
-    wanted: dict[int | str, list[Shown]] = {}
-    for shown in (one for wall in kinds for one in wall.shown):
-        wanted.setdefault(shown.image_id, []).append(shown)
+    shown = tuple(map(_shown, result.mistakes))
+    images = list(dict.fromkeys(one.image_id for one in shown))
     crops: dict[Shown, Crop] = {}
     n_left_out = 0
-    for done, (image_id, examples) in enumerate(wanted.items()):
+    for done, image_id in enumerate(images):
         if progress is not None:
-            progress("cutting examples", done, len(wanted))
+            progress("cutting examples", done, len(images))
         picture = _read(path_of.get(image_id))
         if picture is None:
             n_left_out += 1
             continue
-        for one in examples:
+        for one in (one for one in shown if one.image_id == image_id):
             in_pixels = _scaled(one, picture) if result.relative else one
             crops[one] = Crop(cut_example(picture, in_pixels), one)
-    hung = [
-        HungWall(wall, tuple(crops[one] for one in wall.shown if one in crops)) for wall in kinds
-    ]
-    message = f"{n_left_out:,} of {len(wanted):,} images with examples have no picture here"
+    hung = HungWall(_wall(shown), tuple(crops[one] for one in shown if one in crops))
+    message = f"{n_left_out:,} of {len(images):,} images with examples have no picture here"
     notices = (Notice(LEFT_OUT, n_left_out, message),) if n_left_out else ()
-    return Gallery(tuple(one for one in hung if one.crops), notices)
+    return Gallery((hung,) if hung.crops else (), notices)
+
+
+def _wall(shown: tuple[Shown, ...]) -> Wall:
+    return Wall(
+        name="mistakes",
+        title="Wrong labels, the most confident first",
+        reading="The label that the classifier gives to the box, and the true class. Look for "
+        "labels that are wrong in the ground truth, for objects in front of others, and for "
+        "classes that people confuse, too.",
+        key=(("object", COLOUR),),
+        shown=shown,
+    )
+
+
+def _shown(one: Mistake) -> Shown:
+    x, y, w, h = one.box.tolist()
+    return Shown(
+        image_id=one.image_id,
+        boxes=(((x, y, w, h), COLOUR),),
+        caption=(f"{one.said} {score(one.score)}", f"is {one.true_class}"),
+        file_name=one.file_name,
+    )
 
 
 def _scaled(shown: Shown, picture: Image) -> Shown:

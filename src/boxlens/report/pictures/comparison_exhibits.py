@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.comparison.leading_pairs import leading_pairs
 from boxlens.matching import COCO
-from boxlens.report.charts.detector_pair import FIRST, SECOND
-from boxlens.report.charts.theme import decimal
+from boxlens.report.charts.colours import FIRST, SECOND
 from boxlens.report.pictures.exhibits import OBJECT_COLOUR, ON_OBJECT, Shown, Wall, object_box
-from boxlens.report.planning.comparison_figures import measure_name
+from boxlens.studies.comparison.cases.image_scores import MEASURE_NAMES
+from boxlens.studies.comparison.leading_pairs import leading_pairs
+from boxlens.wording import counted, score, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import numpy.typing as npt
 
-    from boxlens.comparison import ComparisonResult
-    from boxlens.comparison.leading_pairs import LeadingPair
     from boxlens.data.columns import Floats
     from boxlens.report.pictures.exhibits import Box
+    from boxlens.studies.comparison import ComparisonResult
+    from boxlens.studies.comparison.leading_pairs import LeadingPair
 
     Order = npt.NDArray[np.intp]
 
@@ -51,8 +51,8 @@ def comparison_walls(result: ComparisonResult) -> tuple[Wall, ...]:
 def _kinds(result: ComparisonResult, pair: LeadingPair) -> Iterator[tuple[str, str, str, Order]]:
     first, second = pair.names
     a, b = result.image_scores[pair.first], result.image_scores[pair.second]
-    measure, n_objects = measure_name(result), _n_objects(result)
-    more = f"Images with objects, by difference of {measure} above the score cuts."
+    measure, n_objects = MEASURE_NAMES[result.choice.measure], _n_objects(result)
+    more = f"Images with objects, by difference in {measure} above the score cuts."
     yield "first_wins", f"{first} beats {second}", more, _largest(a - b, n_objects)
     yield "second_wins", f"{second} beats {first}", more, _largest(b - a, n_objects)
     yield (
@@ -64,7 +64,7 @@ def _kinds(result: ComparisonResult, pair: LeadingPair) -> Iterator[tuple[str, s
     yield (
         "disputed",
         "To annotate next",
-        "The detectors' boxes differ most from one another; the ground truth is not asked.",
+        "The detectors disagree most on these images; the ground truth is not used.",
         result.disagreement.order[result.disagreement.share[result.disagreement.order] > 0],
     )
 
@@ -75,7 +75,7 @@ def _n_objects(result: ComparisonResult) -> Order:
 
 
 def _largest(ahead: Floats, n_objects: Order) -> Order:
-    """Rows of images from the largest lead down; undefined ones lead in nothing."""
+    """Rows of images from the largest lead down, without undefined ones."""
     rows = np.flatnonzero((n_objects > 0) & (np.nan_to_num(ahead) > 0))
     return rows[np.lexsort((-n_objects[rows], -ahead[rows]))]
 
@@ -90,25 +90,24 @@ def _shown(result: ComparisonResult, pair: LeadingPair, row: int, image_id: int 
     gt = result.dataset.gt
     objects = np.flatnonzero((gt.image_row == row) & ~COCO.ignored(gt))
     boxes = [(object_box(result.dataset, at), OBJECT_COLOUR) for at in objects.tolist()]
-    told = []
+    scores = []
     for detector, colour in ((pair.first, FIRST), (pair.second, SECOND)):
         found = _boxes_above_cut(result, detector, row)
         boxes += [(box, colour) for box in found]
-        score = result.image_scores[detector, row]
-        told.append(f"{result.detectors[detector].name} {decimal(float(score))}")
-    share = decimal(float(result.disagreement.share[row]), 2)
-    n_objects = "1 object" if len(objects) == 1 else f"{len(objects)} objects"
+        value = float(result.image_scores[detector, row])
+        scores.append(f"{result.detectors[detector].name} {score(value)}")
+    disputed = f"{share(float(result.disagreement.share[row]))} disputed"
     return Shown(
         image_id=image_id,
         boxes=tuple(boxes),
-        caption=(", ".join(told), f"{n_objects}, disputed {share}"),
+        caption=(", ".join(scores), f"{counted(len(objects), 'object')}, {disputed}"),
         file_name=result.dataset.images.file_name[row],
         whole=True,
     )
 
 
 def _boxes_above_cut(result: ComparisonResult, detector: int, row: int) -> Iterator[Box]:
-    table = result.tables[detector]
+    table = result.detections[detector]
     here = slice(int(table.offsets[row]), int(table.offsets[row + 1]))
     kept = table.score[here] >= result.min_score[detector]
     return (tuple(box) for box in table.box[here][kept].tolist())

@@ -6,17 +6,17 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from boxlens.diagnosis.hoiem_types import FP_TYPES, HoiemType
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.charts.theme import decimal
+from boxlens.studies.diagnosis.hoiem_types import FP_TYPES, HoiemType
+from boxlens.wording import score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from boxlens.data import Dataset
-    from boxlens.diagnosis import DiagnosisResult
-    from boxlens.diagnosis.gallery import Exhibit
-    from boxlens.object_sensitivity import Unexpected
+    from boxlens.studies.diagnosis import DiagnosisResult
+    from boxlens.studies.diagnosis.gallery import Exhibit
+    from boxlens.studies.sensitivity import Unexpected
 
 Box = tuple[float, float, float, float]
 OBJECT_COLOUR = KINDS["correct"].colour
@@ -130,13 +130,13 @@ def is_duplicate(exhibit: Exhibit, iou: float) -> bool:
 
 def caption(exhibit: Exhibit, iou: float) -> tuple[str, str]:
     """What was said, and how wrong and how early it is; `iou` is what counts as right."""
-    said = f"{exhibit.class_name} {decimal(exhibit.score, 2)}"
+    said = f"{exhibit.class_name} {score(exhibit.score)}"
     if is_duplicate(exhibit, iou):
         said += f", {KINDS['dupe'].label}"
     if exhibit.object_class is not None and exhibit.object_class != exhibit.class_name:
         said += f", is {exhibit.object_class}"
     details = [
-        f"{name} {decimal(value, 2)}"
+        f"{name} {score(value)}"
         for name, value in (("IoU", exhibit.iou), ("1-recall", exhibit.one_minus_recall))
         if not math.isnan(value)
     ]
@@ -146,7 +146,7 @@ def caption(exhibit: Exhibit, iou: float) -> tuple[str, str]:
 def _object(
     dataset: Dataset, row: Unexpected, colour: str, names: Mapping[int | str, str]
 ) -> Shown:
-    numbers = f"P_N {decimal(row.achieved, 2)}, expected {decimal(row.predicted, 2)}"
+    numbers = f"P_N {score(row.achieved)}, expected {score(row.predicted)}"
     boxes = ((object_box(dataset, row.gt_row), colour),)
     return Shown(row.image_id, boxes, (row.class_name, numbers), names[row.image_id])
 

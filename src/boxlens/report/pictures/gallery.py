@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from PIL.ImageFont import ImageFont as BitmapFont
 
     from boxlens.data import Dataset
-    from boxlens.diagnosis import DiagnosisResult
     from boxlens.formats.files import Progress
     from boxlens.report.pictures.exhibits import Box
+    from boxlens.studies.diagnosis import DiagnosisResult
 
 # The longer side of a crop, and of a whole picture.
 TILE_PX = 240

@@ -8,33 +8,32 @@ from typing import TYPE_CHECKING, Final
 
 from boxlens.data import counted_notice
 from boxlens.images.transforming.catalogue import CLEAN
-from boxlens.report.charts.detector_lines import detector_words
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.charts.robustness_steps import (
+from boxlens.report.pictures.exhibits import OBJECT_COLOUR, Shown, Wall
+from boxlens.report.pictures.gallery import Crop, Gallery, HungWall, cut_example, need_pillow
+from boxlens.studies.robustness.steps import (
     level_words,
     step_words,
     worst_of_transforms,
 )
-from boxlens.report.charts.theme import decimal
-from boxlens.report.pictures.exhibits import OBJECT_COLOUR, Shown, Wall
-from boxlens.report.pictures.gallery import Crop, Gallery, HungWall, cut_example, need_pillow
+from boxlens.wording import score
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from PIL.Image import Image
 
     from boxlens.data.columns import Boxes
-    from boxlens.detector_robustness.result import (
+    from boxlens.formats.files import Progress
+    from boxlens.images.pixels import Pixels
+    from boxlens.report.pictures.exhibits import Box
+    from boxlens.studies.robustness.result import (
         DetectorRobustness,
         Example,
         RobustnessResult,
         StepRobustness,
     )
-    from boxlens.formats.files import Progress
-    from boxlens.images.pixels import Pixels
-    from boxlens.images.transforming.transform import Step
-    from boxlens.report.pictures.exhibits import Box
+    from boxlens.studies.robustness.step_pictures import StepPictures
 
 # Of each detector.
 MOST_STEPS: Final = 12
@@ -44,23 +43,13 @@ FALSE: Final = KINDS["dupe"].colour
 KEY: Final = (
     ("object found in the unchanged picture, on the left, and lost in the changed one", LOST),
     ("found object", OBJECT_COLOUR),
-    ("false detection", FALSE),
+    ("false positive", FALSE),
 )
 MOST_CLASSES: Final = 4
 # False detections drawn in a picture.
 MOST_FALSE: Final = 5
 GAP_PX: Final = 6
 LEAST_HEIGHT_PX: Final = 160
-
-
-@dataclass(frozen=True, slots=True)
-class StepPictures:
-    """Where pixels come from."""
-
-    # The picture of a row of a step, and of `CLEAN` the unchanged ones; None: it cannot be read.
-    picture_of: Callable[[Step, int], Pixels | None]
-    # Rows of the unchanged pictures by their ids.
-    row_of_image: Mapping[int | str, int]
 
 
 def shown_steps(detector: DetectorRobustness) -> list[StepRobustness]:
@@ -72,7 +61,7 @@ def shown_steps(detector: DetectorRobustness) -> list[StepRobustness]:
 def hang_robustness(
     result: RobustnessResult, pictures: StepPictures, *, progress: Progress | None = None
 ) -> tuple[Gallery, ...]:
-    """One a detector: a wall a step, and a word on pictures that cannot be shown."""
+    """One per detector: examples of every step, and a word on pictures that cannot be shown."""
     need_pillow()
     unchanged = _Unchanged(pictures)
     galleries = []
@@ -90,12 +79,11 @@ def _hang(detector: DetectorRobustness, pictures: StepPictures, unchanged: _Unch
         n_absent += len(one.examples) - len(crops)
         if crops:
             hung.append(HungWall(_wall(detector, one), crops))
-    who = detector_words(detector.name)
     notices = counted_notice(
         "example_unreadable",
         n_absent,
-        f"examples of {who} have no picture to be read",
-        f"example of {who} has no picture to be read",
+        f"examples of {detector.name} have no picture that can be read",
+        f"example of {detector.name} has no picture that can be read",
     )
     return Gallery(tuple(hung), notices)
 
@@ -106,7 +94,7 @@ def _wall(detector: DetectorRobustness, one: StepRobustness) -> Wall:
     return Wall(
         name=one.step.slug,
         title=step_words(one),
-        reading=f"AP {decimal(one.metrics['AP'])}, {before} {decimal(reference.metrics['AP'])}.",
+        reading=f"AP {score(one.metrics['AP'])}, {before} {score(reference.metrics['AP'])}.",
         key=KEY,
         shown=tuple(_shown(example) for example in one.examples),
     )
@@ -131,7 +119,7 @@ def _shown(example: Example) -> Shown:
 
 
 def _false_words(example: Example) -> str:
-    """The surest come first."""
+    """The most confident come first."""
     return f"false, {MOST_FALSE} drawn" if len(example.false_box) > MOST_FALSE else "false"
 
 

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from boxlens.report.writing.gate_rows import heading, one_line, rows
+from boxlens.report.described import describe
+from boxlens.report.study import Note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from boxlens.comparison.gating.result import GateResult, RuleOutcome
+    from boxlens.report.study import Table
+    from boxlens.studies.comparison.gating.result import GateResult, RuleOutcome
 
 # GitHub shows no more annotations of a kind in one step.
 MOST_ANNOTATIONS = 10
 TITLE = "Boxlens gate"
 
+# What neither XML nor a line of text can hold.
+_UNPRINTABLE = re.compile(r"[^\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|~#])")
 
 
 def junit_xml(result: GateResult) -> str:
-    """One test case a rule and class; classes with too few images are skipped ones."""
+    """One test case per rule and class; classes with too few images are skipped ones."""
     counts = {
         "tests": str(len(result.outcomes) + len(result.untested)),
         "failures": str(len(result.of_verdict("fail"))),
@@ -47,17 +51,16 @@ def junit_xml(result: GateResult) -> str:
 
 
 def markdown(result: GateResult) -> str:
-    """A page section: the verdict, a table, why rules are broken, and what was left out."""
-    broken = [outcome for outcome in result.outcomes if outcome.verdict != "pass"]
+    """A page section: the verdict, a table, why rules are broken, and notices."""
+    study = describe(result)
     parts = [
         f"## Gate {_escaped(result.headline)}",
         _escaped(
             f"Candidate {result.candidate} against baseline {result.baseline}, {result.protocol} "
-            f"on {result.dataset}: {result.n_images:,} images, {result.n_objects:,} objects; "
-            f"level {result.resampling.level:g}, {result.resampling.n_replicates:,} replicates."
+            f"on {result.dataset}: {', '.join(study.facts[1:])}."
         ),
-        _table(result),
-        _list([f"{outcome.text}: {outcome.reason}" for outcome in broken]),
+        _table(next(study.tables())),
+        _list([part.text for _, part in study.walk() if isinstance(part, Note)]),
         _list([f"note: {notice.message}" for notice in result.notices]),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -129,10 +132,19 @@ def _add_case(suite: Element, outcome: RuleOutcome, dataset: str) -> None:
         SubElement(case, "system-out").text = kind + message
 
 
-def _table(result: GateResult) -> str:
-    lines = [heading(result), ["---"] * 2 + ["---:"] * 4 + ["---"]]
-    lines += [[_escaped(cell) for cell in row] for row in rows(result)]
+def _table(table: Table[Any]) -> str:
+    """As the terminal shows it."""
+    columns = [one for one in table.shown if not one.further]
+    lines = [[one.heading for one in columns]]
+    lines.append(["---:" if one.form.numeric else "---" for one in columns])
+    rows = table.rows if table.brief is None else table.brief
+    lines += [[_escaped(one.text(row)) for one in columns] for row in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def one_line(text: str) -> str:
+    """Names come from files: nothing in them may begin a line or break a document."""
+    return _UNPRINTABLE.sub("\ufffd", " ".join(text.split()))
 
 
 def _list(items: Sequence[str]) -> str:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.diagnosis.crosswalk import DET_LABELS, GT_LABELS, SCHEMES
 from boxlens.metrics.results import notice_to_json, number
-from boxlens.object_sensitivity.characteristics import MOST_TEXTS
-from boxlens.report.charts.crosswalk import SCHEME_NAMES
+from boxlens.report.charts.kinds import SCHEME_NAMES
 from boxlens.report.frames.run_tables import flag_name
+from boxlens.studies.diagnosis.crosswalk import DET_LABELS, GT_LABELS, SCHEMES
+from boxlens.studies.sensitivity.characteristics import MOST_TEXTS
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
     from boxlens.data import Dataset, Notice
     from boxlens.data.columns import Attribute
-    from boxlens.diagnosis import DiagnosisResult
     from boxlens.metrics.results import Provenance
-    from boxlens.object_sensitivity.characteristics import Column
     from boxlens.report.pages.page import DrawnFigure
+    from boxlens.report.study import Study
+    from boxlens.studies.diagnosis import DiagnosisResult
+    from boxlens.studies.sensitivity.characteristics import Column
 
 SCHEMA = "boxlens/run/1"
 
@@ -34,6 +35,17 @@ class RunVerdict:
     lead: str
     sentences: Sequence[str]
     numbers: Sequence[tuple[str, float]]
+
+
+def study_verdict(study: Study) -> RunVerdict:
+    """The sentences of a study, and those of its numbers that are fractions."""
+    lead, *sentences = study.all_sentences
+    numbers = [
+        (name, value)
+        for name, value, form in study.tiles
+        if value is not None and form.stored == "real"
+    ]
+    return RunVerdict(lead, sentences, numbers)
 
 
 def run_record(

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from boxlens.comparison import ComparisonResult
     from boxlens.data import Dataset, Detections, Notice
-    from boxlens.diagnosis import DiagnosisResult
     from boxlens.formats.files import Progress
     from boxlens.metrics.results import Provenance
     from boxlens.report.charts.drawing import Drawing
     from boxlens.report.charts.export import ChartFormat
     from boxlens.report.pages.page import DrawnPlan
     from boxlens.report.pictures.gallery import Gallery
-    from boxlens.report.planning.figure_plan import FigurePlan
+    from boxlens.report.readers.figures import FigurePlan
     from boxlens.report.writing.output_folder import OutputFolder
     from boxlens.report.writing.run_record import RunVerdict
+    from boxlens.studies.comparison import ComparisonResult
+    from boxlens.studies.diagnosis import DiagnosisResult
 
 # Levels of results.json that are indented.
 INDENTED = 2
@@ -171,7 +171,7 @@ def plain_diagnoses(
     progress: Progress | None = None,
 ) -> tuple[DiagnosisResult, ...]:
     """What every detection and object is, where nobody asked for more."""
-    from boxlens.diagnosis import DiagnosisChoice, diagnose_tables
+    from boxlens.studies.diagnosis import DiagnosisChoice, diagnose_tables
 
     choice = DiagnosisChoice(iou=iou, n_gallery=0)
     return tuple(

@@ -1,65 +1,53 @@
-"""What `upper-bound -o` leaves behind."""
+"""What `boxlens upper-bound -o` writes: the study, with pictures of wrong labels."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boxlens.report.charts.drawing import Drawing
-from boxlens.report.frames.bound_tables import bound_frames
-from boxlens.report.pages.bound_page import bound_page
-from boxlens.report.pages.examples import MEGABYTES, fit_pictures
-from boxlens.report.planning.bound_figures import bound_figures
-from boxlens.report.writing.output_folder import output_folder
-from boxlens.report.writing.write import (
-    draw_figures,
-    save_figures,
-    what_was_written,
-    write_numbers,
-    write_sheets,
-)
+from boxlens.images import ImageFiles
+from boxlens.report.described import describe
+from boxlens.report.described.examples import MEGABYTES, fit_pictures
+from boxlens.report.writing.write_study import write_study
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
+    from os import PathLike
 
     from boxlens.formats.files import Progress
-    from boxlens.images import ImageFiles
-    from boxlens.recognition_bound.result import UpperBoundResult
     from boxlens.report.charts.export import ChartFormat
-    from boxlens.report.pictures.gallery import Gallery
+    from boxlens.studies.upper_bound.result import UpperBoundResult
 
 
 def write_bound(
     result: UpperBoundResult,
-    folder: Path,
+    folder: str | PathLike[str],
     *,
-    formats: Sequence[ChartFormat],
-    files: ImageFiles | None = None,
+    formats: Sequence[ChartFormat] = ("svg",),
+    images: ImageFiles | str | PathLike[str] | None = None,
     images_mb: float = MEGABYTES,
     progress: Progress | None = None,
 ) -> str:
     """Writes everything; returns in a line what was written.
 
-    `files` are the pictures, to show mistakes.
+    `images` are the pictures, or the folder in which files have the names of the ground truth.
     """
-    with output_folder(folder) as output, Drawing(formats) as drawing:
-        gallery = _gallery(result, files, progress)
-        drawn = draw_figures([bound_figures(result)], drawing, progress)
-        document = result.to_json()
-        tables = bound_frames(result)
-        write_numbers(output, document, tables)
-        write_sheets(gallery, output)
-        save_figures(output, drawing, progress)
-        page = bound_page(result, document, drawn[0], fit_pictures(gallery, images_mb))
-        output.write_text("report.html", page)
-    return what_was_written(folder, len(tables), drawn, formats, gallery)
-
-
-def _gallery(
-    result: UpperBoundResult, files: ImageFiles | None, progress: Progress | None
-) -> Gallery | None:
-    if files is None or not result.mistakes:
-        return None
+    if images is None or not result.mistakes:
+        return write_study(result, folder, formats=formats, progress=progress)
     from boxlens.report.pictures.bound_gallery import bound_gallery
 
-    return bound_gallery(result, files, progress=progress)
+    gallery = bound_gallery(result, _paths(result, images), progress=progress)
+    study = describe(result, pictures=fit_pictures(gallery, images_mb))
+    return write_study(
+        result, folder, formats=formats, study=study, gallery=gallery, progress=progress
+    )
+
+
+def _paths(
+    result: UpperBoundResult, images: ImageFiles | str | PathLike[str]
+) -> dict[int | str, Path]:
+    """By the ids of images."""
+    if isinstance(images, ImageFiles):
+        return dict(zip(images.ids.tolist(), images.paths, strict=True))
+    named = {one.image_id: Path(images) / one.file_name for one in result.mistakes}
+    return {key: path for key, path in named.items() if path.is_file()}

@@ -1,87 +1,58 @@
-"""What `diagnose -o` leaves behind."""
+"""What `diagnose -o` leaves behind: the general files, examples, a PDF, and all for the app."""
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boxlens.report.charts.drawing import Drawing
-from boxlens.report.frames.tables import diagnosis_tables
-from boxlens.report.pages.diagnosis_page import diagnosis_page
-from boxlens.report.pages.examples import (
+from boxlens.report.described import describe
+from boxlens.report.described.examples import (
     MEGABYTES,
     diagnosis_examples,
-    examples_section,
     fit_pictures,
+    with_examples,
 )
-from boxlens.report.pdf.writing import write_pdf
-from boxlens.report.planning.figures import diagnosis_figures
-from boxlens.report.writing.output_folder import output_folder
-from boxlens.report.writing.run_record import RunVerdict
-from boxlens.report.writing.write import (
-    Run,
-    draw_figures,
-    save_figures,
-    what_was_written,
-    write_for_app,
-    write_numbers,
-    write_sheets,
-)
+from boxlens.report.pdf.writing import check_typst, write_pdf
+from boxlens.report.writing.output_folder import check_output
+from boxlens.report.writing.write_study import ForApp, write_study
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
+    from os import PathLike
 
-    from boxlens.diagnosis import DiagnosisResult
     from boxlens.formats.files import Progress
     from boxlens.report.charts.export import ChartFormat
-    from boxlens.report.pictures.gallery import Gallery
+    from boxlens.studies.diagnosis import DiagnosisResult
 
 
 def write_diagnosis(
     result: DiagnosisResult,
-    folder: Path,
+    folder: str | PathLike[str],
     *,
-    formats: Sequence[ChartFormat],
-    images: str | Path | None = None,
+    formats: Sequence[ChartFormat] = ("svg",),
+    images: str | PathLike[str] | None = None,
     images_mb: float = MEGABYTES,
     pdf: bool = False,
     progress: Progress | None = None,
 ) -> str:
-    """Writes everything about a diagnosis; returns in a line what was written."""
-    with output_folder(folder) as output, Drawing(formats) as drawing:
-        gallery: Gallery | None = None
-        if images is not None:
-            from boxlens.report.pictures.gallery import open_gallery
+    """Writes everything; returns in a line what was written."""
+    check_output(Path(folder))
+    if pdf:
+        check_typst()
+    gallery = None
+    if images is not None:
+        from boxlens.report.pictures.gallery import open_gallery
 
-            gallery = open_gallery(result, images, progress=progress)
-        plan = diagnosis_figures(result).of_detector(result.detections.name)
-        drawn = draw_figures([plan], drawing, progress)
-        document = result.to_json()
-        tables = diagnosis_tables(result)
-        write_numbers(output, document, tables)
-        own = write_for_app(output, _run(result), drawn)
-        write_sheets(gallery, output)
-        save_figures(output, drawing, progress)
-        pictures = fit_pictures(gallery, images_mb)
-        examples = examples_section(diagnosis_examples(result, pictures), pictures)
-        output.write_text("report.html", diagnosis_page(result, document, drawn[0], examples))
-        if pdf:
-            write_pdf(output, document, diagnoses=(result,), progress=progress)
-    return what_was_written(folder, len(tables) + len(own), drawn, formats, gallery, pdf=pdf)
-
-
-def diagnosis_verdict(result: DiagnosisResult) -> RunVerdict:
-    lead, *sentences = result.verdict.sentences()
-    return RunVerdict(lead, sentences, tuple(result.metrics.items()))
-
-
-def _run(result: DiagnosisResult) -> Run:
-    return Run(
-        verb="diagnose",
-        title=f"{result.detections.name} on {result.dataset.name}",
-        dataset=result.dataset,
-        diagnoses=(result,),
-        verdict=diagnosis_verdict(result),
-        provenance=result.provenance,
-        notices=result.notices,
+        gallery = open_gallery(result, Path(images), progress=progress)
+    pictures = fit_pictures(gallery, images_mb)
+    return write_study(
+        result,
+        folder,
+        formats=formats,
+        progress=progress,
+        study=with_examples(describe(result), diagnosis_examples(result, pictures), pictures),
+        gallery=gallery,
+        for_app=ForApp("diagnose", result.dataset, (result,), result.provenance),
+        pdf=partial(write_pdf, diagnoses=(result,), progress=progress) if pdf else None,
     )

@@ -1,1 +1,1 @@
-"""The things of the world, one file a group."""
+"""The models of the scenes, one file per group."""

@@ -1,4 +1,4 @@
-"""Animals, a group of look-alikes told apart by their heads, tails and coats."""
+"""Animals, a group of look-alikes that differ in their heads, tails and coats."""
 
 from boxlens.scenes.models.cats import cat
 from boxlens.scenes.models.cows import cow

@@ -98,7 +98,7 @@ def toned(paint: Paint, factor: float) -> Paint:
 
 
 def mottled(random: Random, colour: Colour, n_faces: int, spread: float) -> Floats:
-    """One colour a face, each of its own brightness."""
+    """One colour per face, each of its own brightness."""
     bright = random.uniform(1 - spread, 1 + spread, (n_faces, 1))
     return np.asarray(np.clip(np.array([colour]) * bright, 0, 255))
 

@@ -34,7 +34,7 @@ class Piece:
     mesh: Mesh
     paint: Paint
     decal: bool = False
-    # One colour a face where they differ: a cow's patches.
+    # One colour per face where they differ: a cow's patches.
     face_colours: Floats | None = None
 
 

@@ -1,4 +1,4 @@
-"""Vehicles, a group of look-alikes told apart by their outlines."""
+"""Vehicles, a group of look-alikes that differ in their outlines."""
 
 from boxlens.scenes.models.buses import bus
 from boxlens.scenes.models.cars import car

@@ -55,7 +55,7 @@ class Dependence:
 
     def __post_init__(self) -> None:
         if self.how not in {"multiply", "logit"}:
-            raise ParameterError(f"a dependence is 'multiply' or 'logit', got {self.how!r}")
+            raise ParameterError(f"a dependence must be 'multiply' or 'logit', got {self.how!r}")
 
     def effects(self, gt: GroundTruth) -> Floats:
         """The effect on every object, neutral where nothing is known."""
@@ -72,7 +72,7 @@ class Dependence:
     def _values(self, column: Attribute) -> Floats:
         if isinstance(self.effect, Steps):
             if column.dtype == object:
-                raise ParameterError(f"steps need numbers, and {self.on!r} holds text")
+                raise ParameterError(f"steps need numbers, and {self.on!r} is text")
             step = np.searchsorted(self.effect.edges, column, side="right")
             return np.where(np.isnan(column), np.nan, np.array(self.effect.values)[step])
         if isinstance(self.effect, Mapping):
@@ -98,7 +98,7 @@ def characteristic(gt: GroundTruth, name: str) -> Attribute:
         return CHARACTERISTICS[name](gt)
     if name not in gt.attributes:
         choice = ", ".join([*CHARACTERISTICS, *gt.attributes])
-        raise ParameterError(f"objects have no characteristic {name!r}; there are {choice}")
+        raise ParameterError(f"unknown characteristic {name!r}; choose from {choice}")
     return gt.attributes[name]
 
 

@@ -41,7 +41,7 @@ class Beta:
     def __post_init__(self) -> None:
         _check_range(self, self.low, self.high)
         if not (self.a > 0 and self.b > 0):
-            raise ParameterError(f"a and b of a beta law are above 0, got {self}")
+            raise ParameterError(f"a and b of a beta law must be above 0, got {self}")
 
     def draw(self, rng: np.random.Generator, n: int) -> Floats:
         return self.low + (self.high - self.low) * rng.beta(self.a, self.b, n)
@@ -99,11 +99,13 @@ def draw_numbers(
 def check_number(name: str, number: Number) -> None:
     if isinstance(number, tuple):
         if not number or min(number) < 0 or not np.isclose(sum(number), 1):
-            raise ParameterError(f"{name}: the chances of 0, 1, 2 ... add up to 1, got {number}")
+            raise ParameterError(
+                f"{name}: the probabilities of 0, 1, 2 ... must add up to 1, got {number}"
+            )
     elif isinstance(number, bool) or not (number >= 0 and np.isfinite(number)):
-        raise ParameterError(f"{name} is a number of 0 or more, got {number}")
+        raise ParameterError(f"{name} must be 0 or more, got {number}")
 
 
 def _check_range(law: object, low: float, high: float) -> None:
     if not 0 <= low <= high <= 1:
-        raise ParameterError(f"a law goes from low to high within 0 and 1, got {law}")
+        raise ParameterError(f"a law must go from low to high within 0 and 1, got {law}")

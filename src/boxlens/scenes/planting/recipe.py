@@ -93,7 +93,7 @@ class Recipe:
     def __post_init__(self) -> None:
         if not 0 < self.background_iou < self.foreground_iou < 1:
             raise ParameterError(
-                "thresholds ascend between 0 and 1, got background_iou "
+                "thresholds must ascend between 0 and 1, got background_iou "
                 f"{self.background_iou} and foreground_iou {self.foreground_iou}",
             )
         for name in (*INSTEAD, "ignored"):
@@ -103,14 +103,16 @@ class Recipe:
         rates = [getattr(self, name) for name in INSTEAD]
         total = sum(rate for rate in rates if exactly(rate) is None)
         if total > 1 + MARGIN:
-            raise ParameterError(f"the chances of {', '.join(INSTEAD)} add up to {total}, above 1")
+            raise ParameterError(
+                f"the probabilities of {', '.join(INSTEAD)} add up to {total}, above 1"
+            )
         _check_names("scores", self.scores)
         _check_names("ious", self.ious)
         for name in self.ious:
             self._check_iou(Kind[name.upper()])
         for dependence in self.depends:
             if dependence.rate not in {*INSTEAD, *BESIDE, "ignored"}:
-                raise ParameterError(f"no rate {dependence.rate!r} of an object can depend on it")
+                raise ParameterError(f"unknown rate {dependence.rate!r} of a dependence")
 
     def band(self, kind: Kind) -> tuple[float, float]:
         """The IoUs with its own object that make a detection of this kind."""
@@ -133,11 +135,11 @@ class Recipe:
         low, high = self.band(kind)
         law = self.ious[kind.label]
         if kind is Kind.BACKGROUND:
-            raise ParameterError("background hits have no object to overlap: no IoU law")
+            raise ParameterError("background detections overlap no object: remove their IoU law")
         above = law.high > low + MARGIN and (high == 1.0 or law.low < high - MARGIN)
         if not (low <= law.low and law.high <= high and above):
             raise ParameterError(
-                f"the IoU of {kind.label} lies between {low} and {high}, got {law}"
+                f"the IoU of {kind.label} must be between {low} and {high}, got {law}"
             )
 
 
@@ -145,11 +147,14 @@ def _check_rate(name: str, rate: float) -> None:
     fits = 0 <= rate <= 1 if exactly(rate) is None else rate >= 0
     if isinstance(rate, bool) or not fits:
         raise ParameterError(
-            f"{name} is a chance (a float up to 1) or a number of objects (an integer), got {rate}"
+            f"{name} must be a probability (a float up to 1) or a number of objects (an integer), "
+            f"got {rate}"
         )
 
 
 def _check_names(what: str, laws: Mapping[str, Law]) -> None:
     unknown = [name for name in laws if name not in SCORES]
     if unknown:
-        raise ParameterError(f"{what}: no kind {unknown[0]!r}; there are {', '.join(SCORES)}")
+        raise ParameterError(
+            f"{what}: unknown kind {unknown[0]!r}; choose from {', '.join(SCORES)}"
+        )

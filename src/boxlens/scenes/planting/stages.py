@@ -58,7 +58,7 @@ def plant_all(ground: Ground) -> Bed:
 
 
 def plant_main(ground: Ground) -> Bed:
-    """One detection an object at most; an error that cannot be planted leaves a correct one.
+    """One detection per object at most; an error that cannot be planted leaves a correct one.
 
     Correct detections are tried on every object first: what fails here stays missed, and the
     errors can keep clear of it.

@@ -1,4 +1,4 @@
-"""Fine-tuning as it stands after an epoch, in a file: what a killed run goes on from."""
+"""Fine-tuning as it stands after an epoch, in a file: what a killed run resumes from."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Arrays = Mapping[str, npt.NDArray[Any]]
 
 SCHEMA = "boxlens/fine-tuning/2"
-_RESTART = "--restart (restart=True) throws it away and begins anew; or name another folder"
+_RESTART = "--restart (restart=True) discards it and starts again; or name another folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class RunIdentity:
-    """What must be the same for a run to go on."""
+    """What must be the same for a run to resume."""
 
     # The word of the module, and its weights before any of them moved.
     module: str
@@ -75,7 +75,7 @@ class RunIdentity:
             found += ["pictures"] if self.pixels != other.pixels else []
         # Another seed, say, begins with other weights anyway.
         if not found and self.begun_with != other.begun_with:
-            found += ["module: the weights that it begins with differ"]
+            found += ["module: its initial weights differ"]
         return found
 
 
@@ -128,7 +128,7 @@ def _checkpoint(header: Mapping[str, Any], arrays: Arrays) -> Checkpoint:
 
 
 def refuse_other_run(path: Path, checkpoint: Checkpoint, run: RunIdentity, epochs: int) -> None:
-    """Weights that were learnt otherwise, or from something else, are not mixed in."""
+    """Weights learnt with other settings, or from other data, are not mixed in."""
     different = checkpoint.run.differences(run)
     if different:
         raise InputError(f"a run with another {', '.join(different)}", path=path, remedy=_RESTART)

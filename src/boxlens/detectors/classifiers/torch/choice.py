@@ -1,4 +1,4 @@
-"""What fine-tuning is asked for, and what became of it epoch by epoch."""
+"""Settings of fine-tuning, and its history by epoch."""
 
 from __future__ import annotations
 

@@ -70,9 +70,9 @@ class TorchClassifier:
         answers: Floats = np.concatenate(outputs)
         if not np.isfinite(answers).all():
             raise InputError(
-                "the module answers with what is no finite number",
+                "the module returns values that are not finite",
                 path=self.name,
-                remedy="Its weights, or the range of its inputs, are off",
+                remedy="Check its weights and the range of its inputs",
             )
         return softmax(answers) if self.activation == "softmax" else answers
 

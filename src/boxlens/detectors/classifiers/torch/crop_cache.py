@@ -36,7 +36,7 @@ N_PROBED = 8
 
 @dataclass(frozen=True, slots=True)
 class CropCache:
-    """One row an object that has a crop."""
+    """One row per object that has a crop."""
 
     # n x side x side x 3, read from the disk as it is asked for.
     squares: npt.NDArray[np.uint8]
@@ -81,7 +81,7 @@ def _files_digest(crops: LabelledCrops) -> str:
 def cut_crops(
     crops: LabelledCrops, side_px: int, folder: Path, progress: Progress | None = None
 ) -> CropCache:
-    """Cuts all crops into the folder, unless they lie there already.
+    """Cuts all crops into the folder, unless they are there already.
 
     They do where boxes, labels and picture files are the same, and a few pictures, cut again, as
     well.
@@ -103,7 +103,7 @@ def cut_crops(
     with written_whole(pixels_path) as temporary, temporary.open("wb") as file:
         table = _cut_into(file, crops, side_px, progress)
     if len(table["object_row"]) == 0:
-        raise InputError("no box has a crop: none has a pixel in its picture")
+        raise InputError("no crops: all boxes are outside their pictures")
     write_model(table_path, wanted, table)
     return _opened(crops, pixels_path, table, side_px)
 

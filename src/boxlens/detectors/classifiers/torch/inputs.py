@@ -49,8 +49,8 @@ def class_outputs(module: Module, inputs: Tensor, n_classes: int) -> Tensor:
     if shape != (len(inputs), n_classes):
         found = type(answer).__name__ if shape is None else " x ".join(map(str, shape))
         raise InputError(
-            f"the module answers with {found} where {len(inputs)} x {n_classes} was expected",
-            remedy="It must give one number for every crop and class",
+            f"the module returns {found} where {len(inputs)} x {n_classes} was expected",
+            remedy="It must return one number per crop and class",
         )
     return answer
 

@@ -33,7 +33,7 @@ def torch_threads(threads: int) -> Iterator[None]:
 
 @contextmanager
 def torch_seeded(seed: int) -> Iterator[None]:
-    """Random numbers of torch from a seed; afterwards they go on as if nothing had been."""
+    """Random numbers of torch from a seed; afterwards they continue as before."""
     torch = torch_library()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -27,7 +27,7 @@ def is_module(given: Any) -> bool:
 
 
 def copies_of(module: Module) -> Callable[[int], Module]:
-    """Builds what is given: every part begins with the same weights, and the module itself stays.
+    """Builds what is given: every fold starts with the same weights; the module is not changed.
 
     Its outputs must be as many as the classes; that is seen when it first answers.
     """
@@ -52,7 +52,7 @@ def builder(word: str) -> Callable[[int], Module]:
                 remedy="It is called with the number of classes alone",
             ) from problem
         if not isinstance(module, torch.nn.Module):
-            raise InputError(f"gives a {described(module)}, no torch.nn.Module", path=word)
+            raise InputError(f"returns a {described(module)}, not a torch.nn.Module", path=word)
         return module
 
     return build
@@ -62,7 +62,7 @@ def _named(word: str) -> Callable[[int], Any]:
     name = word.removeprefix(PREFIX)
     if name == word or not is_function_name(name):
         raise InputError(
-            "no torch module", path=word, remedy=f"Give {SMALL} or torch:package.module:function"
+            "not a torch module", path=word, remedy=f"Give {SMALL} or torch:package.module:function"
         )
     found, _ = find_named(name)
     if not callable(found) or isinstance(found, torch_library().nn.Module):

@@ -62,7 +62,7 @@ def load_torch_classifier(path: str | PathLike[str], *, threads: int = 0) -> Tor
         SCHEMA,
         _parts,
         what="torch classifier",
-        remedy="Give a file that save_torch_classifier wrote",
+        remedy="Give a file written by save_torch_classifier",
     )
     module = builder(PREFIX + parts.build_name)(len(parts.classes))
     set_weights(module, parts.weights, str(path))

@@ -41,7 +41,7 @@ def set_weights(module: Module, arrays: Mapping[str, npt.NDArray[Any]], owner: s
 
 
 def refuse_other_module(module: Module, arrays: Mapping[str, npt.NDArray[Any]], owner: str) -> None:
-    """Weights of other names or shapes are not its own."""
+    """Refuses weights of other names or shapes."""
     own = module.state_dict()
     differ = sorted(own.keys() ^ arrays.keys()) or [
         name for name, value in own.items() if tuple(value.shape) != arrays[name].shape
@@ -83,6 +83,6 @@ def _array(value: Any, name: str) -> npt.NDArray[Any]:
         return np.array(value.detach().cpu().numpy())
     except (AttributeError, TypeError, RuntimeError) as problem:
         raise InputError(
-            f"{name} of the module is no array that NumPy knows ({problem})",
+            f"{name} of the module is not an array that NumPy knows ({problem})",
             remedy="Keep the module in float32, and its state in tensors",
         ) from problem

@@ -20,16 +20,16 @@ from boxlens.detectors.classifiers.torch.checkpoints import (
 )
 from boxlens.detectors.classifiers.torch.choice import Epoch, FineTuning
 from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
-from boxlens.detectors.classifiers.torch.course import Course, built_module
 from boxlens.detectors.classifiers.torch.crop_cache import cut_crops, truth_digest
 from boxlens.detectors.classifiers.torch.inputs import as_inputs, class_outputs
-from boxlens.detectors.classifiers.torch.lesson import Lesson
 from boxlens.detectors.classifiers.torch.library import (
     torch_library,
     torch_seeded,
     torch_threads,
 )
 from boxlens.detectors.classifiers.torch.state import refuse_other_module
+from boxlens.detectors.classifiers.torch.training_data import TrainingData
+from boxlens.detectors.classifiers.torch.training_state import TrainingState, built_module
 from boxlens.errors import InputError
 from boxlens.formats.unfinished import scratch_folder
 
@@ -60,14 +60,14 @@ def fine_tune(
 ) -> TorchClassifier:
     """Learns the classes of `crops` with the module that `build(n_classes)` gives.
 
-    `name` is what the classifier is called; a run goes on under the name that it began with.
-    With a folder, a run that was ended goes on after its last whole epoch, to the very bits it
-    would have reached on the same machine with as many threads. `restart` begins anew there.
+    `name` is what the classifier is called; a resumed run keeps its name.
+    With a folder, an interrupted run resumes after its last whole epoch, to the very bits it
+    would have reached on the same machine with as many threads. `restart` starts again there.
     """
     chosen = choice or FineTuning()
     torch_library()
     if len(crops) == 0:
-        raise InputError("no objects to learn from", remedy="Give ground truth with boxes")
+        raise InputError("no objects to train on", remedy="Give ground truth with boxes")
     with ExitStack() as stack:
         if folder is None:
             place = stack.enter_context(scratch_folder())
@@ -99,29 +99,29 @@ def _fine_tuned(
         _refuse_other(path, checkpoint, run, module, choice)
     cache = cut_crops(crops, choice.side_px, folder, progress)
     run = replace(run, pixels=cache.pixels_digest())
-    lesson = Lesson.of(cache, crops.dataset, choice)
-    course = Course.begun(module, lesson, len(crops.classes))
+    data = TrainingData.of(cache, crops.dataset, choice)
+    state = TrainingState.begun(module, data, len(crops.classes))
     if path is not None and checkpoint is not None:
         refuse_other_run(path, checkpoint, run, choice.epochs)
-        course.take_up(checkpoint, path)
-    _run(course, run, path, progress)
-    course.finish()
+        state.take_up(checkpoint, path)
+    _run(state, run, path, progress)
+    state.finish()
     return TorchClassifier(
-        module=course.module,
+        module=state.module,
         classes=crops.classes,
         side_px=choice.side_px,
-        mean=lesson.mean,
+        mean=data.mean,
         threads=choice.threads,
         name=run.module,
-        history=tuple(course.history),
-        notices=lesson.notices(len(crops), crops.classes.name),
+        history=tuple(state.history),
+        notices=data.notices(len(crops), crops.classes.name),
     )
 
 
 def _refuse_other(
     path: Path, checkpoint: Checkpoint, run: RunIdentity, module: Module, choice: FineTuning
 ) -> None:
-    """What can be told before the pictures are looked at; the plainest difference first."""
+    """Differences that show before pictures are read; the plainest first."""
     same_pixels = replace(run, pixels=checkpoint.run.pixels)
     same_start = replace(same_pixels, begun_with=checkpoint.run.begun_with)
     refuse_other_run(path, checkpoint, same_start, choice.epochs)
@@ -129,72 +129,74 @@ def _refuse_other(
     refuse_other_run(path, checkpoint, same_pixels, choice.epochs)
 
 
-def _run(course: Course, run: RunIdentity, path: Path | None, progress: Progress | None) -> None:
-    choice = course.lesson.choice
+def _run(
+    state: TrainingState, run: RunIdentity, path: Path | None, progress: Progress | None
+) -> None:
+    choice = state.data.choice
     with ThreadPoolExecutor(choice.threads or os.cpu_count() or 1) as pool:
-        for number in range(len(course.history) + 1, choice.epochs + 1):
-            epoch = _trained(course, number, pool, progress)
-            course.add(_judged(course, epoch))
+        for number in range(len(state.history) + 1, choice.epochs + 1):
+            epoch = _trained(state, number, pool, progress)
+            state.add(_judged(state, epoch))
             if path is not None:
-                write_checkpoint(path, course.checkpoint(run))
+                write_checkpoint(path, state.checkpoint(run))
 
 
-def _trained(course: Course, number: int, pool: Executor, progress: Progress | None) -> Epoch:
+def _trained(state: TrainingState, number: int, pool: Executor, progress: Progress | None) -> Epoch:
     """One epoch; its random numbers come from its own seed, whatever came before."""
-    lesson, choice = course.lesson, course.lesson.choice
+    data, choice = state.data, state.data.choice
     rate = choice.learning_rate_in(number)
-    batches = lesson.batches(number)
-    course.module.train()
+    batches = data.batches(number)
+    state.module.train()
     losses, guesses = [], []
     with torch_seeded(int(np.random.RandomState([choice.seed, number, 1]).randint(2**31))):
         for done, rows in enumerate(batches, start=1):
-            inputs = as_inputs(lesson.squares(rows, number, pool), lesson.mean)
-            loss, guessed = _step(course, inputs, lesson.labels(rows), rate)
+            inputs = as_inputs(data.squares(rows, number, pool), data.mean)
+            loss, guessed = _step(state, inputs, data.labels(rows), rate)
             _refuse_divergence(loss, number)
             losses.append(loss * len(rows))
             guesses.append(guessed)
             if progress is not None:
                 before = (number - 1) * len(batches)
                 progress("fine-tuning", before + done, choice.epochs * len(batches))
-    _refuse_divergence(_sum_of_weights(course.module), number)
+    _refuse_divergence(_sum_of_weights(state.module), number)
     shown = np.concatenate(batches)
-    accuracy = class_mean_accuracy(lesson.labels(shown), np.concatenate(guesses))
+    accuracy = class_mean_accuracy(data.labels(shown), np.concatenate(guesses))
     return Epoch(number, rate, sum(losses) / len(shown), accuracy, math.nan, math.nan)
 
 
-def _step(course: Course, inputs: Any, labels: Rows, rate: float) -> tuple[float, Rows]:
+def _step(state: TrainingState, inputs: Any, labels: Rows, rate: float) -> tuple[float, Rows]:
     """Moves the weights by one batch; gives its loss and the classes guessed before."""
     torch = torch_library()
-    outputs = class_outputs(course.module, inputs, course.n_classes)
+    outputs = class_outputs(state.module, inputs, state.n_classes)
     wanted = torch.from_numpy(labels.astype(np.int64))
     loss = torch.nn.functional.cross_entropy(outputs, wanted)
-    course.descent.forget_gradients()
+    state.optimizer.zero_grad()
     loss.backward()
-    course.descent.step(rate)
+    state.optimizer.step(rate)
     guessed: Rows = outputs.detach().argmax(dim=1).numpy().astype(np.int32)
     return float(loss.detach()), guessed
 
 
-def _judged(course: Course, epoch: Epoch) -> Epoch:
+def _judged(state: TrainingState, epoch: Epoch) -> Epoch:
     """The epoch with its validation numbers."""
-    lesson = course.lesson
-    if len(lesson.validation) == 0:
+    data = state.data
+    if len(data.validation) == 0:
         return epoch
     torch = torch_library()
-    course.module.eval()
+    state.module.eval()
     losses, guesses = [], []
-    starts = np.arange(lesson.choice.batch, len(lesson.validation), lesson.choice.batch)
+    starts = np.arange(data.choice.batch, len(data.validation), data.choice.batch)
     with torch.inference_mode():
-        for rows in np.split(lesson.validation, starts):
-            inputs = as_inputs(lesson.plain_squares(rows), lesson.mean)
-            outputs = class_outputs(course.module, inputs, course.n_classes)
-            wanted = torch.from_numpy(lesson.labels(rows).astype(np.int64))
+        for rows in np.split(data.validation, starts):
+            inputs = as_inputs(data.plain_squares(rows), data.mean)
+            outputs = class_outputs(state.module, inputs, state.n_classes)
+            wanted = torch.from_numpy(data.labels(rows).astype(np.int64))
             total = torch.nn.functional.cross_entropy(outputs, wanted, reduction="sum")
             losses.append(float(total))
             guesses.append(outputs.argmax(dim=1).numpy())
-    loss = sum(losses) / len(lesson.validation)
+    loss = sum(losses) / len(data.validation)
     _refuse_divergence(loss, epoch.number)
-    accuracy = class_mean_accuracy(lesson.labels(lesson.validation), np.concatenate(guesses))
+    accuracy = class_mean_accuracy(data.labels(data.validation), np.concatenate(guesses))
     return replace(epoch, validation_loss=loss, validation_accuracy=accuracy)
 
 
@@ -214,6 +216,6 @@ def _sum_of_weights(module: Module) -> float:
 def _refuse_divergence(loss_or_weights: float, number: int) -> None:
     if not math.isfinite(loss_or_weights):
         raise InputError(
-            f"loss and weights ran away in epoch {number} ({loss_or_weights})",
-            remedy="Lower the learning rate, to a tenth, say",
+            f"loss and weights diverged in epoch {number} ({loss_or_weights})",
+            remedy="Lower the learning rate, for example to a tenth",
         )

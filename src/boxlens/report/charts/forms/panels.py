@@ -1,0 +1,174 @@
+"""Panels: rows of names with marks across, plots over a grid, and how they stand together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Final
+
+from boxlens.report.charts.colours import LINE, SOFT_INK
+from boxlens.report.charts.forms.axes import LETTER_PX
+from boxlens.report.charts.forms.layers import Mark, defined, layers
+from boxlens.report.charts.forms.marks import (
+    ALONG,
+    ALONG_END,
+    END,
+    ITS_PLACE,
+    SMALL_PX,
+    VALUE,
+    WITHIN,
+    heading,
+    note,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from boxlens.report.charts.forms.axes import Axis, Names
+    from boxlens.report.charts.forms.layers import Direction, Shown, Spec
+
+COLUMN_GAP_PX: Final = 12
+# Characters of a column that is read as text.
+LONG_TEXT: Final = 20
+FRAME: Final = {"stroke": LINE, "strokeWidth": 0.5}
+ROW: Final = "row"
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Several marks in each row, below one another, by the rows' `series`."""
+
+    names: Sequence[str]
+    # Free above the first and below the last, in marks.
+    outer: float = 0.6
+    inner: float = 0.0
+
+    def channel(self, field: str) -> Spec:
+        """Along which they stand."""
+        padding = {"paddingOuter": self.outer, "paddingInner": self.inner}
+        return {"field": field, "type": "nominal", "scale": {"domain": list(self.names), **padding}}
+
+
+def name_rows(
+    rows: Iterable[Mapping[str, Any]],
+    names: Names,
+    across: Axis,
+    *marks: Mark,
+    width: float,
+    columns: Mapping[str, Mapping[str, str]] | None = None,
+    series: Series | None = None,
+    title: str = "",
+    upright: bool = False,
+) -> Spec:
+    """One row per name (the rows' `row`), with marks along an axis and columns of numbers beside.
+
+    `columns` are texts by name, by their headings. `upright`: names from left to right, values up.
+    """
+    along, value = ("x", "y") if upright else ("y", "x")
+    names = names.across() if upright else names
+    axes: dict[str, Direction] = {along: names, value: across}
+    if series is not None:
+        axes[f"{along}Offset"] = series
+    beside = number_columns(columns or {}, width)
+    sides = {along: names.length_px, value: width}
+    found = [_placed(one, along, value, ROW, axes) for one in (*marks, *beside)]
+    return _panel(rows, found, axes, (sides["x"], sides["y"]), title)
+
+
+def plot(
+    rows: Iterable[Mapping[str, Any]],
+    x: Axis,
+    y: Axis,
+    *marks: Mark,
+    width: float,
+    height: float,
+    along: str = "x",
+    title: str = "",
+    framed: bool = False,
+) -> Spec:
+    """Values up over a field of the rows, `along`."""
+    axes: dict[str, Direction] = {"x": x, "y": y}
+    found = [_placed(one, "x", "y", along, axes) for one in marks]
+    panel = _panel(rows, found, axes, (width, height), title)
+    return {**panel, "view": FRAME} if framed else panel
+
+
+def _placed(mark: Mark, along: str, value: str, field: str, axes: Mapping[str, Any]) -> Mark:
+    """In the directions of a panel."""
+    directions = {
+        VALUE: value,
+        END: f"{value}2",
+        ALONG: along,
+        ALONG_END: f"{along}2",
+        WITHIN: f"{along}Offset",
+    }
+    channels: dict[str, Shown] = {}
+    for name, shown in mark.channels.items():
+        channel = directions.get(name, name)
+        if name == WITHIN:
+            if channel in axes:
+                channels[channel] = "series"
+        else:
+            channels[channel] = field if shown == ITS_PLACE else shown
+    if mark.type in ("line", "area"):
+        channels["detail"] = "series"
+    return replace(mark, channels=channels, stacked=directions.get(mark.stacked, ""))
+
+
+def _panel(
+    rows: Iterable[Mapping[str, Any]],
+    marks: Iterable[Mark],
+    axes: Mapping[str, Direction],
+    size: tuple[float, float],
+    title: str,
+) -> Spec:
+    known = defined(rows)
+    above = heading(*title.split("\n")) if title else ()
+    return {
+        "data": {"values": known},
+        "width": size[0],
+        "height": size[1],
+        "layer": list(layers((*marks, *above), known, axes)),
+    }
+
+
+def number_columns(columns: Mapping[str, Mapping[str, str]], start: float) -> Iterator[Mark]:
+    """Right of a panel of names, each as wide as its longest text."""
+    for words, texts in columns.items():
+        longest = max(map(len, (words, *texts.values())))
+        begin, start = start + COLUMN_GAP_PX, start + COLUMN_GAP_PX + LETTER_PX * longest
+        # Numbers end below one another, long texts begin so.
+        place, align = (begin, "left") if longest > LONG_TEXT else (start, "right")
+        rows = [{ROW: name, "text": text} for name, text in texts.items()]
+        yield Mark("text", {"x": place, "y": ROW, "text": "text"}, {"align": align}, rows)
+        yield note(words, place, -5, align=align, fontSize=SMALL_PX)
+
+
+def below(*panels: Spec, gap: float = 8) -> Spec:
+    """One below the other."""
+    return panels[0] if len(panels) == 1 else {"vconcat": list(panels), "spacing": gap}
+
+
+def beside(*panels: Spec, gap: float = 14) -> Spec:
+    """Side by side; what is written outside of one may reach under the next."""
+    if len(panels) == 1:
+        return panels[0]
+    return {"hconcat": list(panels), "spacing": gap}
+
+
+def grid(
+    panels: Sequence[Spec], columns: int = 0, *, above: Sequence[Spec] = (), gap: float = 14
+) -> Spec:
+    """Small multiples line by line, below a key; 0 columns: three, but four panels as a square."""
+    columns = columns or (2 if len(panels) == 4 else 3)
+    gaps = {"row": 12, "column": gap}
+    panes = {"concat": list(panels), "columns": columns, "spacing": gaps, "align": "each"}
+    return below(*above, panes, gap=6)
+
+
+def message(text: str, *, width: float, height: float, title: str = "") -> Spec:
+    """A panel that says why there is nothing in it, among others that have something."""
+    rows = [{"text": wrap(text, max(int(width // 6), 10))}]
+    middle: dict[str, Shown] = {"x": width / 2, "y": height / 2, "text": "text"}
+    written = Mark("text", middle, {"color": SOFT_INK, "fontStyle": "italic"}, rows)
+    return _panel((), [written], {}, (width, height), title)

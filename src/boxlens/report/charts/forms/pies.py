@@ -1,0 +1,51 @@
+"""Shares of a whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from boxlens.report.charts.colours import WHITE
+from boxlens.report.charts.forms.layers import Mark, Palette, layers
+from boxlens.wording import share
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from boxlens.report.charts.forms.layers import Spec
+    from boxlens.report.charts.kinds import Kind
+
+PIE_PX: Final = 104
+# A thinner slice has its number beside the pie only.
+LEAST_LABELLED: Final = 0.09
+
+
+def pie(
+    slices: Sequence[tuple[Kind, float, Mapping[str, Any]]], *, legend: bool, picked: str = "chosen"
+) -> Spec:
+    """Kinds, how much there is of each, and further keys of its row; clockwise from the top.
+
+    A legend tells the share of each, and picks one by a click.
+    """
+    total = sum(amount for _, amount, _ in slices)
+    rows = [
+        {
+            "kind": f"{kind.label} {share(amount / total)}",
+            "amount": amount,
+            "order": order,
+            "inside": share(amount / total) if amount / total >= LEAST_LABELLED else "",
+            "colour": kind.colour,
+            "ink": kind.ink,
+            **more,
+        }
+        for order, (kind, amount, more) in enumerate(slices)
+    ]
+    colours = {row["kind"]: row["colour"] for row in rows}
+    around = {"theta": "amount"}
+    edge = {"outerRadius": PIE_PX / 2, "stroke": WHITE, "strokeWidth": 1}
+    palette = Palette("kind", colours, picked=picked) if legend else None
+    marks = (
+        Mark("arc", around, edge, palette=palette, stacked="theta"),
+        Mark("text", {**around, "text": "inside"}, {"radius": PIE_PX / 3}, stacked="theta"),
+    )
+    drawn = list(layers(marks, rows, {}))
+    return {"data": {"values": rows}, "width": PIE_PX, "height": PIE_PX, "layer": drawn}

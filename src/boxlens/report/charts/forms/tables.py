@@ -1,0 +1,50 @@
+"""Rows for a form straight from a table of the description: values by channel, tips as it reads.
+
+A figure whose marks are the rows of a table needs no records of its own:
+
+    rows = table_rows(table, row="class", value="AP", low="AP_low", high="AP_high")
+    name_rows(rows, Names.of(...), Axis("AP"), spans(), dots("value"),
+              width=200, columns=table_columns(table, "class", "AP"))
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from boxlens.report.charts.forms.layers import Row
+    from boxlens.report.study import Column, Table
+
+
+def table_rows(table: Table[Any], tips: Iterable[str] = (), **channels: str) -> list[Row]:
+    """One per row of the table; columns by key or heading. `tips` empty: all columns shown."""
+    values = {channel: _column(table, name) for channel, name in channels.items()}
+    told = [_column(table, name) for name in tips] or [
+        one for one in table.shown if not one.further
+    ]
+    return [
+        {
+            **{channel: column.value(row) for channel, column in values.items()},
+            "tip": {column.heading: column.text(row) for column in told},
+        }
+        for row in table.rows
+    ]
+
+
+def table_columns(table: Table[Any], row: str, *names: str) -> dict[str, dict[str, str]]:
+    """Texts that stand beside the rows of a panel, by heading, then by the row's name."""
+    named = _column(table, row)
+    columns = [_column(table, name) for name in names]
+    return {
+        one.heading: {str(named.value(at)): one.text(at) for at in table.rows} for one in columns
+    }
+
+
+def _column(table: Table[Any], name: str) -> Column[Any]:
+    """A name that the table lacks is a mistake of the caller: StopIteration says nothing of it."""
+    for one in table.columns:
+        if name in (one.key, one.heading):
+            return one
+    raise KeyError(f"the table {table.name or table.caption!r} has no column {name!r}")

@@ -1,0 +1,43 @@
+"""One file per verb: its result as a `Study`, which every reader understands."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from boxlens.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from boxlens.report.study import Study
+
+# By the name of a result's type, so that reading one loads nothing of the others.
+DESCRIBED = {
+    "ComparisonResult": "comparison",
+    "DiagnosisResult": "diagnosis",
+    "DifficultyResult": "difficulty",
+    "DisagreementResult": "disagreement",
+    "EvaluationResult": "evaluation",
+    "GateResult": "gate",
+    "ProposalCorrelationResult": "correlation",
+    "ProposalOracleResult": "oracles",
+    "ProposalRecallResult": "recall",
+    "ProposalTuningResult": "tuning",
+    "ReconciliationResult": "reconciliation",
+    "RepeatabilityResult": "repeatability",
+    "RobustnessResult": "robustness",
+    "ReportResult": "report",
+    "SensitivityResult": "sensitivity",
+    "UpperBoundResult": "upper_bound",
+}
+
+
+def describe(result: object, **shown: Any) -> Study:
+    """The result of a verb as every surface shows it; `shown` are pictures for its page."""
+    name = type(result).__name__
+    if name not in DESCRIBED:
+        raise ParameterError(f"expected the result of a verb, got {name}")
+    module = import_module(f"boxlens.report.described.{DESCRIBED[name]}")
+    study: Callable[..., Study] = module.study
+    return study(result, **shown).with_own_names()

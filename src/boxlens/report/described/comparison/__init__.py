@@ -1,0 +1,50 @@
+"""A comparison: which detector is better, on which images, and what they could reach together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from boxlens.report.described.comparison.annotating import annotate_section
+from boxlens.report.described.comparison.images import images_section
+from boxlens.report.described.comparison.numbers import classes_section, numbers_section
+from boxlens.report.described.comparison.together import together_section
+from boxlens.report.study import SCORE, Study
+from boxlens.studies.comparison.leading_pairs import leading_pairs
+from boxlens.studies.comparison.verdict import comparison_sentences
+from boxlens.wording import counted, listed
+
+if TYPE_CHECKING:
+    from boxlens.studies.comparison import ComparisonResult
+
+# All of so few detectors are named in a title.
+MOST_NAMES = 3
+
+
+def study(result: ComparisonResult) -> Study:
+    """The classes come last: the whole report shows them in a place of their own."""
+    league, dataset = result.league, result.dataset
+    pairs = leading_pairs(result)
+    names = [one.name for one in result.detectors]
+    return Study(
+        title=f"Comparison of {listed(names, MOST_NAMES, 'detectors')}",
+        data=dataset.name,
+        facts=(
+            counted(len(dataset.images), "image"),
+            counted(len(dataset.gt), "object"),
+            counted(len(dataset.classes), "class", "classes"),
+            counted(result.choice.resampling.n_replicates, "resampled test set"),
+        ),
+        sentences=comparison_sentences(result),
+        tiles=tuple(
+            (f"{league.metric} of {row.name}", row.score.value, SCORE) for row in league.rows
+        ),
+        sections=(
+            numbers_section(result, pairs),
+            images_section(result, pairs),
+            together_section(result, pairs),
+            annotate_section(result),
+            classes_section(result, pairs),
+        ),
+        main_table=f"Every metric: {' - '.join(pairs[0].names)}",
+        main_plot="differences" if len(names) == 2 else "league",
+    )

@@ -1,0 +1,235 @@
+"""Single images: their scores, and whether those that differ tell the detectors apart."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from boxlens.report.charts.image_scores import image_scores_chart
+from boxlens.report.charts.p_curve import p_curve_chart
+from boxlens.report.described.comparison.pairs import GUIDE, about_pair, plot_name, title
+from boxlens.report.study import (
+    COUNT,
+    FLAG,
+    P_VALUE,
+    SCORE,
+    TEXT,
+    Column,
+    Plot,
+    Section,
+    Table,
+)
+from boxlens.studies.comparison.cases.image_scores import MEASURE_NAMES
+from boxlens.wording import number, score
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from boxlens.studies.comparison import ComparisonResult
+    from boxlens.studies.comparison.cases.discriminative import DiscriminativeResult
+    from boxlens.studies.comparison.leading_pairs import LeadingPair
+
+# With more images dots become cells, and neighbours in the strip are averaged.
+MOST_DOTS = 400
+MOST_STEPS = 150
+# Smaller values of p are drawn here.
+LEAST_P = 1e-6
+
+
+def images_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> Section:
+    shown = [*_together(result), *(pair.discriminative for pair in pairs)]
+    return Section(
+        "images",
+        "Images",
+        (
+            *_plots(result, pairs),
+            _means(result),
+            _tests(result, shown),
+            _curves([*result.discriminative, *_together(result)]),
+        ),
+        reading="Whether one detector is ahead image by image, also when images on which they "
+        "nearly agree are removed.",
+        guide=GUIDE,
+    )
+
+
+def _together(result: ComparisonResult) -> tuple[DiscriminativeResult, ...]:
+    return () if result.together is None else (result.together,)
+
+
+class _Mean(NamedTuple):
+    detector: str
+    cut: float
+    mean: float
+
+
+def _means(result: ComparisonResult) -> Table[_Mean]:
+    rows = [
+        _Mean(one.name, cut, float(np.nanmean(scores)) if not np.isnan(scores).all() else math.nan)
+        for one, cut, scores in zip(
+            result.detectors, result.min_score, result.image_scores, strict=True
+        )
+    ]
+    measure = MEASURE_NAMES[result.choice.measure]
+    return Table(
+        "",
+        f"{_capital(measure)} of images",
+        rows,
+        [
+            Column("", "detector", lambda row: row.detector, TEXT),
+            Column("", "score cut", lambda row: row.cut, SCORE),
+            Column("", f"mean {measure}", lambda row: row.mean, SCORE),
+        ],
+    )
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _tests(
+    result: ComparisonResult, rows: Sequence[DiscriminativeResult]
+) -> Table[DiscriminativeResult]:
+    measure = MEASURE_NAMES[result.choice.measure]
+    return Table(
+        "",
+        f"Discriminative evaluation: images that differ by less than t0 in {measure} are removed",
+        rows,
+        [
+            Column("", "detectors", _who, TEXT),
+            Column("", "test", lambda one: one.choice.test, TEXT),
+            Column("", "p of all images", lambda one: one.p_all, P_VALUE),
+            Column("", "differ", lambda one: one.differs, FLAG),
+            Column("", "ahead", lambda one: one.better, TEXT),
+            Column("", "t0", lambda one: one.t0),
+            Column("", "kept", lambda one: one.n_kept, COUNT),
+            Column("", "removed", lambda one: one.n_removed, COUNT),
+        ],
+    )
+
+
+def _who(one: DiscriminativeResult) -> str:
+    return " - ".join(one.detectors) if one.a else "all detectors"
+
+
+class _Step(NamedTuple):
+    of: DiscriminativeResult
+    threshold: float
+    p: float
+    n_kept: int
+
+
+def _curves(results: Sequence[DiscriminativeResult]) -> Table[_Step]:
+    """All detectors together have neither a nor b."""
+    rows = [
+        _Step(one, *step)
+        for one in results
+        for step in zip(
+            one.curve.threshold.tolist(),
+            one.curve.p.tolist(),
+            one.curve.n_kept.tolist(),
+            strict=True,
+        )
+    ]
+    return Table(
+        "p_curves",
+        "",
+        rows,
+        [
+            Column("a", "", lambda row: row.of.a, TEXT),
+            Column("b", "", lambda row: row.of.b, TEXT),
+            Column("test", "", lambda row: row.of.choice.test, TEXT),
+            Column("t", "", lambda row: row.threshold),
+            Column("p", "", lambda row: row.p, P_VALUE),
+            Column("n_kept", "", lambda row: row.n_kept, COUNT),
+        ],
+    )
+
+
+def _plots(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> Iterator[Plot]:
+    question = "Do they differ on the images that can tell?"
+    for pair in pairs:
+        yield _scores_plot(result, pair)
+        yield _curve_plot(
+            result,
+            pair.discriminative,
+            plot_name("p_curve", pair, result),
+            title(question, pair, result),
+        )
+    for one in _together(result):
+        yield _curve_plot(result, one, "p_curve_together", f"{question} All detectors")
+
+
+def _scores_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
+    measure = MEASURE_NAMES[result.choice.measure]
+    first, second = result.image_scores[pair.first], result.image_scores[pair.second]
+    known = ~np.isnan(first) & ~np.isnan(second)
+    first, second = first[known], second[known]
+    n, n_ahead, n_behind = len(first), int((first > second).sum()), int((first < second).sum())
+    n_unknown, per_step = int(np.count_nonzero(~known)), -(-n // MOST_STEPS)
+    few = n <= MOST_DOTS
+    means = f", means of up to {per_step} neighbours" if per_step > 1 else ""
+    legend = (
+        f"Of {n:,} images {pair.names[0]} is better on {n_ahead:,}, {pair.names[1]} on "
+        f"{n_behind:,}; they are equal on {n - n_ahead - n_behind:,}. Left: "
+        f"{'one dot per image' if few else 'the darker, the more images'}. Right: images by "
+        f"falling difference, a line from one score to the other{means}."
+    )
+    if n_unknown:
+        legend += f" Skipped because they have no score: {n_unknown:,}."
+    return Plot(
+        plot_name("image_scores", pair, result),
+        title(f"{_capital(measure)} of every image", pair, result),
+        "Dots far from the line are the images to look at; many on both sides mean that each "
+        "detector has its own strengths.",
+        partial(
+            image_scores_chart,
+            (first, second),
+            pair.names,
+            measure=measure,
+            few=few,
+            n_steps=MOST_STEPS,
+        ),
+        legend=legend,
+        about=about_pair(pair, result),
+        absent="" if n else "no image has a score for both detectors",
+    )
+
+
+def _curve_plot(
+    result: ComparisonResult, one: DiscriminativeResult, name: str, heading: str
+) -> Plot:
+    undefined = bool(np.isnan(one.curve.p).all())
+    who = " and ".join(one.detectors) if one.a else f"{len(one.detectors)} detectors"
+    return Plot(
+        name,
+        heading,
+        "A curve that falls below the dashed line early and stays there shows a difference; one "
+        "that only dips below it is no evidence.",
+        partial(
+            p_curve_chart,
+            one,
+            measure=MEASURE_NAMES[result.choice.measure],
+            least_p=LEAST_P,
+        ),
+        legend="" if undefined else _curve_legend(one),
+        about=f"{who} on {result.dataset.name}",
+        absent=one.remark if undefined else "",
+    )
+
+
+def _curve_legend(one: DiscriminativeResult) -> str:
+    text = (
+        f"They differ if p falls below {number(one.choice.alpha)} at a threshold in the grey band "
+        f"(up to {number(one.choice.largest_t0)}) and stays there. "
+    )
+    if one.differs:
+        text += f"They do: t0 = {score(one.t0)}, {one.n_kept:,} of {one.n_cases:,} images kept."
+    else:
+        text += f"They do not: {one.remark}."
+    if np.nanmin(one.curve.p) < LEAST_P:
+        text += " Values of p below a millionth are drawn at the lower edge."
+    return text

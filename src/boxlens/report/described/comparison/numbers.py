@@ -1,0 +1,296 @@
+"""Every metric of every detector, and the difference of every two, overall and by class."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from boxlens.report.charts.differences import class_differences_chart, differences_chart
+from boxlens.report.charts.league import league_chart
+from boxlens.report.described.comparison.pairs import (
+    GUIDE,
+    about_all,
+    about_pair,
+    interval_heading,
+    measured_columns,
+    plot_name,
+    several,
+    title,
+)
+from boxlens.report.study import (
+    CHANGE,
+    COUNT,
+    P_VALUE,
+    SCORE,
+    SHARE,
+    TEXT,
+    Column,
+    Note,
+    Plot,
+    Section,
+    Table,
+    interval_columns,
+)
+from boxlens.studies.comparison.leading_pairs import MOST_DETECTORS
+from boxlens.wording import counted, number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from boxlens.metrics.intervals import Interval
+    from boxlens.report.study import Part
+    from boxlens.studies.comparison import ComparisonResult
+    from boxlens.studies.comparison.leading_pairs import LeadingPair
+    from boxlens.studies.comparison.league import LeagueRow
+    from boxlens.studies.comparison.paired import ClassPair, PairResult
+
+# Rows of a figure: the best detectors, and the clearest differences of classes.
+MOST_ROWS = 20
+MOST_CLASSES = 30
+# Classes that differ, where there is little room.
+FEW_CLASSES = 10
+
+
+def numbers_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> Section:
+    adjusted = "p adjusted: p after Holm's adjustment for all pairs of detectors. "
+    return Section(
+        "numbers",
+        "Numbers",
+        (
+            _league_plot(result),
+            *(
+                plot
+                for pair in pairs
+                for plot in (_pair_plot(result, pair), _class_plot(result, pair))
+            ),
+            *_more_pairs(result, pairs),
+            _league(result),
+            *(_pair_table(result, pair) for pair in pairs),
+            Table("pairs", "", result.pairs, _pair_columns(result, pairs[0])),
+            _detectors(result),
+        ),
+        reading="Each difference is the first detector minus the second. p: by resampling images; "
+        "p exchange: by exchanging the two detectors' detections image by image. "
+        f"{adjusted if several(result) else ''}Detectable: a true difference that would be "
+        "detected on four of five such test sets. First ahead: the share of resampled test sets "
+        "in which the first detector is ahead. p is not adjusted for the number of metrics.",
+        guide=GUIDE,
+    )
+
+
+def classes_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> Section:
+    return Section(
+        "classes",
+        "Classes",
+        (
+            *(part for pair in pairs for part in _class_table(result, pair, pairs[0])),
+            Table("classes", "", result.classes, _class_columns(result, pairs[0])),
+        ),
+        reading="With many classes some differ by chance: p adjusted takes all of them into "
+        "account.",
+        guide=GUIDE,
+    )
+
+
+def _league(result: ComparisonResult) -> Table[LeagueRow]:
+    league = result.league
+    return Table(
+        "",
+        f"{league.metric} of each detector; those that share a letter cannot be told apart",
+        league.rows,
+        [
+            Column("", "detector", lambda row: row.name, TEXT),
+            Column("", league.metric, lambda row: row.score.value),
+            *interval_columns(
+                lambda row: (row.score.low, row.score.high), interval_heading(result)
+            ),
+            Column("", "group", lambda row: row.letters, TEXT),
+        ],
+    )
+
+
+def _pair_table(result: ComparisonResult, pair: LeadingPair) -> Table[PairResult]:
+    caption = f"Every metric: {' - '.join(pair.names)}"
+    return Table("", caption, pair.numbers, _pair_columns(result, pair), wide=True)
+
+
+def _pair_columns(result: ComparisonResult, pair: LeadingPair) -> list[Column[PairResult]]:
+    first, second = result.detectors[pair.first], result.detectors[pair.second]
+    return [
+        Column("a", "", lambda row: row.a, TEXT),
+        Column("b", "", lambda row: row.b, TEXT),
+        Column("metric", "metric", lambda row: row.metric, TEXT),
+        Column("", first.name, lambda row: first.metrics[row.metric]),
+        Column("", second.name, lambda row: second.metrics[row.metric]),
+        *measured_columns("difference", CHANGE, lambda row: row.difference, result),
+        Column("p_bootstrap", "p", lambda row: row.p_bootstrap, P_VALUE),
+        Column("p_permutation", "p exchange", lambda row: row.p_permutation, P_VALUE),
+        # Of one pair it is p.
+        Column("p_holm", "p adjusted" if several(result) else "", lambda row: row.p_holm, P_VALUE),
+        Column("detectable", "detectable", lambda row: row.detectable),
+        Column("share_a_ahead", "first ahead", lambda row: row.share_a_ahead, SHARE, further=True),
+    ]
+
+
+def _class_table(result: ComparisonResult, pair: LeadingPair, first: LeadingPair) -> Iterator[Part]:
+    differ = [row for row in pair.classes if row.p_holm < result.choice.alpha]
+    n_tested = sum(not math.isnan(row.p) for row in pair.classes)
+    if pair.classes:
+        yield Note(
+            f"{len(differ):,} of {counted(n_tested, 'class', 'classes')} differ in AP between "
+            f"{' and '.join(pair.names)} after Holm's adjustment."
+        )
+    yield Table(
+        "",
+        f"AP of every class: {' - '.join(pair.names)}",
+        pair.classes,
+        _class_columns(result, pair),
+        brief=sorted(differ, key=lambda row: -abs(row.difference.value))[:FEW_CLASSES],
+        wide=True,
+        folded=pair is not first,
+    )
+
+
+def _class_columns(result: ComparisonResult, pair: LeadingPair) -> list[Column[ClassPair]]:
+    first, second = result.detectors[pair.first], result.detectors[pair.second]
+    ap = [{row.name: row.metrics["AP"] for row in one.classes} for one in (first, second)]
+    return [
+        Column("a", "", lambda row: row.a, TEXT),
+        Column("b", "", lambda row: row.b, TEXT),
+        Column("class", "class", lambda row: row.name, TEXT),
+        Column("n_objects", "objects", lambda row: row.n_objects, COUNT),
+        Column("n_images", "images", lambda row: row.n_images, COUNT),
+        Column("", first.name, lambda row: ap[0][row.name]),
+        Column("", second.name, lambda row: ap[1][row.name]),
+        *measured_columns("difference", CHANGE, lambda row: row.difference, result),
+        Column("p", "p", lambda row: row.p, P_VALUE),
+        Column("p_permutation", "p exchange", lambda row: row.p_permutation, P_VALUE, further=True),
+        Column("p_holm", "p adjusted", lambda row: row.p_holm, P_VALUE),
+        Column("detectable", "detectable", lambda row: row.detectable),
+    ]
+
+
+class _Measured(NamedTuple):
+    detector: str
+    class_name: str | None
+    metric: str
+    value: Interval
+    n_detections: int
+    min_score: float
+
+
+def _detectors(result: ComparisonResult) -> Table[_Measured]:
+    """Every metric of every detector, over all classes (no class) and by class."""
+    rows = [
+        _Measured(one.name, class_name, metric, value, n_detections, cut)
+        for one, cut in zip(result.detectors, result.min_score, strict=True)
+        for class_name, n_detections, intervals in (
+            (None, one.n_detections, one.intervals),
+            *((row.name, row.n_detections, row.intervals) for row in one.classes),
+        )
+        for metric, value in (intervals or {}).items()
+    ]
+    return Table(
+        "detectors",
+        "",
+        rows,
+        [
+            Column("detector", "", lambda row: row.detector, TEXT),
+            Column("class", "", lambda row: row.class_name, TEXT),
+            Column("metric", "", lambda row: row.metric, TEXT),
+            *measured_columns("value", SCORE, lambda row: row.value, result),
+            Column("n_detections", "", lambda row: row.n_detections, COUNT),
+            Column("min_score", "", lambda row: row.min_score),
+        ],
+    )
+
+
+def _more_pairs(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> Iterator[Note]:
+    n_more = len(result.headline) - len(pairs)
+    if n_more:
+        yield Note(
+            f"{counted(n_more, 'more pair')} of detectors: figures and tables here are of the best "
+            f"{MOST_DETECTORS} detectors; the files in tables/ have every pair."
+        )
+
+
+def _league_plot(result: ComparisonResult) -> Plot:
+    league = result.league
+    known = [row for row in league.rows if not math.isnan(row.score.value)]
+    shown, n_undefined = known[:MOST_ROWS], len(league.rows) - len(known)
+    cut = f" The best {len(shown)} of {len(known)}." if len(shown) < len(known) else ""
+    undefined = f" Undefined for {n_undefined} more." if n_undefined else ""
+    return Plot(
+        "league",
+        f"{league.metric} of each detector, and which can be told apart",
+        "Overlapping intervals do not mean that detectors are equal: go by the letters, which rest "
+        "on differences over the same images.",
+        partial(league_chart, shown, league.metric),
+        legend="Line: interval. Detectors that share a letter cannot be told apart: the p of "
+        "their difference, adjusted for all pairs, is not below "
+        f"{number(league.alpha)}.{cut}{undefined}",
+        about=about_all(result),
+        absent="" if known else f"{league.metric} is undefined",
+    )
+
+
+def _pair_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
+    alpha, n_pairs = result.choice.alpha, len(result.headline)
+    known = [row for row in pair.numbers if not math.isnan(row.difference.value)]
+    unknown = [row.metric for row in pair.numbers if math.isnan(row.difference.value)]
+    adjusted = f", adjusted for {n_pairs} pairs" if n_pairs > 1 else ""
+    undefined = f" Undefined: {', '.join(unknown)}." if unknown else ""
+    return Plot(
+        plot_name("differences", pair, result),
+        title("Difference of every metric", pair, result),
+        "A coloured line is a difference beyond chance. A grey one inside the band may be real, "
+        "but too small for this test set to show.",
+        partial(differences_chart, known, pair.names, alpha=alpha),
+        legend=f"Coloured: p below {number(alpha)} (resampled images{adjusted}). Line: interval. "
+        f"Grey band: too small to be detected reliably with this test set.{undefined}",
+        about=about_pair(pair, result),
+        absent="" if known else "every metric is undefined",
+    )
+
+
+def _class_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
+    alpha = result.choice.alpha
+    known = [row for row in pair.classes if not math.isnan(row.difference.value)]
+    shown = sorted(known, key=lambda row: -_clearness(row))[:MOST_CLASSES]
+    n_differ = sum(row.p_holm < alpha for row in known)
+    n_untested = sum(math.isnan(row.p) for row in known)
+    legend = (
+        f"Coloured: p below {number(alpha)} after Holm's adjustment ({n_differ} of "
+        f"{counted(len(known), 'class', 'classes')})."
+    )
+    if n_untested:
+        legend += f" {n_untested} are in too few images to be tested."
+    if len(shown) < len(known):
+        legend += (
+            f" Shown are the {len(shown)} with the largest differences in standard errors, in the "
+            "order of the difference."
+        )
+    return Plot(
+        plot_name("class_differences", pair, result),
+        title("Difference by class", pair, result),
+        "Coloured classes differ beyond chance even though many were tested; grey ones may differ "
+        "by chance.",
+        partial(
+            class_differences_chart,
+            sorted(shown, key=lambda row: -row.difference.value),
+            pair.names,
+            alpha=alpha,
+        ),
+        legend=legend,
+        about=about_pair(pair, result),
+        absent="" if known else "no class has objects that count",
+    )
+
+
+def _clearness(row: ClassPair) -> float:
+    """The difference in standard errors; classes that were not tested come last."""
+    if math.isnan(row.p):
+        return -1.0
+    se = row.difference.se
+    return abs(row.difference.value) / se if se > 0 else 0.0

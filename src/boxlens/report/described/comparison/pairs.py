@@ -1,0 +1,57 @@
+"""How figures and tables name the detectors they are about, and what rows of pairs share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from boxlens.report.study import COUNT, Column, Form, file_name, interval_columns
+from boxlens.wording import counted, level
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from boxlens.metrics.intervals import Interval
+    from boxlens.studies.comparison import ComparisonResult
+    from boxlens.studies.comparison.leading_pairs import LeadingPair
+
+Row = TypeVar("Row")
+GUIDE = "compare"
+
+
+def plot_name(stem: str, pair: LeadingPair, result: ComparisonResult) -> str:
+    return f"{stem}_{file_name(' '.join(pair.names))}" if several(result) else stem
+
+
+def title(text: str, pair: LeadingPair, result: ComparisonResult) -> str:
+    return f"{text}: {' and '.join(pair.names)}" if several(result) else text
+
+
+def several(result: ComparisonResult) -> bool:
+    """More than one pair."""
+    return len(result.detectors) > 2
+
+
+def about_pair(pair: LeadingPair, result: ComparisonResult) -> str:
+    return f"{' and '.join(pair.names)} on {result.dataset.name}"
+
+
+def about_all(result: ComparisonResult) -> str:
+    return f"{counted(len(result.detectors), 'detector')} on {result.dataset.name}"
+
+
+def interval_heading(result: ComparisonResult) -> str:
+    return f"{level(result.choice.resampling.level)} interval"
+
+
+def measured_columns(
+    key: str, form: Form, of: Callable[[Row], Interval], result: ComparisonResult
+) -> tuple[Column[Row], ...]:
+    """A number and its interval; files also have its errors and bias."""
+    return (
+        Column(key, key, lambda row: of(row).value, form),
+        *interval_columns(lambda row: (of(row).low, of(row).high), interval_heading(result)),
+        Column("se", "", lambda row: of(row).se),
+        Column("se_jackknife", "", lambda row: of(row).se_jackknife),
+        Column("bias", "", lambda row: of(row).bias),
+        Column("n_undefined", "", lambda row: of(row).n_undefined, COUNT),
+    )

@@ -1,0 +1,119 @@
+"""What goes wrong, and what fixing it would add: the verdict, the schemes, objects and classes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from boxlens.report.described.diagnosis.classes import classes_table
+from boxlens.report.described.diagnosis.plots import (
+    crosswalk_plots,
+    error_plots,
+    order_plots,
+)
+from boxlens.report.described.diagnosis.tables import (
+    MAIN_TABLE,
+    crosswalk_table,
+    intervals_table,
+    labels_table,
+    orders_table,
+    sets_table,
+    sizes_table,
+    steps_table,
+    tide_table,
+)
+from boxlens.report.described.sensitivity import OBJECTS, objects_section
+from boxlens.report.study import COUNT, SCORE, Section, Study
+from boxlens.wording import counted, score
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from boxlens.studies.diagnosis import DiagnosisResult
+
+__all__ = ["OBJECTS", "study"]
+GUIDE = "diagnose"
+
+
+def study(result: DiagnosisResult) -> Study:
+    n, whose = result.tide.n, _whose(result)
+    return Study(
+        title=f"Diagnosis of {result.detections.name}",
+        data=result.dataset.name,
+        facts=(
+            counted(len(result.detections), "detection"),
+            counted(len(result.dataset.images), "image"),
+            counted(len(result.dataset.gt), "object"),
+            *(f"{whose}{name} {score(value)}" for name, value in result.metrics.items()),
+        ),
+        sentences=result.verdict.sentences,
+        tiles=(
+            *((name, value, SCORE) for name, value in result.metrics.items()),
+            ("wrong detections", n["fp"], COUNT),
+            ("objects not found", n["fn"], COUNT),
+        ),
+        sections=tuple(_sections(result)),
+        main_table=MAIN_TABLE,
+        main_plot="quarter_page",
+    ).of_detector(result.detections.name)
+
+
+def _whose(result: DiagnosisResult) -> str:
+    """Without what a data set does not verify, AP is not the one that COCO's rules give."""
+    codes = {notice.code for notice in result.notices}
+    return "" if codes & {"unverified_class", "not_exhaustive"} else "COCO "
+
+
+def _sections(result: DiagnosisResult) -> Iterator[Section]:
+    yield Section(
+        "errors",
+        "Errors",
+        (
+            *error_plots(result),
+            tide_table(result),
+            sets_table(result.hoiem),
+            sizes_table(result.coco_analyze),
+        ),
+        reading="What is wrong with the detections, how often, and what it costs in AP.",
+        guide=GUIDE,
+    )
+    yield Section(
+        "repairs",
+        "Fixes",
+        (*order_plots(result), steps_table(result.borji), orders_table(result)),
+        reading="AP gained by fixing each kind of error, alone and after others.",
+        guide=GUIDE,
+        findings=tuple(row.sentence for row in result.verdict.findings),
+    )
+    if result.intervals is not None:
+        yield Section(
+            "intervals",
+            "Intervals",
+            (intervals_table(result.intervals),),
+            reading="How far the main numbers may lie from those of other images of the kind.",
+            guide=GUIDE,
+        )
+    yield replace(
+        objects_section(result.sensitivity, brief=True), findings=result.verdict.objects[1:]
+    )
+    yield Section(
+        "schemes",
+        "Schemes side by side",
+        (
+            *crosswalk_plots(result),
+            labels_table(result.crosswalk),
+            crosswalk_table(result.crosswalk),
+        ),
+        reading="The same detections and objects under each scheme: where the four agree, a "
+        "finding does not rest on a definition. All pairs of schemes are in "
+        "tables/crosswalk.parquet.",
+        guide=GUIDE,
+    )
+    yield Section(
+        "classes",
+        "Classes",
+        (classes_table(result),),
+        reading="Shares of the top false positives of a class by kind. More columns: AP gained by "
+        "fixing each of TIDE's errors (+), and the classes that its top false positives are on.",
+        guide=GUIDE,
+    )

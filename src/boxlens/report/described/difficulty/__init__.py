@@ -1,0 +1,89 @@
+"""How hard data sets and their classes are, and what systems make of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from boxlens.report.described.difficulty.classes import classes_section
+from boxlens.report.described.difficulty.datasets import datasets_section
+from boxlens.report.described.difficulty.groups import properties_section
+from boxlens.report.described.difficulty.subsets import subsets_section
+from boxlens.report.described.difficulty.systems import accuracy_section, correlations_section
+from boxlens.report.described.difficulty.tree import hierarchy_section
+from boxlens.report.study import FINE_SCORE, SCORE, Plot, Section, Study, Table
+from boxlens.studies.difficulty.measures import MEASURES
+from boxlens.studies.difficulty.verdict import answer_sentences
+from boxlens.wording import counted, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from boxlens.report.study import Form
+    from boxlens.studies.difficulty.result import DifficultyResult
+
+MOST_NAMES: Final = 3
+# Within a whole report: those that have something to say without further files.
+OF_REPORT: Final = ("datasets", "accuracy", "correlations", "hierarchy", "classes")
+
+
+def study(result: DifficultyResult) -> Study:
+    """Data sets, then what systems make of them, and every class."""
+    first = result.datasets[0]
+    names = [one.name for one in result.systems]
+    sections = (
+        datasets_section(result),
+        accuracy_section(result),
+        correlations_section(result),
+        hierarchy_section(result),
+        properties_section(result),
+        subsets_section(result),
+        classes_section(result),
+    )
+    return Study(
+        title=f"Difficulty for {listed(names, MOST_NAMES, 'systems')}" if names else "Difficulty",
+        data=first.name,
+        facts=(
+            counted(first.n_images, "image"),
+            counted(first.n_objects, "object"),
+            counted(first.n_classes, "class", "classes"),
+            *([counted(len(result.datasets), "data set")] if len(result.datasets) > 1 else []),
+        ),
+        sentences=tuple(answer_sentences(result)),
+        tiles=tuple(_tiles(result)),
+        sections=tuple(map(_with_rows, sections)),
+        main_plot="measures",
+    )
+
+
+def study_in_report(result: DifficultyResult) -> Study:
+    """Within a whole report: one figure per question, of the main score."""
+    whole = study(result).with_own_names()
+    sections = (one for one in whole.sections if one.name in OF_REPORT)
+    return replace(whole, sections=tuple(map(_with_main_plot, sections))).within("difficulty")
+
+
+def _with_main_plot(section: Section) -> Section:
+    """Of the correlations only the first figure."""
+    plots = [one for one in section.parts if isinstance(one, Plot)]
+    hidden = plots[1:] if section.name == "correlations" else []
+    return replace(section, parts=tuple(one for one in section.parts if one not in hidden))
+
+
+def _with_rows(section: Section) -> Section:
+    """Tables without rows are neither shown nor filed."""
+    return replace(
+        section,
+        parts=tuple(one for one in section.parts if not isinstance(one, Table) or one.rows),
+    )
+
+
+def _tiles(result: DifficultyResult) -> Iterator[tuple[str, float, Form]]:
+    """Means of the first data set, then the main score of every system."""
+    for name, value in result.datasets[0].means.items():
+        if not math.isnan(value):
+            yield f"mean {MEASURES[name].short}", value, FINE_SCORE
+    for one in result.systems:
+        if one.main_score is not None:
+            yield f"{result.label(one.main_score)}, {one.name}", one.scores[one.main_score], SCORE

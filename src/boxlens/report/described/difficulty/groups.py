@@ -1,0 +1,304 @@
+"""Scores by properties of classes, and whether a group only has the harder objects."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from boxlens.report.charts.cumulative_scores import controlled_scores_chart
+from boxlens.report.charts.property_scores import property_scores_chart
+from boxlens.report.described.difficulty.columns import (
+    FEW_CLASSES,
+    GUIDE,
+    LEVEL,
+    NO_OBJECTS,
+    NO_SYSTEMS,
+    first_of,
+    measure_columns,
+    plot,
+    who_is_shown,
+)
+from boxlens.report.study import (
+    COUNT,
+    TEXT,
+    Column,
+    Plot,
+    Section,
+    Table,
+    file_name,
+    interval_columns,
+)
+from boxlens.studies.difficulty.accuracy import defined_scores
+from boxlens.studies.difficulty.cumulative import CONTROLS, SCORES_OF_GROUPS
+from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES
+from boxlens.studies.difficulty.verdict import group_sentences
+from boxlens.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from boxlens.studies.difficulty.accuracy import ScoreName
+    from boxlens.studies.difficulty.class_groups import GroupScore, PropertyScores
+    from boxlens.studies.difficulty.cumulative import CumulativeCurve
+    from boxlens.studies.difficulty.result import DifficultyResult
+
+# Of one panel, and of all of them.
+MOST_GROUPS: Final = 12
+MOST_BARS: Final = 40
+# Of curves: as many groups as there are colours, and as many panels as have room.
+MOST_CURVES: Final = 6
+MOST_SYSTEMS: Final = 3
+MOST_VALUES: Final = 3
+
+
+class _By(NamedTuple):
+    """A property, or one within the values of another (`within`; empty: of all classes)."""
+
+    name: str
+    within: str
+
+    @property
+    def words(self) -> str:
+        return f"{self.name} within {self.within}" if self.within else self.name
+
+    @property
+    def file(self) -> str:
+        inside = f"_within_{file_name(self.within)}" if self.within else ""
+        return f"{file_name(self.name)}{inside}"
+
+
+def properties_section(result: DifficultyResult) -> Section:
+    return Section(
+        "properties",
+        "Class properties",
+        (*_plots(result), _groups(result)),
+        reading=f"Means over the classes of a group, with {LEVEL} intervals; small groups say "
+        "little. The means of the measures show whether a group has harder objects.",
+        guide=GUIDE,
+        findings=tuple(group_sentences(result)),
+    )
+
+
+def _plots(result: DifficultyResult) -> Iterator[Plot]:
+    scores = _scores_of_groups(result)
+    if not scores:
+        why = "no table of class properties was given" if result.systems else NO_SYSTEMS
+        absent = NO_OBJECTS if result.properties else why
+        title = "Scores by properties of classes"
+        yield replace(_bars_plot(result, _By("", ""), "ap"), title=title, absent=absent)
+        return
+    controlled = scores[:1]
+    # Another only for systems that localize, but do not have the main score.
+    if any(one.has("cls_loc") and not one.has(controlled[0]) for one in result.systems):
+        controlled.append("cls_loc")
+    for by in dict.fromkeys(_By(one.property, one.within_property) for one in result.properties):
+        for score in scores:
+            yield _bars_plot(result, by, score)
+        for score in controlled:
+            yield from _control_plots(result, by, score)
+
+
+def _scores_of_groups(result: DifficultyResult) -> list[ScoreName]:
+    """The main score and localization accuracy; plain accuracy where a system has neither."""
+    grouped = {one.score for one in result.properties}
+    known = [name for name in defined_scores(result.systems) if name in grouped]
+    scores: list[ScoreName] = [name for name in known if name in ("ap", "cls_loc")]
+    if "cls" in known and any(not any(map(one.has, scores)) for one in result.systems):
+        scores.append("cls")
+    return scores
+
+
+def _bars_plot(result: DifficultyResult, by: _By, score: ScoreName) -> Plot:
+    found = [
+        one
+        for one in result.properties
+        if (one.property, one.within_property, one.score) == (*by, score)
+        and any(not math.isnan(group.mean) for group in one.groups)
+    ]
+    shown = _with_room(found)
+    legend = f"Bar: mean over the classes of a group; stroke: {LEVEL} interval; n: number of "
+    legend += "classes."
+    n_groups = max((len(one.groups) for one in found), default=0)
+    if n_groups > MOST_GROUPS:
+        legend += f" The {MOST_GROUPS} largest of {n_groups:,} groups."
+    n_more = len({one.within_value for one in found} - {one.within_value for one in shown})
+    if n_more:
+        legend += f" {counted(n_more, 'more panel is', 'more panels are')} in the tables."
+    n_without = max((one.n_without for one in found), default=0)
+    if n_without:
+        legend += f" {counted(n_without, 'class has', 'classes have')} no value."
+    return plot(
+        result,
+        f"{score}_by_{by.file}",
+        f"{result.label(score)} by {by.words}",
+        "Groups whose intervals do not overlap differ by more than chance; the curves up to a "
+        "difficulty show whether one group only has easier objects.",
+        partial(property_scores_chart, result, score, shown),
+        legend=legend + who_is_shown(result, score),
+        absent="" if found else f"{result.label(score)} of every group is undefined",
+    )
+
+
+def _with_room(found: Sequence[PropertyScores]) -> list[PropertyScores]:
+    """As many panels as a figure has room for, at least one; of many groups the largest."""
+    cut = [replace(one, groups=_largest(one.groups)) for one in found]
+    shown: list[PropertyScores] = []
+    n_bars = 0
+    for value in dict.fromkeys(one.within_value for one in cut):
+        panel = [one for one in cut if one.within_value == value]
+        n_bars += sum(len(one.groups) for one in panel)
+        if shown and n_bars > MOST_BARS:
+            break
+        shown += panel
+    return shown
+
+
+def _largest(groups: Sequence[GroupScore]) -> tuple[GroupScore, ...]:
+    """In the order given."""
+    kept = sorted(groups, key=lambda group: -len(group.classes))[:MOST_GROUPS]
+    return tuple(group for group in groups if group in kept)
+
+
+def _control_plots(result: DifficultyResult, by: _By, score: ScoreName) -> Iterator[Plot]:
+    """Nested groups have a figure per measure: each value of the outer property takes a line."""
+    found = [
+        one
+        for one in result.cumulative
+        if (one.property, one.within_property, one.score) == (*by, score)
+        and one.measure in CONTROLS
+        and len(one.x)
+    ]
+    # Of both measures, so that a group has one colour.
+    groups = list(dict.fromkeys(one.group for one in found))
+    curves = [one for one in found if one.group in groups[:MOST_CURVES]]
+    whole = _control_plot(result, by, score, curves, groups)
+    if not by.within or not found:
+        yield whole
+    for measure in CONTROLS if by.within else ():
+        of_it = [one for one in curves if one.measure == measure]
+        if of_it:
+            yield _nested_plot(whole, by, result.label(score), of_it, groups)
+
+
+def _control_plot(
+    result: DifficultyResult,
+    by: _By,
+    score: ScoreName,
+    curves: Sequence[CumulativeCurve],
+    groups: Sequence[str],
+) -> Plot:
+    """One panel per system and measure."""
+    systems = list(dict.fromkeys(one.system for one in curves))
+    panels: dict[str, list[CumulativeCurve]] = {}
+    for one in curves:
+        if one.system in systems[:MOST_SYSTEMS]:
+            title = f"{one.system}, {MEASURES[one.measure].short}"
+            panels.setdefault(title, []).append(one)
+    why = "no two classes of a group have a score and CPL or clutter"
+    unmoved = "the difficulty of localization does not matter to classification"
+    return plot(
+        result,
+        f"{score}_controlled_{by.file}",
+        f"{result.label(score)} up to a difficulty, by {by.words}",
+        "Curves that stay apart all along: the groups differ also among equally hard classes. "
+        "Curves that fall together: one group only has the harder objects.",
+        partial(
+            controlled_scores_chart,
+            panels,
+            groups[:MOST_CURVES],
+            y_title=result.label(score),
+            columns=2,
+            few=FEW_CLASSES,
+        ),
+        legend="At x: mean over the classes of a group whose measure is at most x; pale: fewer "
+        f"than {FEW_CLASSES} classes. CPL has a square-root axis."
+        f"{first_of(MOST_CURVES, len(groups), 'groups')}"
+        f"{first_of(MOST_SYSTEMS, len(systems), 'systems')}",
+        absent="" if curves else why if score in SCORES_OF_GROUPS else unmoved,
+    )
+
+
+def _nested_plot(
+    whole: Plot, by: _By, words: str, curves: Sequence[CumulativeCurve], groups: Sequence[str]
+) -> Plot:
+    """One line per value of the outer property, one panel per system."""
+    systems = list(dict.fromkeys(one.system for one in curves))[:MOST_SYSTEMS]
+    values = list(dict.fromkeys(one.within_value for one in curves))
+    n_values = MOST_VALUES * (2 if len(systems) == 1 else 1)
+    measure = curves[0].measure
+    panels = {
+        f"within {value}\n{system}": [
+            one for one in curves if (one.within_value, one.system) == (value, system)
+        ]
+        for value in values[:n_values]
+        for system in systems
+    }
+    return replace(
+        whole,
+        name=f"{whole.name}_{measure}",
+        title=f"{words} up to a value of {MEASURES[measure].short}, by {by.words}",
+        legend=whole.legend + first_of(n_values, len(values), f"values of {by.within}"),
+        draw=partial(
+            controlled_scores_chart,
+            panels,
+            groups[:MOST_CURVES],
+            y_title=words,
+            columns=max(2, len(systems)),
+            few=FEW_CLASSES,
+        ),
+    )
+
+
+class _Scored(NamedTuple):
+    by: PropertyScores
+    group: GroupScore
+
+
+def _groups(result: DifficultyResult) -> Table[_Scored]:
+    rows = [_Scored(one, group) for one in result.properties for group in one.groups]
+    main = {one.name: one.main_score for one in result.systems}
+    brief = [row for row in rows if row.by.score == main.get(row.by.system)]
+    parts = list(dict.fromkeys(map(_part, rows)))
+    defined = [
+        name
+        for name in MEASURE_NAMES
+        if any(not math.isnan(row.group.measures.get(name, math.nan)) for row in rows)
+    ]
+    return Table(
+        "properties",
+        "Scores of every group of classes",
+        rows,
+        [
+            Column("property", "property", lambda row: row.by.property, TEXT),
+            Column("", "within" if any(map(_within, rows)) else "", _within, TEXT),
+            Column("within_property", "", lambda row: row.by.within_property, TEXT),
+            Column("within_value", "", lambda row: row.by.within_value, TEXT),
+            Column("value", "group", lambda row: row.group.value, TEXT),
+            Column("system", "system", lambda row: row.by.system, TEXT),
+            Column("", "score", lambda row: result.label(row.by.score), TEXT),
+            Column("score", "", lambda row: row.by.score, TEXT),
+            Column("n_classes_with", "", lambda row: len(row.group.classes), COUNT),
+            Column("n_classes", "classes", lambda row: row.group.n_classes, COUNT),
+            Column("mean", "mean", lambda row: row.group.mean),
+            *interval_columns(lambda row: (row.group.low, row.group.high), LEVEL),
+            *measure_columns(
+                lambda name, row: row.group.measures.get(name, math.nan), defined, further=True
+            ),
+            Column("n_classes_without", "", lambda row: row.by.n_without, COUNT),
+        ],
+        # All systems of a property together.
+        brief=sorted(brief, key=lambda row: parts.index(_part(row))),
+        brief_caption="Main scores of every group of classes",
+        folded=True,
+    )
+
+
+def _part(row: _Scored) -> tuple[str, str, str]:
+    return row.by.property, row.by.within_property, row.by.within_value
+
+
+def _within(row: _Scored) -> str | None:
+    by = row.by
+    return f"{by.within_property}: {by.within_value}" if by.within_property else None

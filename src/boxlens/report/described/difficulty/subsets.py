@@ -1,0 +1,109 @@
+"""The most classes that are together as hard as a target."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from boxlens.report.charts.matched_subsets import matched_subsets_chart
+from boxlens.report.described.difficulty.columns import GUIDE, first_of, plot
+from boxlens.report.study import COUNT, FINE_SCORE, FLAG, TEXT, Column, Plot, Section, Table
+from boxlens.studies.difficulty.measures import measure_words
+from boxlens.studies.difficulty.verdict import subset_sentences
+
+if TYPE_CHECKING:
+    from boxlens.studies.difficulty.matched_subset import MatchedSubset
+    from boxlens.studies.difficulty.result import DifficultyResult
+
+MOST_PANELS: Final = 6
+
+
+def subsets_section(result: DifficultyResult) -> Section:
+    return Section(
+        "subsets",
+        "Subsets",
+        (_plot(result), _subsets(result), _steps(result)),
+        reading="The most classes, from the hardest on, whose mean is as hard as the target.",
+        guide=GUIDE,
+        findings=tuple(subset_sentences(result)),
+    )
+
+
+def _plot(result: DifficultyResult) -> Plot:
+    known = [one for one in result.subsets if len(one.means)]
+    why = "no class has the measure" if result.subsets else "no target was given"
+    return plot(
+        result,
+        "subsets",
+        "How many classes are as hard as the target",
+        "Scores on the chosen classes can be compared with scores on data of that difficulty.",
+        partial(matched_subsets_chart, known[:MOST_PANELS]),
+        legend="Line: mean of the k hardest classes. Dashed: target. Dot: the most classes that "
+        f"are still as hard.{first_of(MOST_PANELS, len(known), 'subsets')}",
+        about=result.datasets[0].name,
+        absent="" if known else why,
+    )
+
+
+def _subsets(result: DifficultyResult) -> Table[MatchedSubset]:
+    return Table(
+        "",
+        "Subsets as hard as a target",
+        result.subsets,
+        [
+            Column("", "data set", lambda one: one.dataset, TEXT),
+            Column("", "measure", lambda one: measure_words(one.measure), TEXT),
+            Column("", "target", lambda one: one.target, FINE_SCORE),
+            Column("", "mean of", lambda one: one.target_of or None, TEXT),
+            Column("", "classes", lambda one: len(one.means), COUNT),
+            Column("", "chosen", lambda one: len(one.classes), COUNT),
+            Column("", "their mean", lambda one: one.mean, FINE_SCORE),
+            Column("", "as hard as the target", _reached, TEXT),
+        ],
+    )
+
+
+def _reached(one: MatchedSubset) -> str:
+    if one.reached:
+        return "yes"
+    return "no, all together are still harder" if one.classes else "no class is"
+
+
+class _Step(NamedTuple):
+    """The k hardest classes."""
+
+    subset: MatchedSubset
+    # k - 1.
+    at: int
+
+    @property
+    def chosen(self) -> bool:
+        return self.at < len(self.subset.classes)
+
+
+def _steps(result: DifficultyResult) -> Table[_Step]:
+    """Only the chosen classes are named."""
+    return Table(
+        "subsets",
+        "Means of the hardest classes, and which are chosen",
+        [_Step(one, at) for one in result.subsets for at in range(len(one.means))],
+        [
+            Column("dataset", "data set", lambda row: row.subset.dataset, TEXT),
+            Column("", "measure", lambda row: measure_words(row.subset.measure), TEXT),
+            Column("measure", "", lambda row: row.subset.measure, TEXT),
+            Column("target", "target", lambda row: row.subset.target, FINE_SCORE),
+            Column("target_of", "", lambda row: row.subset.target_of, TEXT),
+            Column("k", "k", lambda row: row.at + 1, COUNT),
+            Column(
+                "class",
+                "class",
+                lambda row: row.subset.classes[row.at] if row.chosen else None,
+                TEXT,
+            ),
+            Column("mean", "mean", lambda row: float(row.subset.means[row.at]), FINE_SCORE),
+            Column("chosen", "chosen", lambda row: row.chosen, FLAG),
+            Column("reached", "", lambda row: row.subset.reached, FLAG),
+        ],
+        folded=True,
+        unprinted=True,
+    )

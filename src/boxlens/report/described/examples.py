@@ -1,0 +1,215 @@
+"""Examples in the page: pictures where there are any, tables otherwise."""
+
+from __future__ import annotations
+
+import math
+from base64 import b64encode
+from dataclasses import dataclass, replace
+from html import escape
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from boxlens.errors import ParameterError
+from boxlens.report.charts.kinds import KINDS
+from boxlens.report.pages.markup import notes, paragraph
+from boxlens.report.pictures.comparison_exhibits import comparison_walls
+from boxlens.report.pictures.exhibits import is_duplicate, n_examples, walls
+from boxlens.report.study import ID, TEXT, Column, Markup, Section, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from boxlens.report.pictures.exhibits import Shown, Wall
+    from boxlens.report.pictures.gallery import Crop, Gallery, HungWall
+    from boxlens.report.study import Part, Study
+    from boxlens.studies.comparison import ComparisonResult
+    from boxlens.studies.diagnosis import DiagnosisResult
+    from boxlens.studies.diagnosis.gallery import Exhibit
+    from boxlens.studies.sensitivity import Unexpected
+
+# A page that is mailed stays small.
+MEGABYTES = 8.0
+READING = "What the numbers look like: errors made with the most confidence, and telling images."
+WITHOUT = "Pictures are shown where they are given (--images)."
+
+
+@dataclass(frozen=True, slots=True)
+class ShownWall:
+    """The examples of one kind, and the pictures of the first of them as data URIs."""
+
+    hung: HungWall
+    images: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """What of a gallery the page shows, and a word on what it does not."""
+
+    walls: tuple[ShownWall, ...]
+    remarks: tuple[str, ...]
+
+    def of(self, kinds: Iterable[Wall], prefix: str) -> list[ShownWall]:
+        names = {prefix + wall.name for wall in kinds}
+        return [one for one in self.walls if one.hung.wall.name in names]
+
+
+def check_megabytes(megabytes: float) -> None:
+    if not (math.isfinite(megabytes) and megabytes >= 0):
+        raise ParameterError(f"pictures take 0 megabytes or more, got {megabytes:g} (--images-mb)")
+
+
+def fit_pictures(gallery: Gallery | None, megabytes: float = MEGABYTES) -> Pictures | None:
+    """The first examples of every kind, then the second ones, until the page has enough."""
+    if gallery is None:
+        return None
+    images = within_budget(gallery.walls, 1_000_000 * megabytes)
+    n_over = sum(len(hung.crops) for hung in gallery.walls) - sum(map(len, images))
+    remarks = [notice.message for notice in gallery.notices]
+    if n_over:
+        remarks.append(
+            f"{n_over:,} more examples are in the contact sheets, figures/gallery_*.jpg: the "
+            f"pictures of this page take at most {megabytes:g} MB (--images-mb)."
+        )
+    shown = (ShownWall(*pair) for pair in zip(gallery.walls, map(tuple, images), strict=True))
+    return Pictures(tuple(shown), tuple(remarks))
+
+
+def examples_section(
+    parts: Sequence[Part], pictures: Pictures | None = None, *, some: bool = False
+) -> Section:
+    """With remarks on pictures that are not there, where there are parts or `some` elsewhere."""
+    remarks = (WITHOUT,) * (bool(parts) or some) if pictures is None else pictures.remarks
+    return Section("examples", "Examples", (Markup(notes(remarks)), *parts), READING)
+
+
+def with_examples(study: Study, parts: Sequence[Part], pictures: Pictures | None) -> Study:
+    """Before the classes, the last section."""
+    *first, classes = study.sections
+    return replace(study, sections=(*first, examples_section(parts, pictures), classes))
+
+
+def diagnosis_examples(
+    result: DiagnosisResult, pictures: Pictures | None, prefix: str = ""
+) -> tuple[Part, ...]:
+    """The most confident errors of each kind, and objects found against expectation."""
+    if pictures is None:
+        return _tables(result)
+    mine = pictures.of(walls(result), prefix)
+    n_hung = sum(len(one.hung.crops) for one in mine)
+    # Those without a picture are told at least.
+    tables = _tables(result) if n_hung < n_examples(result) else ()
+    return (*(Markup(_wall(one)) for one in mine), *tables)
+
+
+def comparison_examples(
+    result: ComparisonResult, pictures: Pictures | None, prefix: str = ""
+) -> tuple[Part, ...]:
+    """Images that one of the best two wins, that both fail, or that they dispute."""
+    kinds = comparison_walls(result)
+    mine = [] if pictures is None else pictures.of(kinds, prefix)
+    if mine:
+        return tuple(Markup(_wall(one)) for one in mine)
+    return tuple(
+        Table("", wall.title, wall.shown, IMAGE_COLUMNS, unprinted=True)
+        for wall in kinds
+        # The page has a table of them elsewhere.
+        if wall.name != "disputed"
+    )
+
+
+def all_walls(pictures: Pictures) -> str:
+    """Examples of every kind, after a word on those that are not shown."""
+    return notes(pictures.remarks) + "".join(map(_wall, pictures.walls))
+
+
+def _wall(shown: ShownWall) -> str:
+    wall = shown.hung.wall
+    figures = "".join(
+        picture_figure(crop, image)
+        for crop, image in zip(shown.hung.crops, shown.images, strict=False)
+    )
+    heading = f"<h3>{escape(wall.title)}</h3>{paragraph(wall.reading, 'reading')}"
+    kind = "crops whole" if any(one.whole for one in wall.shown) else "crops"
+    crops = f'<div class="{kind}">{figures}</div>'
+    return f'<div class="wall">{heading}{colour_key(wall.key)}{crops}</div>\n'
+
+
+def colour_key(entries: Sequence[tuple[str, str]]) -> str:
+    items = "".join(
+        f'<span class="key"><i class="swatch" style="background: {colour}"></i>'
+        f"{escape(name)}</span>"
+        for name, colour in entries
+    )
+    return f'<p class="legend">{items}</p>'
+
+
+def within_budget(hung_walls: Sequence[HungWall], most_bytes: float) -> list[list[str]]:
+    """Data URIs, level by level, so that what does not fit is left out of all kinds alike."""
+    images: list[list[str]] = [[] for _ in hung_walls]
+    spent = 0
+    for level in zip_longest(*(hung.crops for hung in hung_walls)):
+        for at, crop in enumerate(level):
+            if crop is None:
+                continue
+            image = f"data:image/jpeg;base64,{b64encode(crop.jpeg()).decode()}"
+            if spent + len(image) > most_bytes:
+                return images
+            images[at].append(image)
+            spent += len(image)
+    return images
+
+
+def picture_figure(crop: Crop, image: str) -> str:
+    said, numbers = map(escape, crop.shown.caption)
+    told, where = escape(crop.shown.alternative), escape(crop.shown.image_words)
+    width, height = crop.image.size
+    return (
+        f'<figure title="{told}"><img src="{image}" width="{width}" height="{height}" '
+        f'alt="{told}" decoding="async"><figcaption>{said}<span>{numbers}</span>'
+        f"<span>{where}</span></figcaption></figure>"
+    )
+
+
+def _tables(result: DiagnosisResult) -> tuple[Part, ...]:
+    misses = result.sensitivity.misses
+    exhibits = Table(
+        "",
+        "The most confident false positives of each kind",
+        result.gallery,
+        [
+            Column("", "kind", lambda one: _kind(one, result.hoiem.iou), TEXT),
+            Column("", "said", lambda one: one.class_name, TEXT),
+            Column("", "score", lambda one: one.score),
+            Column("", "is on", lambda one: one.object_class, TEXT),
+            Column("", "IoU", lambda one: one.iou),
+            Column("", "1-recall", lambda one: one.one_minus_recall),
+            Column("", "image", lambda one: one.image_id, ID),
+        ],
+        wide=True,
+        unprinted=True,
+    )
+    unexpected = (
+        Table("", f"Objects that are unexpectedly {what}", rows, OBJECT_COLUMNS, unprinted=True)
+        for what, rows in (("difficult", misses.difficult), ("easy", misses.easy))
+    )
+    tables: tuple[Table[Any], ...] = (exhibits, *unexpected)
+    return tuple(one for one in tables if one.rows)
+
+
+def _kind(one: Exhibit, iou: float) -> str:
+    return KINDS["dupe" if is_duplicate(one, iou) else one.kind].label
+
+
+IMAGE_COLUMNS: Sequence[Column[Shown]] = (
+    Column("", "image", lambda one: one.image_id, ID),
+    Column("", "file", lambda one: one.file_name or None, TEXT),
+    Column("", "scores", lambda one: one.caption[0], TEXT),
+    Column("", "objects", lambda one: one.caption[1], TEXT),
+)
+OBJECT_COLUMNS: Sequence[Column[Unexpected]] = (
+    Column("", "class", lambda row: row.class_name, TEXT),
+    Column("", "P_N", lambda row: row.achieved),
+    Column("", "expected", lambda row: row.predicted),
+    Column("", "object", lambda row: row.object_id, ID),
+    Column("", "image", lambda row: row.image_id, ID),
+)

@@ -1,0 +1,148 @@
+"""A gate: whether the candidate passed, every rule, and what was not tested."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from boxlens.report.study import (
+    COUNT,
+    FINE_CHANGE,
+    FINE_INTERVAL,
+    FINE_SCORE,
+    P_VALUE,
+    TEXT,
+    Column,
+    Note,
+    Section,
+    Study,
+    Table,
+)
+from boxlens.studies.comparison.gating.result import VERDICTS
+from boxlens.wording import counted, level
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from boxlens.studies.comparison.gating.result import GateResult, RuleOutcome, UntestedClass
+    from boxlens.studies.comparison.gating.rules import Rule
+
+GUIDE = "gate"
+TILES = ("rules that hold", "broken within chance", "broken", "not computed")
+
+
+def study(result: GateResult) -> Study:
+    resampling = result.resampling
+    return Study(
+        title=f"Gate: {result.candidate} against {result.baseline}",
+        data=result.dataset,
+        facts=(
+            result.protocol,
+            counted(result.n_images, "image"),
+            counted(result.n_objects, "object"),
+            f"level {level(resampling.level)}",
+            counted(resampling.n_replicates, "replicate"),
+        ),
+        sentences=(f"The gate {result.headline}.",),
+        tiles=tuple(
+            (name, len(result.of_verdict(verdict)), COUNT)
+            for name, verdict in zip(TILES, VERDICTS, strict=True)
+        ),
+        sections=(
+            Section(
+                "rules",
+                "Rules",
+                (_rules(result), *_notes(result)),
+                reading="The difference is candidate minus baseline, with its interval. A rule is "
+                "broken where chance alone would hardly give so bad a candidate (p adjusted for "
+                "all rules). Detectable is the smallest breach that these images would have shown "
+                "four times in five.",
+                guide=GUIDE,
+            ),
+            Section(
+                "untested",
+                "Not tested",
+                (_untested(result),),
+                reading="Classes with objects in too few images to be judged.",
+                guide=GUIDE,
+            ),
+        ),
+    )
+
+
+def words(outcome: RuleOutcome) -> str:
+    """The verdict in words."""
+    if outcome.verdict == "pass":
+        return "holds"
+    if outcome.verdict == "warning":
+        return f"{outcome.side} limit, within chance"
+    return "FAILS" if outcome.verdict == "fail" else "NOT COMPUTED"
+
+
+def _rules(result: GateResult) -> Table[RuleOutcome]:
+    share = level(result.resampling.level)
+    return Table(
+        "rules",
+        "Every rule",
+        result.outcomes,
+        [
+            Column("rule", "rule", lambda one: one.text, TEXT),
+            Column("metric", "", lambda one: one.rule.metric, TEXT),
+            Column("of", "", lambda one: str(one.of), TEXT),
+            Column("", "verdict", words, TEXT),
+            Column("verdict", "", lambda one: one.verdict, TEXT),
+            Column("reason", "why", lambda one: one.reason, TEXT, further=True),
+            Column("baseline", "baseline", lambda one: one.baseline, FINE_SCORE),
+            Column("candidate", "candidate", lambda one: one.candidate, FINE_SCORE),
+            Column("difference", "difference", lambda one: one.difference.value, FINE_CHANGE),
+            Column("", share, lambda one: (one.difference.low, one.difference.high), FINE_INTERVAL),
+            Column("limit", "limit", lambda one: one.limit, FINE_SCORE),
+            Column("p", "p", lambda one: one.p, P_VALUE, further=True),
+            Column("p_holm", "p adjusted", lambda one: one.p_holm, P_VALUE, further=True),
+            Column("detectable", "detectable", lambda one: one.detectable, FINE_SCORE, True),
+            Column("n_images", "images", lambda one: one.n_images, COUNT, further=True),
+            Column("difference_low", "", lambda one: one.difference.low, FINE_CHANGE),
+            Column("difference_high", "", lambda one: one.difference.high, FINE_CHANGE),
+            Column("margin", "", lambda one: one.margin.value, FINE_CHANGE),
+            Column("margin_low", "", lambda one: one.margin.low, FINE_CHANGE),
+            Column("margin_high", "", lambda one: one.margin.high, FINE_CHANGE),
+        ],
+        brief=[one for one in result.outcomes if not _folded(one)],
+        wide=True,
+    )
+
+
+def _folded(one: RuleOutcome) -> bool:
+    """Of a rule for each class, those that hold are only counted where there is little room."""
+    return one.verdict == "pass" and one.rule.of.kind == "each class"
+
+
+def _notes(result: GateResult) -> Iterator[Note]:
+    for rule, (n_kept, n_all) in _counts(result).items():
+        yield Note(f"{rule}: holds for {n_kept:,} of {counted(n_all, 'class', 'classes')}.")
+    for one in result.outcomes:
+        if one.verdict != "pass":
+            yield Note(f"{one.text}: {one.reason}")
+
+
+def _counts(result: GateResult) -> dict[Rule, tuple[int, int]]:
+    """Of each rule for each class that has been folded: for how many it holds."""
+    found: dict[Rule, tuple[int, int]] = {}
+    for one in result.outcomes:
+        if one.rule.of.kind == "each class":
+            n_kept, n_all = found.get(one.rule, (0, 0))
+            found[one.rule] = (n_kept + _folded(one), n_all + 1)
+    return {rule: counts for rule, counts in found.items() if counts[0]}
+
+
+def _untested(result: GateResult) -> Table[UntestedClass]:
+    return Table(
+        "",
+        "Classes with too few images",
+        result.untested,
+        [
+            Column("", "class", lambda one: one.name, TEXT),
+            Column("", "rule", lambda one: str(one.rule), TEXT),
+            Column("", "images", lambda one: one.n_images, COUNT),
+        ],
+        detail=True,
+    )

@@ -1,0 +1,183 @@
+"""Robustness: what breaks each detector, and how."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from boxlens.images.transforming.catalogue import label_of, title_of
+from boxlens.images.transforming.transform import CORRUPTION_GROUPS
+from boxlens.report.described.faulty_pictures import faulty_pictures
+from boxlens.report.described.robustness import classes, plots, tables
+from boxlens.report.described.robustness.examples import examples_section
+from boxlens.report.study import SCORE, Frame, Note, Section, Study
+from boxlens.studies.robustness.failures import told_failures
+from boxlens.studies.robustness.verdict import robustness_findings, robustness_sentences
+from boxlens.wording import counted, listed, score
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from boxlens.images.transforming.transform import Step
+    from boxlens.report.pictures.gallery import Gallery
+    from boxlens.report.study import Form, Part
+    from boxlens.studies.robustness.result import RobustnessResult
+
+GUIDE = "robustness"
+MOST_NAMES = MOST_TILES = 3
+TITLES = {
+    "study": "Study",
+    "corruptions": "Corruptions",
+    "graded": "Graded changes",
+    "errors": "Errors",
+    "places": "Places",
+    "classes": "Classes",
+    "sets": "Pictures",
+}
+READINGS = {
+    "study": "The transforms of Borji and Iranmanesh: objects without their surroundings, scenes "
+    "without other objects, rotated or blurred pictures. Relative: AP divided by that on the "
+    "unchanged pictures. Drop: how much lower AP is.",
+    "corruptions": "The usual corruptions from severity 1 to 5. Means are over severities, then "
+    "over corruptions.",
+    "graded": "The same changes as in studies of proposals, level by level. Means are over levels "
+    "that change something. Boxes of rotated objects are estimates, which lowers AP, but hardly "
+    "AP50.",
+    "errors": "TIDE's kinds of errors at IoU 0.5, compared with those on the unchanged pictures "
+    "(rotations: on the same crop unrotated); means over the levels of a transform.",
+    "places": "Whether detections still lie where objects do.",
+    "classes": "Which classes a change costs most.",
+    "sets": "What was looked at. Gone: objects of the data set that are in no picture of the "
+    "change.",
+}
+
+
+def study(
+    result: RobustnessResult, galleries: Sequence[Gallery] = (), megabytes: float = 0.0
+) -> Study:
+    """`galleries` are pictures of examples, one per detector."""
+    first = result.sets[0]
+    names = [one.name for one in result.detectors]
+    before, after = _sections(result)
+    return Study(
+        title=f"Robustness of {listed(names, MOST_NAMES, 'detectors')}",
+        data=result.dataset,
+        facts=(
+            counted(first.n_images, "picture"),
+            f"{counted(first.n_objects, 'object')} of "
+            + counted(len(result.classes), "class", "classes"),
+            counted(len(result.sets) - 1, "change"),
+            *(
+                []
+                if result.bound is None
+                else [f"UAP {score(result.uap)} ({result.bound.classifier})"]
+            ),
+            *[counted(len(result.failed), "failure")] * bool(result.failed),
+        ),
+        sentences=robustness_sentences(result) or ("There is nothing to compare.",),
+        tiles=tuple(_tiles(result)),
+        sections=(
+            *before,
+            # What is seen before what is counted of it.
+            examples_section(result, galleries, megabytes),
+            *after,
+            faulty_pictures(
+                "robustness",
+                result.failed,
+                result.remarks,
+                told_failures(result.failed, {one.step.slug for one in result.sets}),
+            ),
+        ),
+        parameters=_parameters(result),
+    )
+
+
+def _further_facts(result: RobustnessResult) -> Iterator[str]:
+    if result.bound is not None:
+        yield f"UAP {score(result.uap)} ({result.bound.classifier})"
+    if result.failed:
+        yield counted(len(result.failed), "failure")
+
+
+def _sections(result: RobustnessResult) -> tuple[list[Section], list[Section]]:
+    """The changes that were run; then what is asked of all of them."""
+    run = {one.group for detector in result.detectors for one in detector.steps}
+    changes: dict[str, tuple[Part, ...]] = {}
+    if "study" in run:
+        changes["study"] = (
+            *plots.study_plots(result),
+            tables.step_table(result, ("study",), "Transforms of the study"),
+        )
+    if not run.isdisjoint(CORRUPTION_GROUPS):
+        changes["corruptions"] = (
+            *plots.corruption_plots(result),
+            tables.means_table(result),
+            tables.severity_table(result),
+            tables.step_table(result, CORRUPTION_GROUPS, "Corruptions, all numbers", long=True),
+        )
+    if "graded" in run:
+        changes["graded"] = (
+            *plots.graded_plots(result),
+            *tables.level_tables(result),
+            *map(Note, tables.reference_notes(result)),
+            tables.step_table(result, ("graded",), "Graded changes, all numbers", long=True),
+        )
+    others: dict[str, tuple[Part, ...]] = {
+        "errors": (*plots.error_plots(result), *tables.error_tables(result)),
+        "places": (
+            *plots.place_plots(result),
+            Frame("robustness_density", lambda: tables.density_frame(result)),
+        ),
+        "classes": (*classes.class_plots(result), *classes.class_tables(result)),
+        "sets": (tables.sets_table(result), tables.all_steps_table(result)),
+    }
+    findings = robustness_findings(result)
+    before, after = (
+        [
+            Section(
+                name,
+                TITLES[name],
+                parts,
+                READINGS[name] + _bound_words(result) * (name == "classes"),
+                GUIDE,
+                findings=findings.get(name, ()),
+            )
+            for name, parts in of.items()
+        ]
+        for of in (changes, others)
+    )
+    return before, after
+
+
+def _bound_words(result: RobustnessResult) -> str:
+    if result.bound is None:
+        return ""
+    return (
+        " Upper bound (UAP): the AP of a detector that finds every object and labels it as the "
+        f"classifier {result.bound.classifier} does; over all classes it is {score(result.uap)}."
+    )
+
+
+def _tiles(result: RobustnessResult) -> Iterator[tuple[str, float, Form]]:
+    for detector in result.detectors[:MOST_TILES]:
+        yield f"AP unchanged, {detector.name}", detector.clean.metrics["AP"], SCORE
+        if detector.corrupted:
+            yield f"mean under corruption, {detector.name}", detector.corrupted[0].ap, SCORE
+    yield "upper bound (UAP), unchanged", result.uap, SCORE
+
+
+def _parameters(result: RobustnessResult) -> dict[str, Any]:
+    """Steps by transform: a run has hundreds."""
+    asked = result.choice.to_json()
+    return {
+        **asked,
+        "steps": list(_steps_told(result.choice.steps)),
+        "n_images": asked["n_images"] or "all",
+    }
+
+
+def _steps_told(steps: Sequence[Step]) -> Iterator[str]:
+    levels: dict[str, list[str]] = {}
+    for step in steps:
+        levels.setdefault(title_of(step), []).extend([label_of(step)] * step.graded)
+    for title, of in levels.items():
+        yield f"{title} ({', '.join(of)})" if of else title

@@ -1,0 +1,122 @@
+"""An upper bound: how near detectors come, where they fall short, what recognition depends on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from boxlens.report.described.faulty_pictures import faulty_pictures
+from boxlens.report.described.upper_bound_plots import (
+    class_plots,
+    context_plots,
+    detector_plots,
+    recognition_plots,
+)
+from boxlens.report.described.upper_bound_tables import (
+    AGAINST,
+    LABELS,
+    class_tables,
+    context_table,
+    detectors_table,
+    iou_tables,
+    mistakes_table,
+    share_of_uap,
+    size_table,
+    strategies_table,
+)
+from boxlens.report.study import SCORE, SHARE, Markup, Section, Study
+from boxlens.studies.upper_bound.nearness import best_detector
+from boxlens.studies.upper_bound.verdict import bound_findings, bound_sentences
+from boxlens.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from boxlens.report.described.examples import Pictures
+    from boxlens.report.study import Form, Part
+    from boxlens.studies.upper_bound.result import UpperBoundResult
+
+GUIDE = "upper-bound"
+WITHOUT_PICTURES = "Pictures are shown where they are given (--images)."
+TITLES = {
+    "detectors": "Detectors against the bound",
+    "classes": "Class by class",
+    "recognition": "Recognition",
+    "context": "Context",
+}
+READINGS = {
+    "detectors": "Upper-bound AP (UAP): the AP of a detector that finds every object, in its true "
+    "box, and labels it as the classifier does. The gap between a detector and UAP comes from "
+    "missed objects, poorly localized boxes and false positives.",
+    "classes": "Accuracy: the share of a class's objects that get its label. Gap: UAP minus the AP "
+    "of the detector that is best over all classes; where it is negative, the detector recognises "
+    "the class better than the classifier does.",
+    "recognition": "How good the classifier is, and whether boxes around the object help it.",
+    "context": "How accurate the classifier is on crops that show less or more than the object.",
+}
+
+
+def study(result: UpperBoundResult, pictures: Pictures | None = None) -> Study:
+    """`pictures` are those of the mistakes, where there are any."""
+    n_classes = counted(len(result.bound.classes), "class", "classes")
+    parts: dict[str, tuple[Part, ...]] = {
+        "detectors": (
+            *detector_plots(result),
+            detectors_table(result),
+            *iou_tables(result),
+            size_table(result),
+        ),
+        "classes": (*class_plots(result), *class_tables(result)),
+        "recognition": (*recognition_plots(result), strategies_table(result)),
+        "context": (*context_plots(result), context_table(result)),
+    }
+    findings = bound_findings(result)
+    return Study(
+        title=f"Upper bound of {result.classifier}",
+        data=result.dataset,
+        facts=(
+            counted(result.n_images, "image"),
+            f"{counted(result.n_objects, 'object')} of {n_classes}",
+            *[result.learnt_from] * (result.learnt_from != result.classifier),
+            *[counted(len(result.failed), "failure")] * bool(result.failed),
+        ),
+        sentences=bound_sentences(result),
+        tiles=tuple(_tiles(result)),
+        sections=(
+            *(
+                Section(
+                    name,
+                    TITLES[name],
+                    of,
+                    READINGS[name],
+                    GUIDE,
+                    findings=findings.get(name, ()),
+                )
+                for name, of in parts.items()
+            ),
+            _mistakes(result, pictures),
+            faulty_pictures("bound", result.failed, result.remarks),
+        ),
+        main_table=AGAINST if result.detectors else LABELS,
+    )
+
+
+def _tiles(result: UpperBoundResult) -> Iterator[tuple[str, float, Form]]:
+    bound, best = result.bound, best_detector(result)
+    yield "UAP", bound.uap, SCORE
+    yield "accuracy", bound.accuracy, SCORE
+    if best is not None:
+        yield f"AP, {best.name}", best.ap, SCORE
+        yield "share of UAP", share_of_uap(best.ap, bound.uap), SHARE
+
+
+def _mistakes(result: UpperBoundResult, pictures: Pictures | None) -> Section:
+    """The table is shown where not every mistake has its picture."""
+    reading = "The wrong labels in which the classifier has most confidence: they cost most."
+    if pictures is None:
+        table = mistakes_table(result, shown=True)
+        return Section("mistakes", "Mistakes", (table,), f"{reading} {WITHOUT_PICTURES}")
+    from boxlens.report.described.examples import all_walls
+
+    n_shown = sum(len(one.hung.crops) for one in pictures.walls)
+    table = mistakes_table(result, shown=n_shown < len(result.mistakes))
+    return Section("mistakes", "Mistakes", (Markup(all_walls(pictures)), table), reading)

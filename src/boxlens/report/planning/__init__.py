@@ -1,1 +1,0 @@
-"""Which figures a result has, and which questions a report asks."""

@@ -1,0 +1,1 @@
+"""Each reads any study: terminal, page, notebook, table files."""

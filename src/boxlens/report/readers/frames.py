@@ -1,0 +1,45 @@
+"""The tables of a study as Polars frames: undefined is null, types do not depend on the data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from boxlens.report.study import Frame, Table
+from boxlens.wording import is_undefined
+
+if TYPE_CHECKING:
+    from boxlens.report.study import Column, Stored, Study
+
+TYPES: dict[Stored, type[pl.DataType]] = {
+    "text": pl.String,
+    "whole": pl.Int64,
+    "real": pl.Float64,
+    "flag": pl.Boolean,
+}
+
+
+def study_frames(study: Study) -> dict[str, pl.DataFrame]:
+    """By name, as files have them; tables without rows are left out."""
+    found: dict[str, pl.DataFrame] = {}
+    for _, part in study.walk():
+        if isinstance(part, Frame):
+            found[part.name] = part.make()
+        elif isinstance(part, Table) and part.name and part.rows:
+            found[part.name] = table_frame(part)
+    return found
+
+
+def table_frame(table: Table[Any]) -> pl.DataFrame:
+    return pl.DataFrame([_series(one, table) for one in table.filed])
+
+
+def _series(column: Column[Any], table: Table[Any]) -> pl.Series:
+    values = [column.value(row) for row in table.rows]
+    known = [None if is_undefined(value) else value for value in values]
+    if column.form.stored == "id":
+        numbers = all(isinstance(value, int) for value in known)
+        texts = known if numbers else [None if one is None else str(one) for one in known]
+        return pl.Series(column.key, texts, dtype=pl.Int64 if numbers else pl.String)
+    return pl.Series(column.key, known, dtype=TYPES[column.form.stored])

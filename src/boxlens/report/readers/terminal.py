@@ -1,0 +1,90 @@
+"""A study as text: a headline, the sentences, then the tables."""
+
+from __future__ import annotations
+
+from itertools import accumulate, groupby
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from boxlens.report.study import Note
+from boxlens.report.study import Table as StudyTable
+from boxlens.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from boxlens.report.study import Section, Study, Table
+
+WIDTH = 96
+# Further columns are shown if they leave lines that a wide window holds.
+WIDEST = 160
+
+
+def study_text(study: Study, *, detail: bool = False) -> str:
+    """`detail` shows every row, further columns if there is room, and the tables that are long."""
+    parts = [headline(study), sentences_text(study.sentences)]
+    for section in study.sections:
+        parts += _section(section, detail=detail)
+    return "\n\n".join(part for part in parts if part)
+
+
+def headline(study: Study) -> str:
+    return " | ".join((f"{study.title} on {study.data}", *study.facts))
+
+
+def sentences_text(sentences: Sequence[str]) -> str:
+    """Each from a line of its own."""
+    return "\n".join(fill(text, WIDTH) for text in sentences)
+
+
+def _section(section: Section, *, detail: bool) -> Iterator[str]:
+    """Notes that follow one another are a list."""
+    yield sentences_text(section.findings)
+    for kind, same in groupby(section.parts, type):
+        if kind is Note:
+            notes = (one.text for one in same if isinstance(one, Note))
+            yield "\n".join(fill(f"- {text}", WIDTH, subsequent_indent="  ") for text in notes)
+            continue
+        for part in same:
+            if isinstance(part, StudyTable) and _printed(part, detail):
+                yield table_text(part, detail=detail)
+    for one in section.inner:
+        yield from _section(one, detail=detail)
+
+
+def _printed(table: Table[Any], detail: bool) -> bool:
+    return bool(table.caption) and not table.unprinted and (detail or not table.detail)
+
+
+def table_text(table: Table[Any], *, detail: bool = False) -> str:
+    """Below its caption; empty where there is no row."""
+    brief = not detail and table.brief is not None
+    rows = (table.brief or ()) if brief else table.rows
+    if not rows:
+        return ""
+    more = f" ({len(rows):,} of {len(table.rows):,} rows)" if len(rows) < len(table.rows) else ""
+    shown = [one for one in table.shown if not one.further]
+    shown += [one for one in table.shown if one.further and detail]
+    columns = [[one.heading, *(one.text(row) for row in rows)] for one in shown]
+    n_first = sum(not one.further for one in shown)
+    widths = list(accumulate(2 + max(map(len, column)) for column in columns))
+    n_shown = sum(at < n_first or width <= WIDEST for at, width in enumerate(widths))
+    numeric = [one.form.numeric for one in shown[:n_shown]]
+    lines = list(zip(*columns[:n_shown], strict=True))
+    caption = (brief and table.brief_caption) or table.caption
+    return f"{caption}{more}\n{aligned(lines, numeric)}"
+
+
+def aligned(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> str:
+    """Columns side by side below a header: numbers to the right, texts to the left."""
+    safe = [[safe_line(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*safe, strict=True)]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, numeric, strict=True)
+        ).rstrip()
+        for row in safe
+    ]
+    rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
+    return "\n".join([lines[0], rule, *lines[1:]])

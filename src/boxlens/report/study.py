@@ -1,0 +1,338 @@
+"""What a result is to its readers: a study of sections, these of tables and plots.
+
+One file per verb in `described/` makes a `Study` of its result. Terminal, page, notebook and table
+files are readers of it (`readers/`): a value, a heading or a sentence is written down once.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import partial
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+from boxlens import wording
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import polars as pl
+
+    from boxlens.report.charts import Drawn
+
+Row = TypeVar("Row")
+Stored = Literal["text", "whole", "real", "flag", "id", "nothing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How values of one kind are written on every surface, and stored in files."""
+
+    write: Callable[[Any], str]
+    stored: Stored
+    # Numbers stand to the right, and are sorted by value.
+    numeric: bool = True
+
+    def text(self, value: object) -> str:
+        """One mark wherever there is no value."""
+        return wording.UNDEFINED if wording.is_undefined(value) else self.write(value)
+
+    def order(self, value: Any) -> float | None:
+        """What a table is sorted by; None: as text, or undefined."""
+        if not self.numeric or wording.is_undefined(value):
+            return None
+        first = value[0] if isinstance(value, tuple) else value
+        return None if wording.is_undefined(first) else float(first)
+
+
+def _yes_or_no(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def _between(ends: tuple[float, float], digits: int = 3) -> str:
+    return wording.interval(*ends, digits)
+
+
+TEXT = Form(str, "text", numeric=False)
+# The id of an image or object: a number or a text, as in its file.
+ID = Form(str, "id", numeric=False)
+FLAG = Form(_yes_or_no, "flag", numeric=False)
+COUNT = Form(wording.count, "whole")
+MEAN_COUNT = Form(wording.mean_count, "real")
+SCORE = Form(wording.score, "real")
+# Where the fourth digit matters: conventions of protocols, trials of a search.
+FINE_SCORE = Form(partial(wording.score, digits=4), "real")
+CHANGE = Form(wording.change, "real")
+FINE_CHANGE = Form(partial(wording.change, digits=4), "real")
+SHARE = Form(wording.share, "real")
+P_VALUE = Form(wording.p_value, "real")
+NUMBER = Form(wording.number, "real")
+SECONDS = Form(wording.seconds, "real")
+# Both ends of an interval; files have a column for each.
+INTERVAL = Form(_between, "nothing")
+FINE_INTERVAL = Form(partial(_between, digits=4), "nothing")
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Generic[Row]):
+    """One value of every row. No key: not in files. No heading: in files only."""
+
+    key: str
+    heading: str
+    value: Callable[[Row], object]
+    form: Form = SCORE
+    # Pages show it at a click, terminals where details are asked for.
+    further: bool = False
+
+    def text(self, row: Row) -> str:
+        return self.form.text(self.value(row))
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Generic[Row]):
+    """Rows and what is told of each. No name: not in files. No caption: in files only."""
+
+    name: str
+    caption: str
+    rows: Sequence[Row]
+    columns: Sequence[Column[Row]]
+    # The rows shown where there is little room (terminal, notebook); None: all.
+    brief: Sequence[Row] | None = None
+    # Which rows these are.
+    brief_caption: str = ""
+    # It has a line of the page to itself.
+    wide: bool = False
+    # Pages show it at a click: a figure above it says the same.
+    folded: bool = False
+    # Terminals show it only where details are asked for.
+    detail: bool = False
+    # Too long for any terminal.
+    unprinted: bool = False
+
+    @property
+    def shown(self) -> tuple[Column[Row], ...]:
+        return tuple(one for one in self.columns if one.heading)
+
+    @property
+    def filed(self) -> tuple[Column[Row], ...]:
+        return tuple(one for one in self.columns if one.key)
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A figure: what it shows, what its marks are, what to make of it, or why it is absent."""
+
+    name: str
+    title: str
+    # What to make of it.
+    reading: str
+    draw: Callable[[], Drawn]
+    # What its marks are, and of which data.
+    legend: str = ""
+    about: str = ""
+    # Why it cannot be drawn; empty: it can.
+    absent: str = ""
+    # The detector it is about; empty: several.
+    detector: str = ""
+    wide: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A remark between tables: what is missing, or where more is to be found."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """What only a page shows: pictures with their captions, as HTML."""
+
+    html: str
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What only files have, and is too long to be made row by row."""
+
+    name: str
+    make: Callable[[], pl.DataFrame]
+
+
+Part = Table[Any] | Plot | Note | Markup | Frame
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One question of a study."""
+
+    name: str
+    title: str
+    parts: tuple[Part, ...] = ()
+    reading: str = ""
+    # The page of the guide, without its ending.
+    guide: str = ""
+    inner: tuple[Section, ...] = ()
+    # What it found, in sentences.
+    findings: tuple[str, ...] = ()
+
+    @property
+    def all_findings(self) -> tuple[str, ...]:
+        return (*self.findings, *(text for one in self.inner for text in one.all_findings))
+
+    def walk(self) -> Iterator[tuple[Section, Part]]:
+        for part in self.parts:
+            yield self, part
+        for section in self.inner:
+            yield from section.walk()
+
+    def with_prefix(self, prefix: str, detector: str = "") -> Section:
+        """Its plots and table files under names of their own, or about one detector."""
+
+        def change(part: Part) -> Part:
+            if isinstance(part, Plot):
+                name = f"{prefix}{part.name}"
+                return replace(part, name=name, detector=detector or part.detector)
+            if isinstance(part, Table) and part.name:
+                return replace(part, name=f"{prefix}{part.name}")
+            return part
+
+        inner = tuple(one.with_prefix(prefix, detector) for one in self.inner)
+        return replace(self, parts=tuple(map(change, self.parts)), inner=inner)
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """All that readers show of a result."""
+
+    # What it is about, and on which data.
+    title: str
+    data: str
+    # How much there is of what, for the line below the title.
+    facts: tuple[str, ...]
+    # The answer: the first sentence leads.
+    sentences: tuple[str, ...]
+    # The numbers that matter most, with their names; undefined ones are not shown.
+    tiles: tuple[tuple[str, float | int | None, Form], ...]
+    sections: tuple[Section, ...]
+    # What a notebook shows: a table by caption, a plot by how its name begins; empty: the first.
+    main_table: str = ""
+    main_plot: str = ""
+    # What was asked, where results.json says it at length; None: as there.
+    parameters: Mapping[str, Any] | None = None
+
+    @property
+    def all_sentences(self) -> tuple[str, ...]:
+        """The answer, then what each section found; what is said again in more words, only then."""
+        told = [*self.sentences, *(text for one in self.sections for text in one.all_findings)]
+        return tuple(
+            text
+            for at, text in enumerate(told)
+            if not any(later.startswith(text) for later in told[at + 1 :])
+        )
+
+    def tables(self) -> Iterator[Table[Any]]:
+        for _, part in self.walk():
+            if isinstance(part, Table):
+                yield part
+
+    def plots(self) -> Iterator[tuple[Section, Plot]]:
+        for section, part in self.walk():
+            if isinstance(part, Plot):
+                yield section, part
+
+    def with_own_names(self) -> Study:
+        """Every plot under a name of its own: attributes may differ in signs no file name has."""
+        taken: set[str] = set()
+        return replace(self, sections=tuple(_renamed(one, taken) for one in self.sections))
+
+    def within(self, name: str) -> Study:
+        """As part of a larger report: sections, plots and tables carry its name."""
+        sections = (
+            replace(one.with_prefix(f"{name}_"), name=f"{name}-{one.name}") for one in self.sections
+        )
+        return replace(self, sections=tuple(sections))
+
+    def of_detector(self, detector: str, prefix: str = "") -> Study:
+        """All about one detector; `prefix` keeps its files apart from those of others."""
+        sections = (one.with_prefix(prefix, detector) for one in self.sections)
+        return replace(self, sections=tuple(sections))
+
+    def walk(self) -> Iterator[tuple[Section, Part]]:
+        for section in self.sections:
+            yield from section.walk()
+
+
+def _renamed(section: Section, taken: set[str]) -> Section:
+    parts: list[Part] = []
+    for part in section.parts:
+        if isinstance(part, Plot) and not part.absent:
+            name, n_before = part.name, 1
+            while name in taken:
+                n_before += 1
+                name = f"{part.name}_{n_before}"
+            taken.add(name)
+            parts.append(replace(part, name=name))
+        else:
+            parts.append(part)
+    inner = tuple(_renamed(one, taken) for one in section.inner)
+    return replace(section, parts=tuple(parts), inner=inner)
+
+
+def table_of(
+    name: str, caption: str, forms: Mapping[str, Form], rows: Iterable[tuple[Any, ...]], **more: Any
+) -> Table[tuple[Any, ...]]:
+    """Of plain tuples: `forms` by what a column is called in files, and by readers."""
+    columns = [
+        Column(key if name else "", key if caption else "", itemgetter(at), form)
+        for at, (key, form) in enumerate(forms.items())
+    ]
+    return Table(name, caption, list(rows), columns, **more)
+
+
+def columns_of(
+    names: Iterable[str],
+    value: Callable[[Row, str], object],
+    form: Form = SCORE,
+    *,
+    key: str = "",
+    heading: Callable[[str], str] | None = None,
+    further: bool = False,
+) -> list[Column[Row]]:
+    """One column per name: in files where `key` begins theirs, shown where they have a heading."""
+    return [
+        Column(
+            key and f"{key}{name}",
+            heading(name) if heading else "",
+            partial(_named_value, value, name),
+            form,
+            further,
+        )
+        for name in names
+    ]
+
+
+def _named_value(value: Callable[[Row, str], object], name: str, row: Row) -> object:
+    return value(row, name)
+
+
+def interval_columns(
+    value: Callable[[Row], tuple[float, float]],
+    heading: str,
+    keys: tuple[str, str] = ("low", "high"),
+    *,
+    further: bool = False,
+) -> tuple[Column[Row], ...]:
+    """Both ends in one column for readers, and in two for files."""
+    return (
+        Column("", heading, value, INTERVAL, further),
+        Column(keys[0], "", lambda row: value(row)[0], SCORE),
+        Column(keys[1], "", lambda row: value(row)[1], SCORE),
+    )
+
+
+def file_name(text: str) -> str:
+    """The name of an attribute in signs that every file system takes."""
+    plain = re.sub(r"[^0-9A-Za-z]+", "_", text).strip("_").lower()
+    return plain[:60] or "attribute"

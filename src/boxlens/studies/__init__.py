@@ -1,0 +1,1 @@
+"""One room per question about a detector or a data set."""

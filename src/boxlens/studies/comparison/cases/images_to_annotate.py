@@ -1,0 +1,121 @@
+"""Which images should be annotated next? Those on which detectors differ, from files or tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.selection import shared_classes
+from boxlens.formats import read_images
+from boxlens.formats.given import open_detections
+from boxlens.limits import AT_MOST
+from boxlens.metrics.evaluation import with_unique_names
+from boxlens.metrics.results import Provenance
+from boxlens.studies.comparison.cases.disagreement import (
+    DisagreementResult,
+    check_asked,
+    rank_images,
+)
+from boxlens.studies.comparison.shared_images import shared_images
+from boxlens.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from boxlens.data.known_classes import ClassesChoice
+    from boxlens.formats.files import Progress
+    from boxlens.formats.given import GivenDataset, GivenDetections
+    from boxlens.studies.comparison.cases.disagreement import Measure
+    from boxlens.studies.comparison.shared_images import ImagesChoice
+
+
+def disagree(
+    gt: GivenDataset,
+    dt: Sequence[GivenDetections],
+    *,
+    min_score: float | Sequence[float],
+    by: Measure = "boxes",
+    class_agnostic: bool = False,
+    top: int = 20,
+    images_used: ImagesChoice = "check",
+    classes_used: ClassesChoice = "check",
+    split: str | None = None,
+    strict: bool = False,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> DisagreementResult:
+    """Ranks images by how much two or more detectors disagree, to choose what to annotate next.
+
+    `gt` names images and classes; its objects are not used, and a file may lack its annotations.
+    `min_score` is one score cut for all detectors, or one per detector. `by` ranks by the number
+    of disputed "boxes" or by their "share"; `top` images are shown and listed in the JSON.
+
+    >>> result = disagree(gt, [dt, other_dt], min_score=0.2)
+    >>> result.image_id[result.order[:3]].tolist()
+    [77, 139, 48]
+    """
+    images = gt
+    if not isinstance(images, Dataset):
+        images = read_images(images, split=split, threads=threads, progress=progress)
+    tables = open_detections(dt, images, strict=strict, threads=threads, progress=progress)
+    return disagree_tables(
+        images,
+        tables,
+        min_score=[min_score] * len(tables) if isinstance(min_score, (int, float)) else min_score,
+        by=by,
+        class_agnostic=class_agnostic,
+        top=top,
+        images_used=images_used,
+        classes_used=classes_used,
+        threads=threads,
+    )
+
+
+def disagree_tables(
+    dataset: Dataset,
+    tables: Sequence[Detections],
+    *,
+    min_score: Sequence[float],
+    by: Measure = "boxes",
+    class_agnostic: bool = False,
+    top: int = 20,
+    images_used: ImagesChoice = "check",
+    classes_used: ClassesChoice = "check",
+    threads: int = 0,
+) -> DisagreementResult:
+    """The same for tables in memory."""
+    AT_MOST.check(top, "top (--top)")
+    check_asked(tables, min_score)
+    dataset, named = shared_classes(dataset, with_unique_names(tables), classes_used)
+    notices = [*dataset.notices, *(notice for table in tables for notice in table.notices)]
+    taken, named, of_images = shared_images(dataset, named, images_used)
+    ranked = rank_images(
+        taken.images,
+        named,
+        min_score=min_score,
+        by=by,
+        class_agnostic=class_agnostic,
+        threads=threads,
+    )
+    return replace(
+        ranked,
+        dataset=dataset.name,
+        n_classes=len(dataset.classes),
+        images_used=images_used,
+        classes_used=classes_used,
+        top=top,
+        provenance=Provenance(VERSION, dataset.source, tuple(table.source for table in tables)),
+        notices=(*notices, *of_images, *_cut_off(named, min_score)),
+    )
+
+
+def _cut_off(tables: Sequence[Detections], min_score: Sequence[float]) -> Iterator[Notice]:
+    """Detectors without a box above the score cut."""
+    for table, cut in zip(tables, min_score, strict=True):
+        if len(table) and table.score.max() < cut:
+            message = (
+                f"no detection of {table.name} scores {cut:g} or more: the highest score is "
+                f"{table.score.max():.4g}"
+            )
+            yield Notice("none_above_cut", len(table), message)

@@ -1,0 +1,233 @@
+"""May a candidate take a baseline's place? Rules tested against chance, for continuous integration.
+
+A rule fails where its estimate breaks it beyond chance, and where it could not be computed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.formats.given import open_dataset, open_detections
+from boxlens.metrics.bootstrap import FEWEST_IMAGES
+from boxlens.metrics.evaluation import choose, samplers
+from boxlens.metrics.intervals import ResamplingChoice
+from boxlens.metrics.protocols import prepare, prepare_dataset
+from boxlens.metrics.results import Provenance
+from boxlens.studies.comparison.gating.file import RESAMPLING, GateFile, read_gate_file
+from boxlens.studies.comparison.gating.measures import measure
+from boxlens.studies.comparison.gating.mistakes import Place, some
+from boxlens.studies.comparison.gating.pair import check_gaps, check_pair, compared_classes
+from boxlens.studies.comparison.gating.questions import ask, default_rule
+from boxlens.studies.comparison.gating.result import GateResult
+from boxlens.studies.comparison.gating.rules import Rule, parse_rule
+from boxlens.studies.comparison.gating.slices import cut, find_slice, slice_recipe
+from boxlens.studies.comparison.gating.verdicts import decide
+from boxlens.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from os import PathLike
+
+    from boxlens.data.known_classes import ClassesChoice
+    from boxlens.formats.files import Progress
+    from boxlens.formats.given import GivenDataset, GivenDetections
+    from boxlens.metrics.evaluation import EvaluationChoice
+    from boxlens.studies.comparison.gating.measures import Measured, Question
+    from boxlens.studies.comparison.gating.result import RuleOutcome, UntestedClass
+    from boxlens.studies.comparison.gating.slices import SliceRecipe
+
+
+@dataclass(frozen=True, slots=True)
+class GatePlan:
+    """What a gate is asked to do; its names are not known to any data yet."""
+
+    rules: tuple[Rule, ...]
+    slices: Mapping[str, SliceRecipe]
+    evaluation: EvaluationChoice
+    resampling: ResamplingChoice
+    fail_on_estimate: bool = False
+    allow_gaps: bool = False
+    classes: ClassesChoice = "check"
+
+
+def gate(
+    gt: GivenDataset,
+    baseline: GivenDetections,
+    candidate: GivenDetections,
+    *,
+    rules: str | Sequence[str] = (),
+    rules_file: str | PathLike[str] | None = None,
+    slices: Mapping[str, Mapping[str, Any]] | None = None,
+    protocol: str | None = None,
+    level: float | None = None,
+    replicates: int | None = None,
+    seed: int | None = None,
+    fail_on_estimate: bool = False,
+    allow_gaps: bool = False,
+    classes_used: ClassesChoice = "check",
+    split: str | None = None,
+    strict: bool = False,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> GateResult:
+    """Tests whether a candidate keeps to rules such as "AP >= baseline - 0.002".
+
+    Rules and slices may also come from a TOML file, and so may the protocol ("coco"), the level
+    (0.95), replicates (1000) and seed (0); arguments win. Without rules the protocol's main number
+    must not fall. `result.passed` is False if a rule is broken beyond chance (with
+    `fail_on_estimate` at all) or could not be computed. The gate stops if only one of the two knows
+    a class: `classes_used` "known" judges over the others, "all" over all.
+
+    >>> gate(gt, dt, other_dt, rules="AP >= baseline - 0.002", replicates=100)
+    GateResult(passed: 1 of 1 rules hold)
+    """
+    plan = plan_gate(
+        rules,
+        rules_file,
+        slices=slices,
+        protocol=protocol,
+        level=level,
+        replicates=replicates,
+        seed=seed,
+        fail_on_estimate=fail_on_estimate,
+        allow_gaps=allow_gaps,
+        classes_used=classes_used,
+    )
+    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
+    old, new = open_detections(
+        [baseline, candidate], dataset, strict=strict, threads=threads, progress=progress
+    )
+    return gate_tables(dataset, old, new, plan, threads=threads, progress=progress)
+
+
+def plan_gate(
+    rules: str | Sequence[str] = (),
+    rules_file: str | PathLike[str] | None = None,
+    *,
+    slices: Mapping[str, Mapping[str, Any]] | None = None,
+    protocol: str | None = None,
+    level: float | None = None,
+    replicates: int | None = None,
+    seed: int | None = None,
+    fail_on_estimate: bool = False,
+    allow_gaps: bool = False,
+    classes_used: ClassesChoice = "check",
+) -> GatePlan:
+    """Arguments and a file together, checked as far as they can be without data."""
+    file = GateFile() if rules_file is None else read_gate_file(rules_file)
+    given = {"protocol": protocol, "level": level, "n_replicates": replicates, "seed": seed}
+    settings = {RESAMPLING.get(key, key): value for key, value in file.settings.items()}
+    settings |= {key: value for key, value in given.items() if value is not None}
+    texts = [rules] if isinstance(rules, str) else rules
+    own = {
+        name: slice_recipe(dict(fields), Place(f"slice {name}"))
+        for name, fields in (slices or {}).items()
+    }
+    return GatePlan(
+        rules=(*file.rules, *(parse_rule(text) for text in texts)),
+        slices={**file.slices, **own},
+        evaluation=choose(settings.pop("protocol", "coco")),
+        resampling=ResamplingChoice(**settings),
+        fail_on_estimate=fail_on_estimate,
+        allow_gaps=allow_gaps,
+        classes=classes_used,
+    )
+
+
+def gate_tables(
+    dataset: Dataset,
+    baseline: Detections,
+    candidate: Detections,
+    plan: GatePlan,
+    *,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> GateResult:
+    """The same for tables in memory."""
+    dataset, tables = compared_classes(dataset, baseline, candidate, plan.classes)
+    baseline, candidate = tables
+    notices = [*dataset.notices, *baseline.notices, *candidate.notices]
+    notices += check_pair(dataset, baseline, candidate, allow_gaps=plan.allow_gaps)
+    notices += _of_protocol(dataset, tables, plan)
+    slices = {name: find_slice(recipe, dataset) for name, recipe in plan.slices.items()}
+    pair = samplers(dataset, tables, plan.evaluation, threads=threads)
+    rules = plan.rules or (default_rule(pair[0]),)
+    questions, untested = ask(rules, slices, dataset, pair[0])
+    measured: dict[Question, Measured] = {}
+    for part in dict.fromkeys(question.part for question in questions):
+        here = [question for question in questions if question.part == part]
+        cut_pair = pair
+        if part is not None:
+            inside, own = cut(dataset, tables, slices[part])
+            where = f"slice {part!r}: "
+            notices += check_gaps(inside, *own, allow_gaps=plan.allow_gaps, where=where)
+            cut_pair = samplers(inside, own, plan.evaluation, threads=threads)
+        found = measure(cut_pair, here, plan.resampling, threads=threads, progress=progress)
+        measured |= zip(here, found, strict=True)
+    outcomes = decide(
+        [(question, measured[question]) for question in questions],
+        plan.resampling,
+        fail_on_estimate=plan.fail_on_estimate,
+    )
+    notices += _of_rules(plan, rules, outcomes, untested)
+    return GateResult(
+        protocol=plan.evaluation.protocol,
+        dataset=dataset.name,
+        n_images=len(dataset.images),
+        n_objects=len(dataset.gt),
+        baseline=baseline.name,
+        candidate=candidate.name,
+        resampling=plan.resampling,
+        fail_on_estimate=plan.fail_on_estimate,
+        outcomes=outcomes,
+        untested=tuple(untested),
+        provenance=Provenance(VERSION, dataset.source, (baseline.source, candidate.source)),
+        notices=tuple(notices),
+    )
+
+
+def _of_protocol(dataset: Dataset, tables: Sequence[Detections], plan: GatePlan) -> list[Notice]:
+    """Detections that take no part under the protocol."""
+    protocol = plan.evaluation.protocol
+    seen = prepare_dataset(dataset, protocol)
+    return [notice for table in tables for notice in prepare(seen, table, protocol).notices]
+
+
+def _of_rules(
+    plan: GatePlan,
+    rules: Sequence[Rule],
+    outcomes: Sequence[RuleOutcome],
+    untested: Sequence[UntestedClass],
+) -> Iterator[Notice]:
+    if not plan.rules:
+        yield Notice("default_rule", 1, f"no rule was given: the rule is {rules[0]}")
+    named = {rule.of.name for rule in rules if rule.of.kind == "slice"}
+    for name in plan.slices:
+        if name not in named:
+            yield Notice("unused_slice", 1, f"no rule is about the slice {name!r}")
+    for rule in dict.fromkeys(one.rule for one in untested):
+        names = [f"{one.name} ({one.n_images})" for one in untested if one.rule == rule]
+        classes = _counted(len(names), "class", "classes")
+        message = (
+            f"{rule}: not tested for {classes} with objects in fewer than {FEWEST_IMAGES} images: "
+            f"{some(names)}"
+        )
+        yield Notice("untested_classes", len(names), message)
+    partly = [
+        one
+        for one in outcomes
+        if one.verdict != "error" and one.margin.n_undefined and one.n_images >= FEWEST_IMAGES
+    ]
+    if partly:
+        first, n_replicates = partly[0], plan.resampling.n_replicates
+        message = (
+            f"{_counted(len(partly), 'rule', 'rules')} undefined in some replicates, which are "
+            f"left out (first: {first.text}, in {first.margin.n_undefined:,} of {n_replicates:,})"
+        )
+        yield Notice("undefined_replicates", len(partly), message)
+
+
+def _counted(n: int, one: str, many: str) -> str:
+    return f"{n:,} {one if n == 1 else many}"

@@ -1,0 +1,110 @@
+"""What rules ask of a data set: which mean, over which classes, in which part of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from boxlens.metrics.bootstrap import FEWEST_IMAGES
+from boxlens.metrics.resampling import images_with_objects
+from boxlens.studies.comparison.gating.measures import Question
+from boxlens.studies.comparison.gating.mistakes import Place
+from boxlens.studies.comparison.gating.result import UntestedClass
+from boxlens.studies.comparison.gating.rules import SLICE, Limit, Rule, Target
+from boxlens.studies.comparison.gating.slices import class_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from boxlens.data import Dataset
+    from boxlens.metrics.readings import Mean
+    from boxlens.metrics.resampling import Sampler
+    from boxlens.studies.comparison.gating.slices import Slice
+
+
+def default_rule(sampler: Sampler) -> Rule:
+    """The protocol's main number does not fall below the baseline's."""
+    metric = next(iter(sampler.readings.whole))
+    return Rule(metric, Target(), ">=", Limit("baseline", 1, 0), Place("default rule"))
+
+
+def ask(
+    rules: Iterable[Rule],
+    slices: Mapping[str, Slice],
+    dataset: Dataset,
+    sampler: Sampler,
+) -> tuple[list[Question], list[UntestedClass]]:
+    """Questions in the order of the rules, and the classes that have too few images for one."""
+    questions: list[Question] = []
+    untested: list[UntestedClass] = []
+    for rule in rules:
+        if rule.of.kind == "each class":
+            asked, left_out = _each_class(rule, dataset, sampler)
+            questions += asked
+            untested += left_out
+        elif rule.of.kind == "class":
+            row = _class_row(rule, slices, dataset)
+            questions.append(Question(rule, rule.of, _of_class(rule, sampler, row)))
+        elif rule.of.kind == "slice":
+            questions.append(_of_slice(rule, slices, sampler))
+        else:
+            questions.append(Question(rule, rule.of, _mean(rule, sampler.readings.whole, "")))
+    return questions, untested
+
+
+def _mean(rule: Rule, known: Mapping[str, Mean], whose: str) -> Mean:
+    if rule.metric not in known:
+        raise rule.place.unknown(f"metric{whose}", rule.metric, known)
+    return known[rule.metric]
+
+
+def _of_class(rule: Rule, sampler: Sampler, row: int) -> Mean:
+    return replace(_mean(rule, sampler.readings.by_class, " of a class"), class_rows=(row,))
+
+
+def _each_class(
+    rule: Rule, dataset: Dataset, sampler: Sampler
+) -> tuple[list[Question], list[UntestedClass]]:
+    """A class in too few images is asked, too: what its estimate breaks must not pass untested.
+
+    Where no class can be tested the rule itself is asked, of nothing: it must not pass.
+    """
+    questions: list[Question] = []
+    untested: list[UntestedClass] = []
+    n_tested = 0
+    for row, name in enumerate(dataset.classes.name):
+        mean = _of_class(rule, sampler, row)
+        n_images = images_with_objects(sampler.walk, mean)
+        if n_images < FEWEST_IMAGES:
+            untested.append(UntestedClass(rule, name, n_images))
+        else:
+            n_tested += 1
+        if n_images > 0:
+            questions.append(Question(rule, Target("class", name), mean))
+    if n_tested == 0:
+        mean = replace(_mean(rule, sampler.readings.by_class, " of a class"), class_rows=())
+        questions.append(Question(rule, rule.of, mean))
+    return questions, untested
+
+
+def _class_row(rule: Rule, slices: Mapping[str, Slice], dataset: Dataset) -> int:
+    name = rule.of.name
+    if name not in dataset.classes.name and name in slices:
+        raise rule.place.mistake(f"no class is called {name!r}", f"The slice is {SLICE}{name}")
+    return class_row(name, dataset, rule.place)
+
+
+def _of_slice(rule: Rule, slices: Mapping[str, Slice], sampler: Sampler) -> Question:
+    name = rule.of.name
+    if not slices:
+        raise rule.place.mistake(
+            f"no slice is called {name!r}", f"Define it in a rules file: [slices.{name}]"
+        )
+    if name not in slices:
+        raise rule.place.unknown("slice", name, slices)
+    mean = _mean(rule, sampler.readings.whole, " of a slice")
+    rows = slices[name].class_rows
+    if rows is None:
+        return Question(rule, rule.of, mean, part=name)
+    kept = rows if mean.class_rows is None else tuple(set(rows).intersection(mean.class_rows))
+    return Question(rule, rule.of, replace(mean, class_rows=tuple(sorted(kept))))

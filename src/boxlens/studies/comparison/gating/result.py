@@ -1,0 +1,160 @@
+"""What a gate found: one verdict per rule, the verdict of all, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from boxlens.display import Displayed
+from boxlens.metrics.results import envelope, number
+from boxlens.wording import counted
+
+if TYPE_CHECKING:
+    from boxlens.data import Notice
+    from boxlens.metrics.intervals import Interval, ResamplingChoice
+    from boxlens.metrics.results import Provenance
+    from boxlens.studies.comparison.gating.rules import Rule, Target
+
+SCHEMA = "boxlens/gate/1"
+# "warning": the estimate breaks the rule, but within chance.
+Verdict = Literal["pass", "warning", "fail", "error"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOutcome:
+    """One rule for one target; values are NaN where they could not be computed."""
+
+    rule: Rule
+    of: Target
+    verdict: Verdict
+    # Images with objects that count here.
+    n_images: int
+    baseline: float
+    candidate: float
+    limit: float
+    # Candidate minus baseline.
+    difference: Interval
+    # By how much the rule is kept, in its own direction: what is tested.
+    margin: Interval
+    # The one-sided chance of such a margin if the rule is in truth just kept; and after Holm.
+    p: float
+    p_holm: float
+    # The smallest breach that these images would have shown, four times in five.
+    detectable: float
+    reason: str
+
+    @property
+    def text(self) -> str:
+        return self.rule.text_of(self.of)
+
+    @property
+    def side(self) -> str:
+        """On which side of its limit a broken rule lies."""
+        at_limit = self.margin.value == 0
+        return "at" if at_limit else "below" if self.rule.lower else "above"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "rule": self.text,
+            "metric": self.rule.metric,
+            "of": str(self.of),
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "baseline": number(self.baseline),
+            "candidate": number(self.candidate),
+            "difference": self.difference.to_json(),
+            "limit": number(self.limit),
+            "margin": self.margin.to_json(),
+            "p": number(self.p),
+            "p_holm": number(self.p_holm),
+            "detectable": number(self.detectable),
+            "n_images": self.n_images,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class UntestedClass:
+    """A class with too few images for a rule of each class."""
+
+    rule: Rule
+    name: str
+    n_images: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {"rule": str(self.rule), "class": self.name, "n_images": self.n_images}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GateResult(Displayed):
+    """Whether a candidate may take the place of a baseline."""
+
+    protocol: str
+    dataset: str
+    n_images: int
+    n_objects: int
+    baseline: str
+    candidate: str
+    resampling: ResamplingChoice
+    fail_on_estimate: bool
+    outcomes: tuple[RuleOutcome, ...]
+    untested: tuple[UntestedClass, ...]
+    provenance: Provenance
+    notices: tuple[Notice, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"GateResult({self.headline})"
+
+    def of_verdict(self, verdict: Verdict) -> list[RuleOutcome]:
+        return [outcome for outcome in self.outcomes if outcome.verdict == verdict]
+
+    @property
+    def passed(self) -> bool:
+        """Every rule could be computed, and none is broken beyond chance."""
+        kept = all(outcome.verdict in ("pass", "warning") for outcome in self.outcomes)
+        return kept and len(self.outcomes) > 0
+
+    @property
+    def headline(self) -> str:
+        """One sentence for all rules."""
+        n = {verdict: len(self.of_verdict(verdict)) for verdict in VERDICTS}
+        parts = [f"{n['pass']} of {len(self.outcomes)} rules hold"]
+        if n["warning"]:
+            parts.append(f"{n['warning']} broken within chance")
+        if n["fail"]:
+            parts.append(f"{n['fail']} broken" if self.fail_on_estimate else _beyond(n["fail"]))
+        if n["error"]:
+            parts.append(f"{n['error']} could not be computed")
+        if self.untested:
+            parts.append(f"{counted(len(self.untested), 'class', 'classes')} not tested")
+        return f"{'passed' if self.passed else 'FAILED'}: {', '.join(parts)}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The stable form that `boxlens gate --json -` prints; undefined is null."""
+        return envelope(
+            SCHEMA,
+            provenance=self.provenance,
+            parameters={
+                "protocol": self.protocol,
+                **self.resampling.to_json(),
+                "fail_on_estimate": self.fail_on_estimate,
+            },
+            dataset={
+                "name": self.dataset,
+                "n_images": self.n_images,
+                "n_objects": self.n_objects,
+            },
+            notices=self.notices,
+            results={
+                "passed": self.passed,
+                "headline": self.headline,
+                "baseline": self.baseline,
+                "candidate": self.candidate,
+                "rules": [outcome.to_json() for outcome in self.outcomes],
+                "untested": [one.to_json() for one in self.untested],
+            },
+        )
+
+
+def _beyond(count: int) -> str:
+    return f"{count} broken beyond chance"

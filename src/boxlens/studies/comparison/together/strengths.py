@@ -1,0 +1,308 @@
+"""Where does each of two detectors win? Objects found by one, both or none, group by group."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from boxlens.data import Notice
+from boxlens.errors import ParameterError
+from boxlens.matching import COCO
+from boxlens.metrics.grid import AREA_RANGES
+from boxlens.metrics.intervals import holm
+from boxlens.metrics.results import defined, notice_to_json, number
+from boxlens.studies.comparison.together.found_objects import hit_scores
+from boxlens.studies.sensitivity.characteristics import OF_BOXES, Objects
+from boxlens.studies.sensitivity.choosing import Catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from boxlens.data import Dataset, Detections
+    from boxlens.data.columns import Bools, Rows
+
+Reading = Literal["ranked", "cut"]
+
+SIZE_NAMES = {"s": "small", "m": "medium", "l": "large"}
+# With fewer images the normal approximation is not to be trusted.
+MIN_IMAGES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Who finds the objects of a group; `difference` is recall of the first less the second's."""
+
+    only_first: int
+    only_second: int
+    both: int
+    neither: int
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_holm: float = float("nan")
+    leader: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        counts = {
+            name: getattr(self, name) for name in ("only_first", "only_second", "both", "neither")
+        }
+        tested = {"difference": self.difference, "p": self.p, "p_holm": self.p_holm}
+        ci = [number(self.low), number(self.high)]
+        return {**counts, **defined(tested), "ci": ci, "leader": self.leader}
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Objects that share a class, a size or a value of an attribute."""
+
+    characteristic: str
+    value: str
+    n_objects: int
+    n_images: int
+    # Every detection that COCO's limit lets through, and those above each detector's score cut.
+    ranked: Outcome
+    cut: Outcome
+    # Which of the two is tested: cuts that were chosen on these images make recall differ by
+    # chance in all groups at once, which no test of one group sees.
+    tested_by: Reading = "cut"
+
+    @property
+    def tested(self) -> Outcome:
+        return self.cut if self.tested_by == "cut" else self.ranked
+
+    @property
+    def other(self) -> Outcome:
+        return self.ranked if self.tested_by == "cut" else self.cut
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "characteristic": self.characteristic,
+            "value": self.value,
+            "n_objects": self.n_objects,
+            "n_images": self.n_images,
+            "tested_by": self.tested_by,
+            "ranked": self.ranked.to_json(),
+            "cut": self.cut.to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class StrengthsResult:
+    """Two detectors over all objects, and over every group of them."""
+
+    first: str
+    second: str
+    iou: float
+    min_score: tuple[float, float]
+    level: float
+    overall: Group
+    groups: tuple[Group, ...]
+    notices: tuple[Notice, ...] = ()
+
+    def of(self, characteristic: str) -> tuple[Group, ...]:
+        return tuple(row for row in self.groups if row.characteristic == characteristic)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "first": self.first,
+            "second": self.second,
+            "iou": self.iou,
+            "min_score": list(self.min_score),
+            "level": self.level,
+            "overall": self.overall.to_json(),
+            "groups": [row.to_json() for row in self.groups],
+            "notices": [notice_to_json(notice) for notice in self.notices],
+        }
+
+
+def strengths(
+    dataset: Dataset,
+    first: Detections,
+    second: Detections,
+    *,
+    min_score: tuple[float, float],
+    cuts_chosen: bool = False,
+    iou: float = 0.5,
+    level: float = 0.95,
+    min_images: int = MIN_IMAGES,
+    threads: int = 0,
+) -> StrengthsResult:
+    """Differences of recall by class, COCO's sizes and every attribute of the ground truth.
+
+    The interval's unit is the image: recall is a ratio of sums over images, linearised, so that
+    objects of one image may depend on one another. p is of Student's law, undefined below
+    `min_images` images, and adjusted by Holm over all groups, for each reading on its own. A
+    leader is named where the adjusted p is below 1 - level. With `cuts_chosen` on the same images
+    the reading above the cuts is told, and not tested.
+    """
+    _check(min_score, iou, level, min_images)
+    counted = ~COCO.ignored(dataset.gt)
+    scores = [hit_scores(dataset, table, iou, threads=threads) for table in (first, second)]
+    readings = (
+        [~np.isnan(column) for column in scores],
+        [column >= cut for column, cut in zip(scores, min_score, strict=True)],
+    )
+    names = (first.name, second.name)
+
+    def group(members: _Members) -> Group:
+        image_row = dataset.gt.image_row[members.rows]
+        ranked, cut = (
+            _outcome(image_row, a[members.rows], b[members.rows], level, min_images)
+            for a, b in readings
+        )
+        n_images = len(np.unique(image_row))
+        if cuts_chosen:
+            cut = replace(cut, low=math.nan, high=math.nan, p=math.nan)
+        tested_by: Reading = "ranked" if cuts_chosen else "cut"
+        return Group(*members[:2], len(members.rows), n_images, ranked, cut, tested_by)
+
+    overall = group(_Members("all", "all objects", np.flatnonzero(counted)))
+    memberships, notices = _memberships(dataset, counted)
+    groups = [group(members) for members in memberships]
+    return StrengthsResult(
+        first=first.name,
+        second=second.name,
+        iou=iou,
+        min_score=min_score,
+        level=level,
+        overall=_judged([overall], names, level)[0],
+        groups=tuple(_judged(groups, names, level)),
+        notices=(*notices, *_untested(groups, min_images)),
+    )
+
+
+def _check(min_score: tuple[float, float], iou: float, level: float, min_images: int) -> None:
+    if not 0 < level < 1:
+        raise ParameterError(f"a level of confidence lies between 0 and 1, got {level:g}")
+    if not 0 < iou <= 1:
+        raise ParameterError(f"an IoU threshold lies above 0 and up to 1, got {iou:g}")
+    if not np.isfinite(min_score).all():
+        raise ParameterError(f"score cuts are finite numbers, got {list(min_score)}")
+    if min_images < 2:
+        raise ParameterError(f"a spread takes two images at least, got min_images={min_images}")
+
+
+class _Members(NamedTuple):
+    characteristic: str
+    value: str
+    rows: npt.NDArray[np.integer]
+
+
+def _memberships(dataset: Dataset, counted: Bools) -> tuple[list[_Members], tuple[Notice, ...]]:
+    """Groups with objects; the catalogue's notices tell which attributes make none."""
+    catalogue = Catalogue(Objects.of(dataset.gt, counted, len(dataset.classes)), {})
+    names, notices = catalogue.usual()
+    groups = [*_classes(dataset, counted), *_sizes(dataset, counted)]
+    for name in names:
+        # Boxes are told by size; its bins within a class would say it again.
+        if name not in OF_BOXES:
+            groups += _subsets(catalogue, name)
+    return [members for members in groups if len(members.rows)], notices
+
+
+def _classes(dataset: Dataset, counted: Bools) -> Iterator[_Members]:
+    rows = np.flatnonzero(counted)
+    rows = rows[np.argsort(dataset.gt.class_row[rows], kind="stable")]
+    ends = np.searchsorted(dataset.gt.class_row[rows], np.arange(len(dataset.classes) + 1))
+    for class_row, name in enumerate(dataset.classes.name):
+        yield _Members("class", name, rows[ends[class_row] : ends[class_row + 1]])
+
+
+def _sizes(dataset: Dataset, counted: Bools) -> Iterator[_Members]:
+    if dataset.relative:
+        return
+    area = dataset.gt.area_px
+    for key, name in SIZE_NAMES.items():
+        low, high = AREA_RANGES[key]
+        yield _Members("size", name, np.flatnonzero(counted & (area >= low) & (area <= high)))
+
+
+def _subsets(catalogue: Catalogue, name: str) -> Iterator[_Members]:
+    column = catalogue.column(name)
+    for code, subset in enumerate(column.subset_names):
+        yield _Members(name, subset, np.flatnonzero((column.code == code).any(axis=0)))
+
+
+def _outcome(
+    image_row: Rows, first: Bools, second: Bools, level: float, min_images: int
+) -> Outcome:
+    from scipy.special import stdtr, stdtrit
+
+    difference, error, n_images, n_ahead = _difference(image_row, first, second)
+    enough = n_images >= min_images
+    # Without any spread the approximation has no interval, only a test.
+    reach = math.nan
+    p = math.nan
+    if enough and error > 0:
+        reach = float(stdtrit(n_images - 1, 0.5 + level / 2)) * error
+        p = 2 * float(stdtr(n_images - 1, -abs(difference) / error))
+    elif enough:
+        p = float(difference == 0)
+    if enough:
+        # No sign-flip test could say more: images in which neither is ahead say nothing.
+        p = max(p, 0.5 ** (max(n_ahead, 1) - 1))
+    return Outcome(
+        only_first=int(np.count_nonzero(first & ~second)),
+        only_second=int(np.count_nonzero(second & ~first)),
+        both=int(np.count_nonzero(first & second)),
+        neither=int(np.count_nonzero(~first & ~second)),
+        difference=difference,
+        low=float(np.clip(difference - reach, -1, 1)),
+        high=float(np.clip(difference + reach, -1, 1)),
+        p=p,
+    )
+
+
+def _difference(image_row: Rows, first: Bools, second: Bools) -> tuple[float, float, int, int]:
+    """Difference of recall and its standard error over the images that hold the group.
+
+    Then the number of these images, and of those in which one of the two is ahead.
+    With y found more and n objects in an image, R = sum y / sum n; its error is that of the sum
+    of the residuals y - R n.
+    """
+    _, image = np.unique(image_row, return_inverse=True)
+    n_objects = np.bincount(image).astype(np.float64)
+    n_more = np.bincount(image, first.astype(np.float64) - second).astype(np.float64)
+    n_images = len(n_objects)
+    n_ahead = int(np.count_nonzero(n_more))
+    if n_images == 0:
+        return math.nan, math.nan, 0, 0
+    difference = float(n_more.sum() / n_objects.sum())
+    if n_images < 2:
+        return difference, math.nan, n_images, n_ahead
+    residual = n_more - difference * n_objects
+    variance = n_images / (n_images - 1) * float((residual**2).sum()) / n_objects.sum() ** 2
+    return difference, float(np.sqrt(variance)), n_images, n_ahead
+
+
+def _judged(groups: Sequence[Group], names: tuple[str, str], level: float) -> list[Group]:
+    """Adjusted for the number of groups, with a leader where one is beyond doubt."""
+    ranked = _with_leaders([group.ranked for group in groups], names, level)
+    cut = _with_leaders([group.cut for group in groups], names, level)
+    return [
+        replace(group, ranked=by_rank, cut=by_cut)
+        for group, by_rank, by_cut in zip(groups, ranked, cut, strict=True)
+    ]
+
+
+def _with_leaders(
+    outcomes: Sequence[Outcome], names: tuple[str, str], level: float
+) -> Iterator[Outcome]:
+    adjusted = holm(np.array([outcome.p for outcome in outcomes])).tolist()
+    for outcome, p in zip(outcomes, adjusted, strict=True):
+        leader = names[0] if outcome.difference > 0 else names[1]
+        yield replace(outcome, p_holm=p, leader=leader if p < 1 - level else None)
+
+
+def _untested(groups: Sequence[Group], min_images: int) -> tuple[Notice, ...]:
+    small = sum(group.n_images < min_images for group in groups)
+    if small == 0:
+        return ()
+    message = f"{small} groups lie in fewer than {min_images} images and are not tested"
+    return (Notice("few_images", small, message),)

@@ -1,0 +1,143 @@
+"""How the kinds of false positives change along the ranking (METHODS 1.5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens.metrics.results import number
+from boxlens.studies.diagnosis.hoiem_types import FP_TYPES, HoiemType
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from boxlens.data.columns import Floats, Labels
+    from boxlens.metrics.ranking import Ranking
+
+FP_LABELS = tuple(kind.label for kind in FP_TYPES)
+FP_COUNTS = tuple(25 * 2**k for k in range(8))
+MULTIPLES = (1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 8.0)
+
+
+@dataclass(frozen=True, slots=True)
+class FpTrend:
+    """share[class, count, kind] among the first `counts` false positives of a class.
+
+    NaN where a class has fewer. In `mean` such a class stays with all that it has, so that the
+    same classes are averaged all along; `n_classes` have as many.
+    """
+
+    counts: tuple[int, ...]
+    share: Floats
+    mean: Floats
+    n_classes: tuple[int, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "n_fp": list(self.counts),
+            "n_classes": list(self.n_classes),
+            "share": _by_label(self.mean),
+            "classes": [_by_label(rows) for rows in self.share],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DetectionTrend:
+    """share[class, multiple, verdict] of the top multiple x N_j detections, and recall there.
+
+    Verdicts are correct, ignored, loc, sim, oth, bg; NaN where a class has fewer detections. In
+    means such a class stays with all that it has; `n_classes` have as many.
+    """
+
+    multiples: tuple[float, ...]
+    share: Floats
+    mean: Floats
+    # [class, multiple]: at the foreground and at the background IoU.
+    recall: Floats
+    weak_recall: Floats
+    mean_recall: Floats
+    mean_weak_recall: Floats
+    n_classes: tuple[int, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        correct, _, *kinds = self.mean.T
+        return {
+            "multiples": list(self.multiples),
+            "n_classes": list(self.n_classes),
+            "correct": _numbers(correct),
+            "share": {name: _numbers(row) for name, row in zip(FP_LABELS, kinds, strict=True)},
+            "recall": _numbers(self.mean_recall),
+            "weak_recall": _numbers(self.mean_weak_recall),
+        }
+
+
+def fp_trend(ranking: Ranking, det_type: Labels) -> FpTrend:
+    """Shares of the kinds among the first 25, 50, ... 3,200 false positives."""
+    held = np.full((len(ranking.offsets) - 1, len(FP_COUNTS), len(FP_LABELS)), np.nan)
+    enough = np.zeros(held.shape[:2], dtype=np.bool_)
+    for row in range(len(held)):
+        types = det_type[ranking.of_class(row)]
+        wrong = types[types >= HoiemType.LOC]
+        enough[row] = len(wrong) >= np.array(FP_COUNTS)
+        for at, count in enumerate(FP_COUNTS if len(wrong) else ()):
+            first = wrong[:count]
+            held[row, at] = np.bincount(first, minlength=len(HoiemType))[HoiemType.LOC :] / len(
+                first
+            )
+    return FpTrend(
+        counts=FP_COUNTS,
+        share=np.where(enough[:, :, np.newaxis], held, np.nan),
+        mean=mean_over_classes(held),
+        n_classes=tuple(enough.sum(axis=0).tolist()),
+    )
+
+
+def detection_trend(
+    ranking: Ranking, det_type: Labels, weak: Labels, n_positive: npt.NDArray[np.int64]
+) -> DetectionTrend:
+    """Verdicts among the top 1/8 ... 8 x N_j detections; `weak` are labels at the weak IoU."""
+    shape = (len(n_positive), len(MULTIPLES))
+    share = np.full((*shape, len(HoiemType)), np.nan)
+    recall, weak_recall = np.full(shape, np.nan), np.full(shape, np.nan)
+    enough = np.zeros(shape, dtype=np.bool_)
+    for row, n in enumerate(n_positive.tolist()):
+        ranked = ranking.of_class(row)
+        types, weak_hits = det_type[ranked], np.concatenate([[0], np.cumsum(weak[ranked] > 0)])
+        for at, multiple in enumerate(MULTIPLES if n else ()):
+            wished = max(int(np.floor(multiple * n + 0.5)), 1)
+            size = min(wished, len(ranked))
+            enough[row, at] = size == wished
+            counts = np.bincount(types[:size], minlength=len(HoiemType))
+            if size:
+                share[row, at] = counts / size
+            recall[row, at] = counts[HoiemType.CORRECT] / n
+            weak_recall[row, at] = weak_hits[size] / n
+    return DetectionTrend(
+        multiples=MULTIPLES,
+        share=np.where(enough[:, :, np.newaxis], share, np.nan),
+        mean=mean_over_classes(share),
+        recall=np.where(enough, recall, np.nan),
+        weak_recall=np.where(enough, weak_recall, np.nan),
+        mean_recall=mean_over_classes(recall),
+        mean_weak_recall=mean_over_classes(weak_recall),
+        n_classes=tuple(enough.sum(axis=0).tolist()),
+    )
+
+
+def mean_over_classes(values: Floats) -> Floats:
+    """Over the classes for which a value is defined; NaN where there is none."""
+    known = ~np.isnan(values)
+    n = known.sum(axis=0)
+    mean = np.full(n.shape, np.nan)
+    np.divide(np.where(known, values, 0).sum(axis=0), n, out=mean, where=n > 0)
+    return mean
+
+
+def _by_label(rows: Floats) -> dict[str, list[float | None]]:
+    return {name: _numbers(row) for name, row in zip(FP_LABELS, rows.T, strict=True)}
+
+
+def _numbers(values: Floats) -> list[float | None]:
+    return [number(value) for value in values.tolist()]

@@ -1,0 +1,227 @@
+"""Where the gain of a repair lies: in which sizes, attributes, classes or confusions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens.metrics.results import number
+from boxlens.studies.diagnosis.tide import mean_over_objects, single_repairs
+from boxlens.studies.diagnosis.tide_repairs import Groups, Repairs
+from boxlens.studies.diagnosis.tide_types import ERRORS, TideType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from boxlens.data.columns import Floats, Rows
+    from boxlens.studies.diagnosis.evidence import Evidence
+    from boxlens.studies.diagnosis.tide import TideResult
+    from boxlens.studies.diagnosis.tide_repairs import Bench
+    from boxlens.studies.diagnosis.tide_types import TideTypes
+
+SMALL_SIDE, LARGE_SIDE = 32, 96
+SIZES = (
+    f"objects under {SMALL_SIDE}x{SMALL_SIDE}",
+    f"objects between {SMALL_SIDE}x{SMALL_SIDE} and {LARGE_SIDE}x{LARGE_SIDE}",
+    f"objects over {LARGE_SIDE}x{LARGE_SIDE}",
+)
+MOST_CONFUSIONS = 20
+# Errors that belong to an object; the others have only their own box.
+WITH_OBJECT = (TideType.CLS, TideType.LOC, TideType.MISS)
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A property of objects in few values: names[code], -1 where it is not annotated."""
+
+    name: str
+    values: tuple[str, ...]
+    code: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A part of the errors of one kind."""
+
+    error: str
+    # "size", "class", "similarity", "confusion" or the name of an attribute.
+    what: str
+    name: str
+    # Repairing these alone brings this share of what repairing all of the kind brings.
+    share: float
+    # What the share would be if the gain were spread evenly over objects, classes or pairs of them.
+    even_share: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "what": self.what,
+            "name": self.name,
+            "share": number(self.share),
+            "even_share": number(self.even_share),
+        }
+
+
+def error_places(
+    evidence: Evidence,
+    bench: Bench,
+    tide: TideResult,
+    attributes: Sequence[Attribute] = (),
+    *,
+    threads: int = 0,
+) -> tuple[Place, ...]:
+    """Shares of every kind of error, each from repairing that part alone."""
+    places = list(_class_places(bench, tide, threads))
+    partitions = [*_sizes(evidence, bench), *(_by_attribute(bench, row) for row in attributes)]
+    for what, groups, errors in partitions:
+        places += _group_places(evidence, bench, tide, what, groups, errors, threads)
+    places += _similarity(evidence, bench, tide, threads)
+    places += _confusions(evidence, bench, tide, threads)
+    return tuple(places)
+
+
+def missed_beside_both(evidence: Evidence, types: TideTypes) -> int:
+    """Missed objects on which a box lies that is wrong in class and place: not quite overlooked."""
+    wrong = types.det_type[evidence.det_row] == TideType.BOTH
+    beside = wrong & types.missed[evidence.overlaps.gt_row]
+    return len(np.unique(evidence.overlaps.gt_row[beside]))
+
+
+def _class_places(bench: Bench, tide: TideResult, threads: int) -> Iterator[Place]:
+    """A class's part of the mean; classes that are never found are part of it, too."""
+    start, *repaired = bench.ap(single_repairs(), threads=threads).T[: 1 + len(ERRORS)]
+    rows = [row for row, of_class in enumerate(tide.classes) if of_class.n_objects]
+    for kind, ap in zip(ERRORS, repaired, strict=True):
+        gain = np.maximum(ap - start, 0)
+        total = gain[rows].sum()
+        for row in rows if total > 0 else ():
+            share = float(gain[row] / total)
+            yield Place(kind.label, "class", tide.classes[row].name, share, 1 / len(rows))
+
+
+def _sizes(evidence: Evidence, bench: Bench) -> Iterator[tuple[str, Groups, Sequence[TideType]]]:
+    """By the object of an error, or where there is none by its own box; areas need pixels."""
+    if evidence.dataset.relative:
+        return
+    types, gt = bench.types, evidence.dataset.gt
+    area = np.where(
+        types.target >= 0,
+        gt.area_px[types.target] if len(gt) else 0.0,
+        evidence.detections.box[:, 2] * evidence.detections.box[:, 3],
+    )
+    limits = [SMALL_SIDE**2, LARGE_SIDE**2]
+    groups = Groups(SIZES, np.digitize(area, limits), np.digitize(gt.area_px, limits))
+    yield "size", groups, ERRORS
+
+
+def _by_attribute(bench: Bench, attribute: Attribute) -> tuple[str, Groups, Sequence[TideType]]:
+    unknown = len(attribute.values)
+    gt = np.where(attribute.code < 0, unknown, attribute.code).astype(np.int64)
+    target = bench.types.target
+    det = np.where(target >= 0, gt[target] if len(gt) else unknown, unknown)
+    return attribute.name, Groups((*attribute.values, ""), det, gt), WITH_OBJECT
+
+
+def _group_places(
+    evidence: Evidence,
+    bench: Bench,
+    tide: TideResult,
+    what: str,
+    groups: Groups,
+    errors: Sequence[TideType],
+    threads: int,
+) -> Iterator[Place]:
+    full = _full_gains(tide)
+    worlds = [
+        (kind, group)
+        for kind in errors
+        for group, name in enumerate(groups.names)
+        if name and full[kind.label] > 0
+    ]
+    kinds = np.zeros((len(worlds), len(ERRORS), len(groups.names)), dtype=np.bool_)
+    for row, (kind, group) in enumerate(worlds):
+        kinds[row, kind, group] = True
+    gains = _gains(evidence, bench, groups, kinds, threads)
+    n_objects = np.bincount(groups.gt[bench.types.positive], minlength=len(groups.names))
+    for (kind, group), gain in zip(worlds, gains.tolist(), strict=True):
+        yield Place(
+            error=kind.label,
+            what=what,
+            name=groups.names[group],
+            share=gain / full[kind.label],
+            even_share=float(n_objects[group] / max(n_objects.sum(), 1)),
+        )
+
+
+def _similarity(
+    evidence: Evidence, bench: Bench, tide: TideResult, threads: int
+) -> Iterator[Place]:
+    """Confusions between similar classes, where some are known to be, and between others."""
+    n_classes = len(evidence.similar)
+    confused = np.flatnonzero(bench.types.det_type == TideType.CLS)
+    if not evidence.similar.any() or not len(confused) or _full_gains(tide)["cls"] <= 0:
+        return
+    true = evidence.dataset.gt.class_row[bench.types.target[confused]]
+    det = np.zeros(len(bench.types.det_type), dtype=np.int64)
+    det[confused] = evidence.similar[evidence.detections.class_row[confused], true]
+    groups = Groups(("other classes", "similar classes"), det, np.zeros_like(bench.groups.gt))
+    kinds = np.zeros((2, len(ERRORS), 2), dtype=np.bool_)
+    kinds[[0, 1], TideType.CLS, [0, 1]] = True
+    gains = _gains(evidence, bench, groups, kinds, threads)
+    alike = float(evidence.similar.sum() / (n_classes * (n_classes - 1)))
+    for name, gain, even in zip(groups.names, gains.tolist(), (1 - alike, alike), strict=True):
+        yield Place("cls", "similarity", name, gain / _full_gains(tide)["cls"], even)
+
+
+def _confusions(
+    evidence: Evidence, bench: Bench, tide: TideResult, threads: int
+) -> Iterator[Place]:
+    """The most frequent pairs of the class that is there and the class that was said."""
+    types, classes = bench.types, evidence.dataset.classes
+    confused = np.flatnonzero(types.det_type == TideType.CLS)
+    if not len(confused) or _full_gains(tide)["cls"] <= 0:
+        return
+    true = evidence.dataset.gt.class_row[types.target[confused]].astype(np.int64)
+    key = true * len(classes) + evidence.detections.class_row[confused]
+    pairs, pair_row, counts = np.unique(key, return_inverse=True, return_counts=True)
+    top = np.argsort(-counts, kind="stable")[:MOST_CONFUSIONS]
+    rank_of_pair: npt.NDArray[np.int64] = np.full(len(pairs), len(top))
+    rank_of_pair[top] = np.arange(len(top))
+    det = np.full(len(types.det_type), len(top))
+    det[confused] = rank_of_pair[pair_row]
+    names = [
+        f"{classes.name[pair // len(classes)]} taken for {classes.name[pair % len(classes)]}"
+        for pair in pairs[top].tolist()
+    ]
+    groups = Groups((*names, ""), det, np.full(len(types.positive), len(top)))
+    kinds = np.zeros((len(top), len(ERRORS), len(top) + 1), dtype=np.bool_)
+    kinds[np.arange(len(top)), TideType.CLS, np.arange(len(top))] = True
+    gains = _gains(evidence, bench, groups, kinds, threads)
+    n_possible = sum(row.n_objects > 0 for row in tide.classes) * (len(classes) - 1)
+    for name, gain in zip(names, gains.tolist(), strict=True):
+        yield Place("cls", "confusion", name, gain / _full_gains(tide)["cls"], 1 / n_possible)
+
+
+def _full_gains(tide: TideResult) -> dict[str, float]:
+    """What repairing all errors of a kind brings, when nothing was repaired before."""
+    return {row.name: row.first for row in tide.orders}
+
+
+def _gains(
+    evidence: Evidence,
+    bench: Bench,
+    groups: Groups,
+    kinds: npt.NDArray[np.bool_],
+    threads: int,
+) -> Floats:
+    if not len(kinds):
+        return np.empty(0)
+    # First a world without any repair.
+    worlds = Repairs.of_kinds(np.concatenate([np.zeros_like(kinds[:1]), kinds]))
+    ap = replace(bench, groups=groups).ap(worlds, threads=threads)
+    start, *repaired = mean_over_objects(ap, evidence, bench.types)
+    gains: Floats = np.maximum(np.array(repaired) - start, 0)
+    return gains

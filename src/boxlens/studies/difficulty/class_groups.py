@@ -1,0 +1,188 @@
+"""Scores by what classes are like: means of the groups of a class table (METHODS 3.7)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens.metrics.results import defined, number
+from boxlens.studies.difficulty.class_columns import measure_columns, score_columns
+from boxlens.studies.difficulty.class_measures import mean_of_defined
+from boxlens.studies.difficulty.nested_groups import nested_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from boxlens.data.class_properties import ClassProperties
+    from boxlens.data.columns import Floats, Rows
+    from boxlens.studies.difficulty.accuracy import ScoreName, SystemAccuracy
+    from boxlens.studies.difficulty.choice import DifficultyChoice
+    from boxlens.studies.difficulty.class_measures import DatasetDifficulty
+
+N_DRAWS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class GroupScore:
+    """The classes with one value of a property: mean of a score, and a 95 % interval."""
+
+    value: str
+    classes: tuple[str, ...]
+    # Of `classes`, those where the score is defined.
+    n_classes: int
+    mean: float
+    low: float
+    high: float
+    # How hard the group is: means over its classes.
+    measures: Mapping[str, float]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "value": self.value,
+            "classes": list(self.classes),
+            "n_classes": self.n_classes,
+            **{name: number(getattr(self, name)) for name in ("mean", "low", "high")},
+            "measures": defined(self.measures),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyScores:
+    """A score of one system by the values of a property, perhaps within a value of another."""
+
+    system: str
+    score: ScoreName
+    property: str
+    # Such as ("kind", "man-made"); empty texts: all classes.
+    within_property: str
+    within_value: str
+    groups: tuple[GroupScore, ...]
+    # Classes without a value of the property.
+    n_without: int
+
+    def to_json(self) -> dict[str, Any]:
+        within = {"property": self.within_property, "value": self.within_value}
+        return {
+            "system": self.system,
+            "score": self.score,
+            "property": self.property,
+            "within": within if self.within_property else None,
+            "groups": [one.to_json() for one in self.groups],
+            "n_without": self.n_without,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Classes with one value of a property, and how hard they are."""
+
+    value: str
+    rows: Rows
+    classes: tuple[str, ...]
+    measures: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Partition:
+    """A property's groups, perhaps only of the classes within a value of another."""
+
+    property: str
+    within_property: str
+    within_value: str
+    groups: tuple[_Group, ...]
+    n_without: int
+
+
+def score_properties(
+    systems: Sequence[SystemAccuracy],
+    difficulty: DatasetDifficulty,
+    properties: ClassProperties,
+    choice: DifficultyChoice,
+) -> tuple[PropertyScores, ...]:
+    """Every score of every system by each property, and by those that `choice.nested` asks for.
+
+    Intervals are percentiles of 2,000 draws of the group's classes; NaN for fewer than two.
+    """
+    columns = [
+        (system.name, score, column)
+        for system in systems
+        for score, column in score_columns(system).items()
+    ]
+    by_partition = [
+        _scored_partition(part, columns, choice.seed)
+        for part in _partitions(difficulty, properties, choice.nested)
+    ]
+    return tuple(one for of_column in zip(*by_partition, strict=True) for one in of_column)
+
+
+def _partitions(
+    difficulty: DatasetDifficulty,
+    properties: ClassProperties,
+    nested: Sequence[tuple[str, str]],
+) -> Iterator[_Partition]:
+    measures = measure_columns(difficulty)
+    for one in nested_groups(properties, nested):
+        groups = tuple(
+            _Group(
+                value,
+                rows,
+                tuple(difficulty.classes[row].name for row in rows),
+                {
+                    measure: mean_of_defined(column[rows].tolist())
+                    for measure, column in measures.items()
+                },
+            )
+            for value, rows in one.groups
+        )
+        n_without = one.n_classes - sum(len(group.rows) for group in groups)
+        yield _Partition(one.property, one.within_property, one.within_value, groups, n_without)
+
+
+def _scored_partition(
+    part: _Partition, columns: Sequence[tuple[str, ScoreName, Floats]], seed: int
+) -> list[PropertyScores]:
+    by_group = [
+        _scored_group(group, [scores[group.rows] for _, _, scores in columns], seed)
+        for group in part.groups
+    ]
+    within = (part.within_property, part.within_value)
+    return [
+        PropertyScores(
+            system,
+            score,
+            part.property,
+            *within,
+            tuple(groups[at] for groups in by_group),
+            part.n_without,
+        )
+        for at, (system, score, _) in enumerate(columns)
+    ]
+
+
+def _scored_group(group: _Group, columns: Sequence[Floats], seed: int) -> list[GroupScore]:
+    """One score a column; columns with as many known scores share their draws."""
+    # Sorted, and drawn by their number alone: no order of classes, groups or systems matters.
+    known = [np.sort(scores[~np.isnan(scores)]) for scores in columns]
+    drawn = {n: _drawn_weights(n, seed) for n in {len(scores) for scores in known} if n > 1}
+    found = []
+    for scores in known:
+        low = high = math.nan
+        if len(scores) in drawn:
+            low, high = np.quantile(drawn[len(scores)] @ scores, [0.025, 0.975]).tolist()
+        mean = mean_of_defined(scores.tolist())
+        found.append(
+            GroupScore(group.value, group.classes, len(scores), mean, low, high, group.measures)
+        )
+    return found
+
+
+def _drawn_weights(n_classes: int, seed: int) -> Floats:
+    """Shares of the classes in each draw with replacement: [draw, class]."""
+    drawn = np.random.default_rng([seed, n_classes]).integers(0, n_classes, (N_DRAWS, n_classes))
+    drawn += np.arange(N_DRAWS)[:, None] * n_classes
+    counts = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
+    weights: Floats = counts / n_classes
+    return weights

@@ -1,0 +1,255 @@
+"""Does recall of proposals predict mAP? Pearson's r over methods (METHODS 6.7)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data import Notice
+from boxlens.data.columns import owned
+from boxlens.data.naming import some_names
+from boxlens.errors import ParameterError
+from boxlens.limits import BUDGET
+from boxlens.metrics.results import Provenance, about_dataset
+from boxlens.studies.proposals.detection_use.correlation_result import (
+    MethodScore,
+    ProposalCorrelationResult,
+    RecallCorrelation,
+)
+from boxlens.studies.proposals.detection_use.shared_images import (
+    check_names,
+    images_searched,
+    search_notices,
+)
+from boxlens.studies.proposals.recall.average_recall import average_recall, recall_at
+from boxlens.studies.proposals.recall.matched import match_objects
+from boxlens.version import VERSION
+from boxlens.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from boxlens.data import Dataset
+    from boxlens.data.columns import Floats
+    from boxlens.formats.files import Progress
+    from boxlens.formats.method_scores import MethodScores, Setting
+    from boxlens.studies.proposals.proposed import Proposed
+    from boxlens.studies.proposals.recall.matched import ObjectMatches
+
+CORRELATION_IOUS: Floats = owned(np.round(np.linspace(0.5, 1.0, 21), 10))
+# Partial AR, up to IoU 0.7: the mean of the first nine recalls.
+N_PARTIAL = 9
+FEWEST_METHODS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Recall:
+    """Of some objects, by one method."""
+
+    at_iou: Floats
+    ar: float
+    partial_ar: float
+
+    @classmethod
+    def of(cls, iou: Floats) -> _Recall:
+        at_iou = recall_at(iou, CORRELATION_IOUS)
+        return cls(at_iou, average_recall(iou), float(at_iou[:N_PARTIAL].mean()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Method:
+    """One method: the recall of all objects and of those of each class."""
+
+    overall: _Recall
+    by_class: Mapping[str, _Recall]
+    n_mean: float
+
+
+def correlate_recall(
+    dataset: Dataset,
+    proposed: Sequence[Proposed],
+    scores: MethodScores,
+    *,
+    budget: int = 1000,
+    matches: Mapping[str, ObjectMatches] | None = None,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> ProposalCorrelationResult:
+    """Methods go together by name; each detector is correlated over the methods it was run with.
+
+    Recall is that of the images which all methods have searched; `matches` are those of methods
+    that were matched before.
+    """
+    BUDGET.check(budget, "budget (--budget)")
+    check_names(proposed)
+    known = [one for one in proposed if any(_same(one.name, key.method) for key in scores.overall)]
+    _check_paired(known, proposed, scores)
+    images = images_searched(dataset, known)
+    methods: dict[str, _Method] = {}
+    for one in known:
+        if progress is not None:
+            progress("matching proposals", len(methods), len(known))
+        found = (matches or {}).get(one.name)
+        if found is None:
+            found = match_objects(dataset, one, [budget], images=images, threads=threads)
+        methods[one.name.casefold()] = _recall(dataset, found.within(images))
+    paired = [key for key in scores.overall if key.method.casefold() in methods]
+    detectors = dict.fromkeys(key.detector for key in paired)
+    others = [("proposals", source) for one in known for source in one.sources()]
+    if scores.source is not None:
+        others.append(("scores of methods", scores.source))
+    return ProposalCorrelationResult(
+        budget=budget,
+        scores=tuple(_score(key, scores, methods[key.method.casefold()]) for key in paired),
+        correlations=tuple(
+            correlation
+            for detector in detectors
+            for correlation in _correlations(
+                [key for key in paired if key.detector == detector], scores, methods, dataset
+            )
+        ),
+        dataset=about_dataset(dataset),
+        parameters={"metric": scores.metric, **scores.parameters},
+        provenance=Provenance(VERSION, dataset.source, scores.detections, tuple(others)),
+        notices=tuple(
+            dict.fromkeys(
+                (
+                    *dataset.notices,
+                    *scores.notices,
+                    *(notice for one in known for notice in one.notices()),
+                    *search_notices(images),
+                    *_unpaired(proposed, scores, dataset),
+                )
+            )
+        ),
+    )
+
+
+def check_enough_methods(n_methods: int) -> None:
+    """Two always lie on a line."""
+    if n_methods < FEWEST_METHODS:
+        raise ParameterError(
+            f"at least three methods are needed for a correlation, got {n_methods}: name "
+            "proposals of more methods (FILE, --method, proposals)"
+        )
+
+
+def pearson(x: Floats, y: Floats) -> float:
+    """Over pairs with both numbers; NaN for fewer than three, or where one side never changes."""
+    both = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[both], y[both]
+    # Compared, not subtracted from their mean: that leaves a trace of rounding in equal numbers.
+    if len(x) < FEWEST_METHODS or x.min() == x.max() or y.min() == y.max():
+        return math.nan
+    across, up = x - x.mean(), y - y.mean()
+    r = (across / np.linalg.norm(across)) @ (up / np.linalg.norm(up))
+    return float(np.clip(r, -1.0, 1.0))
+
+
+def _check_paired(
+    known: Sequence[Proposed], proposed: Sequence[Proposed], scores: MethodScores
+) -> None:
+    """Before anything is matched."""
+    check_enough_methods(len(proposed))
+    if len(known) < FEWEST_METHODS:
+        scored = dict.fromkeys(key.method for key in scores.overall)
+        raise ParameterError(
+            "at least three methods are needed that have proposals and a score: proposals are of "
+            f"{some_names(one.name for one in proposed)}; scores of {some_names(scored) or 'none'}"
+        )
+
+
+def _same(one: str, other: str) -> bool:
+    return one.casefold() == other.casefold()
+
+
+def _recall(dataset: Dataset, found: ObjectMatches) -> _Method:
+    iou = found.iou[0]
+    class_row = dataset.gt.class_row[found.object_row]
+    return _Method(
+        overall=_Recall.of(iou),
+        by_class={
+            name: _Recall.of(iou[class_row == row]) for row, name in enumerate(dataset.classes.name)
+        },
+        n_mean=float(found.n_mean[0]),
+    )
+
+
+def _score(key: Setting, scores: MethodScores, method: _Method) -> MethodScore:
+    return MethodScore(
+        method=key.method,
+        detector=key.detector,
+        ar=method.overall.ar,
+        map=scores.overall[key],
+        class_ap=scores.by_class.get(key, {}),
+        n_mean=method.n_mean,
+    )
+
+
+def _correlations(
+    keys: Sequence[Setting],
+    scores: MethodScores,
+    methods: Mapping[str, _Method],
+    dataset: Dataset,
+) -> Iterator[RecallCorrelation]:
+    """One detector: over all classes, then class by class where AP of classes are known."""
+    of_key = [methods[key.method.casefold()] for key in keys]
+    overall = [scores.overall[key] for key in keys]
+    yield _correlation(keys[0].detector, "", [one.overall for one in of_key], overall)
+    for name in dataset.classes.name:
+        ap = [scores.by_class.get(key, {}).get(name, math.nan) for key in keys]
+        if not all(map(math.isnan, ap)):
+            recalls = [one.by_class[name] for one in of_key]
+            yield _correlation(keys[0].detector, name, recalls, ap)
+
+
+def _correlation(
+    detector: str, class_name: str, recalls: Sequence[_Recall], ap: Sequence[float]
+) -> RecallCorrelation:
+    y = np.array(ap)
+    ar = np.array([one.ar for one in recalls])
+    at_iou = np.stack([one.at_iou for one in recalls])
+    return RecallCorrelation(
+        detector=detector,
+        class_name=class_name,
+        n_methods=int((~np.isnan(y) & ~np.isnan(ar)).sum()),
+        ious=CORRELATION_IOUS,
+        at_iou=owned(np.array([pearson(column, y) for column in at_iou.T])),
+        with_ar=pearson(ar, y),
+        with_partial_ar=pearson(np.array([one.partial_ar for one in recalls]), y),
+    )
+
+
+def _unpaired(
+    proposed: Sequence[Proposed], scores: MethodScores, dataset: Dataset
+) -> Iterator[Notice]:
+    """What is skipped: scores or proposals without the other, unknown classes."""
+    scored = dict.fromkeys(key.method for key in scores.overall)
+    lonely = [name for name in scored if not any(_same(name, one.name) for one in proposed)]
+    if lonely:
+        yield Notice(
+            "score_without_proposals",
+            len(lonely),
+            f"scores of {counted(len(lonely), 'method')} skipped: their proposals were not given "
+            f"({some_names(lonely)})",
+        )
+    unused = [one.name for one in proposed if not any(_same(one.name, name) for name in scored)]
+    if unused:
+        yield Notice(
+            "proposals_without_score",
+            len(unused),
+            f"proposals of {counted(len(unused), 'method')} skipped: no detector has a score for "
+            f"them ({some_names(unused)})",
+        )
+    named = dict.fromkeys(name for classes in scores.by_class.values() for name in classes)
+    unknown = [name for name in named if name not in dataset.classes.name]
+    if unknown:
+        yield Notice(
+            "unknown_class",
+            len(unknown),
+            f"AP of {counted(len(unknown), 'unknown class', 'unknown classes')} skipped "
+            f"({some_names(unknown)})",
+        )

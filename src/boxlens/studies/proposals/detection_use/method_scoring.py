@@ -1,0 +1,151 @@
+"""AP of a detector with the proposals of each method, from its detections."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+from boxlens.errors import ParameterError
+from boxlens.formats.method_scores import MethodScores, Setting
+from boxlens.matching import COCO
+from boxlens.metrics.evaluation import choose, evaluate_tables, with_unique_names
+from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS
+from boxlens.studies.proposals.detection_use.filtering import (
+    FILTER_IOU,
+    NMS_IOU,
+    NearProposals,
+    not_raw,
+    suppressed,
+    suppressed_before,
+)
+from boxlens.studies.proposals.detection_use.shared_images import (
+    check_names,
+    cut_to,
+    images_searched,
+    search_notices,
+)
+from boxlens.studies.proposals.recall.matched import match_objects
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from boxlens.data import Dataset, Detections
+    from boxlens.formats.files import Progress
+    from boxlens.metrics.results import DetectorResult
+    from boxlens.studies.proposals.proposed import Proposed
+    from boxlens.studies.proposals.recall.matched import ObjectMatches
+
+Metric = Literal["AP50", "AP"]
+METRICS: tuple[Metric, ...] = get_args(Metric)
+
+
+def check_metric(metric: str) -> None:
+    if metric not in METRICS:
+        raise ParameterError(f"mAP is {' or '.join(METRICS)}, got {metric!r} (--metric, metric)")
+
+
+def scores_of_detections(
+    dataset: Dataset,
+    detections: Mapping[str, Detections],
+    proposed: Sequence[Proposed] = (),
+    *,
+    detector: str = "",
+    metric: Metric = "AP50",
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> MethodScores:
+    """One table per method: what a detector found that was run on its proposals.
+
+    Counted on the images that all methods of `proposed` have searched.
+    """
+    images = images_searched(dataset, proposed)
+    seen, tables = cut_to(images, dataset, list(detections.values()))
+    overall: dict[Setting, float] = {}
+    by_class: dict[Setting, Mapping[str, float]] = {}
+    for done, (method, table) in enumerate(zip(detections, tables, strict=True)):
+        if progress is not None:
+            progress("scoring methods", done, len(detections))
+        found = _evaluate(seen, table, metric, threads)
+        setting = Setting(detector, method)
+        overall[setting] = found.metrics[metric]
+        by_class[setting] = {row.name: row.metrics[metric] for row in found.classes}
+    return MethodScores(
+        metric=metric,
+        overall=overall,
+        by_class=by_class,
+        detections=tuple(table.source for table in detections.values()),
+        notices=(
+            *(notice for table in detections.values() for notice in table.notices),
+            *search_notices(images),
+        ),
+    )
+
+
+def scores_of_filtered(
+    dataset: Dataset,
+    raw: Sequence[Detections],
+    proposed: Sequence[Proposed],
+    *,
+    budget: int = 1000,
+    filter_iou: float = FILTER_IOU,
+    nms_iou: float = NMS_IOU,
+    metric: Metric = "AP50",
+    matches: dict[str, ObjectMatches] | None = None,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> MethodScores:
+    """Raw detections of each detector, filtered by the proposals of each method: nothing is run.
+
+    Counted on the images that all methods have searched. What objects each method finds goes into
+    `matches`, by its name: its proposals are drawn once for both.
+    """
+    check_names(proposed)
+    images = images_searched(dataset, proposed)
+    seen, tables = cut_to(images, dataset, with_unique_names(raw))
+    overall: dict[Setting, float] = {}
+    by_class: dict[Setting, Mapping[str, float]] = {}
+    for method in proposed:
+        if progress is not None:
+            progress("filtering detections", len(overall), len(proposed) * len(tables))
+        every = NearProposals(tables, method, iou=filter_iou, threads=threads)
+        found_objects = match_objects(
+            dataset, method, [budget], images=images, also=every.add, threads=threads
+        )
+        if matches is not None:
+            matches[method.name] = found_objects
+        for table, near in zip(tables, every.near, strict=True):
+            if progress is not None:
+                progress("filtering detections", len(overall), len(proposed) * len(tables))
+            kept = suppressed(table.where(near), nms_iou, threads=threads)
+            found = _evaluate(seen, kept, metric, threads)
+            setting = Setting(table.name, method.name)
+            overall[setting] = found.metrics[metric]
+            by_class[setting] = {row.name: row.metrics[metric] for row in found.classes}
+    return MethodScores(
+        metric=metric,
+        overall=overall,
+        by_class=by_class,
+        parameters={"filter_iou": filter_iou, "nms_iou": nms_iou},
+        detections=tuple(table.source for table in raw),
+        notices=(
+            *(notice for table in raw for notice in table.notices),
+            *search_notices(images),
+            *(
+                not_raw(one, filter_iou)
+                for one in suppressed_before(tables, filter_iou, threads=threads)
+            ),
+        ),
+    )
+
+
+def _evaluate(
+    dataset: Dataset, detections: Detections, metric: Metric, threads: int
+) -> DetectorResult:
+    """As COCO counts, at an IoU of .5 or over its ten."""
+    check_metric(metric)
+    choice = choose(
+        "coco",
+        iou_thresholds=IOU_THRESHOLDS[:1] if metric == "AP50" else IOU_THRESHOLDS,
+        area_ranges={"all": AREA_RANGES["all"]},
+        max_dets=[COCO.max_dets],
+    )
+    return evaluate_tables(dataset, [detections], choice, threads=threads).detectors[0]

@@ -1,0 +1,187 @@
+"""Windows that a generator finds in the pictures of a data set, in the frame of its boxes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from boxlens.data import Notice
+from boxlens.data.windows import Windows
+from boxlens.detectors.run import journal_path
+from boxlens.errors import InputError
+from boxlens.formats.files import read_json, write_text
+from boxlens.formats.unfinished import scratch_folder
+from boxlens.formats.window_files import read_windows
+from boxlens.images.sizes import upright_size
+from boxlens.studies.proposals.generate import generate_windows, seconds_per_image
+from boxlens.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from boxlens.data import Dataset
+    from boxlens.data.columns import Floats
+    from boxlens.detectors.run_result import RunResult
+    from boxlens.formats.files import Progress
+    from boxlens.images import ImageFiles
+    from boxlens.studies.proposals.generators.protocols import Generator
+
+# A scaled copy of a picture has its sides rounded to pixels; another picture has other sides.
+SAME_SHAPE = 0.02
+
+
+class GeneratedWindows(NamedTuple):
+    windows: Windows
+    # On one core; None where a file of an older run does not say.
+    seconds_per_image: float | None
+
+
+def generated_windows(
+    generator: Generator,
+    files: ImageFiles,
+    dataset: Dataset,
+    limit: int,
+    *,
+    keep: Path | None = None,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> GeneratedWindows:
+    """The best windows of each picture; in the folder `keep` they stay and are used again."""
+    with _kept(keep) as place:
+        output = place / _file_name(generator, files, limit)
+        failed = _searched(generator, files, output, limit, workers, progress)
+        seconds = seconds_per_image(output)
+        # As they were found: in pixels of the pictures, whose sizes may be others.
+        unknown = np.full(len(dataset.images), np.nan)
+        images = replace(dataset.images, width_px=unknown, height_px=unknown)
+        in_pixels = replace(dataset, relative=False, images=images)
+        windows = read_windows(output, in_pixels, limit=limit, name=generator.name)
+    framed = _in_frame(windows, dataset, files)
+    found = replace(
+        framed,
+        made_by=generator.identity,
+        # Of a temporary file nothing is left to be named.
+        source=None if keep is None else windows.source,
+        notices=(*windows.notices, *framed.notices, *failed),
+    )
+    return GeneratedWindows(found, seconds)
+
+
+def _searched(
+    generator: Generator,
+    files: ImageFiles,
+    output: Path,
+    limit: int,
+    workers: int,
+    progress: Progress | None,
+) -> tuple[Notice, ...]:
+    """Makes the file, unless it is there; failures are reported in either case."""
+    beside = output.with_suffix(".failed.json")
+
+    def keep_failures(run: RunResult) -> None:
+        if run.failed:
+            write_text(beside, json.dumps([[one.file, one.reason] for one in run.failed]))
+
+    if not output.exists() or journal_path(output).exists():
+        generate_windows(
+            generator,
+            files,
+            output,
+            limit=limit,
+            workers=workers,
+            before_tidying=keep_failures,
+            progress=progress,
+        )
+    failed = _failed(beside) if beside.exists() else []
+    if not failed:
+        return ()
+    first = ": ".join(failed[0])
+    message = f"{counted(len(failed), 'picture')} could not be searched (first: {first})"
+    return (Notice("picture_failed", len(failed), message),)
+
+
+def _failed(path: Path) -> list[list[str]]:
+    """File and reason of every picture that could not be searched."""
+    failed = read_json(path)
+    if isinstance(failed, list) and all(isinstance(one, list) and len(one) == 2 for one in failed):
+        return failed
+    raise InputError(
+        "not a list of pictures that failed", path=path, remedy="Remove it and its windows"
+    )
+
+
+def _file_name(generator: Generator, files: ImageFiles, limit: int) -> str:
+    """Changes with the method, its settings and the pictures."""
+    states = [(one.st_size, one.st_mtime_ns) for one in (path.stat() for path in files.paths)]
+    text = repr((generator.identity, limit, files.ids.tolist(), files.names, states))
+    return f"windows-{generator.name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.json"
+
+
+@contextmanager
+def _kept(keep: Path | None) -> Iterator[Path]:
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        yield keep
+        return
+    with scratch_folder() as folder:
+        yield folder
+
+
+def _in_frame(windows: Windows, dataset: Dataset, files: ImageFiles) -> Windows:
+    """Scaled from the pictures to where objects have their boxes.
+
+    A picture of another shape than the ground truth says is another picture: not searched.
+    """
+    picture = _picture_sizes(dataset, files)
+    said = dataset.images.known_sizes()
+    frame = np.ones_like(said) if dataset.relative else np.where(np.isnan(said), picture, said)
+    factor = frame / picture
+    apart = np.abs(said[:, 0] * picture[:, 1] / (said[:, 1] * picture[:, 0]) - 1) > SAME_SHAPE
+    other = windows.searched & apart
+    scaled = windows.searched & ~apart & (said != picture).any(axis=1) & ~np.isnan(said[:, 0])
+    factor[~np.isfinite(factor).all(axis=1)] = 1.0
+    image_row = np.repeat(np.arange(windows.n_images), np.diff(windows.offsets))
+    keep = ~other[image_row]
+    box = windows.box[keep] * np.tile(factor, 2)[image_row[keep]]
+    return Windows.of(
+        windows.name,
+        windows.n_images,
+        image_row=image_row[keep],
+        box=box,
+        searched=windows.searched & ~other,
+        notices=tuple(_told(int(scaled.sum()), int(other.sum()))),
+    )
+
+
+def _picture_sizes(dataset: Dataset, files: ImageFiles) -> Floats:
+    """Width and height of each image's picture; NaN where it has none."""
+    sizes = np.full((len(dataset.images), 2), np.nan)
+    row_of = dataset.images.row_of_id()
+    for key, path in zip(files.ids.tolist(), files.paths, strict=True):
+        size = upright_size(path)
+        if size is not None:
+            sizes[row_of[key]] = size
+    return sizes
+
+
+def _told(n_scaled: int, n_other: int) -> Sequence[Notice]:
+    notices = []
+    if n_scaled:
+        message = (
+            f"{counted(n_scaled, 'picture')} differ in size from the ground truth, which knows the "
+            "size before scaling: their proposals were scaled back"
+        )
+        notices.append(Notice("another_size", n_scaled, message))
+    if n_other:
+        message = (
+            f"{counted(n_other, 'picture')} skipped: another shape than the ground truth says, so "
+            "another picture"
+        )
+        notices.append(Notice("another_shape", n_other, message))
+    return notices

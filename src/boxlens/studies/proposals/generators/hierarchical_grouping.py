@@ -1,0 +1,180 @@
+"""Selective search's merging: the two neighbouring regions that are most alike become one.
+
+After Uijlings, van de Sande, Gevers and Smeulders, "Selective search for object recognition":
+likeness is a sum of the likenesses of colours, of textures, of being small, and of how well two
+regions fill the box around both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from boxlens.studies.proposals.segments import neighbours, segment_boxes
+
+if TYPE_CHECKING:
+    from boxlens.data.columns import Boxes
+    from boxlens.images import Pixels
+    from boxlens.studies.proposals.segments import Labels
+
+Likeness = Literal["colour", "texture", "size", "fill"]
+Shares = npt.NDArray[np.float32]
+Bins = npt.NDArray[np.uint8]
+_Row = int | list[int] | npt.NDArray[np.int64]
+
+N_COLOUR_BINS = 25
+N_TEXTURE_BINS = 10
+# Derivatives are taken in these directions, and rising apart from falling.
+DIRECTIONS = tuple(np.arange(4) * np.pi / 4)
+DERIVATIVE_BLUR_PX = 1.0
+# In grey levels a pixel: less than this is rounding.
+_FLAT = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class PixelBins:
+    """The bins of each pixel, one row a histogram: of its colours, of its derivatives."""
+
+    colour: Bins
+    texture: Bins
+
+    @classmethod
+    def of(cls, channels: Pixels) -> PixelBins:
+        """From a picture of one channel or more (height x width x channels)."""
+        planes = np.moveaxis(channels, 2, 0)
+        colour = [plane.ravel().astype(np.uint16) * N_COLOUR_BINS // 256 for plane in planes]
+        texture = [bins for plane in planes for bins in _texture_bins(plane)]
+        return cls(np.stack(colour).astype(np.uint8), np.stack(texture))
+
+
+def _texture_bins(plane: Pixels) -> list[Bins]:
+    import cv2
+
+    smooth = cv2.GaussianBlur(plane.astype(np.float32), (0, 0), DERIVATIVE_BLUR_PX)
+    x, y = (cv2.Sobel(smooth, cv2.CV_32F, *axis, scale=1 / 8) for axis in ((1, 0), (0, 1)))
+    found = []
+    for angle in DIRECTIONS:
+        along = (np.float32(np.cos(angle)) * x + np.float32(np.sin(angle)) * y).ravel()
+        for rising in (along, -along):
+            top = max(float(rising.max()), _FLAT)
+            share = np.maximum(rising, 0) * np.float32(N_TEXTURE_BINS / top)
+            found.append(np.minimum(share, N_TEXTURE_BINS - 1).astype(np.uint8))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Segments:
+    """The pieces that merging starts from, and what their likeness is told by."""
+
+    size: Shares
+    box: Boxes
+    pairs: npt.NDArray[np.int64]
+    colour: Shares
+    texture: Shares
+
+    @classmethod
+    def of(cls, labels: Labels, bins: PixelBins) -> Segments:
+        pairs, _ = neighbours(labels)
+        flat = labels.ravel()
+        size = np.bincount(flat).astype(np.float32)
+        return cls(
+            size / np.float32(len(flat)),
+            segment_boxes(labels),
+            pairs,
+            _histograms(flat, bins.colour, N_COLOUR_BINS, size),
+            _histograms(flat, bins.texture, N_TEXTURE_BINS, size),
+        )
+
+
+def _histograms(flat: Labels, bins: Bins, n_bins: int, size: Shares) -> Shares:
+    """One row a segment; each row sums to 1."""
+    n = len(size)
+    start = flat.astype(np.intp) * n_bins
+    counts = [np.bincount(start + one, minlength=n * n_bins).reshape(n, n_bins) for one in bins]
+    return (np.hstack(counts) / (size[:, None] * len(bins))).astype(np.float32)
+
+
+def merged_boxes(segments: Segments, likeness: tuple[Likeness, ...]) -> Boxes:
+    """Boxes of all regions, in the order in which they came to be: segments first, then unions."""
+    regions = _Regions(segments, likeness)
+    alive = bytearray(b"\1" * regions.n)
+    touching: list[set[int]] = [set() for _ in range(regions.n)]
+    for a, b in segments.pairs.tolist():
+        touching[a].add(b)
+        touching[b].add(a)
+    first, second = segments.pairs.T
+    queue = list(
+        zip((-regions.alike(first, second)).tolist(), *segments.pairs.T.tolist(), strict=True)
+    )
+    heapify(queue)
+    while queue:
+        _, a, b = heappop(queue)
+        if not (alive[a] and alive[b]):
+            continue
+        alive[a] = alive[b] = 0
+        others = touching[a] | touching[b]
+        others -= {a, b}
+        new = regions.join(a, b)
+        alive.append(1)
+        touching.append(others)
+        if not others:
+            continue
+        beside = sorted(others)
+        for other in beside:
+            around = touching[other]
+            around.discard(a)
+            around.discard(b)
+            around.add(new)
+        for value, other in zip(regions.alike(new, beside).tolist(), beside, strict=True):
+            heappush(queue, (-value, other, new))
+    return regions.boxes()
+
+
+class _Regions:
+    """A growing table of regions: the segments, then one row a union."""
+
+    def __init__(self, segments: Segments, likeness: tuple[Likeness, ...]) -> None:
+        self.n = len(segments.size)
+        rows = 2 * self.n - 1
+        self._by_size, self._by_fill = "size" in likeness, "fill" in likeness
+        told = [getattr(segments, name) for name in ("colour", "texture") if name in likeness]
+        self._histogram = np.empty((rows, sum(one.shape[1] for one in told)), dtype=np.float32)
+        if told:
+            self._histogram[: self.n] = np.hstack(told)
+        self._size = np.empty(rows, dtype=np.float32)
+        self._size[: self.n] = segments.size
+        self._corner = np.empty((rows, 4), dtype=np.float32)
+        low = segments.box[:, :2]
+        # Corners at the far end are negative: the union has the least of all four.
+        self._corner[: self.n] = np.hstack([low, -(low + segments.box[:, 2:])])
+        end = -self._corner[: self.n, 2:].min(axis=0)
+        self._area_px = np.float32(end[0] * end[1])
+
+    def alike(self, one: _Row, other: _Row) -> Shares:
+        """Likeness of pairs; `one` may be a single region."""
+        total = np.minimum(self._histogram[one], self._histogram[other]).sum(axis=-1)
+        both = self._size[one] + self._size[other]
+        if self._by_size:
+            total = total + (1 - both)
+        if self._by_fill:
+            corner = np.minimum(self._corner[one], self._corner[other])
+            side = -(corner[..., :2] + corner[..., 2:])
+            total = total + (1 - (side[..., 0] * side[..., 1] / self._area_px - both))
+        return np.asarray(total, dtype=np.float32)
+
+    def join(self, a: int, b: int) -> int:
+        new = self.n
+        size_a, size_b = self._size[a], self._size[b]
+        self._size[new] = both = size_a + size_b
+        self._histogram[new] = (size_a * self._histogram[a] + size_b * self._histogram[b]) / both
+        self._corner[new] = np.minimum(self._corner[a], self._corner[b])
+        self.n += 1
+        return new
+
+    def boxes(self) -> Boxes:
+        corner = self._corner[: self.n].astype(np.float64)
+        return np.hstack([corner[:, :2], -corner[:, 2:] - corner[:, :2]])

@@ -1,0 +1,158 @@
+"""Objectness: windows that stand out, differ from what surrounds them and cut few superpixels.
+
+Native, after Alexe, Deselaers and Ferrari, with the settings of their release 2.2 (METHODS 7.5).
+Faithful are the cues, the drawing of windows, naive Bayes and the suppression. Substituted are the
+likelihoods, learnt anew (`objectness_training`), and OpenCV's segmentation; edges of windows are
+whole pixels.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from boxlens.data.boxes import areas, corners_from_xywh, xywh_from_corners
+from boxlens.errors import InputError, ParameterError
+from boxlens.formats.files import read_json
+from boxlens.studies.proposals.generators.objectness_cues import (
+    colour_contrast,
+    straddling,
+    superpixels,
+    whole_pixels,
+)
+from boxlens.studies.proposals.generators.objectness_tables import ObjectnessTables
+from boxlens.studies.proposals.generators.objectness_windows import STEPS, draw_windows
+from boxlens.studies.proposals.generators.opencv import contributed, versions
+from boxlens.studies.proposals.generators.ranked import identity_text, nothing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from boxlens.data.columns import Boxes, Floats
+    from boxlens.images import Pixels
+    from boxlens.studies.proposals.generators.ranked import Ranked
+
+
+@dataclass(frozen=True, slots=True)
+class Objectness:
+    """Learnt tables; windows drawn; the ring of the contrast in percent; superpixels; overlap."""
+
+    nested: ClassVar[bool] = True
+
+    tables: ObjectnessTables
+    name: str = "objectness"
+    seed: int = 0
+    n_windows: int = 100_000
+    ring: float = 100.0
+    sigma: float = 0.5
+    k: float = 450.0
+    min_size: float = 200.0
+    max_overlap: float = 0.5
+
+    def __post_init__(self) -> None:
+        contributed("ximgproc")
+        if self.n_windows < 1 or self.ring <= 0 or not 0 <= self.max_overlap < 1:
+            raise ParameterError(
+                "objectness draws 1 window or more, its ring is wider than 0 %, and its windows "
+                f"overlap by 0 up to 1, got {self.n_windows}, {self.ring}, {self.max_overlap}"
+            )
+        if self.sigma <= 0 or self.k <= 0 or self.min_size <= 0:
+            settings = f"{self.sigma}, {self.k}, {self.min_size}"
+            raise ParameterError(f"sigma, k and min_size are above 0, got {settings}")
+
+    @classmethod
+    def opened(cls, path: str | Path | None = None, seed: int = 0) -> Objectness:
+        """With the tables of a file, or with those that come with the package."""
+        if path is None:
+            shipped = files("boxlens.studies.proposals.generators") / "learned" / "objectness.json"
+            return cls(ObjectnessTables.of_json(json.loads(shipped.read_text("utf-8"))), seed=seed)
+        try:
+            document = read_json(path)
+            if isinstance(document, dict):  # a generator file holds the tables, too
+                document = document.get("learned", document)
+            return cls(ObjectnessTables.of_json(document), seed=seed)
+        except InputError as problem:
+            if problem.path is not None:
+                raise
+            raise InputError(problem.problem, path=path, remedy=problem.remedy) from problem
+
+    @property
+    def identity(self) -> str:
+        learnt = json.dumps(self.tables.to_json(), sort_keys=True).encode()
+        left_out = ("name", "tables")
+        settings = {key: getattr(self, key) for key in self.__slots__ if key not in left_out}
+        digest = hashlib.sha256(learnt).hexdigest()
+        return identity_text(self.name, versions(), tables=digest, **settings)
+
+    def propose(self, image: Pixels, limit: int) -> Ranked:
+        found = self.measured(image)
+        if len(found.box) == 0:
+            return nothing()
+        score = self.tables.posterior(found.cues)
+        best = _suppressed(found.box, score, self.max_overlap, limit)
+        return found.box[best], score[best]
+
+    def measured(self, image: Pixels) -> MeasuredWindows:
+        """Windows drawn from this picture, each box once a saliency, with the three cues."""
+        height, width = image.shape[:2]
+        random = np.random.default_rng([self.seed, zlib.crc32(np.ascontiguousarray(image).data)])
+        drawn = draw_windows(image, self.tables.thresholds, self.n_windows, random)
+        corners = drawn.corners_px(width, height)
+        whole = whole_pixels(corners)
+        kept = np.flatnonzero((whole[:, 2:] > whole[:, :2]).all(axis=1))
+        first, place = _distinct(drawn.steps[kept])
+        once = corners[kept[first]]
+        labels = superpixels(image, sigma=self.sigma, k=self.k, min_size=self.min_size)
+        cues = {
+            "saliency": drawn.saliency[kept],
+            "contrast": colour_contrast(image, once, self.ring)[place],
+            "straddling": straddling(labels, once)[place],
+        }
+        return MeasuredWindows(xywh_from_corners(whole[kept]), cues)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredWindows:
+    """Windows in the order in which they were drawn, the same one as often, and their cues."""
+
+    box: Boxes
+    cues: dict[str, Floats]
+
+
+def _suppressed(boxes: Boxes, score: Floats, most: float, limit: int) -> npt.NDArray[np.int64]:
+    """Rows that stay, best first: the best left removes those that overlap it by more than `most`.
+
+    Nearly all windows are looked at and nearly all go, most of them early: it is quickest to drop
+    them from the list at once.
+    """
+    left = np.argsort(-score, kind="stable")
+    # Rows left, top, right, bottom, area: whole numbers, so that the comparison is exact.
+    sides = np.vstack([corners_from_xywh(boxes[left]).T, areas(boxes[left])])
+    kept: list[int] = []
+    while len(left) and len(kept) < limit:
+        kept.append(int(left[0]))
+        x0, y0, x1, y1, area = sides[:, 0]
+        shared = np.maximum(np.minimum(sides[2], x1) - np.maximum(sides[0], x0), 0)
+        shared *= np.maximum(np.minimum(sides[3], y1) - np.maximum(sides[1], y0), 0)
+        apart = shared * (1 + most) <= most * (sides[4] + area)
+        left, sides = left[apart], sides[:, apart]
+    return np.array(kept, dtype=np.int64)
+
+
+def _distinct(
+    steps: npt.NDArray[np.int64],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Where each window stands first, and which of these each window is."""
+    key = np.zeros(len(steps), dtype=np.int64)
+    for side in steps.T:
+        key = key * (STEPS + 1) + side
+    _, first, place = np.unique(key, return_index=True, return_inverse=True)
+    return first, place

@@ -1,0 +1,143 @@
+"""How much a window differs from what surrounds it: colour contrast and superpixels straddling.
+
+Faithful are both measures and their settings (METHODS 7.5). Pixels are counted in the cells
+between the edges that occur, as the windows of one picture share a few hundred of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.studies.proposals.segments import segment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy.typing as npt
+
+    from boxlens.data.columns import Floats
+    from boxlens.images import Pixels
+    from boxlens.studies.proposals.segments import Labels
+
+    Corners = npt.NDArray[np.int64]
+    Counts = npt.NDArray[np.int32]
+
+# Bins of L from 0 to 100, of a and of b from -120 to 120.
+LAB_BINS = (4, 8, 8)
+# The size of pictures that the settings of the superpixels are meant for; others scale them.
+USUAL_AREA_PX = 300 * 200
+# At a time, so that the counts stay in the cache: windows, labels.
+_WINDOWS, _LABELS = 2048, 256
+
+
+def whole_pixels(corners_px: Floats) -> Corners:
+    """Left, top, right and bottom, each at the nearest border of pixels."""
+    return np.floor(corners_px + 0.5).astype(np.int64)
+
+
+def colour_contrast(image: Pixels, corners_px: Floats, ring: float) -> Floats:
+    """Chi-square distance (0 to 2) of the Lab histograms of a window and of the ring around it.
+
+    `ring` is how much larger window and ring together are on either axis, in percent, as far as
+    the picture goes; 0 where it leaves no ring.
+    """
+    inner, outer = whole_pixels(corners_px), _with_ring(image, corners_px, ring)
+    colours, labels = np.unique(_lab_bins(image), return_inverse=True)
+    counts = _Counts(labels.reshape(image.shape[:2]), len(colours), np.vstack([inner, outer]))
+    contrast = np.empty(len(inner))
+    for part in _parts(len(inner), _WINDOWS):
+        inside = counts.inside(inner[part])
+        contrast[part] = _chi_square(inside, counts.inside(outer[part]) - inside)
+    return contrast
+
+
+def _with_ring(image: Pixels, corners_px: Floats, ring: float) -> Corners:
+    height, width = image.shape[:2]
+    margin = (corners_px[:, 2:] - corners_px[:, :2]) * (ring / 200)
+    low = np.maximum(corners_px[:, :2] - margin, 0)
+    high = np.minimum(corners_px[:, 2:] + margin, [width, height])
+    return whole_pixels(np.hstack([low, high]))
+
+
+def _lab_bins(image: Pixels) -> Labels:
+    import cv2
+
+    lab = np.asarray(cv2.cvtColor(image.astype(np.float32) / 255, cv2.COLOR_RGB2LAB))
+    whole = np.zeros(image.shape[:2], dtype=np.int32)
+    for channel, bins, (low, high) in zip(
+        np.moveaxis(lab, 2, 0), LAB_BINS, ((0, 100), (-120, 120), (-120, 120)), strict=True
+    ):
+        place = np.floor((channel - low) * (bins / (high - low))).astype(np.int32)
+        whole = whole * bins + place.clip(0, bins - 1)
+    return whole
+
+
+def _chi_square(one: Counts, other: Counts) -> Floats:
+    p, q = _shares(one), _shares(other)
+    both = p + q
+    terms = np.divide((p - q) ** 2, both, out=np.zeros_like(both), where=both > 0)
+    none = (one.sum(axis=1) == 0) | (other.sum(axis=1) == 0)
+    return np.where(none, 0.0, terms.sum(axis=1))
+
+
+def _shares(counts: Counts) -> Floats:
+    shares: Floats = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    return shares
+
+
+def superpixels(image: Pixels, *, sigma: float, k: float, min_size: float) -> Labels:
+    """Blur and least size grow with the side of the picture."""
+    scale = np.sqrt(image.shape[0] * image.shape[1] / USUAL_AREA_PX)
+    return segment(image, sigma=sigma * scale, k=k, min_size=max(round(min_size * scale), 1))
+
+
+def straddling(labels: Labels, corners_px: Floats) -> Floats:
+    """1 where the border of a window cuts no superpixel, less by what it cuts off, at most 1.
+
+    Each superpixel weighs by the smaller of its parts, inside or outside, over the window's area.
+    """
+    windows = whole_pixels(corners_px)
+    cut = np.zeros(len(windows))
+    n = int(labels.max()) + 1
+    for begin in range(0, n, _LABELS):
+        here = np.where((labels >= begin) & (labels < begin + _LABELS), labels - begin, -1)
+        n_here = min(_LABELS, n - begin)
+        counts = _Counts(here, n_here, windows)
+        whole = np.bincount(here[here >= 0], minlength=n_here).astype(np.int32)
+        for part in _parts(len(windows), _WINDOWS):
+            inside = counts.inside(windows[part])
+            cut[part] += np.minimum(inside, whole - inside).sum(axis=1)
+    uncut: Floats = 1 - cut / np.prod(windows[:, 2:] - windows[:, :2], axis=1)
+    return uncut
+
+
+class _Counts:
+    """How many pixels of every label (-1: none) lie above and left of any two edges."""
+
+    def __init__(self, labels: npt.NDArray[np.integer], n_labels: int, windows: Corners) -> None:
+        self._x, self._y = np.unique(windows[:, ::2]), np.unique(windows[:, 1::2])
+        height, width = labels.shape
+        column = np.searchsorted(self._x, np.arange(width), side="right")
+        row = np.searchsorted(self._y, np.arange(height), side="right")
+        # What lies beyond the last edge is counted nowhere.
+        shape = (len(self._y) + 1, len(self._x) + 1, n_labels)
+        cell = (row[:, None] * shape[1] + column[None, :]) * n_labels + labels
+        counted = np.bincount(cell[labels >= 0], minlength=int(np.prod(shape))).reshape(shape)
+        upto = counted[:-1, :-1].astype(np.int32)
+        self._upto = upto.cumsum(axis=0, dtype=np.int32).cumsum(axis=1, dtype=np.int32)
+
+    def inside(self, windows: Corners) -> Counts:
+        """One row a window (corners among those given at first), one column a label."""
+        left, right = (np.searchsorted(self._x, windows[:, side]) for side in (0, 2))
+        top, bottom = (np.searchsorted(self._y, windows[:, side]) for side in (1, 3))
+        counts = self._upto[bottom, right]
+        counts -= self._upto[bottom, left]
+        counts -= self._upto[top, right]
+        counts += self._upto[top, left]
+        return counts
+
+
+def _parts(n: int, size: int) -> Iterator[slice]:
+    return (slice(begin, begin + size) for begin in range(0, n, size))

@@ -1,0 +1,247 @@
+"""Recall of proposals: what was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from boxlens.display import Displayed
+from boxlens.metrics.results import envelope, number
+from boxlens.studies.proposals.recall.average_recall import CURVE_IOUS
+from boxlens.wording import score
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from boxlens.data import Notice
+    from boxlens.data.columns import Floats
+    from boxlens.metrics.results import Provenance
+    from boxlens.studies.proposals.recall.choice import RecallChoice
+
+SCHEMA = "boxlens/studies/proposals-recall/1"
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetRecall:
+    """One method with at most `budget` proposals per image. Scores are fractions."""
+
+    budget: int
+    """Proposals per image, at most."""
+    n_mean: float
+    """Proposals per image that there were, on average."""
+    ar: float
+    """Average recall over IoU from 0.5 to 1, or over `ar_range`."""
+    ar_low: float
+    """Lower end of the 95% interval of `ar`; NaN without intervals."""
+    ar_high: float
+    """Upper end."""
+    coco_ar: float
+    """Mean recall at COCO's ten IoU thresholds."""
+    best_overlap: float
+    """Mean IoU of objects with their best proposal (ABO); a proposal may serve several objects."""
+    best_overlap_by_class: float
+    """The same as the mean of the means of classes (MABO)."""
+    recall: Mapping[float, float]
+    """Recall by IoU, at the `ious` asked for."""
+    curve: Floats
+    """Recall at every IoU from 0.5 to 1 in steps of 0.01."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "budget": self.budget,
+            "n_mean": number(self.n_mean),
+            "AR": number(self.ar),
+            "AR_interval": [number(self.ar_low), number(self.ar_high)],
+            "AR_coco": number(self.coco_ar),
+            "ABO": number(self.best_overlap),
+            "MABO": number(self.best_overlap_by_class),
+            "recall": {f"{iou:g}": number(value) for iou, value in self.recall.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRecall:
+    """Objects that have something in common, found by one method with one budget."""
+
+    by: str
+    """"class", "size", or the name of an attribute."""
+    value: str
+    """The class, size or value that the objects share."""
+    n_objects: int
+    """How many objects there are."""
+    budget: int
+    """Proposals per image, at most."""
+    ar: float
+    """Average recall of these objects."""
+    recall: Mapping[float, float]
+    """Recall by IoU."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "by": self.by,
+            "value": self.value,
+            "n_objects": self.n_objects,
+            "budget": self.budget,
+            "AR": number(self.ar),
+            "recall": {f"{iou:g}": number(value) for iou, value in self.recall.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MethodRecall:
+    """One method on one data set."""
+
+    name: str
+    """Of the method, or of its file."""
+    made_by: str
+    """The method with its settings, or the path of a file."""
+    baseline: bool
+    """One of the four baselines, which are drawn dashed."""
+    chosen: tuple[BudgetRecall, ...]
+    """At the `budgets` asked for, ascending."""
+    by_budget: tuple[BudgetRecall, ...]
+    """At all budgets of the curves, ascending."""
+    groups: tuple[GroupRecall, ...]
+    """By class, size and attribute of objects, at every chosen budget."""
+    sizes: Floats
+    """Share of proposals by √(area / image area), in ten bins; at the largest chosen budget."""
+    volume: float
+    """Volume under recall over IoU and log of the number of proposals (VUS), from 0 to 1."""
+    n_duplicates: int
+    """Boxes on the same pixels as a better one, which do not count."""
+    seconds_per_image: float | None
+    """Seconds of one core per image; None for files."""
+    adds: Floats | None = None
+    """By object: what it adds to AR at the largest chosen budget."""
+
+    def rows(self, of: tuple[BudgetRecall, ...]) -> list[dict[str, Any]]:
+        """One per budget, under the method's name."""
+        return [{"name": self.name, **one.to_json()} for one in of]
+
+    def to_json(self) -> dict[str, Any]:
+        """What does not depend on a budget."""
+        return {
+            "name": self.name,
+            "made_by": self.made_by,
+            "baseline": self.baseline,
+            "VUS": number(self.volume),
+            "n_duplicates": self.n_duplicates,
+            "seconds_per_image": self.seconds_per_image,
+            "sizes": [number(value) for value in self.sizes.tolist()],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """How far the best method is ahead of the next, on the same resampled images."""
+
+    best: str
+    """Name of the method with the highest AR at the largest budget."""
+    second: str
+    """Name of the next."""
+    difference: float
+    """AR of the best minus AR of the second."""
+    low: float
+    """Lower end of the 95% interval of the difference."""
+    high: float
+    """Upper end."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "best": self.best,
+            "second": self.second,
+            "difference": number(self.difference),
+            "interval": [number(self.low), number(self.high)],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetRecall:
+    """All methods on the same images of one data set."""
+
+    name: str
+    """Of the data set."""
+    n_images: int
+    """Images that all methods have searched."""
+    n_objects: int
+    """Objects in these images; crowds and groups do not count."""
+    n_classes: int
+    """Classes of the data set."""
+    sizes: Floats
+    """Share of objects by √(area / image area), in the bins of `MethodRecall.sizes`."""
+    methods: tuple[MethodRecall, ...]
+    """In the order given."""
+    lead: Lead | None = None
+    """Of the best method over the next; None for a single method."""
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "n_images": self.n_images,
+            "n_objects": self.n_objects,
+            "n_classes": self.n_classes,
+        }
+
+    def summary(self) -> dict[str, Any]:
+        return {
+            **self.facts(),
+            "methods": [row for one in self.methods for row in one.rows(one.chosen)],
+            "lead": None if self.lead is None else self.lead.to_json(),
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **self.summary(),
+            "sizes": [number(value) for value in self.sizes.tolist()],
+            "runs": [one.to_json() for one in self.methods],
+            "by_budget": [row for one in self.methods for row in one.rows(one.by_budget)],
+            "by_iou": [
+                {
+                    "name": one.name,
+                    "budget": row.budget,
+                    "curve": [
+                        [round(iou, 6), number(value)]
+                        for iou, value in zip(CURVE_IOUS.tolist(), row.curve.tolist(), strict=True)
+                    ],
+                }
+                for one in self.methods
+                for row in one.chosen
+            ],
+            "groups": [
+                {"name": one.name, **group.to_json()}
+                for one in self.methods
+                for group in one.groups
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ProposalRecallResult(Displayed):
+    """How many objects each method finds on each data set, how tightly, and which."""
+
+    choice: RecallChoice
+    """What was asked for."""
+    datasets: tuple[DatasetRecall, ...]
+    """In the order given."""
+    provenance: Provenance
+    """Files with their hashes, and the version of Boxlens."""
+    notices: tuple[Notice, ...] = ()
+    """What was skipped or is unusual."""
+
+    def __repr__(self) -> str:
+        first = self.datasets[0]
+        scores = ", ".join(f"{one.name} AR {score(one.chosen[-1].ar)}" for one in first.methods)
+        return f"ProposalRecallResult({first.name}: {scores})"
+
+    def to_json(self) -> dict[str, Any]:
+        """The stable form that `boxlens proposals recall --json -` prints; undefined is null."""
+        first = self.datasets[0]
+        return envelope(
+            SCHEMA,
+            provenance=self.provenance,
+            parameters=self.choice.to_json(),
+            dataset=first.facts() if len(self.datasets) == 1 else None,
+            notices=self.notices,
+            # All of the first data set, and a summary of each.
+            results={**first.to_json(), "datasets": [one.summary() for one in self.datasets]},
+        )

@@ -1,0 +1,131 @@
+"""Repeatability of proposals: what was found."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from boxlens.display import Displayed
+from boxlens.metrics.results import envelope, number
+from boxlens.wording import score
+
+if TYPE_CHECKING:
+    from boxlens.data import Notice
+    from boxlens.data.columns import Floats
+    from boxlens.metrics.results import Provenance
+    from boxlens.studies.proposals.repeatability.choice import RepeatabilityChoice
+
+SCHEMA = "boxlens/studies/proposals-repeatability/1"
+
+
+@dataclass(frozen=True, slots=True)
+class LevelRepeatability:
+    """One level of a change: how well its proposals meet those of the unchanged picture."""
+
+    level: float
+    """How strong the change is, in the unit of its kind."""
+    label: str
+    """As axes and tables write it: "-20 deg", "50%", "lossless"."""
+    repeatability: float
+    """Mean over the bins of size that have boxes, from 0 to 1."""
+    bins: Floats
+    """Mean matched IoU by size of the reference box, in ten bins; NaN without boxes."""
+    n_boxes: tuple[int, ...]
+    """Reference boxes by bin."""
+    n_outside: int
+    """Reference boxes whose centre leaves the changed picture: not counted."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "level": self.level,
+            "label": self.label,
+            "repeatability": number(self.repeatability),
+            "bins": [number(value) for value in self.bins.tolist()],
+            "n_boxes": list(self.n_boxes),
+            "n_outside": self.n_outside,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyRepeatability:
+    """One kind of change."""
+
+    family: str
+    """"scale", "jpeg", "rotation", "brightness", "blur" or "salt_pepper"."""
+    levels: tuple[LevelRepeatability, ...]
+    """Ascending."""
+    mean: float
+    """Mean repeatability over the levels that change something."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "family": self.family,
+            "mean": number(self.mean),
+            "levels": [one.to_json() for one in self.levels],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MethodRepeatability:
+    """One method under every kind of change."""
+
+    name: str
+    """Of the method."""
+    made_by: str
+    """The method with its settings."""
+    baseline: bool
+    """One of the four baselines."""
+    families: tuple[FamilyRepeatability, ...]
+    """Kinds of change, in the order asked for."""
+    n_images: int
+    """Pictures that were searched."""
+
+    @property
+    def mean(self) -> float:
+        """Mean over the kinds of change that have a number."""
+        known = [one.mean for one in self.families if not math.isnan(one.mean)]
+        return math.fsum(known) / len(known) if known else math.nan
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "made_by": self.made_by,
+            "baseline": self.baseline,
+            "n_images": self.n_images,
+            "families": [one.to_json() for one in self.families],
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RepeatabilityResult(Displayed):
+    """How stable the proposals of each method are when pictures change."""
+
+    choice: RepeatabilityChoice
+    """What was asked for."""
+    methods: tuple[MethodRepeatability, ...]
+    """In the order given."""
+    failed: tuple[tuple[str, str], ...]
+    """Pictures that could not be searched, with the reason."""
+    provenance: Provenance
+    """The version of Boxlens."""
+    notices: tuple[Notice, ...] = ()
+    """What was skipped or is unusual."""
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{one.name} {score(one.mean)}" for one in self.methods)
+        return f"RepeatabilityResult({means})"
+
+    def to_json(self) -> dict[str, Any]:
+        """The stable form that `boxlens proposals repeatability --json -` prints."""
+        return envelope(
+            SCHEMA,
+            provenance=self.provenance,
+            parameters=self.choice.to_json(),
+            dataset=None,
+            notices=self.notices,
+            results={
+                "methods": [one.to_json() for one in self.methods],
+                "failed": [{"file": file, "reason": reason} for file, reason in self.failed],
+            },
+        )

@@ -1,0 +1,96 @@
+"""What a search for good settings found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from boxlens.display import Displayed
+from boxlens.metrics.results import envelope, number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from boxlens.data import Notice
+    from boxlens.metrics.results import Provenance
+
+SCHEMA = "boxlens/studies/proposals-tune/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One choice of settings, and what it finds."""
+
+    number: int
+    """From 0, which has the settings of the generator before the search."""
+    settings: Mapping[str, float]
+    """By name."""
+    ar: float
+    """Average recall on the pictures tuned on."""
+    recall_50: float
+    """Recall at IoU 0.5."""
+    n_mean: float
+    """Proposals per image, on average."""
+    seconds_per_image: float
+    """Seconds of one core per image."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "number": self.number,
+            "settings": dict(self.settings),
+            "AR": number(self.ar),
+            "recall": {"0.5": number(self.recall_50)},
+            "n_mean": number(self.n_mean),
+            "seconds_per_image": number(self.seconds_per_image),
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ProposalTuningResult(Displayed):
+    """Every trial, in order; the first and the best are compared on the pictures held out."""
+
+    method: str
+    """Name of the generator."""
+    budget: int
+    """Proposals per image, at most."""
+    trials: tuple[Trial, ...]
+    """In the order they were tried."""
+    best: int
+    """Place of the trial with the highest average recall."""
+    held_out_before: float
+    """Average recall on the pictures held out, with the settings before; NaN without any."""
+    held_out_after: float
+    """The same with the settings of the best trial."""
+    n_tuned_on: int
+    """Pictures tuned on."""
+    n_held_out: int
+    """Pictures held out."""
+    parameters: Mapping[str, Any]
+    """What was asked for, and the ranges searched."""
+    provenance: Provenance
+    """Files with their hashes, and the version of Boxlens."""
+    notices: tuple[Notice, ...] = ()
+    """What was skipped or is unusual."""
+
+    def __repr__(self) -> str:
+        first, best = self.trials[0].ar, self.trials[self.best].ar
+        return f"ProposalTuningResult({self.method}: AR {first:.4f} to {best:.4f})"
+
+    def to_json(self) -> dict[str, Any]:
+        """The stable form that `boxlens proposals tune --json -` prints."""
+        return envelope(
+            SCHEMA,
+            provenance=self.provenance,
+            parameters={"method": self.method, "budget": self.budget, **self.parameters},
+            dataset=None,
+            notices=self.notices,
+            results={
+                "trials": [one.to_json() for one in self.trials],
+                "best": self.trials[self.best].to_json(),
+                "held_out": {
+                    "n_images": self.n_held_out,
+                    "AR_before": number(self.held_out_before),
+                    "AR_after": number(self.held_out_after),
+                },
+            },
+        )

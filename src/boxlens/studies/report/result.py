@@ -1,0 +1,123 @@
+"""What a report asks, and what was found: one part per question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+from boxlens.display import Displayed
+from boxlens.errors import ParameterError
+from boxlens.metrics.evaluation import EvaluationChoice
+from boxlens.metrics.intervals import ResamplingChoice
+from boxlens.metrics.results import about_dataset, envelope
+from boxlens.studies.diagnosis import DiagnosisChoice
+from boxlens.wording import listed
+
+if TYPE_CHECKING:
+    from boxlens.data import Dataset, Detections, Notice
+    from boxlens.data.known_classes import ClassesChoice
+    from boxlens.metrics import EvaluationResult
+    from boxlens.metrics.results import Provenance
+    from boxlens.studies.comparison import ComparisonResult
+    from boxlens.studies.comparison.shared_images import ImagesChoice
+    from boxlens.studies.diagnosis import DiagnosisResult
+    from boxlens.studies.difficulty import DifficultyResult
+
+SCHEMA = "boxlens/report/1"
+Question = Literal["scores", "errors", "sensitivity", "difficulty", "comparison"]
+QUESTIONS: tuple[Question, ...] = get_args(Question)
+MOST_NAMES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ReportChoice:
+    """What is asked, and how it is counted; without questions, all that apply are asked."""
+
+    ask: tuple[Question, ...] = ()
+    evaluation: EvaluationChoice = field(default_factory=EvaluationChoice)
+    diagnosis: DiagnosisChoice = field(default_factory=DiagnosisChoice)
+    resampling: ResamplingChoice = field(default_factory=ResamplingChoice)
+    images: ImagesChoice = "check"
+    # Of the comparison; everything else is over the classes of the data set.
+    classes: ClassesChoice = "check"
+
+    def asked(self, n_detectors: int) -> tuple[Question, ...]:
+        """In the order of the page."""
+        if not self.ask:
+            return QUESTIONS if n_detectors > 1 else QUESTIONS[:-1]
+        if "comparison" in self.ask and n_detectors < 2:
+            raise ParameterError("a comparison takes two detectors: name two detections files")
+        return tuple(one for one in QUESTIONS if one in self.ask)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ReportResult(Displayed):
+    """What was found, one part per question; every detector is diagnosed in any case."""
+
+    dataset: Dataset
+    detections: tuple[Detections, ...]
+    asked: tuple[Question, ...]
+    choice: ReportChoice
+    # None where it was not asked.
+    evaluation: EvaluationResult | None
+    # One per detector.
+    diagnoses: tuple[DiagnosisResult, ...]
+    comparison: ComparisonResult | None
+    difficulty: DifficultyResult | None
+    provenance: Provenance
+    _writer: ClassVar = ("writing.write_report", "write_answers")
+
+    def __repr__(self) -> str:
+        names = ", ".join(one.name for one in self.detections)
+        return f"ReportResult({names} on {self.dataset.name}: {', '.join(self.asked)})"
+
+    @property
+    def names(self) -> str:
+        """Of the detectors, as a title names them."""
+        return listed([one.name for one in self.detections], MOST_NAMES, "detectors")
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:  # type: ignore[override]
+        """Of all parts, each once."""
+        found = [notice for one in self.diagnoses for notice in one.notices]
+        if self.evaluation is not None:
+            found += self.evaluation.notices
+            found += [notice for one in self.evaluation.detectors for notice in one.notices]
+        if self.comparison is not None:
+            found += self.comparison.notices
+        if self.difficulty is not None:
+            found += self.difficulty.notices
+        return tuple(dict.fromkeys(found))
+
+    def to_json(self) -> dict[str, Any]:
+        """The stable form of results.json: the documents of the parts, null where not asked."""
+        asked, choice = self.asked, self.choice
+        return envelope(
+            SCHEMA,
+            provenance=self.provenance,
+            parameters={
+                "ask": list(asked),
+                "protocol": choice.evaluation.protocol,
+                "iou": choice.diagnosis.iou,
+                "resampling": choice.resampling.to_json(),
+                "images": choice.images,
+                "classes": choice.classes,
+            },
+            dataset=about_dataset(self.dataset),
+            notices=self.notices,
+            results={
+                "evaluate": _document(self.evaluation),
+                "diagnose": [one.to_json() for one in self.diagnoses]
+                if "errors" in asked
+                else None,
+                "sensitivity": [one.sensitivity.to_json() for one in self.diagnoses]
+                if "sensitivity" in asked
+                else None,
+                "difficulty": _document(self.difficulty),
+                "compare": _document(self.comparison),
+            },
+        )
+
+
+def _document(part: Displayed | None) -> dict[str, Any] | None:
+    return None if part is None else part.to_json()

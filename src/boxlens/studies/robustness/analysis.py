@@ -1,0 +1,258 @@
+"""What breaks a detector: it is run on changed pictures, and its results are measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from boxlens.detectors.protocols import Detector
+from boxlens.errors import ParameterError
+from boxlens.formats.coco.mask_shapes import mask_reader
+from boxlens.formats.given import open_dataset
+from boxlens.images import ImageFiles, find_images
+from boxlens.images.transforming.catalogue import CLEAN, TRANSFORMS, steps_of
+from boxlens.images.transforming.changed_set import changed_set
+from boxlens.images.transforming.transform import TransformSettings
+from boxlens.metrics.intervals import ResamplingChoice
+from boxlens.studies.robustness.bound_file import read_bound
+from boxlens.studies.robustness.choice import RobustnessChoice
+from boxlens.studies.robustness.measuring import measure
+from boxlens.studies.robustness.models import Asked, Model, Place
+from boxlens.studies.robustness.references import with_references
+from boxlens.studies.robustness.running import run_detector
+from boxlens.studies.robustness.sources import usable_scenes, usable_sources
+from boxlens.studies.robustness.step_pictures import StepPictures
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from boxlens.data import Dataset, Detections, Notice
+    from boxlens.detectors.run_result import Failure, Remark
+    from boxlens.formats.coco.mask_shapes import MaskReader
+    from boxlens.formats.files import Progress
+    from boxlens.formats.given import GivenDataset
+    from boxlens.metrics.intervals import IntervalMethod
+    from boxlens.studies.robustness.bound_file import KnownBound
+    from boxlens.studies.robustness.picture_set import PictureSet
+    from boxlens.studies.robustness.result import RobustnessResult
+
+# The study's transforms, and the corruptions that the benchmark's mean is over.
+USUAL = ("study", "corruptions")
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSets:
+    """The unchanged pictures, then those of every step; nothing is drawn yet."""
+
+    sets: tuple[PictureSet, ...]
+    # Pictures that are in none of them, and objects that cannot be shown.
+    failed: tuple[Failure, ...]
+    # What is odd about the pictures of all of them.
+    remarks: tuple[Remark, ...]
+    notices: tuple[Notice, ...]
+
+
+def robustness(
+    gt: GivenDataset,
+    dt: Asked | Sequence[Asked],
+    *,
+    images: ImageFiles | Place | Sequence[Place],
+    transforms: str | Sequence[str] = USUAL,
+    severities: Sequence[int] | None = None,
+    n_images: int | None = None,
+    cut: Literal["box", "mask"] = "box",
+    ignore_neighbours: bool = False,
+    scenes: Place | None = None,
+    shown_score: float = 0.3,
+    n_examples: int = 2,
+    spec: str | None = None,
+    bound: Place | None = None,
+    intervals: bool = False,
+    replicates: int = 1000,
+    level: float = 0.95,
+    interval_method: IntervalMethod = "normal",
+    seed: int = 0,
+    split: str | None = None,
+    keep: Place | None = None,
+    batch: int = 8,
+    restart: bool = False,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> RobustnessResult:
+    """Runs detectors on the pictures and on changed ones, and measures what breaks them.
+
+    `gt` is the ground truth, `dt` one detector or several: objects that detect, functions of a
+    picture, or words and files as `boxlens detect --model` takes them. `transforms` and
+    `severities` are the words that --transform and --severity take; the default are all
+    transforms of the study and the fifteen corruptions. `n_images` pictures are used, evenly
+    spread; None: all. Detections below `shown_score` are in no count of errors and no example.
+    `bound` is the results.json of an upper bound, to be shown beside the classes. `intervals`
+    resamples pictures `replicates` times to test the drops.
+
+    In the folder `keep` everything found stays, so that a run that was stopped resumes, unless
+    `restart`; a detector given as an object then needs an attribute `identity`, a text that
+    changes with its weights and settings.
+
+    >>> robustness(gt, "region", images="images", transforms="vertical_flip", n_images=4)
+    RobustnessResult(ground_truth, 1 change: region AP ... unchanged)
+    """
+    words = [transforms] if isinstance(transforms, str) else transforms
+    asked = RobustnessChoice(
+        steps_of([part for word in words for part in word.split(",")], severities),
+        TransformSettings(seed, cut, ignore_neighbours),
+        n_images,
+        shown_score,
+        n_examples,
+        ResamplingChoice(replicates, seed, level, interval_method) if intervals else None,
+    )
+    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
+    known = None if bound is None else read_bound(bound, dataset.classes.name)
+    one = isinstance(dt, (str, PathLike, Detector)) or callable(dt)
+    given: Sequence[Any] = [dt] if one else dt  # type: ignore[assignment]
+    found = changed_sets(dataset, images, asked, scenes=scenes, progress=progress)
+    return run_and_measure(
+        [Model.opened(one, dataset, spec) for one in given],
+        found,
+        asked,
+        bound=known,
+        keep=None if keep is None else Path(keep),
+        batch=batch,
+        restart=restart,
+        threads=threads,
+        progress=progress,
+    )
+
+
+def changed_sets(
+    dataset: Dataset,
+    images: ImageFiles | Place | Sequence[Place],
+    choice: RobustnessChoice,
+    *,
+    scenes: Place | None = None,
+    progress: Progress | None = None,
+) -> ChangedSets:
+    """The ground truth of every step, and of those it is compared with, from sizes and boxes.
+
+    Every picture is read once before: those that cannot be are skipped in all sets.
+    """
+    files, notices = (
+        (images, ()) if isinstance(images, ImageFiles) else find_images(images, dataset=dataset)
+    )
+    sources = usable_sources(dataset, files, choice.n_images, progress)
+    pictured = sources.pictured
+    mask_of, mask_notices = _masks(pictured.dataset, choice)
+    digest = "" if mask_of is None else mask_of.digest()
+    pasted_on = usable_scenes(scenes, pictured.dataset, choice.settings.seed, progress)
+    sets = [
+        changed_set(
+            pictured.dataset,
+            pictured.files,
+            step,
+            choice.settings,
+            scenes=pasted_on.scenes,
+            mask_of=mask_of,
+            mask_digest=digest,
+        )
+        for step in (CLEAN, *with_references(choice.steps))
+    ]
+    return ChangedSets(
+        tuple(sets),
+        (*sources.failed, *pasted_on.failed),
+        sources.remarks,
+        (*notices, *sources.notices, *mask_notices, *pasted_on.notices),
+    )
+
+
+def _masks(
+    dataset: Dataset, choice: RobustnessChoice
+) -> tuple[MaskReader | None, tuple[Notice, ...]]:
+    """Only where a step looks at them: they take time, and damaged ones are told."""
+    asked = choice.settings.cut == "mask"
+    if not asked and not any(TRANSFORMS[step.name].needs_scene for step in choice.steps):
+        return None, ()
+    mask_of, notices = mask_reader(dataset)
+    if mask_of is None and asked:
+        raise ParameterError(
+            "--cut mask needs masks of objects, and the ground truth has none: omit it, or give a "
+            "file with segmentations"
+        )
+    return mask_of, notices
+
+
+def run_and_measure(
+    models: Sequence[Model],
+    changed: ChangedSets,
+    choice: RobustnessChoice,
+    *,
+    bound: KnownBound | None = None,
+    keep: Path | None = None,
+    batch: int = 8,
+    restart: bool = False,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> RobustnessResult:
+    """Every detector over every set; what it finds is kept in a folder of its name."""
+    check_names([model.detector.name for model in models])
+    if keep is not None:
+        _check_identities(models)
+    found: dict[str, Sequence[Detections]] = {}
+    failed: list[Failure] = []
+    notices: list[Notice] = []
+    for model in models:
+        name = model.detector.name
+        run = run_detector(
+            model.detector,
+            model.identity,
+            changed.sets,
+            None if keep is None else keep / _folder_name(name),
+            batch=batch,
+            restart=restart,
+            progress=progress,
+        )
+        found[name] = run.found
+        failed += run.failed
+        notices += run.notices
+    run_steps = replace(choice, steps=tuple(one.step for one in changed.sets[1:]))
+    measured = measure(changed.sets, found, run_steps, threads=threads, progress=progress)
+    result = with_bound(measured, bound)
+    return replace(
+        result,
+        failed=(*changed.failed, *result.failed, *failed),
+        remarks=changed.remarks,
+        pictures=StepPictures.of(changed.sets),
+        notices=(*changed.notices, *notices, *result.notices),
+    )
+
+
+def with_bound(result: RobustnessResult, bound: KnownBound | None) -> RobustnessResult:
+    if bound is None:
+        return result
+    told = (*bound.notices, *bound.of_other_pictures(result.sets[0].n_images))
+    return replace(result, bound=bound, notices=(*result.notices, *told))
+
+
+def check_names(names: Sequence[str]) -> None:
+    if not names:
+        raise ParameterError("name at least one detector (--model, dt)")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ParameterError(
+            f"detectors need different names, {', '.join(twice)} is given twice (--name)"
+        )
+
+
+def _check_identities(models: Sequence[Model]) -> None:
+    """What one detector found must not be taken for what another of its name finds."""
+    for model in models:
+        if not model.identity:
+            raise ParameterError(
+                f"{model.detector.name}: results can be kept only for a detector with an attribute "
+                "`identity`, a text that changes with its weights and settings: add it or omit keep"
+            )
+
+
+def _folder_name(detector: str) -> str:
+    """A detector may be called as no folder can be: module:function, a/b."""
+    return "".join(one if one.isalnum() or one in "-_." else "_" for one in detector) or "detector"

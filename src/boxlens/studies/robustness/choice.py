@@ -1,0 +1,60 @@
+"""What is asked about robustness."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from boxlens.errors import ParameterError
+from boxlens.images.transforming.catalogue import CLEAN
+from boxlens.images.transforming.transform import TransformSettings
+from boxlens.limits import AT_MOST, GALLERY
+from boxlens.metrics.results import number
+
+if TYPE_CHECKING:
+    from boxlens.images.transforming.transform import Step
+    from boxlens.metrics.intervals import ResamplingChoice
+
+
+@dataclass(frozen=True, slots=True)
+class RobustnessChoice:
+    """Settings that numbers depend on."""
+
+    # In the order in which they are run and shown; each once.
+    steps: tuple[Step, ...]
+    settings: TransformSettings = field(default_factory=TransformSettings)
+    # Pictures, evenly spread over the data set; None: all.
+    n_images: int | None = None
+    # Detections below are in no count of errors, no density map and no picture shown as evidence.
+    shown_score: float = 0.3
+    # Pictures shown of each step: two stand side by side.
+    n_examples: int = 2
+    # How sure the drops are, by resampling pictures; None: not asked for.
+    intervals: ResamplingChoice | None = None
+
+    def __post_init__(self) -> None:
+        if not self.steps:
+            raise ParameterError("name at least one transform (--transform, transforms)")
+        slugs = [step.slug for step in self.steps]
+        if CLEAN.slug in slugs:
+            raise ParameterError("the unchanged pictures (clean) are always run: omit them")
+        twice = sorted({slug for slug in slugs if slugs.count(slug) > 1})
+        if twice:
+            raise ParameterError(f"given twice: {', '.join(twice)}")
+        if self.n_images is not None:
+            AT_MOST.check(self.n_images, "n_images (--n-images)")
+        if not math.isfinite(self.shown_score):
+            raise ParameterError(
+                f"shown_score must be finite, got {self.shown_score} (--shown-score)"
+            )
+        GALLERY.check(self.n_examples, "n_examples")
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "steps": [{"name": one.name, "severity": number(one.level)} for one in self.steps],
+            **self.settings.to_json(),
+            "n_images": self.n_images,
+            "shown_score": self.shown_score,
+            "intervals": None if self.intervals is None else self.intervals.to_json(),
+        }

@@ -1,0 +1,291 @@
+"""What changes of the pictures do to detectors."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from math import nan
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from boxlens.display import Displayed
+from boxlens.metrics.results import defined, envelope, number
+from boxlens.wording import counted, score
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from boxlens.data import Notice
+    from boxlens.data.columns import Boxes, Floats
+    from boxlens.detectors.run_result import Failure, Remark
+    from boxlens.images.transforming.transform import Group, Step
+    from boxlens.metrics.intervals import Interval
+    from boxlens.metrics.results import Provenance
+    from boxlens.studies.robustness.bound_file import KnownBound
+    from boxlens.studies.robustness.choice import RobustnessChoice
+    from boxlens.studies.robustness.step_pictures import StepPictures
+
+SCHEMA = "boxlens/robustness/1"
+METRICS = ("AP", "AP50", "AP75", "APs", "APm", "APl")
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """AP of the step's reference minus that of the step, on the same resampled pictures."""
+
+    interval: Interval
+    # Two-sided, and adjusted for all steps of the detector (Holm).
+    p: float
+    p_holm: float
+    # The smallest true drop that would be found on four of five such data sets (METHODS 11).
+    detectable: float = float("nan")
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **self.interval.to_json(),
+            "p": number(self.p),
+            "p_holm": number(self.p_holm),
+            "detectable": number(self.detectable),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A changed picture in which objects were lost that are found in the unchanged one."""
+
+    # Row in the changed set, and the picture it was made of.
+    row: int
+    image_id: int | str
+    file_name: str
+    # x, y, w, h in pixels of the changed picture, and where they are found in the unchanged one.
+    lost_box: Boxes
+    lost_clean_box: Boxes
+    lost_class: tuple[str, ...]
+    # Objects that are still found.
+    found_box: Boxes
+    found_class: tuple[str, ...]
+    # False positives of at least the shown score, the most confident first.
+    false_box: Boxes
+    false_class: tuple[str, ...]
+    false_score: Floats
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "image_id": self.image_id,
+            "file_name": self.file_name,
+            "lost": _boxes_to_json(self.lost_box, self.lost_class),
+            "found": _boxes_to_json(self.found_box, self.found_class),
+            "false": _boxes_to_json(self.false_box, self.false_class),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class StepRobustness:
+    """One detector under one step."""
+
+    # The transform and its level, the transform's title, and what kind it is.
+    step: Step
+    title: str
+    group: Group
+    # The level as it is written at an axis; "" for transforms without levels.
+    label: str
+    n_images: int
+    n_objects: int
+    n_detections: int
+    # Of METRICS, 0 to 1; NaN where there are no objects.
+    metrics: Mapping[str, float]
+    # What it is compared with: the unchanged pictures, but for transforms with a reference level.
+    reference: Step
+    # By metric: its share of that of the reference.
+    relative: Mapping[str, float]
+    # TIDE at IoU 0.5, keys are those of diagnosis.tide.GAINS. AP gained by fixing each kind of
+    # error, over classes with objects; how much more that is than in the reference, over classes
+    # with objects in both; and errors per object.
+    error_gain: Mapping[str, float]
+    error_growth: Mapping[str, float]
+    errors_per_object: Mapping[str, float]
+    # AP by class, in the order of the classes of the result.
+    by_class: tuple[float, ...]
+    # [row, column] on the unit square: detections of at least the shown score over each cell.
+    density: Floats
+    # Where most objects are lost.
+    examples: tuple[Example, ...] = ()
+    # None: not asked for.
+    drop: Drop | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.step.name,
+            "severity": number(self.step.level),
+            "label": self.label,
+            "group": self.group,
+            **defined(self.metrics),
+            "relative": number(self.relative["AP"]),
+            "relative_AP50": number(self.relative["AP50"]),
+            "reference": self.reference.slug,
+            **({} if self.drop is None else {"drop": self.drop.to_json()}),
+            "n_images": self.n_images,
+            "n_objects": self.n_objects,
+            "n_detections": self.n_detections,
+            "errors": {
+                "dAP": defined(self.error_gain),
+                "dAP_growth": defined(self.error_growth),
+                "per_object": defined(self.errors_per_object),
+            },
+            "AP_by_class": [number(value) for value in self.by_class],
+            "examples": [one.to_json() for one in self.examples],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CorruptionMean:
+    """Mean performance under corruption: over severities, then over the corruptions."""
+
+    # "all", or a group of corruptions.
+    group: str
+    n_corruptions: int
+    # Whether these are the benchmark's fifteen at five severities (for "all").
+    complete: bool
+    # Mean AP (mPC), and its share of that on the unchanged pictures (rPC).
+    ap: float
+    relative: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "group": self.group,
+            "n_corruptions": self.n_corruptions,
+            "complete": self.complete,
+            "AP": number(self.ap),
+            "relative": number(self.relative),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DetectorRobustness:
+    """One detector: on the unchanged pictures, under every step, and under corruption."""
+
+    name: str
+    clean: StepRobustness
+    # In the order of the choice.
+    steps: tuple[StepRobustness, ...]
+    # "all" first; empty where no corruption was run.
+    corrupted: tuple[CorruptionMean, ...]
+
+    def reference_of(self, one: StepRobustness) -> StepRobustness:
+        """What a step of this detector is compared with."""
+        slug = one.reference.slug
+        return next((step for step in self.steps if step.step.slug == slug), self.clean)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "clean": self.clean.to_json(),
+            "corrupted": [one.to_json() for one in self.corrupted],
+            "transforms": [one.to_json() for one in self.steps],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SetSummary:
+    """The changed pictures of one step, whoever looks at them."""
+
+    step: Step
+    n_images: int
+    n_objects: int
+    # Objects of the data set that are in no picture of the step.
+    n_objects_gone: int
+    # As the density of detections, of the objects.
+    density: Floats
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.step.name,
+            "severity": number(self.step.level),
+            "n_images": self.n_images,
+            "n_objects": self.n_objects,
+            "n_objects_gone": self.n_objects_gone,
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RobustnessResult(Displayed):
+    """What breaks each detector."""
+
+    _writer: ClassVar = ("writing.write_robustness", "write_robustness")
+    # What was asked.
+    choice: RobustnessChoice
+    # Its name, and those of its classes.
+    dataset: str
+    classes: tuple[str, ...]
+    # The unchanged pictures first, then the steps of the choice.
+    sets: tuple[SetSummary, ...]
+    detectors: tuple[DetectorRobustness, ...]
+    # Pictures that could not be used, with step, detector and reason.
+    failed: tuple[Failure, ...]
+    provenance: Provenance
+    notices: tuple[Notice, ...] = ()
+    # What is odd about pictures that were used.
+    remarks: tuple[Remark, ...] = ()
+    # The upper bound on the unchanged pictures, where it was given.
+    bound: KnownBound | None = None
+    # To show examples in a report; None: they are listed.
+    pictures: StepPictures | None = field(default=None, compare=False)
+
+    @property
+    def uap(self) -> float:
+        return nan if self.bound is None else self.bound.uap
+
+    @property
+    def uap_by_class(self) -> tuple[float, ...] | None:
+        """In the order of the classes; NaN where a class has none."""
+        return None if self.bound is None else self.bound.by_class
+
+    def __repr__(self) -> str:
+        told = ", ".join(
+            f"{one.name} AP {score(one.clean.metrics['AP'])}" for one in self.detectors
+        )
+        changes = counted(len(self.sets) - 1, "change")
+        return f"RobustnessResult({self.dataset}, {changes}: {told} unchanged)"
+
+    def to_json(self) -> dict[str, Any]:
+        """The stable form that `boxlens robustness --json -` prints."""
+        clean = self.sets[0]
+        return envelope(
+            SCHEMA,
+            provenance=self.provenance,
+            parameters=self.choice.to_json(),
+            dataset={
+                "name": self.dataset,
+                "n_images": clean.n_images,
+                "n_objects": clean.n_objects,
+                "n_classes": len(self.classes),
+            },
+            notices=self.notices,
+            results={
+                "classes": list(self.classes),
+                "transforms": [
+                    {"detector": detector.name, **_short(one)}
+                    for detector in self.detectors
+                    for one in detector.steps
+                ],
+                "bound": None if self.bound is None else self.bound.to_json(),
+                "sets": [one.to_json() for one in self.sets],
+                "detectors": [one.to_json() for one in self.detectors],
+                "failed": [asdict(one) for one in self.failed],
+                "remarks": [asdict(one) for one in self.remarks],
+            },
+        )
+
+
+def _short(one: StepRobustness) -> dict[str, Any]:
+    """The row that most readers want."""
+    return {
+        "name": one.step.name,
+        "severity": number(one.step.level),
+        **defined(one.metrics),
+        "relative": number(one.relative["AP"]),
+        "reference": one.reference.slug,
+    }
+
+
+def _boxes_to_json(boxes: Boxes, classes: tuple[str, ...]) -> list[dict[str, Any]]:
+    pairs = zip(boxes.tolist(), classes, strict=True)
+    return [{"class": name, "box": box} for box, name in pairs]

@@ -1,0 +1,114 @@
+"""What figures and tables of robustness share: steps by their transform, words, means."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from boxlens.images.perturbing.families import FAMILIES
+from boxlens.images.transforming.catalogue import TRANSFORMS
+from boxlens.images.transforming.transform import CORRUPTION_GROUPS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from boxlens.images.transforming.transform import Group
+    from boxlens.studies.robustness.result import (
+        DetectorRobustness,
+        RobustnessResult,
+        StepRobustness,
+    )
+
+    Steps = tuple[StepRobustness, ...]
+
+GROUP_WORDS: Final[Mapping[str, str]] = {
+    "all": "All corruptions",
+    "noise": "Noise",
+    "blur": "Blur",
+    "weather": "Weather",
+    "digital": "Digital",
+    "graded": "Graded",
+    "study": "Study",
+}
+CLEAN_WORDS: Final = "Unchanged"
+# How transforms of images.perturbing are called among all others.
+GRADED_PREFIX: Final = "graded_"
+
+
+def step_words(one: StepRobustness) -> str:
+    """A transform, and its level where it has several."""
+    return ", ".join(filter(None, (plain_title(one), level_words(one))))
+
+
+def plain_title(one: StepRobustness) -> str:
+    """Beside a level, which says whether it is a graded change or a corruption."""
+    return FAMILIES[family_of(one.step.name)].title if one.group == "graded" else one.title
+
+
+def level_words(one: StepRobustness) -> str:
+    """The level by itself: severity 3, 2 px, quality 20; empty where there is but one."""
+    if one.group in CORRUPTION_GROUPS:
+        return f"severity {one.label}"
+    if one.group == "graded" and one.label == f"{one.step.level:g}":
+        return f"{FAMILIES[family_of(one.step.name)].axis_title} {one.label}"
+    return one.label
+
+
+def own_references(result: RobustnessResult) -> list[str]:
+    """What some steps are compared with instead of the unchanged pictures: Rotation, 0 deg."""
+    found = {
+        one.reference.slug: step_words(detector.reference_of(one))
+        for detector in result.detectors
+        for one in detector.steps
+        if one.reference.name != detector.clean.step.name
+    }
+    return list(found.values())
+
+
+def family_of(name: str) -> str:
+    """The family of a graded transform."""
+    return name.removeprefix(GRADED_PREFIX)
+
+
+def by_transform(detector: DetectorRobustness, *groups: Group) -> dict[str, Steps]:
+    """Steps of these groups by the name of their transform, levels ascending."""
+    found: dict[str, list[StepRobustness]] = {}
+    for one in detector.steps:
+        if one.group in groups:
+            found.setdefault(one.step.name, []).append(one)
+    return {name: tuple(sorted(of, key=_level)) for name, of in found.items()}
+
+
+def _level(one: StepRobustness) -> float:
+    return one.step.level if one.step.graded else 0.0
+
+
+def changing(steps: Iterable[StepRobustness]) -> Steps:
+    """Those whose level changes something: what a mean over levels is taken of."""
+    return tuple(one for one in steps if one.step.level not in TRANSFORMS[one.step.name].unchanged)
+
+
+def mean_over(steps: Sequence[StepRobustness], value: Callable[[StepRobustness], float]) -> float:
+    """Of those that have the number; NaN where none has."""
+    known = [number for one in steps if not math.isnan(number := value(one))]
+    return math.fsum(known) / len(known) if known else math.nan
+
+
+def ap_lost(detector: DetectorRobustness, one: StepRobustness) -> float:
+    """How much lower AP is than that of the step's reference."""
+    return detector.reference_of(one).metrics["AP"] - one.metrics["AP"]
+
+
+def worst_of_transforms(
+    detector: DetectorRobustness, steps: Iterable[StepRobustness]
+) -> list[StepRobustness]:
+    """Of each transform the level at which most AP is lost, the largest loss first."""
+    worst: dict[str, StepRobustness] = {}
+    for one in changing(steps):
+        lost = ap_lost(detector, one)
+        if math.isnan(lost):
+            continue
+        known = worst.get(one.step.name)
+        if known is None or lost > ap_lost(detector, known):
+            worst[one.step.name] = one
+    return sorted(worst.values(), key=lambda one: -ap_lost(detector, one))

@@ -1,0 +1,231 @@
+"""Which objects does it fail on? Characteristics, interactions and misses of one detector."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxlens.data import Notice
+from boxlens.data.selection import shared_classes
+from boxlens.errors import ParameterError
+from boxlens.formats.given import open_dataset, open_detections
+from boxlens.matching import HOIEM, assign, find_overlaps
+from boxlens.metrics.grid import mean_defined
+from boxlens.metrics.hits import POSITIVES_SHARE, area_ap_with_error
+from boxlens.metrics.protocols import verified_detections
+from boxlens.metrics.ranking import rank
+from boxlens.studies.sensitivity.characteristics import Objects
+from boxlens.studies.sensitivity.choice import LOOSER, SensitivityChoice
+from boxlens.studies.sensitivity.choosing import Catalogue
+from boxlens.studies.sensitivity.interactions import interaction
+from boxlens.studies.sensitivity.misses import find_misses
+from boxlens.studies.sensitivity.result import Characteristic, ClassScore, SensitivityResult
+from boxlens.studies.sensitivity.spread import spread
+from boxlens.studies.sensitivity.tally import Tally, count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from boxlens.data import Dataset, Detections
+    from boxlens.data.columns import Bools
+    from boxlens.data.known_classes import ClassesChoice
+    from boxlens.formats.files import Progress
+    from boxlens.formats.given import GivenDataset, GivenDetections
+    from boxlens.matching import Matches
+    from boxlens.metrics.ranking import Ranking
+
+
+def sensitivity(
+    gt: GivenDataset,
+    dt: GivenDetections,
+    *,
+    characteristics: Sequence[str] | None = None,
+    bins: Mapping[str, Sequence[float]] | None = None,
+    interactions: Sequence[tuple[str, str]] = (),
+    iou: float = 0.5,
+    looser: Sequence[float] | None = None,
+    min_objects: int = 5,
+    missed_p_n: float = 0.05,
+    positives_share: float = POSITIVES_SHARE,
+    n_unexpected: int = 15,
+    classes_used: ClassesChoice = "all",
+    split: str | None = None,
+    strict: bool = False,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> SensitivityResult:
+    """Which objects a detector fails on: normalized AP (AP_N) by what objects are like.
+
+    Both may be tables or files of any known format. Without `characteristics` it looks at area,
+    height, aspect and every attribute with two values or more. `bins` gives own thresholds for
+    numbers, `interactions` pairs to cross. Missed objects are looked for again at the overlaps
+    `looser`; by default those of 0.1, 0.2, 0.3 and 0.4 that are below `iou`. Subsets of fewer than
+    `min_objects` objects take no part in the spread; an object is missed if its detection comes
+    where normalized precision is below `missed_p_n`. `classes_used` is "all", "check" or "known",
+    as in `evaluate`.
+
+    >>> result = sensitivity(gt, dt, characteristics=["area", "occlusion"])
+    >>> result
+    SensitivityResult(window on ground_truth: AP_N 0.288; sensitivity to area 0.429, occlusion ...)
+    """
+    choice = SensitivityChoice(
+        characteristics=None if characteristics is None else tuple(characteristics),
+        bins={name: tuple(values) for name, values in (bins or {}).items()},
+        interactions=tuple((first, second) for first, second in interactions),
+        iou=iou,
+        looser=None if looser is None else tuple(looser),
+        min_objects=min_objects,
+        missed_p_n=missed_p_n,
+        positives_share=positives_share,
+        n_unexpected=n_unexpected,
+    )
+    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
+    tables = open_detections(dt, dataset, strict=strict, threads=threads, progress=progress)
+    dataset, (read,) = shared_classes(dataset, tables, classes_used)
+    detections, unverified = verified_detections(dataset, read, iou, threads=threads)
+    thresholds = choice.iou_thresholds
+    overlaps = find_overlaps(dataset, detections, HOIEM, floor=thresholds[0], threads=threads)
+    matches = assign(
+        dataset,
+        detections,
+        overlaps,
+        HOIEM,
+        iou_thresholds=thresholds,
+        keep_hits=True,
+        threads=threads,
+    )
+    ranking = rank(detections, len(dataset.classes), threads=threads)
+    result = analyse(dataset, detections, ranking, matches, choice)
+    notices = (*dataset.notices, *detections.notices, *unverified, *result.notices)
+    return replace(result, detections=read, notices=notices)
+
+
+def analyse(
+    dataset: Dataset,
+    detections: Detections,
+    ranking: Ranking,
+    matches: Matches,
+    choice: SensitivityChoice,
+) -> SensitivityResult:
+    """The same from matches under Hoiem's rule that hold `choice.iou_thresholds` and their hits."""
+    _check_matches(matches, detections, choice)
+    cell = matches.iou_thresholds.index(choice.iou)
+    objects = Objects.of(dataset.gt, matches.positives(cell), len(dataset.classes))
+    catalogue = Catalogue(objects, choice.bins)
+    names, notices = _chosen(catalogue, choice)
+    columns = [catalogue.column(name) for name in names]
+    crossed = [tuple(map(catalogue.column, pair)) for pair in choice.interactions]
+
+    normal = choice.positives_share * len(dataset.images)
+    tallies = {iou: count(objects, ranking, matches, iou, normal) for iou in choice.iou_thresholds}
+    tally = tallies[choice.iou]
+    misses = find_misses(
+        dataset,
+        tally,
+        [(iou, tallies[iou]) for iou in choice.iou_thresholds[:-1]],
+        catalogue.predictors(),
+        p_n=choice.missed_p_n,
+        n_unexpected=choice.n_unexpected,
+    )
+    classes = _class_scores(dataset, tally, misses.missed)
+    least = choice.min_objects
+    spreads = tuple(
+        spread(column, tally, misses.missed, classes, min_objects=least) for column in columns
+    )
+    return SensitivityResult(
+        dataset=dataset,
+        detections=detections,
+        iou=choice.iou,
+        normal=normal,
+        ap_n=mean_defined(np.array([row.ap_n for row in classes])),
+        characteristics=spreads,
+        interactions=tuple(
+            interaction(first, second, tally, min_objects=least) for first, second in crossed
+        ),
+        misses=misses,
+        choice=choice,
+        notices=(
+            *_about_tables(dataset, detections, tally),
+            *_about_looser(choice),
+            *notices,
+            *(notice for column in columns for notice in catalogue.lacking(column)),
+            *_undefined(spreads, tally),
+        ),
+        classes=classes,
+        columns=tuple(columns),
+    )
+
+
+def _chosen(
+    catalogue: Catalogue, choice: SensitivityChoice
+) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
+    if choice.characteristics is None:
+        names, notices = catalogue.usual()
+        # Bins for what is otherwise passed over are a wish to see it.
+        names = tuple(dict.fromkeys([*names, *choice.bins]))
+    else:
+        names, notices = tuple(dict.fromkeys(choice.characteristics)), ()
+    used = {*names, *(name for pair in choice.interactions for name in pair)}
+    idle = [name for name in choice.bins if name not in used]
+    if idle:
+        raise ParameterError(f"bins are given for {idle[0]!r}, which is not looked at")
+    return names, notices
+
+
+def _class_scores(dataset: Dataset, tally: Tally, missed: Bools) -> tuple[ClassScore, ...]:
+    n_missed = np.bincount(dataset.gt.class_row[missed], minlength=len(dataset.classes))
+    columns = (
+        tally.n_positive,
+        n_missed,
+        *area_ap_with_error(tally.hits, tally.n_positive),
+        *area_ap_with_error(tally.hits, tally.n_positive, tally.normal),
+    )
+    rows = zip(dataset.classes.name, *(column.tolist() for column in columns), strict=True)
+    return tuple(ClassScore(*row) for row in rows)
+
+
+def _undefined(spreads: Sequence[Characteristic], tally: Tally) -> Iterator[Notice]:
+    for row in spreads:
+        if row.reason is not None and tally.n_positive.any():
+            message = f"the sensitivity to {row.name} is undefined: {row.reason}"
+            yield Notice("no_spread", sum(row.subset_n_objects), message)
+
+
+def _about_looser(choice: SensitivityChoice) -> Iterator[Notice]:
+    """Which of the usual overlaps are not below the one that counts as right."""
+    skipped = [iou for iou in LOOSER if iou not in choice.looser_overlaps]
+    if choice.looser is None and skipped:
+        used = ", ".join(f"{iou:g}" for iou in choice.looser_overlaps)
+        words = ", ".join(f"{iou:g}" for iou in skipped)
+        message = (
+            f"looser overlaps: {f'only {used}' if used else 'none'}, because "
+            f"{words} {'is' if len(skipped) == 1 else 'are'} not below IoU {choice.iou:g}"
+        )
+        yield Notice("no_looser_overlap", len(skipped), message)
+
+
+def _about_tables(dataset: Dataset, detections: Detections, tally: Tally) -> Iterator[Notice]:
+    if dataset.relative:
+        message = (
+            f"{dataset.name}: boxes are fractions of their image, so areas, heights and aspects "
+            "are relative to it too"
+        )
+        yield Notice("relative_boxes", len(dataset.gt), message)
+    n_detections = np.bincount(detections.class_row, minlength=len(dataset.classes))
+    lost = n_detections[tally.n_positive == 0]
+    if lost.any():
+        message = (
+            f"{detections.name}: {lost.sum():,} detections of {np.count_nonzero(lost)} classes "
+            "without any object take no part in AP_N, which is undefined for them"
+        )
+        yield Notice("class_without_objects", int(lost.sum()), message)
+
+
+def _check_matches(matches: Matches, detections: Detections, choice: SensitivityChoice) -> None:
+    lacking = [iou for iou in choice.iou_thresholds if iou not in matches.iou_thresholds]
+    if lacking:
+        raise ParameterError(f"the matches do not hold the overlap {lacking[0]:g}")
+    if matches.hit_row.shape != (len(matches.iou_thresholds), len(detections)):
+        raise ParameterError("sensitivity needs the hits of the matches (keep_hits=True)")

@@ -1,0 +1,335 @@
+"""What a sensitivity analysis found, as plain frozen values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from boxlens.display import Displayed
+from boxlens.metrics.results import Provenance, about_dataset, defined, envelope, number
+from boxlens.version import VERSION
+from boxlens.wording import score
+
+if TYPE_CHECKING:
+    from boxlens.data import Dataset, Detections, Notice
+    from boxlens.data.columns import Bools, Floats, Rows
+    from boxlens.studies.sensitivity.characteristics import Column
+    from boxlens.studies.sensitivity.choice import SensitivityChoice
+
+SCHEMA = "boxlens/sensitivity/1"
+
+
+@dataclass(frozen=True, slots=True)
+class ClassScore:
+    """All objects of one class: AP by area and normalized AP, with standard errors."""
+
+    name: str
+    n_objects: int
+    n_missed: int
+    ap: float
+    ap_se: float
+    ap_n: float
+    ap_n_se: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "class": self.name,
+            "n_objects": self.n_objects,
+            "n_missed": self.n_missed,
+            **defined(
+                {
+                    "AP": self.ap,
+                    "AP_se": self.ap_se,
+                    "AP_N": self.ap_n,
+                    "AP_N_se": self.ap_n_se,
+                }
+            ),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Subset:
+    """The objects of one class with one value of a characteristic."""
+
+    name: str
+    n_objects: int
+    ap_n: float
+    ap_n_se: float
+    n_missed: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "n_objects": self.n_objects,
+            "n_missed": self.n_missed,
+            **defined({"AP_N": self.ap_n, "AP_N_se": self.ap_n_se}),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSpread:
+    """One class under one characteristic; highest and lowest over subsets of enough objects."""
+
+    name: str
+    ap_n: float
+    ap_n_se: float
+    subsets: tuple[Subset, ...]
+    highest: float
+    lowest: float
+    # Share of the entropy of "missed" that the subset explains.
+    entropy_share: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Subsets without any object are left out."""
+        return {
+            "class": self.name,
+            **defined(
+                {
+                    "AP_N": self.ap_n,
+                    "AP_N_se": self.ap_n_se,
+                    "highest": self.highest,
+                    "lowest": self.lowest,
+                    "entropy_share": self.entropy_share,
+                }
+            ),
+            "subsets": [subset.to_json() for subset in self.subsets if subset.n_objects],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Characteristic:
+    """A property of objects: its spread in each class and on average over classes (METHODS 2.5)."""
+
+    name: str
+    # "bins" (of a number), "values" (of a category) or "flags" (several yes/no columns pooled).
+    kind: str
+    subset_names: tuple[str, ...]
+    classes: tuple[ClassSpread, ...]
+    # Means over the classes for which they are defined. AP_N of all objects is averaged over the
+    # classes that have a highest and a lowest, so that the three can be compared.
+    subset_ap_n: tuple[float, ...]
+    # Over all classes.
+    subset_n_objects: tuple[int, ...]
+    subset_n_missed: tuple[int, ...]
+    ap_n: float
+    highest: float
+    lowest: float
+    # How many classes these are means over: those with a subset of so many objects.
+    n_classes: int
+    min_objects: int
+    # What the sensitivity would be if all subsets were equally hard: the best and the worst of
+    # several small subsets always differ.
+    chance: float
+    entropy_share: float
+    entropy_chance: float
+    # Why the spread is undefined.
+    reason: str | None
+
+    @property
+    def sensitivity(self) -> float:
+        return self.highest - self.lowest
+
+    @property
+    def impact(self) -> float:
+        return self.highest - self.ap_n
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            **defined(
+                {
+                    "sensitivity": self.sensitivity,
+                    "impact": self.impact,
+                    "AP_N": self.ap_n,
+                    "highest": self.highest,
+                    "lowest": self.lowest,
+                    "sensitivity_by_chance": self.chance,
+                    "entropy_share": self.entropy_share,
+                    "entropy_share_by_chance": self.entropy_chance,
+                }
+            ),
+            "n_classes": self.n_classes,
+            "undefined_because": self.reason,
+            "subsets": [
+                {"name": name, "AP_N": number(ap_n), "n_objects": n_objects, "n_missed": n_missed}
+                for name, ap_n, n_objects, n_missed in zip(
+                    self.subset_names,
+                    self.subset_ap_n,
+                    self.subset_n_objects,
+                    self.subset_n_missed,
+                    strict=True,
+                )
+            ],
+            "classes": [row.to_json() for row in self.classes],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """Two characteristics at once: [first, second], means over classes with enough objects."""
+
+    first: str
+    second: str
+    first_names: tuple[str, ...]
+    second_names: tuple[str, ...]
+    ap_n: Floats
+    n_objects: Rows
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "first": self.first,
+            "second": self.second,
+            "first_names": list(self.first_names),
+            "second_names": list(self.second_names),
+            "AP_N": [[number(value) for value in row] for row in self.ap_n.tolist()],
+            "n_objects": self.n_objects.tolist(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LooserOverlap:
+    """How many objects stay undetected when a looser overlap counts as correct."""
+
+    iou: float
+    n_missed: int
+    # Of those missed at the strict overlap.
+    share_recovered: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "iou": self.iou,
+            "n_missed": self.n_missed,
+            "share_recovered": number(self.share_recovered),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Unexpected:
+    """An object found much worse, or better, than its characteristics predict (METHODS 2.7)."""
+
+    gt_row: int
+    image_id: int | str
+    object_id: int | str
+    class_name: str
+    predicted: float
+    achieved: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "image_id": self.image_id,
+            "object_id": self.object_id,
+            "class": self.class_name,
+            "predicted": self.predicted,
+            "achieved": self.achieved,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Misses:
+    """Undetected objects: no correct detection where P_N is .05 or more (METHODS 2.6)."""
+
+    p_n: float
+    n_objects: int
+    n_missed: int
+    # By object; False for those that do not count.
+    missed: Bools
+    # P_N of the object's correct detection, 0 where there is none, NaN where it does not count.
+    achieved: Floats
+    predicted: Floats
+    looser: tuple[LooserOverlap, ...]
+    # Only objects worse, or better, than predicted; the largest differences first.
+    difficult: tuple[Unexpected, ...]
+    easy: tuple[Unexpected, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Without the columns by object."""
+        return {
+            "p_n": self.p_n,
+            "n_objects": self.n_objects,
+            "n_missed": self.n_missed,
+            "looser": [row.to_json() for row in self.looser],
+            "difficult": [row.to_json() for row in self.difficult],
+            "easy": [row.to_json() for row in self.easy],
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SensitivityResult(Displayed):
+    """One detector: AP_N of every class, characteristics, interactions and missed objects."""
+
+    dataset: Dataset
+    detections: Detections
+    # IoU from which a detection is right.
+    iou: float
+    # N of P_N: the number of positives every class is made to have (METHODS 2.1).
+    normal: float
+    # Mean over classes.
+    ap_n: float
+    characteristics: tuple[Characteristic, ...]
+    interactions: tuple[Interaction, ...]
+    misses: Misses
+    choice: SensitivityChoice
+    notices: tuple[Notice, ...] = ()
+    classes: tuple[ClassScore, ...] = ()
+    # The subset of every object, one column per characteristic.
+    columns: tuple[Column, ...] = ()
+    _writer: ClassVar = ("writing.write_sensitivity", "write_sensitivity")
+
+    def __repr__(self) -> str:
+        """Short: the whole is in `to_json()`."""
+        spreads = [f"{row.name} {score(row.sensitivity)}" for row in self.characteristics[:5]]
+        by = f"; sensitivity to {', '.join(spreads)}" if spreads else ""
+        return (
+            f"SensitivityResult({self.detections.name} on {self.dataset.name}: "
+            f"AP_N {score(self.ap_n)}{by})"
+        )
+
+    @property
+    def provenance(self) -> Provenance:
+        return Provenance(VERSION, self.dataset.source, (self.detections.source,))
+
+    def to_json(self) -> dict[str, Any]:
+        """The stable form that `boxlens sensitivity --json -` prints; undefined is null."""
+        return envelope(
+            SCHEMA,
+            provenance=self.provenance,
+            parameters=self._parameters(),
+            dataset=about_dataset(self.dataset),
+            notices=self.notices,
+            results={
+                "detector": self.detections.name,
+                "n_detections": len(self.detections),
+                **self.parts_to_json(),
+            },
+        )
+
+    def parts_to_json(self) -> dict[str, Any]:
+        """What a diagnosis holds of it."""
+        return {
+            "sensitivity": {
+                "detector": self.detections.name,
+                "dataset": self.dataset.name,
+                "iou": self.iou,
+                "N": self.normal,
+                "AP_N": number(self.ap_n),
+                "classes": [row.to_json() for row in self.classes],
+                "characteristics": [row.to_json() for row in self.characteristics],
+                "interactions": [row.to_json() for row in self.interactions],
+            },
+            "misses": self.misses.to_json(),
+        }
+
+    def _parameters(self) -> dict[str, Any]:
+        choice = self.choice
+        return {
+            "iou": choice.iou,
+            "min_objects": choice.min_objects,
+            "missed_p_n": choice.missed_p_n,
+            "positives_share": choice.positives_share,
+            "n_unexpected": choice.n_unexpected,
+            "looser": list(choice.looser_overlaps),
+            "characteristics": [row.name for row in self.characteristics],
+            "bins": {name: list(values) for name, values in choice.bins.items()},
+            "interactions": [list(pair) for pair in choice.interactions],
+        }

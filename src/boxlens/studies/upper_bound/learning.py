@@ -1,0 +1,187 @@
+"""Which classifier names the objects of which image, and where it learnt to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxlens.data.source import Source
+from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
+from boxlens.detectors.classifiers.renaming import with_classes
+from boxlens.detectors.learning_files import usable_pictures
+from boxlens.errors import InputError
+from boxlens.images.transforming.pictured import with_pictures
+from boxlens.studies.upper_bound.trainers import trainer_of
+from boxlens.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from torch.nn import Module
+
+    from boxlens.data import Dataset, Notice
+    from boxlens.data.columns import Rows
+    from boxlens.detectors.classifiers.renaming import JoinedClassifier
+    from boxlens.detectors.classifiers.torch.choice import FineTuning
+    from boxlens.detectors.protocols import Classifier
+    from boxlens.detectors.run_result import Failure
+    from boxlens.formats.files import Progress
+    from boxlens.images import ImageFiles
+    from boxlens.studies.upper_bound.classifying import ClassifierOf
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """What a classifier may learn from: a data set and its pictures."""
+
+    dataset: Dataset
+    files: ImageFiles
+    # Of finding the pictures.
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """How a classifier is made, where it is not ready."""
+
+    seed: int = 0
+    workers: int = 0
+    # Of torch modules.
+    fine_tuning: FineTuning | None = None
+    # Folder in which torch keeps what it has learnt, so that a run that was stopped goes on.
+    keep: Path | None = None
+    restart: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "seed": self.seed,
+            **({} if self.fine_tuning is None else self.fine_tuning.to_json()),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Recogniser:
+    """A classifier for every image."""
+
+    name: str
+    learnt_from: str
+    classifier_of: ClassifierOf
+    # The one that was trained, to be saved; None where there are several, or it came ready.
+    trained: Classifier | None = None
+    failed: tuple[Failure, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    # Files it was made from, each with what it is.
+    others: tuple[tuple[str, Source], ...] = ()
+    # Whether it learnt from the images themselves, part by part.
+    cross_validated: bool = False
+
+
+def ready(
+    classifier: Classifier, dataset: Dataset, source: str, files: Iterable[Path] = ()
+) -> Recogniser:
+    """One classifier for all images; `files` are those that its answers depend on."""
+    joined, notices = with_classes(classifier, dataset.classes)
+    others = tuple(("classifier", Source.of(path, "classifier")) for path in files)
+    return Recogniser(classifier.name, source, lambda _row: joined, notices=notices, others=others)
+
+
+def taught(
+    word: str,
+    dataset: Dataset,
+    lessons: Lessons,
+    training: Training,
+    progress: Progress | None = None,
+    *,
+    module: Module | None = None,
+) -> Recogniser:
+    """One classifier, trained on another data set than the one it is tried on.
+
+    `module` is a torch module to be fine-tuned, which `word` only names.
+    """
+    pictured, files, sized = with_pictures(lessons.dataset, lessons.files)
+    images, part, failed = usable_pictures(files, pictured, progress)
+    crops = LabelledCrops.of(part, images)
+    _check_crops(len(crops), lessons.dataset.name)
+    classifier, notices = trainer_of(word, training, progress, module)(crops, "all")
+    joined, join_notices = with_classes(classifier, dataset.classes)
+    return Recogniser(
+        name=classifier.name,
+        learnt_from=f"{counted(len(crops), 'object')} in {counted(len(part.images), 'image')} of "
+        f"{part.name}",
+        classifier_of=lambda _row: joined,
+        trained=classifier,
+        others=() if part.source is None else (("training set", part.source),),
+        # Pictures of both sets may have one name.
+        failed=tuple(replace(one, file=f"training set: {one.file}") for one in failed),
+        notices=(
+            *_said_of("training set", (*lessons.dataset.notices, *lessons.notices, *sized)),
+            *notices,
+            *join_notices,
+        ),
+    )
+
+
+def cross_taught(
+    word: str,
+    dataset: Dataset,
+    files: ImageFiles,
+    training: Training,
+    n_folds: int,
+    progress: Progress | None = None,
+    *,
+    module: Module | None = None,
+) -> Recogniser:
+    """As many classifiers as parts: objects of a part are named by one that has not seen it."""
+    images, part, failed = usable_pictures(files, dataset, progress)
+    crops = LabelledCrops.of(part, images)
+    _check_crops(len(crops), dataset.name)
+    fold_of_image = fold_of_images(crops, n_folds, training.seed)
+    train = trainer_of(word, training, progress, module)
+    taught_folds: list[JoinedClassifier] = []
+    told: list[Notice] = []
+    for fold in range(int(fold_of_image.max()) + 1):
+        seen = np.flatnonzero(fold_of_image != fold).astype(np.int32)
+        classifier, notices = train(crops.in_images(seen), f"part-{fold + 1}")
+        joined, _ = with_classes(classifier, dataset.classes)
+        taught_folds.append(joined)
+        told += _said_of(f"classifier of part {fold + 1}", notices)
+    keys = part.images.id.tolist()
+    fold_of_id: Mapping[int | str, int] = dict(zip(keys, fold_of_image.tolist(), strict=True))
+    ids = dataset.images.id.tolist()
+    return Recogniser(
+        name=taught_folds[0].classifier.name,
+        learnt_from=f"cross-validated in {len(taught_folds)} folds",
+        classifier_of=lambda row: taught_folds[fold_of_id.get(ids[row], 0)],
+        failed=failed,
+        notices=tuple(told),
+        cross_validated=True,
+    )
+
+
+def fold_of_images(crops: LabelledCrops, n_folds: int, seed: int) -> Rows:
+    """Parts of nearly one size, drawn by seed among the images with objects."""
+    with_objects = np.unique(crops.image_row)
+    if len(with_objects) < 2:
+        raise InputError(
+            "objects lie in fewer than two images: no part is left to learn from",
+            path=crops.dataset.name,
+            remedy="Give a training set (--train-gt, --train-images), or a ready classifier",
+        )
+    fold = np.zeros(len(crops.dataset.images), dtype=np.int32)
+    places = np.random.default_rng(seed).permutation(len(with_objects))
+    fold[with_objects] = places % min(n_folds, len(with_objects))
+    return fold
+
+
+def _said_of(whom: str, notices: Iterable[Notice]) -> list[Notice]:
+    return [replace(one, message=f"{whom}: {one.message}") for one in notices]
+
+
+def _check_crops(n: int, name: str) -> None:
+    if n == 0:
+        raise InputError(
+            "no object to learn from", path=name, remedy="Give pictures whose objects are labelled"
+        )

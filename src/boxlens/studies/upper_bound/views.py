@@ -1,0 +1,102 @@
+"""What a classifier is shown of an object: its box, boxes around it, more or less context."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from boxlens.images.crops import cut_inside, span_inside
+from boxlens.studies.upper_bound.sampled_boxes import sampled_boxes
+
+if TYPE_CHECKING:
+    from boxlens.data.columns import Boxes
+    from boxlens.images import Pixels
+    from boxlens.studies.upper_bound.choice import UpperBoundChoice
+
+Kind = Literal["box", "sample", "object", "object_and_context", "context", "image", "image_context"]
+NAN = float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    kind: Kind
+    # The crop's sides by those of the box; NaN for the whole picture.
+    scale: float = 1.0
+    # Of sampled boxes.
+    sample: int = -1
+
+
+OWN = View("box")
+
+
+def views_of(choice: UpperBoundChoice) -> tuple[View, ...]:
+    """All that are asked for; the box itself comes first."""
+    n_samples = 0 if choice.sampled_iou is None else 4 * choice.n_shifts
+    samples = [View("sample", sample=row) for row in range(n_samples)]
+    return (OWN, *samples, *context_views(choice.context_scales))
+
+
+def context_views(scales: tuple[float, ...]) -> tuple[View, ...]:
+    """METHODS 4.4: scales of the box, with and without what is in it, and the whole picture."""
+    if not scales:
+        return ()
+    ascending = sorted(set(scales))
+    views = [View("object" if scale <= 1 else "object_and_context", scale) for scale in ascending]
+    # Up to its own size a box that is blanked out leaves nothing to be seen.
+    views += [View("context", scale) for scale in ascending if scale > 1]
+    return (*views, View("image", NAN), View("image_context", NAN))
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One object in its picture."""
+
+    pixels: Pixels
+    box: Boxes
+    samples: Boxes
+
+    @classmethod
+    def of(cls, pixels: Pixels, box: Boxes, choice: UpperBoundChoice) -> Shown:
+        samples: Boxes = np.empty((0, 4))
+        if choice.sampled_iou is not None:
+            samples = sampled_boxes(box[None], choice.sampled_iou, choice.n_shifts)[0]
+        return cls(pixels, box, samples)
+
+    def crop(self, view: View) -> Pixels | None:
+        """None where nothing of it lies in the picture: the box has no area, or is outside."""
+        if span_inside(self.box, self.pixels.shape[1], self.pixels.shape[0]) is None:
+            return None
+        if view.kind == "sample":
+            # A box near the border may be shifted out of the picture altogether.
+            return cut_inside(self.pixels, self.samples[view.sample])
+        if view.kind == "image":
+            return self.pixels
+        if view.kind == "image_context":
+            return self._blanked(self._picture())
+        around = _scaled(self.box, view.scale)
+        return self._blanked(around) if view.kind == "context" else cut_inside(self.pixels, around)
+
+    def _picture(self) -> Boxes:
+        return np.array([0.0, 0.0, self.pixels.shape[1], self.pixels.shape[0]])
+
+    def _blanked(self, around: Boxes) -> Pixels | None:
+        """The crop with the object's box zeroed."""
+        height, width = self.pixels.shape[:2]
+        outer, inner = span_inside(around, width, height), span_inside(self.box, width, height)
+        if outer is None or inner is None:
+            return None
+        crop = outer.of(self.pixels).copy()
+        top, left = max(inner.top - outer.top, 0), max(inner.left - outer.left, 0)
+        crop[top : inner.bottom - outer.top, left : inner.right - outer.left] = 0
+        return crop
+
+
+def _scaled(box: Boxes, scale: float) -> Boxes:
+    """About its centre; at its own size the very box."""
+    if math.isclose(scale, 1.0, rel_tol=1e-9):
+        return box
+    sides = box[2:] * scale
+    return np.concatenate([box[:2] + (box[2:] - sides) / 2, sides])

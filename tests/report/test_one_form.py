@@ -1,0 +1,123 @@
+"""No two surfaces give one number two forms: page, terminal, notebook and files are compared."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from boxlens.report.described import DESCRIBED, describe
+from boxlens.report.readers.frames import study_frames
+from boxlens.report.readers.notebook import study_html, table_html
+from boxlens.report.readers.terminal import study_text
+from boxlens.safe_text import safe_line
+from report.written_verbs import VERBS
+
+# What no surface may show: another mark for undefined, or a number in another form.
+FOREIGN = re.compile(r"\bn/a\b|\bnan\b|\bNaN\b|–|(?<![\w.])[-+]?\.\d|\d %(?!\w)")
+
+
+class Cells(HTMLParser):
+    """The rows of every table of a page, by its name; of those without one, by their place."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tables: dict[str, list[list[str]]] = {}
+        self.rows: list[list[str]] = []
+        self.inside = False
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "table":
+            name = dict(attrs).get("aria-label") or str(len(self.tables))
+            self.rows = self.tables.setdefault(name, [])
+        elif tag == "tr":
+            self.rows.append([])
+        elif tag in {"td", "th"}:
+            self.rows[-1].append("")
+            self.inside = True
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in {"td", "th"}:
+            self.inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            self.rows[-1][-1] += data
+
+
+def described(name: str):
+    verb = VERBS[name]
+    result = verb.worlds[verb.whole]()
+    if type(result).__name__ not in DESCRIBED:
+        pytest.skip("has no description yet")
+    return verb, result, describe(result)
+
+
+every_verb = pytest.mark.parametrize("name", VERBS)
+
+
+@every_verb
+def test_the_page_shows_what_the_terminal_prints(name):
+    verb, result, study = described(name)
+    page = Cells(verb.page_without_figures(result)).tables
+    lines = study_text(study, detail=True).splitlines()
+    for table in study.tables():
+        if not table.caption or not table.rows or table.unprinted:
+            continue
+        heading, *rows = page[table.caption]
+        assert len(rows) == len(table.rows)
+        start = lines.index(next(one for one in lines if one == safe_line(table.caption))) + 1
+        printed = lines[start + 2 : start + 2 + len(rows)]
+        shown = [one.heading for one in table.shown]
+        assert sorted(heading) == sorted(shown)
+        headings = re.split("  +", lines[start])
+        for row, line in zip(rows, printed, strict=True):
+            first = [text for text, head in zip(row, heading, strict=True) if head in headings]
+            assert [text for text in first if safe_line(text) not in line] == [], table.caption
+
+
+@every_verb
+def test_the_notebook_shows_what_the_page_shows(name):
+    verb, result, study = described(name)
+    page = Cells(verb.page_without_figures(result)).tables
+    for table in study.tables():
+        if table.caption and table.rows:
+            (shown,) = Cells(table_html(table)).tables.values()
+            known = {cell for row in page[table.caption] for cell in row}
+            assert {cell for row in shown for cell in row} <= known
+
+
+@every_verb
+def test_files_hold_the_numbers_that_are_shown(name):
+    verb, result, study = described(name)
+    frames = study_frames(study)
+    page = Cells(verb.page_without_figures(result)).tables
+    for table in study.tables():
+        if not (table.name and table.caption and table.rows):
+            continue
+        heading, *rows = page[table.caption]
+        for column in table.shown:
+            if column.key:
+                place = heading.index(column.heading)
+                stored = frames[table.name][column.key].to_list()
+                assert [column.form.text(value) for value in stored] == [
+                    row[place] for row in rows
+                ], (table.caption, column.key)
+
+
+@every_verb
+def test_no_surface_has_another_form_of_undefined_or_of_fractions(name):
+    verb, result, study = described(name)
+    tables = Cells(verb.page_without_figures(result)).tables
+    numeric = {
+        column.heading for table in study.tables() for column in table.shown if column.form.numeric
+    }
+    for caption, (heading, *rows) in tables.items():
+        for row in rows:
+            for text, head in zip(row, heading, strict=True):
+                assert head not in numeric or not FOREIGN.search(text), (caption, head, text)
+    for sentence in study.sentences:
+        assert not FOREIGN.search(sentence), sentence
+    assert study_html(study)

@@ -1,0 +1,134 @@
+"""Steps are compared with what is fair: rotations with their crop, all others with no change."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import boxlens
+from boxlens.data import Detections
+from boxlens.images.transforming.catalogue import TRANSFORMS, steps_of
+from boxlens.images.transforming.transform import Step
+from boxlens.metrics.intervals import ResamplingChoice
+from boxlens.studies.robustness.analysis import changed_sets
+from boxlens.studies.robustness.choice import RobustnessChoice
+from boxlens.studies.robustness.elsewhere import imported_robustness
+from boxlens.studies.robustness.exporting import export_sets
+from boxlens.studies.robustness.measuring import measure
+from boxlens.studies.robustness.references import with_references
+from rendered_set import rendered_set
+from studies.robustness.measured_sets import (
+    FLIP,
+    measured,
+    scene_of_images,
+    thinned,
+    whole,
+)
+
+CROP, TURNED = Step("graded_rotation", 0.0), Step("graded_rotation", 10.0)
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory):
+    return rendered_set(tmp_path_factory.mktemp("rendered") / "set", (2, 3))
+
+
+def perfect(one, *, but_first=0):
+    """Every object of a set, the first ones left out."""
+    gt = one.dataset.gt
+    rows = np.arange(but_first, len(gt))
+    return Detections.of(
+        "mine",
+        len(one.dataset.images),
+        image_row=gt.image_row[rows],
+        class_row=gt.class_row[rows],
+        box=gt.box[rows],
+        score=np.ones(len(rows)),
+    )
+
+
+def slugs(steps):
+    return [step.slug for step in steps]
+
+
+def test_only_rotations_have_a_reference_of_their_own():
+    told = {name: one.reference_level for name, one in TRANSFORMS.items()}
+    assert {name for name, level in told.items() if level is not None} == {"graded_rotation"}
+    assert slugs(with_references([FLIP, TURNED, Step("fog", 1.0)])) == [
+        *("vertical_flip", "graded_rotation-0", "graded_rotation-10", "fog-1")
+    ]
+    assert with_references([TURNED, FLIP, CROP]) == (TURNED, FLIP, CROP)
+    assert with_references([CROP]) == (CROP,)
+
+
+def test_a_detector_that_is_perfect_on_the_crop_at_all_angles_loses_nothing(rendered):
+    choice = RobustnessChoice(steps_of(["graded_rotation:-20:10", "vertical_flip"]))
+    sets = changed_sets(rendered.dataset, rendered.files, choice).sets
+    assert slugs(one.step for one in sets[1:3]) == ["graded_rotation-0", "graded_rotation--20"]
+    n_missed = len(rendered.dataset.gt) // 2
+    found = [perfect(sets[0], but_first=n_missed), *map(perfect, sets[1:])]
+    (detector,) = measured(sets, *found).detectors
+    clean, (crop, *turned, flipped) = detector.clean, detector.steps
+    for one in turned:
+        assert one.metrics["AP"] == pytest.approx(1)
+        assert one.relative["AP"] == pytest.approx(1)
+        assert one.reference == CROP
+        assert detector.reference_of(one) is crop
+        assert one.to_json()["reference"] == "graded_rotation-0"
+    assert 0 < clean.metrics["AP"] < 1
+    for one in (crop, flipped):
+        assert one.relative["AP"] == pytest.approx(1 / clean.metrics["AP"])
+        assert one.to_json()["reference"] == "clean"
+
+
+def test_drops_of_rotations_are_paired_with_the_crop():
+    dataset, detections = scene_of_images(12)
+    found = [thinned(detections, seed) for seed in range(3)]
+    sure = {"intervals": ResamplingChoice(n_replicates=100)}
+    sets = [whole(dataset), whole(dataset, TURNED), whole(dataset, CROP)]
+    turned, crop = measured(sets, *found, **sure).detectors[0].steps
+    ap = [boxlens.evaluate(dataset, one).detectors[0].metrics["AP"] for one in found]
+    assert turned.drop.interval.value == pytest.approx(ap[2] - ap[1], abs=1e-12)
+    assert crop.drop.interval.value == pytest.approx(ap[0] - ap[2], abs=1e-12)
+    # As if the crop were all that there is.
+    alone = measured([whole(dataset), whole(dataset, FLIP)], found[2], found[1], **sure)
+    (expected,) = alone.detectors[0].steps
+    assert turned.drop.interval == expected.drop.interval
+    assert turned.drop.p == expected.drop.p
+
+
+def test_without_the_crop_rotations_are_compared_with_no_change_and_that_is_told():
+    dataset, detections = scene_of_images(12)
+    result = measured([whole(dataset), whole(dataset, TURNED)], detections, detections)
+    (step,) = result.detectors[0].steps
+    assert (step.reference.name, step.relative["AP"]) == ("clean", 1)
+    (notice,) = [one for one in result.notices if one.code == "no_reference"]
+    assert notice.count == 1
+    assert "graded_rotation-0" in notice.message
+
+
+def test_of_exported_sets_the_reference_is_taken_along_where_it_is_there(rendered, tmp_path):
+    choice = RobustnessChoice((TURNED,))
+    sets = changed_sets(rendered.dataset, rendered.files, choice).sets
+    for place, exported in (("both", sets), ("turned", (sets[0], sets[2]))):
+        export_sets(exported, tmp_path / place)
+    (tmp_path / "mine").mkdir()
+    for one in sets:
+        (tmp_path / "mine" / f"{one.step.slug}.json").write_text(json.dumps([]))
+    known = imported_robustness(tmp_path / "both", tmp_path / "mine", choice)
+    assert slugs(known.choice.steps) == ["graded_rotation-0", "graded_rotation-10"]
+    assert known.detectors[0].steps[1].reference == CROP
+    unknown = imported_robustness(tmp_path / "turned", tmp_path / "mine", choice)
+    assert slugs(unknown.choice.steps) == ["graded_rotation-10"]
+    assert "no_reference" in {one.code for one in unknown.notices}
+
+
+def test_steps_may_come_in_any_order():
+    dataset, detections = scene_of_images(12)
+    sets = [whole(dataset), whole(dataset, TURNED), whole(dataset, CROP)]
+    choice = RobustnessChoice((TURNED, CROP))
+    found = [detections, thinned(detections, 1), thinned(detections, 2)]
+    steps = measure(sets, {"mine": found}, choice).detectors[0].steps
+    assert steps[0].relative["AP"] == steps[0].metrics["AP"] / steps[1].metrics["AP"]
