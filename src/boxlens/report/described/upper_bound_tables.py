@@ -24,7 +24,7 @@ from boxlens.studies.upper_bound.verdict import SHOWN
 from boxlens.wording import number, part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from boxlens.metrics.intervals import Interval
     from boxlens.report.study import Form
@@ -131,26 +131,20 @@ def class_tables(result: UpperBoundResult) -> Iterator[Table[Any]]:
     classes, gaps, best = result.bound.classes, class_gaps(result), best_detector(result)
     order = [-gap for gap in gaps] if result.detectors else [one.uap for one in classes]
     many = len(classes) > MOST_CLASSES
-    columns: list[Column[int]] = [
-        Column("", "class", lambda row: classes[row].name, TEXT),
-        Column("", "objects", lambda row: classes[row].n_objects, COUNT),
-        Column("", "accuracy", lambda row: classes[row].accuracy),
-        Column("", "UAP", lambda row: classes[row].uap),
-        Column("", "UAP at IoU 0.5", lambda row: classes[row].uap50),
-        *(Column("", f"AP, {one.name}", partial(_at, one.by_class)) for one in result.detectors),
-    ]
+    forms = {"class": TEXT, "objects": COUNT}
+    forms |= dict.fromkeys(("accuracy", "UAP", "UAP at IoU 0.5"), SCORE)
+    forms |= {f"AP, {one.name}": SCORE for one in result.detectors}
     if best is not None:
-        heading = f"gap of {best.name}" if len(result.detectors) > 1 else "gap"
-        columns.append(Column("", heading, partial(_at, gaps)))
-    yield Table(
-        "",
-        f"All {len(classes):,} classes" if many else "Classes",
-        sorted(range(len(classes)), key=lambda row: (math.isnan(order[row]), order[row])),
-        columns,
-        wide=True,
-        folded=many,
-        detail=True,
-    )
+        forms[f"gap of {best.name}" if len(result.detectors) > 1 else "gap"] = SCORE
+    aps = [one.by_class for one in result.detectors]
+    rows = [
+        (one.name, one.n_objects, one.accuracy, one.uap, one.uap50, *found)
+        for one, *found in zip(classes, *aps, gaps, strict=True)
+    ]
+    caption = f"All {len(classes):,} classes" if many else "Classes"
+    ordered = sorted(range(len(rows)), key=lambda row: (math.isnan(order[row]), order[row]))
+    shown = (rows[row] for row in ordered)
+    yield table_of("", caption, forms, shown, wide=True, folded=many, detail=True)
     # AP of a strategy is its UAP; detectors have no accuracy.
     numbers = [
         *(
@@ -172,10 +166,6 @@ def class_tables(result: UpperBoundResult) -> Iterator[Table[Any]]:
             for one, found in zip(classes, by_class, strict=True)
         ),
     )
-
-
-def _at(values: Sequence[float], row: int) -> float:
-    return values[row]
 
 
 def strategies_table(result: UpperBoundResult) -> Table[StrategyBound]:

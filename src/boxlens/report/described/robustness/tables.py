@@ -46,7 +46,7 @@ from boxlens.studies.robustness.steps import (
 from boxlens.wording import level, number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import polars as pl
 
@@ -60,6 +60,10 @@ if TYPE_CHECKING:
         SetSummary,
         StepRobustness,
     )
+
+
+# Columns of files that say which numbers a row has.
+NAMED: dict[str, Form] = {"detector": TEXT, "name": TEXT, "severity": NUMBER}
 
 
 class Row(NamedTuple):
@@ -98,9 +102,9 @@ def _rows(result: RobustnessResult) -> list[Row]:
     return [Row(of, one) for of in result.detectors for one in (of.clean, *of.steps)]
 
 
-def _who(result: RobustnessResult) -> dict[str, Form]:
-    """The column of the detectors' names, where there are several."""
-    return {"detector": TEXT} if len(result.detectors) > 1 else {}
+def _who(result: RobustnessResult) -> str:
+    """The heading of the detectors' names, where there are several."""
+    return "detector" if len(result.detectors) > 1 else ""
 
 
 def _step_columns(result: RobustnessResult) -> list[Column[Row]]:
@@ -114,14 +118,14 @@ def _step_columns(result: RobustnessResult) -> list[Column[Row]]:
             lambda row: CLEAN_WORDS if row.is_clean else step_words(row.one),
             TEXT,
         ),
-        Column("detector", "".join(_who(result)), lambda row: row.detector.name, TEXT),
+        Column("detector", _who(result), lambda row: row.detector.name, TEXT),
         Column("name", "", lambda row: row.one.step.name, TEXT),
         Column("severity", "", lambda row: row.one.step.level, NUMBER),
         Column("title", "", lambda row: row.one.title, TEXT),
         Column("group", "", lambda row: row.one.group, TEXT),
         Column("label", "", lambda row: row.one.label, TEXT),
         *(Column(name, name, partial(_metric, name)) for name in METRICS),
-        Column("", "relative", _relative, SHARE),
+        Column("", "relative", lambda row: row.one.relative["AP"], SHARE),
         Column("reference", "", lambda row: row.one.reference.slug, TEXT),
         *columns_of(METRICS, lambda row, name: row.one.relative[name], SHARE, key="relative_"),
         Column(
@@ -148,10 +152,6 @@ def _metric(name: str, row: Row) -> float:
     return row.one.metrics[name]
 
 
-def _relative(row: Row) -> float:
-    return row.one.relative["AP"]
-
-
 def means_table(result: RobustnessResult) -> Table[tuple[str, CorruptionMean]]:
     """Of all corruptions, and of each group."""
     return Table(
@@ -160,7 +160,7 @@ def means_table(result: RobustnessResult) -> Table[tuple[str, CorruptionMean]]:
         [(of.name, mean) for of in result.detectors for mean in of.corrupted],
         [
             Column("", "corruptions", lambda row: GROUP_WORDS[row[1].group], TEXT),
-            Column("detector", "".join(_who(result)), lambda row: row[0], TEXT),
+            Column("detector", _who(result), lambda row: row[0], TEXT),
             Column("group", "", lambda row: row[1].group, TEXT),
             Column("n_corruptions", "number", lambda row: row[1].n_corruptions, COUNT),
             Column("complete", "", lambda row: row[1].complete, FLAG),
@@ -172,27 +172,19 @@ def means_table(result: RobustnessResult) -> Table[tuple[str, CorruptionMean]]:
 
 def severity_table(result: RobustnessResult) -> Table[Any]:
     """AP by severity, and the mean over those that change something."""
-    who = _who(result)
     found = [
-        (detector, name, {one.step.level: one.metrics["AP"] for one in steps}, steps)
+        (detector, {one.step.level: one.metrics["AP"] for one in steps}, name, steps)
         for detector in result.detectors
         for name, steps in by_transform(detector, *CORRUPTION_GROUPS).items()
     ]
-    severities = sorted({at for _, _, aps, _ in found for at in aps})
+    severities = sorted({at for _, aps, *_ in found for at in aps})
     rows = []
-    for detector, name, aps, steps in found:
+    for detector, aps, name, steps in found:
         mean = family_means(steps).get(name, math.nan)
-        rows.append(
-            (
-                steps[0].title,
-                GROUP_WORDS[steps[0].group],
-                *(detector.name for _ in who),
-                *(aps.get(at, math.nan) for at in severities),
-                mean,
-                ratio(mean, detector.clean.metrics["AP"]),
-            )
-        )
-    forms = {"corruption": TEXT, "group": TEXT, **who}
+        told = steps[0].title, GROUP_WORDS[steps[0].group], detector.name
+        by_severity = (aps.get(at, math.nan) for at in severities)
+        rows.append((*told, *by_severity, mean, ratio(mean, detector.clean.metrics["AP"])))
+    forms = dict.fromkeys(("corruption", "group", _who(result)), TEXT)
     forms |= {**dict.fromkeys(map(number, severities), SCORE), "mean": SCORE, "relative": SHARE}
     return table_of("", "AP by severity of corruption", forms, rows, wide=True)
 
@@ -201,30 +193,29 @@ def level_tables(result: RobustnessResult) -> Iterator[Table[Any]]:
     """One per kind of graded change: AP of every detector, and its share of the reference's."""
     found = [by_transform(one, "graded") for one in result.detectors]
     forms = {"level": TEXT}
-    for one in result.detectors:
-        whose = f", {one.name}" * (len(found) > 1)
+    for detector in result.detectors:
+        whose = f", {detector.name}" * (len(found) > 1)
         forms |= {f"AP{whose}": SCORE, f"relative{whose}": SHARE}
     for name, steps in found[0].items():
         of_name = [of[name] for of in found]
-        rows = [
-            _level_row(level_words(one), [of[at : at + 1] for of in of_name])
-            for at, one in enumerate(steps)
+        levels = [
+            (level_words(one), [of[at : at + 1] for of in of_name]) for at, one in enumerate(steps)
         ]
         if len(steps) > 1:
-            rows.append(_level_row("mean", [changing(of) for of in of_name]))
+            levels.append(("mean", [changing(of) for of in of_name]))
+        rows = (
+            (label, *(mean_over(of, value) for of in every for value in (_ap, _relative)))
+            for label, every in levels
+        )
         yield table_of("", f"{steps[0].title}: AP at every level", forms, rows, folded=True)
 
 
-def _level_row(label: str, steps: Sequence[Sequence[StepRobustness]]) -> tuple[object, ...]:
-    """Means over steps of each detector."""
-    means = (
-        (
-            mean_over(of, lambda one: one.metrics["AP"]),
-            mean_over(of, lambda one: one.relative["AP"]),
-        )
-        for of in steps
-    )
-    return (label, *(mean for pair in means for mean in pair))
+def _ap(one: StepRobustness) -> float:
+    return one.metrics["AP"]
+
+
+def _relative(one: StepRobustness) -> float:
+    return one.relative["AP"]
 
 
 def reference_notes(result: RobustnessResult) -> list[str]:
@@ -243,37 +234,32 @@ def reference_notes(result: RobustnessResult) -> list[str]:
 
 def error_tables(result: RobustnessResult) -> Iterator[Table[Any]]:
     """As they are on unchanged pictures, and how many more under a transform."""
-    who = _who(result)
     kinds = [kind_of(kind.label).label for kind in ERRORS]
     before, more = [], []
     for of in result.detectors:
-        whose = [of.name] * len(who)
         per_object = of.clean.errors_per_object
-        before.append((CLEAN_WORDS, *whose, *(per_object[kind.label] for kind in ERRORS)))
+        before.append((CLEAN_WORDS, of.name, *(per_object[kind.label] for kind in ERRORS)))
         growth = error_growth(of)
         for at in range(0, len(growth), len(kinds)):
             grown = growth[at : at + len(kinds)]
-            more.append((grown[0].title, *whose, *(one.per_object for one in grown)))
+            more.append((grown[0].title, of.name, *(one.per_object for one in grown)))
     for caption, rows, form in (
         ("Errors per object on the unchanged pictures", before, SCORE),
         ("More or fewer errors per object under each transform", more, CHANGE),
     ):
-        forms = {"pictures": TEXT, **who, **dict.fromkeys(kinds, form)}
+        forms = {"pictures": TEXT, _who(result): TEXT, **dict.fromkeys(kinds, form)}
         yield table_of("", caption, forms, rows, folded=True, detail=True)
-    forms = {"detector": TEXT, "name": TEXT, "severity": NUMBER, "error": TEXT}
-    forms |= {"dAP": SCORE, "dAP_growth": SCORE, "per_object": SCORE}
+    numbers = dict.fromkeys(("dAP", "dAP_growth", "per_object"), SCORE)
     every = (
-        (
-            *_named(row),
-            kind,
-            row.one.error_gain[kind],
-            row.one.error_growth[kind],
-            row.one.errors_per_object[kind],
-        )
+        (*_named(row), kind, *(of[kind] for of in _error_numbers(row.one)))
         for row in _rows(result)
         for kind in GAINS
     )
-    yield table_of("robustness_errors", "", forms, every)
+    yield table_of("robustness_errors", "", {**NAMED, "error": TEXT, **numbers}, every)
+
+
+def _error_numbers(one: StepRobustness) -> tuple[Mapping[str, float], ...]:
+    return one.error_gain, one.error_growth, one.errors_per_object
 
 
 def _named(row: Row) -> tuple[str, str, float]:
@@ -299,7 +285,7 @@ def class_tables(result: RobustnessResult) -> Iterator[Table[Any]]:
     yield table_of(
         "robustness_classes",
         "",
-        {"detector": TEXT, "name": TEXT, "severity": NUMBER, "class": TEXT, "AP": SCORE},
+        {**NAMED, "class": TEXT, "AP": SCORE},
         (
             (*_named(row), *pair)
             for row in _rows(result)
