@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from boxlens.images.corrupting.corruptions import SEVERITIES
 from boxlens.images.perturbing.families import FAMILIES
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS
-from boxlens.report.charts.colours import INK, LINE
+from boxlens.report.charts.colours import INK, LINE, MANY_SERIES, colours_of
 from boxlens.report.charts.forms.axes import Axis, Names, to_a_tenth
-from boxlens.report.charts.forms.keys import key, styles_of
+from boxlens.report.charts.forms.keys import Style, key
 from boxlens.report.charts.forms.layers import Mark
 from boxlens.report.charts.forms.marks import bands, bars, dots, lines, ticks
 from boxlens.report.charts.forms.panels import (
@@ -37,7 +38,6 @@ from boxlens.wording import UNDEFINED, interval, score, share
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from boxlens.report.charts.forms.keys import Style
     from boxlens.report.charts.forms.layers import Row, Spec
     from boxlens.studies.robustness.result import (
         DetectorRobustness,
@@ -53,31 +53,29 @@ PAGE_PX, PANEL_PX = 640, 300
 BAR_PX, LEAST_ROW_PX, BARS_PX = 8, 15, 220
 # Panels of a line share it, and are no wider than the widest.
 LINE_PX, WIDEST_PX, GAP_PX, CURVE_PX = 560, 190, 12, 92
-STRONGEST: Final = 5
+SEVERITY: Final = Axis(ends=(-0.15, SEVERITIES[-1] + 0.15), grid=False)
 # Smaller groups of corruptions would leave most of their lines empty.
 FEWEST_GROUPED, PER_LINE = 3, 4
 
 
-def detector_styles(result: RobustnessResult) -> dict[str, Style]:
+def detector_colours(result: RobustnessResult) -> dict[str, str]:
     """By name, the same in all figures."""
-    return styles_of(one.name for one in result.detectors)
+    return colours_of([one.name for one in result.detectors], MANY_SERIES)
+
+
+def _styles(result: RobustnessResult) -> dict[str, Style]:
+    return {name: Style(colour) for name, colour in detector_colours(result).items()}
 
 
 def robustness_study_chart(result: RobustnessResult) -> Spec:
     """AP and AP50 beside the unchanged pictures; transforms in the order of the choice."""
     found = [(of, one) for of in result.detectors for one in of.steps if one.group == "study"]
-    panels = [
-        (
-            metric,
-            metric,
-            [
-                (one.step.name, of.name, one.metrics[metric], of.clean.metrics[metric])
-                for of, one in found
-            ],
-        )
-        for metric in ("AP", "AP50")
-    ]
-    return _bars(result, {one.step.name: one.title for _, one in found}, panels)
+    aps, ap50s = (
+        [(one.step.name, of.name, one.metrics[name], of.clean.metrics[name]) for of, one in found]
+        for name in ("AP", "AP50")
+    )
+    labels = {one.step.name: one.title for _, one in found}
+    return _bars(result, labels, [("AP", "AP", aps), ("AP50", "AP50", ap50s)])
 
 
 def robustness_groups_chart(result: RobustnessResult) -> Spec:
@@ -99,15 +97,11 @@ def _bars(
 
     Panels have a title and what their number is called.
     """
-    colours = {name: one.colour for name, one in detector_styles(result).items()}
+    colours = detector_colours(result)
     drawn = [
         name_rows(
             [_bar_row(bar, labels, number, colours) for bar in found],
-            Names(
-                labels,
-                px=max(LEAST_ROW_PX, BAR_PX * len(colours) + 5),
-                shown=at == 0,
-            ),
+            Names(labels, px=max(LEAST_ROW_PX, BAR_PX * len(colours) + 5), shown=at == 0),
             Axis(ends=to_a_tenth(value for *_, score, clean in found for value in (score, clean))),
             bars("value"),
             ticks("clean", color=INK, bandSize=BAR_PX),
@@ -122,19 +116,14 @@ def _bars(
 
 def _bar_row(bar: Bar, labels: Mapping[str, str], number: str, colours: Mapping[str, str]) -> Row:
     row, who, value, clean = bar
-    tip = {
-        "pictures": labels[row],
-        "detector": who,
-        number: score(value),
-        "unchanged": score(clean),
-    }
+    tip = {"pictures": labels[row], "detector": who, number: score(value)}
     place = {"row": row, "series": who, "colour": colours[who]}
-    return {**place, "value": value, "clean": clean, "tip": tip}
+    return {**place, "value": value, "clean": clean, "tip": {**tip, "unchanged": score(clean)}}
 
 
 def robustness_curves_chart(result: RobustnessResult) -> Spec:
     """How much of AP is left by severity; one line of panels per group of corruptions."""
-    styles = detector_styles(result)
+    styles = _styles(result)
     arranged = _arranged(result)
     curves = {
         name: [row for of in result.detectors for row in _curve(of, name, styles[of.name])]
@@ -150,7 +139,7 @@ def robustness_curves_chart(result: RobustnessResult) -> Spec:
         panels = [
             plot(
                 curves[name],
-                Axis(ends=(-0.15, 0.15 + max([STRONGEST, *_severities(curves[name])])), grid=False),
+                SEVERITY,
                 Axis(ends=(0, top), ticks=4, labels=at == 0),
                 bands(),
                 lines(),
@@ -165,10 +154,6 @@ def robustness_curves_chart(result: RobustnessResult) -> Spec:
         before = [line_name(group, width=54, height=CURVE_PX, **look)] * bool(group)
         drawn.append(beside(*before, *panels, gap=GAP_PX))
     return below(*key(styles, width=max(PANEL_PX, n_columns * width)), *drawn, gap=10)
-
-
-def _severities(rows: Sequence[Row]) -> list[float]:
-    return [row["x"] for row in rows]
 
 
 def _arranged(result: RobustnessResult) -> list[tuple[str, dict[str, str]]]:
@@ -212,7 +197,7 @@ def _curve(detector: DetectorRobustness, name: str, style: Style) -> Iterator[Ro
 
 def robustness_graded_chart(result: RobustnessResult, names: Sequence[str]) -> Spec:
     """One panel per graded transform, in this order, with the same axis of AP."""
-    styles = detector_styles(result)
+    styles = _styles(result)
     ends = to_a_tenth(
         one.metrics["AP"]
         for of in result.detectors

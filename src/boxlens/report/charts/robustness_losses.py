@@ -11,7 +11,7 @@ from boxlens.report.charts.forms.cells import cell, matrix
 from boxlens.report.charts.forms.marks import bars, ticks
 from boxlens.report.charts.forms.panels import beside, name_rows
 from boxlens.report.charts.kinds import kind_of
-from boxlens.report.charts.robustness import detector_styles
+from boxlens.report.charts.robustness import detector_colours
 from boxlens.studies.diagnosis.tide_types import ERRORS
 from boxlens.studies.robustness.steps import CLEAN_WORDS, level_words
 from boxlens.wording import change, count, score, short
@@ -90,7 +90,7 @@ def robustness_classes_chart(
     rows: Sequence[int],
 ) -> Spec:
     """AP of classes, given by row: a panel for the unchanged pictures, and one per step."""
-    colour = detector_styles(result)[detector.name].colour
+    colour = detector_colours(result)[detector.name]
     names = {str(row): result.classes[row] for row in rows}
     panels = []
     for one in (detector.clean, *steps):

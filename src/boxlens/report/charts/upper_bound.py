@@ -5,9 +5,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from boxlens.report.charts.colours import BLUE, GREEN, INK, NEUTRAL, PALE, VERMILION
+from boxlens.report.charts.colours import (
+    BLUE,
+    GREEN,
+    INK,
+    MANY_SERIES,
+    NEUTRAL,
+    PALE,
+    VERMILION,
+    colours_of,
+)
 from boxlens.report.charts.forms.axes import Axis, Names, to_a_tenth
-from boxlens.report.charts.forms.keys import Style, key, styles_of
+from boxlens.report.charts.forms.keys import Style, key
 from boxlens.report.charts.forms.layers import Mark
 from boxlens.report.charts.forms.marks import (
     SMALL_PX,
@@ -64,13 +73,9 @@ CROP_STYLES: Final[Mapping[str, Style]] = {
 }
 
 
-def _styles(result: UpperBoundResult) -> dict[str, Style]:
-    """The bound first, dark, then the detectors."""
-    return {BOUND: Style(INK), **styles_of(one.name for one in result.detectors)}
-
-
 def _colours(result: UpperBoundResult) -> dict[str, str]:
-    return {name: style.colour for name, style in _styles(result).items()}
+    """The bound first, dark, then the detectors."""
+    return {BOUND: INK, **colours_of([one.name for one in result.detectors], MANY_SERIES)}
 
 
 def _axis(result: UpperBoundResult, values: Iterable[float]) -> Axis:
@@ -136,7 +141,7 @@ def _size_row(size: str, who: str, ap: float, part: float, colours: Mapping[str,
 
 def bound_by_iou_chart(result: UpperBoundResult) -> Spec:
     """One line for the bound, and one per detector."""
-    styles = _styles(result)
+    styles = {name: Style(colour) for name, colour in _colours(result).items()}
     curves = {BOUND: result.bound.by_iou} | {one.name: one.by_iou for one in result.detectors}
     rows = [
         {
