@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from boxlens.report.charts.colours import (
     BLUE,
@@ -32,21 +32,18 @@ from boxlens.report.charts.forms.marks import (
 )
 from boxlens.report.charts.forms.panels import Series, below, beside, name_rows, plot
 from boxlens.report.charts.forms.scatter import least_squares, scatter
+from boxlens.report.charts.forms.tables import table_columns, table_rows
 from boxlens.studies.upper_bound.nearness import best_detector
-from boxlens.studies.upper_bound.result import BOUND, CROP_TITLES, STRATEGY_TITLES
-from boxlens.wording import change, count, interval, number, score, share
+from boxlens.studies.upper_bound.result import BOUND, CROP_TITLES
+from boxlens.wording import change, count, score, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from boxlens.report.charts.forms.layers import Row, Spec
     from boxlens.report.charts.forms.scatter import Ends
-    from boxlens.studies.upper_bound.result import (
-        ClassBound,
-        ContextAccuracy,
-        StrategyBound,
-        UpperBoundResult,
-    )
+    from boxlens.report.study import Table
+    from boxlens.studies.upper_bound.result import ClassBound, UpperBoundResult
 
 PAGE_PX: Final = 640
 # Of a figure in half a page.
@@ -65,11 +62,11 @@ CONTEXT_PX: Final = (400, 220)
 LABEL_PX: Final = 13.0
 # Two dashes, so that lines of one height are both seen.
 CROP_STYLES: Final[Mapping[str, Style]] = {
-    "object": Style(BLUE),
-    "object_and_context": Style(GREEN),
-    "context": Style(VERMILION),
-    "image": Style(GREEN, (6, 3)),
-    "image_context": Style(VERMILION, (2, 3)),
+    CROP_TITLES["object"]: Style(BLUE),
+    CROP_TITLES["object_and_context"]: Style(GREEN),
+    CROP_TITLES["context"]: Style(VERMILION),
+    CROP_TITLES["image"]: Style(GREEN, (6, 3)),
+    CROP_TITLES["image_context"]: Style(VERMILION, (2, 3)),
 }
 
 
@@ -220,34 +217,21 @@ def _class_row(result: UpperBoundResult, row: int, who: str, value: float) -> Ro
     return {"row": str(row), "series": who, "value": value, "tip": tip}
 
 
-def bound_strategies_chart(result: UpperBoundResult) -> Spec:
-    """One bar per strategy, the true boxes first."""
-    first, *others = result.strategies
-    rows = [_strategy_row(one) for one in result.strategies]
-    changes = {STRATEGY_TITLES[one.strategy]: change(one.uap - first.uap) for one in others}
-    uaps, accuracies = ({row["row"]: row["tip"][of] for row in rows} for of in ("UAP", "accuracy"))
+def bound_strategies_chart(table: Table[Any]) -> Spec:
+    """One bar per strategy of the table, the true boxes first."""
+    rows = table_rows(table, row="labels from", value="UAP", low="UAP_low", high="UAP_high")
+    first, *others = rows
+    uaps, accuracies = (table_columns(table, "labels from", of) for of in ("UAP", "accuracy"))
+    changes = {row["row"]: change(row["value"] - first["value"]) for row in others}
     return name_rows(
         rows,
-        Names.of(uaps, px=26, characters=40),
+        Names.of((row["row"] for row in rows), px=26, characters=40),
         Axis("UAP", _limits(row[end] for row in rows for end in ("value", "high")), ticks=4),
         bars("value", color=PALE),
         spans(color=INK),
         width=130,
-        columns={"UAP": uaps, "change": changes, "accuracy": accuracies},
+        columns={**uaps, "change": changes, **accuracies},
     )
-
-
-def _strategy_row(one: StrategyBound) -> Row:
-    low, high = (one.interval.low, one.interval.high) if one.interval else (math.nan, math.nan)
-    tip = {
-        "labels from": STRATEGY_TITLES[one.strategy],
-        "UAP": score(one.uap),
-        "interval": interval(low, high),
-        "accuracy": score(one.accuracy),
-        "mean over classes": score(one.class_accuracy),
-        "objects": count(one.n_labelled),
-    }
-    return {"row": tip["labels from"], "value": one.uap, "low": low, "high": high, "tip": tip}
 
 
 def bound_accuracy_chart(classes: Sequence[ClassBound], n_named: int, *, line: bool) -> Spec:
@@ -311,31 +295,30 @@ def _distance(one: ClassBound, ends: Ends | None) -> float:
     return abs(one.uap - (start + (end - start) * (one.accuracy - low) / (high - low)))
 
 
-def bound_context_chart(known: Sequence[ContextAccuracy]) -> Spec:
+def bound_context_chart(table: Table[Any]) -> Spec:
     """One line per kind of crop over its scale; dashed, what the whole picture gives."""
-    kinds = {one.kind for one in known}
-    styles = {CROP_TITLES[kind]: style for kind, style in CROP_STYLES.items() if kind in kinds}
-    scaled = [one for one in known if not math.isnan(one.scale)]
-    whole = [one for one in known if math.isnan(one.scale)]
+    known = [
+        {**row, **CROP_STYLES[row["series"]].look}
+        for row in table_rows(table, x="scale", y="accuracy", series="crop")
+        if not math.isnan(row["y"])
+    ]
+    scaled = [row for row in known if not math.isnan(row["x"])]
+    whole = sorted((row for row in known if math.isnan(row["x"])), key=lambda row: -row["y"])
+    drawn = {row["series"] for row in known}
+    styles = {crop: style for crop, style in CROP_STYLES.items() if crop in drawn}
+    widest = max((row["x"] for row in scaled), default=1.0)
+    accuracy = Axis("accuracy", _limits(row["y"] for row in known))
     width, height = CONTEXT_PX
-    accuracy = Axis("accuracy", _limits(one.accuracy for one in known))
+    look = {"align": "left", "fontSize": SMALL_PX}
+    labels = list(_labels(whole, accuracy, height))
     panel = plot(
-        [_crop_row(one) for one in scaled],
-        Axis(
-            "scale of the box",
-            (0, 1.03 * max((one.scale for one in scaled), default=1.0)),
-            ticks=8,
-        ),
+        scaled,
+        Axis("scale of the box", (0, 1.03 * widest), ticks=8),
         accuracy,
         rule_along(1.0),
-        Mark("rule", {"y": "y"}, {"strokeWidth": 1.5}, [_crop_row(one) for one in whole]),
-        Mark(
-            "text",
-            {"x": width + 6, "y": "y", "text": "text"},
-            {"align": "left", "fontSize": SMALL_PX},
-            list(_labels(whole, accuracy, height)),
-        ),
-        lines(rows=[*_joint(scaled), *map(_crop_row, scaled)], strokeWidth=1.75),
+        Mark("rule", {"y": "y"}, {"strokeWidth": 1.5}, whole),
+        Mark("text", {"x": width + 6, "y": "y", "text": "text"}, look, labels),
+        lines(rows=[*_joint(scaled), *scaled], strokeWidth=1.75),
         dots(size=24),
         width=width,
         height=height,
@@ -343,37 +326,25 @@ def bound_context_chart(known: Sequence[ContextAccuracy]) -> Spec:
     return below(*key(styles, width=width), panel, gap=6)
 
 
-def _labels(whole: Sequence[ContextAccuracy], axis: Axis, height: float) -> Iterator[Row]:
+def _labels(whole: Sequence[Row], axis: Axis, height: float) -> Iterator[Row]:
     """From the top down, no two over each other, none below the plot."""
-    ordered = sorted(whole, key=lambda one: -one.accuracy)
     places: list[float] = []
-    for one in ordered:
+    for row in whole:
         above = places[-1] + LABEL_PX if places else 0.0
-        places.append(max(height * (1 - axis.share(one.accuracy)), above))
+        places.append(max(height * (1 - axis.share(row["y"])), above))
     too_low = max([height, *places]) - height
-    for one, place in zip(ordered, places, strict=True):
-        text = f"{score(one.accuracy)} {CROP_TITLES[one.kind]}"
+    for row, place in zip(whole, places, strict=True):
         up = axis.value(1 - (place - too_low) / height)
-        yield {"y": up, "text": text, "ink": CROP_STYLES[one.kind].colour}
+        yield {"y": up, "text": f"{score(row['y'])} {row['series']}", "ink": row["colour"]}
 
 
-def _joint(scaled: Sequence[ContextAccuracy]) -> list[Row]:
+def _joint(scaled: Sequence[Row]) -> list[Row]:
     """Where the object alone ends, the object with context begins."""
-    objects = [one for one in scaled if one.kind == "object"]
-    kind = "object_and_context"
-    if not objects or not any(one.kind == kind for one in scaled):
+    objects, others = (
+        [row for row in scaled if row["series"] == CROP_TITLES[kind]]
+        for kind in ("object", "object_and_context")
+    )
+    if not objects or not others:
         return []
-    last = max(objects, key=lambda one: one.scale)
-    return [{**_crop_row(last), "series": CROP_TITLES[kind], **CROP_STYLES[kind].look}]
-
-
-def _crop_row(one: ContextAccuracy) -> Row:
-    tip = {
-        "crop": CROP_TITLES[one.kind],
-        "scale": "the picture" if math.isnan(one.scale) else number(one.scale),
-        "accuracy": score(one.accuracy),
-        "mean over classes": score(one.class_accuracy),
-        "objects": count(one.n_objects),
-    }
-    look = CROP_STYLES[one.kind].look
-    return {"x": one.scale, "y": one.accuracy, "series": tip["crop"], "tip": tip, **look}
+    last = max(objects, key=lambda row: row["x"])
+    return [{**others[0], "x": last["x"], "y": last["y"]}]

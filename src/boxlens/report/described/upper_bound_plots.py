@@ -16,7 +16,11 @@ from boxlens.report.charts.upper_bound import (
     bound_context_chart,
     bound_strategies_chart,
 )
-from boxlens.report.described.upper_bound_tables import share_of_uap
+from boxlens.report.described.upper_bound_tables import (
+    context_table,
+    share_of_uap,
+    strategies_table,
+)
 from boxlens.report.study import Plot
 from boxlens.studies.upper_bound.nearness import best_detector, class_gaps
 from boxlens.studies.upper_bound.result import BOUND
@@ -95,7 +99,7 @@ def recognition_plots(result: UpperBoundResult) -> Iterator[Plot]:
             "Boxes around the object raise UAP where a second look helps; where they lower it, "
             "the classifier needs a tight box.",
             _strategies_legend(result),
-            bound_strategies_chart,
+            lambda shown: bound_strategies_chart(strategies_table(shown)),
             wide=True,
         )
     if len(result.bound.classes) > 1:
@@ -129,7 +133,7 @@ def context_plots(result: UpperBoundResult) -> Iterator[Plot]:
         "Highest right of 1: the surroundings help to recognise objects. A high line of the "
         "context alone: the scene gives the class away, and objects in unusual places will get "
         "wrong labels.",
-        partial(bound_context_chart, known),
+        lambda: bound_context_chart(context_table(result)),
         legend=legend + " Dashed, with its value: from the whole picture." * whole,
         about=_recogniser(result),
         absent="" if known else NO_BOUND,
