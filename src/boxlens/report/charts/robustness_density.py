@@ -39,12 +39,12 @@ def robustness_density_chart(result: RobustnessResult) -> Spec:
     """The unchanged pictures first, then those on which detections lie most differently."""
     columns = [(title, list(map(coarser, maps))) for title, maps in density_columns(result)]
     limit = math.log10(1 + max(float(one.max()) for _, maps in columns for one in maps))
-    *_, last = columns
+    last, _ = columns[-1]
     drawn = []
     for at, name in enumerate(["objects", *(one.name for one in result.detectors)]):
         first = at == 0
         maps = [
-            _map(maps[at], name, limit, title * first, legend=first and title is last[0])
+            _map(maps[at], name, limit, title * first, legend=first and title == last)
             for title, maps in columns
         ]
         before = line_name(short(name, NAME_CHARACTERS), width=NAME_PX, height=MAP_PX)

@@ -97,7 +97,8 @@ def bound_by_size_chart(
     bounds = [row for row in rows if row["series"] == BOUND]
     group_px = max(LEAST_GROUP_PX, BAR_PX * len(result.detectors) + 4)
     # In columns: at the ends of the bars the dark end of the bound would cross them.
-    columns = {"text": ("AP", 36), "share": ("of UAP", 78)} if result.detectors else {}
+    columns = (("text", "AP", 36), ("share", "of UAP", 78)) if result.detectors else ()
+    look: Row = {"align": "right", "fontSize": SMALL_PX}
     panel = name_rows(
         [row for row in rows if row["series"] != BOUND],
         Names(
@@ -109,14 +110,8 @@ def bound_by_size_chart(
         behind(bars("value", rows=bounds, color=PALE)),
         bars("value"),
         behind(ticks("value", rows=bounds, color=INK, thickness=2.5, size=group_px)),
-        *(
-            words(field, SIZES_PX + at, align="right", fontSize=SMALL_PX, color=INK)
-            for field, (_, at) in columns.items()
-        ),
-        *(
-            note(heading, SIZES_PX + at, -2, align="right", fontSize=SMALL_PX)
-            for heading, at in columns.values()
-        ),
+        *(words(field, SIZES_PX + at, color=INK, **look) for field, _, at in columns),
+        *(note(heading, SIZES_PX + at, -2, **look) for _, heading, at in columns),
         width=SIZES_PX,
         series=Series(list(colours)[1:], outer=0.15, inner=0.15) if result.detectors else None,
     )

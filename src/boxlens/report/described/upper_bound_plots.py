@@ -180,16 +180,15 @@ def _recogniser(result: UpperBoundResult) -> str:
 
 def _by_size(result: UpperBoundResult) -> dict[str, list[tuple[str, float, float]]]:
     """All objects first: AP and share of UAP, of the bound and of detectors that have one."""
-    bound = result.bound
-    found = {"all": (bound.uap, [(one.name, one.ap) for one in result.detectors])}
-    for size, uap in bound.by_size.items():
-        found[size] = uap, [(one.name, one.by_size.get(size, math.nan)) for one in result.detectors]
+    found = {BOUND: {"all": result.bound.uap, **result.bound.by_size}}
+    found |= {one.name: {"all": one.ap, **one.by_size} for one in result.detectors}
     return {
         size: [
-            (BOUND, uap, 1.0),
-            *((who, ap, share_of_uap(ap, uap)) for who, ap in aps if not math.isnan(ap)),
+            (who, ap, 1.0 if who == BOUND else share_of_uap(ap, uap))
+            for who, of in found.items()
+            if not math.isnan(ap := of.get(size, math.nan))
         ]
-        for size, (uap, aps) in found.items()
+        for size, uap in found[BOUND].items()
         if not math.isnan(uap)
     }
 
