@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from boxlens.report.charts.colours import (
     BLUE,
     GREEN,
@@ -275,19 +277,18 @@ def tenths_axis(title: str, values: Sequence[float]) -> Axis:
 
 def _named(classes: Sequence[ClassBound], ends: Ends | None) -> list[int]:
     """Places of classes: the lowest and highest of both, then by distance from the line."""
-    places = range(len(classes))
-    by_uap = sorted(places, key=lambda at: classes[at].uap)
-    by_accuracy = sorted(places, key=lambda at: classes[at].accuracy)
+    accuracy = np.array([one.accuracy for one in classes])
+    uap = np.array([one.uap for one in classes])
+    on_line = uap
+    if ends is not None:
+        across, up = zip(*ends, strict=True)
+        on_line = np.interp(accuracy, across, up)
+    by_uap, by_accuracy, furthest = (
+        np.argsort(values, kind="stable").tolist()
+        for values in (uap, accuracy, -np.abs(uap - on_line))
+    )
     extremes = [by_uap[0], by_uap[-1], by_accuracy[0], by_accuracy[-1]]
-    furthest = sorted(places, key=lambda at: -_distance(classes[at], ends))
     return list(dict.fromkeys([*extremes, *furthest]))
-
-
-def _distance(one: ClassBound, ends: Ends | None) -> float:
-    if ends is None:
-        return 0.0
-    (low, start), (high, end) = ends
-    return abs(one.uap - (start + (end - start) * (one.accuracy - low) / (high - low)))
 
 
 def bound_context_chart(table: Table[Any]) -> Spec:
