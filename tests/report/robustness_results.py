@@ -12,16 +12,15 @@ from boxlens.data import Notice
 from boxlens.detectors.run_result import Failure
 from boxlens.images.perturbing.families import FAMILIES
 from boxlens.images.transforming.catalogue import CLEAN, GROUPS, TRANSFORMS, label_of, steps_of
-from boxlens.images.transforming.transform import CORRUPTION_GROUPS
 from boxlens.metrics.intervals import Interval, ResamplingChoice
 from boxlens.metrics.results import Provenance
 from boxlens.studies.diagnosis.tide import GAINS
 from boxlens.studies.robustness.bound_file import KnownBound
 from boxlens.studies.robustness.choice import RobustnessChoice
+from boxlens.studies.robustness.corruption_means import corruption_means
 from boxlens.studies.robustness.references import reference_of
 from boxlens.studies.robustness.result import (
     METRICS,
-    CorruptionMean,
     DetectorRobustness,
     Drop,
     Example,
@@ -35,11 +34,7 @@ N_CELLS = 32
 STUDY = dict(
     zip(GROUPS["study"], (0.75, 0.5, 0.8, 0.85, 0.7, 0.55, 0.3, 0.35, 0.6, 0.25), strict=True)
 )
-COCO_LIKE = tuple(
-    "person bicycle car motorcycle airplane bus train truck boat|traffic light|fire hydrant".replace(
-        " ", "|", 8
-    ).split("|")
-) + tuple(f"class {at}" for at in range(11, 80))
+COCO_LIKE = ("person", "bicycle", "traffic light", *(f"class {at}" for at in range(3, 80)))
 NASTY = ("<script>alert('net')</script>", '"yolo" & \\co, a net of quite a long name, version 12')
 PROVENANCE = Provenance("1.0", None, ())
 
@@ -126,27 +121,6 @@ def step_of(rng, plan, clean, classes, *, sure, n_examples):
     )
 
 
-def means_of(steps):
-    """Over severities, then over corruptions; all first."""
-    scores: dict[str, dict[str, list[tuple[float, float]]]] = {}
-    for one in steps:
-        if one.group in CORRUPTION_GROUPS:
-            pair = (one.metrics["AP"], one.relative["AP"])
-            scores.setdefault(one.group, {}).setdefault(one.title, []).append(pair)
-    if not scores:
-        return ()
-    everything = {title: of for titles in scores.values() for title, of in titles.items()}
-    return tuple(
-        CorruptionMean(group, len(of), len(everything) == 15, *mean_of(of))
-        for group, of in {"all": everything, **scores}.items()
-    )
-
-
-def mean_of(of):
-    ap, relative = np.mean([np.mean(pairs, axis=0) for pairs in of.values()], axis=0).tolist()
-    return ap, relative
-
-
 def detector_of(name, skill, plans, classes, *, sure, n_examples, seed):
     rng = np.random.default_rng(seed)
     options = {"sure": sure, "n_examples": 0}
@@ -154,7 +128,7 @@ def detector_of(name, skill, plans, classes, *, sure, n_examples, seed):
     clean = replace(clean, metrics={key: value * skill for key, value in clean.metrics.items()})
     options["n_examples"] = n_examples
     steps = tuple(step_of(rng, one, clean, classes, **options) for one in plans)
-    detector = DetectorRobustness(name, clean, steps, means_of(steps))
+    detector = DetectorRobustness(name, clean, steps, corruption_means(clean, steps))
     return replace(detector, steps=tuple(fairly_compared(detector, one) for one in steps))
 
 

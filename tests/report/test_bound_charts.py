@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 import vl_convert
-from altair.utils.schemapi import debug_mode
+from altair.vegalite.v6.schema.core import Root
 
-from boxlens.report.charts.bound_accuracy import Span
+from boxlens.report.charts.colours import MANY_SERIES
 from boxlens.report.charts.export import chart_json
-from boxlens.report.charts.method_lines import METHOD_COLOURS
+from boxlens.report.charts.upper_bound import tenths_axis
 from boxlens.report.described import describe
 from boxlens.report.described.upper_bound_plots import MOST_CLASSES, MOST_DETECTORS, MOST_NAMED
 from boxlens.report.described.upper_bound_tables import share_of_uap
@@ -27,12 +27,7 @@ CHARTS = (
 )
 whole = BOUND_WORLDS["detectors and context"]
 many = BOUND_WORLDS["many of all"]
-
-
-@pytest.fixture(autouse=True)
-def _unchecked():
-    with debug_mode(False):
-        yield
+half = BOUND_WORLDS["half undefined"]
 
 
 def bound_figures(result):
@@ -47,12 +42,17 @@ def reading(chart) -> str:
     return chart_json(chart)["usermeta"]["reading"]
 
 
+def names_in(chart) -> set[str]:
+    return {row["name"] for row in records(chart, "label_x")}
+
+
 def test_a_result_has_all_figures_and_each_is_valid_and_fits_the_page():
     figures = bound_figures(whole()).figures
     assert tuple(one.name for one in figures) == CHARTS
     for figure in figures:
-        with debug_mode(True):
-            svg = svg_of(figure.draw())
+        drawn = figure.draw()
+        Root.validate(chart_json(drawn))
+        svg = svg_of(drawn)
         assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", words(svg)), figure.name
         assert size(svg)[0] <= 680, figure.name
         assert vl_convert.svg_to_png(svg).startswith(b"\x89PNG")
@@ -80,29 +80,27 @@ def test_only_what_was_asked_for_is_planned():
 
 def test_a_class_has_a_tick_for_its_uap_and_a_point_a_detector():
     result = whole()
-    rows = [row for row in records(chart("bound_by_class", result), "who") if "best" not in row]
+    rows = records(chart("bound_by_class", result), "value")
     ordered = sorted(result.bound.classes, key=lambda one: -one.uap)
-    ticks = [row for row in rows if row["who"] == BOUND]
-    assert [(row["class"], row["value"]) for row in ticks] == [(o.name, o.uap) for o in ordered]
+    ticks = [row for row in rows if row["series"] == BOUND and "best" in row]
+    found = [(row["tip"]["class"], row["value"]) for row in ticks]
+    assert found[: len(ordered)] == [(one.name, one.uap) for one in ordered]
     for one in result.detectors:
-        mine = {row["class"]: row["value"] for row in rows if row["who"] == one.name}
+        mine = {row["tip"]["class"]: row["value"] for row in rows if row["series"] == one.name}
         assert mine == {
             of.name: ap for of, ap in zip(result.bound.classes, one.by_class, strict=True)
         }
 
 
-def test_of_many_classes_those_with_the_widest_gap_are_shown_and_that_is_told():
+def test_of_many_classes_those_with_the_widest_gap_are_shown():
     result = many()
     drawn = chart("bound_by_class", result)
-    shown = {row["class"] for row in records(drawn, "who")}
+    shown = {row["tip"]["class"] for row in records(drawn, "value")}
     best = result.detectors[0].by_class
     gaps = {one.name: one.uap - ap for one, ap in zip(result.bound.classes, best, strict=True)}
     assert shown == set(sorted(gaps, key=lambda name: -gaps[name])[:MOST_CLASSES])
-    assert "The 60 of 80 classes with the largest gap." in reading(drawn)
     # All names can be read.
     assert shown <= set(texts(svg_of(drawn)))
-    lowest = chart("bound_by_class", bound_of(numbered(80), {}))
-    assert "The 60 of 80 classes with the lowest UAP." in reading(lowest)
 
 
 def test_pale_lines_begin_at_the_best_detector_which_is_always_shown():
@@ -111,12 +109,37 @@ def test_pale_lines_begin_at_the_best_detector_which_is_always_shown():
     *others, last = result.detectors
     ahead = replace(last, by_class=(0.99,) * 80)
     drawn = chart("bound_by_class", replace(result, detectors=(*others, ahead)))
-    lines = [row for row in records(drawn, "who") if "best" in row]
+    lines = records(drawn, "best")
     best = dict(zip((one.name for one in result.bound.classes), others[0].by_class, strict=True))
     assert lines
-    assert all(row["best"] == best[row["class"]] for row in lines)
+    assert all(row["best"] == best[row["tip"]["class"]] for row in lines)
     pale = "Pale: from the best detector, net 0, to UAP; right of the tick it exceeds the bound."
     assert pale in reading(drawn)
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "told"),
+    [
+        ("by_class", many, "The 60 of 80 classes with the largest gap."),
+        (
+            "by_class",
+            lambda: bound_of(numbered(80), {}),
+            "The 60 of 80 classes with the lowest UAP.",
+        ),
+        ("by_class", half, "Not shown: 2 classes without objects."),
+        ("by_size", half, "There are no large objects."),
+        ("accuracy", many, "Named: the extremes and the classes furthest from the line."),
+        ("context", whole, "Share of 400 objects with the right label"),
+        ("strategies", whole, "95% interval"),
+    ],
+)
+def test_what_is_not_seen_in_a_figure_is_told(name, make, told):
+    assert told in reading(chart(f"bound_{name}", make()))
+
+
+def test_sizes_without_objects_are_left_out():
+    rows = records(chart("bound_by_size", half()), "share")
+    assert {row["row"] for row in rows} == {"all", "small", "medium"}
 
 
 def test_long_names_of_a_key_stand_apart():
@@ -130,29 +153,23 @@ def test_long_names_of_a_key_stand_apart():
     assert set(places) == {0}
 
 
-def test_classes_without_objects_are_counted():
-    assert "Not shown: 2 classes without objects." in reading(
-        chart("bound_by_class", BOUND_WORLDS["half undefined"]())
-    )
-
-
 def test_as_many_detectors_are_shown_as_there_are_colours_and_that_is_told():
-    assert len(METHOD_COLOURS) - 1 == MOST_DETECTORS
+    assert len(MANY_SERIES) - 1 == MOST_DETECTORS
     for name in ("bound_by_class", "bound_by_iou", "bound_by_size"):
         drawn = chart(name, many())
         assert f"The first {MOST_DETECTORS} of 10 detectors." in reading(drawn)
-        assert len({row["who"] for row in records(drawn, "who")}) == MOST_DETECTORS + 1
+        assert len({row["tip"]["of"] for row in records(drawn, "tip")}) == MOST_DETECTORS + 1
 
 
 def test_bars_by_size_say_what_part_of_the_bound_they_are():
     result = whole()
     rows = records(chart("bound_by_size", result), "share")
-    mine = {row["size"]: row for row in rows if row["who"] == "window"}
+    mine = {row["row"]: row for row in rows if row["series"] == "window"}
     assert list(mine) == ["all", "small", "medium", "large"]
-    assert mine["all"]["ap"] == result.detectors[0].ap
-    assert mine["small"]["ap"] == result.detectors[0].by_size["small"]
+    assert mine["all"]["value"] == result.detectors[0].ap
+    assert mine["small"]["value"] == result.detectors[0].by_size["small"]
     assert {row["share"] for row in mine.values()} == {"60%"}
-    ends = {row["size"]: row["ap"] for row in rows if row["who"] == BOUND}
+    ends = {row["row"]: row["value"] for row in rows if row["series"] == BOUND}
     assert ends == {"all": result.bound.uap, **result.bound.by_size}
 
 
@@ -162,17 +179,13 @@ def test_nothing_is_a_share_of_a_bound_that_reads_nothing():
     assert share_of_uap(0.3, 0.5) == pytest.approx(0.6)
 
 
-def test_sizes_without_objects_are_left_out_and_that_is_told():
-    drawn = chart("bound_by_size", BOUND_WORLDS["half undefined"]())
-    assert {row["size"] for row in records(drawn, "share")} == {"all", "small", "medium"}
-    assert "There are no large objects." in reading(drawn)
-
-
 def test_lines_over_the_overlap_are_the_numbers():
     result = whole()
-    rows = records(chart("bound_by_iou", result), "iou")
-    found = {name: [row["ap"] for row in rows if row["who"] == name] for name in (BOUND, "window")}
-    assert [row["iou"] for row in rows if row["who"] == BOUND] == IOUS
+    rows = records(chart("bound_by_iou", result), "tip")
+    found = {
+        name: [row["y"] for row in rows if row["series"] == name] for name in (BOUND, "window")
+    }
+    assert [row["x"] for row in rows if row["series"] == BOUND] == IOUS
     assert found[BOUND] == list(result.bound.by_iou.values())
     assert found["window"] == list(result.detectors[0].by_iou.values())
 
@@ -180,29 +193,37 @@ def test_lines_over_the_overlap_are_the_numbers():
 def test_points_are_classes_and_those_far_from_the_line_have_names():
     result = many()
     drawn = chart("bound_accuracy", result)
-    points = records(drawn, "uap50")
-    assert {(row["class"], row["accuracy"], row["uap"]) for row in points} == {
+    points = records(drawn, "tip")
+    assert {(row["tip"]["class"], row["x"], row["y"]) for row in points} == {
         (one.name, one.accuracy, one.uap) for one in result.bound.classes
     }
-    assert len(records(drawn, "name")) == MOST_NAMED
     r_squared = f"{result.bound.correlation.r_squared:.3f}"
     assert f"r squared {r_squared} over 80 classes" in reading(drawn)
-    named = {row["name"] for row in records(drawn, "name")}
+    named = names_in(drawn)
+    assert len(named) == MOST_NAMED
     for key in ("uap", "accuracy"):
         ordered = sorted(result.bound.classes, key=lambda one, key=key: getattr(one, key))
         assert {ordered[0].name, ordered[-1].name} <= named
-    assert "Named: the extremes and the classes furthest from the line." in reading(drawn)
     # Of a few classes all have names.
-    assert len(records(chart("bound_accuracy", whole()), "name")) == 5
+    assert len(names_in(chart("bound_accuracy", whole()))) == 5
 
 
-def test_axes_of_accuracy_end_at_the_tenths_around_the_classes():
-    assert Span.around([0.21, 0.58]) == Span(0.2, 0.6)
-    assert Span.around([0.6, 0.6]) == Span(0.6, 0.7)
-    assert Span.around([1.0]) == Span(0.9, 1.0)
-    assert Span.around([0.0, 1.0]).ticks() == [0, 0.2, 0.4, 0.6, 0.8, 1]
-    assert Span.around([0.31, 0.5]).ticks() == [0.3, 0.4, 0.5]
-    assert len(Span.around([0.31, 0.89]).ticks()) == 7
+@pytest.mark.parametrize(
+    ("values", "marked"),
+    [
+        ([0.21, 0.58], [0.2, 0.3, 0.4, 0.5, 0.6]),
+        ([0.6, 0.6], [0.6, 0.7]),
+        ([1.0], [0.9, 1.0]),
+        ([0.0, 1.0], [0, 0.2, 0.4, 0.6, 0.8, 1]),
+        ([0.31, 0.5], [0.3, 0.4, 0.5]),
+        ([0.31, 0.89], [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]),
+    ],
+)
+def test_axes_of_accuracy_end_at_the_tenths_around_the_classes(values, marked):
+    axis = tenths_axis("accuracy", values)
+    assert axis.values == marked
+    room = 0.03 * (marked[-1] - marked[0])
+    assert axis.ends == pytest.approx((marked[0] - room, marked[-1] + room))
 
 
 def test_what_the_whole_picture_gives_is_written_beside_and_not_one_over_the_other():
@@ -211,47 +232,51 @@ def test_what_the_whole_picture_gives_is_written_beside_and_not_one_over_the_oth
         replace(one, accuracy=0.3) if math.isnan(one.scale) else one for one in result.context
     )
     drawn = chart("bound_context", replace(result, context=alike))
-    labels = records(drawn, "label")
-    assert [row["label"] for row in labels] == [
+    labels = records(drawn, "ink")
+    assert [row["text"] for row in labels] == [
         "0.300 whole picture",
         "0.300 picture without object",
     ]
-    assert labels[1]["label_px"] - labels[0]["label_px"] >= 12
-    assert "Share of 400 objects with the right label" in reading(drawn)
+    # Of 220 pixels from 0 to 0.8.
+    assert (labels[0]["y"] - labels[1]["y"]) * 220 / 0.8 >= 12
 
 
 def test_context_lines_meet_where_the_crop_is_the_box():
     result = whole()
-    rows = records(chart("bound_context", result), "accuracy")
+    rows = records(chart("bound_context", result), "tip")
     own = next(one for one in result.context if one.kind == "object" and one.scale == 1)
-    at_one = {(row["kind"], row["accuracy"]) for row in rows if row["scale"] == 1}
+    at_one = {(row["series"], row["y"]) for row in rows if row["x"] == 1}
     assert at_one == {
         (CROP_TITLES["object"], own.accuracy),
         (CROP_TITLES["object_and_context"], own.accuracy),
     }
-    whole_picture = {row["kind"]: row["accuracy"] for row in rows if row["scale"] is None}
+    whole_picture = {row["series"]: row["y"] for row in rows if row["x"] is None}
     assert whole_picture == {
         CROP_TITLES[one.kind]: one.accuracy for one in result.context if math.isnan(one.scale)
     }
 
 
 def test_strategies_have_intervals_where_there_are_any():
-    rows = records(chart("bound_strategies", whole()), "interval")
-    assert [row["strategy"] for row in rows] == list(STRATEGY_TITLES.values())
-    assert rows[0]["interval"] == "0.480 to 0.520"
-    assert [row["change"] for row in rows] == ["", "-0.020", "-0.030"]
-    assert "95% interval" in reading(chart("bound_strategies", whole()))
+    drawn = chart("bound_strategies", whole())
+    rows = records(drawn, "high")
+    assert [row["row"] for row in rows] == list(STRATEGY_TITLES.values())
+    assert rows[0]["tip"]["interval"] == "0.480 to 0.520"
+    assert (rows[0]["low"], rows[0]["high"]) == (0.48, 0.52)
+    written = [row["text"] for row in records(drawn, "text")]
+    assert [text for text in written if text.startswith("-")] == ["-0.020", "-0.030"]
     unsure = chart("bound_strategies", BOUND_WORLDS["no detectors"]())
     assert "interval" not in reading(unsure)
-    assert {row["interval"] for row in records(unsure, "interval")} == {"-"}
+    assert all(
+        row["high"] is None and "interval" not in row["tip"] for row in records(unsure, "high")
+    )
 
 
 def test_two_classes_of_one_name_are_two_rows():
     result = whole()
     first, second, *others = result.bound.classes
     bound = replace(result.bound, classes=(first, replace(second, name=first.name), *others))
-    rows = records(chart("bound_by_class", replace(result, strategies=(bound,))), "who")
-    assert len({row["place"] for row in rows}) == 5
+    rows = records(chart("bound_by_class", replace(result, strategies=(bound,))), "value")
+    assert len({row["row"] for row in rows}) == 5
 
 
 def test_without_detectors_no_title_speaks_of_any():

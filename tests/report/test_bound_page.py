@@ -11,20 +11,13 @@ import pytest
 from PIL import ImageColor
 
 from boxlens.images import find_images
-from boxlens.report.described import describe
-from boxlens.report.pages.page import DrawnPlan
 from boxlens.report.pictures.bound_gallery import COLOUR, bound_gallery
-from boxlens.report.readers.figures import study_figures
-from boxlens.report.readers.page import study_page
 from report.bound_results import BOUND_WORLDS, numbered
 from report.test_page import Reader
+from report.written_verbs import VERBS
 
 whole = BOUND_WORLDS["detectors and context"]
-
-
-def page_without_figures(result):
-    study = describe(result)
-    return study_page(study, result.to_json(), DrawnPlan((), study_figures(study).left_out))
+page_without_figures = VERBS["upper-bound"].page_without_figures
 
 
 @pytest.fixture
@@ -75,10 +68,8 @@ def test_mistakes_in_fractions_of_their_image_are_shown_where_they_are(files):
 
 
 def test_what_was_not_asked_for_has_no_section():
-    assert (
-        "context" not in Reader(page_without_figures(BOUND_WORLDS["no context, one way"]())).linked
-    )
-    assert "mistakes" not in Reader(page_without_figures(BOUND_WORLDS["undefined"]())).linked
+    for world, section in (("no context, one way", "context"), ("undefined", "mistakes")):
+        assert section not in Reader(page_without_figures(BOUND_WORLDS[world]())).linked
 
 
 def test_tables_hold_the_numbers_of_the_result():

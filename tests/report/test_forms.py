@@ -216,7 +216,7 @@ def heat_map():
 
 
 def changes():
-    cells = [cell(level, change(level, 2), column="bg", row="fog") for level in (-0.9,)]
+    cells = [cell(-0.9, change(-0.9, 2), diverging=True, column="bg", row="fog")]
     names = (Names.of(["bg"], px=30, gap=0.04), Names.of(["fog"], px=15, gap=0.04))
     return matrix(cells, *names, diverging=True, letters_px=8, title="window")
 

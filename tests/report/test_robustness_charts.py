@@ -8,15 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from altair.utils.schemapi import debug_mode
+from altair.vegalite.v6.schema.core import Root
 
 from boxlens.images.transforming.catalogue import TRANSFORMS
+from boxlens.report.charts.colours import MANY_SERIES
 from boxlens.report.charts.export import chart_json
-from boxlens.report.charts.method_lines import METHOD_COLOURS
 from boxlens.report.charts.robustness_density import coarser, density_columns, share_moved
 from boxlens.report.described import describe
-from boxlens.report.described.robustness.classes import shown_classes
-from boxlens.report.described.robustness.plots import MOST_DETECTORS
+from boxlens.report.described.robustness.plots import MOST_DETECTORS, shown_classes
 from boxlens.report.readers.figures import study_figures
 from boxlens.studies.robustness.error_growth import error_growth
 from boxlens.studies.robustness.steps import step_words, worst_of_transforms
@@ -45,19 +44,13 @@ def chart(name, result):
     return next(one for one in figures if one.name == f"robustness_{name}").draw()
 
 
-@pytest.fixture(autouse=True)
-def _unchecked():
-    """Altair checks every part where all figures are drawn: of each chart it would take seconds."""
-    with debug_mode(False):
-        yield
-
-
 def test_every_figure_is_drawn_and_nothing_undefined_written():
     plan = robustness_figures(a_few())
     assert not plan.left_out
     for figure in plan.figures:
-        with debug_mode(True):
-            svg = svg_of(figure.draw())
+        drawn = figure.draw()
+        Root.validate(chart_json(drawn))
+        svg = svg_of(drawn)
         assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", words(svg)), figure.name
         assert size(svg)[0] <= 760, figure.name
 
@@ -88,25 +81,25 @@ def test_without_a_score_every_figure_says_so():
 
 
 def test_as_many_detectors_are_drawn_as_there_are_colours():
-    assert len(METHOD_COLOURS) == MOST_DETECTORS
+    assert len(MANY_SERIES) == MOST_DETECTORS
     names = [f"net {at}" for at in range(10)]
     one = robustness_of(planned(["fog:3"]))
     same = tuple(replace(one.detectors[0], name=name) for name in names)
     result = replace(one, detectors=same)
     drawn = chart("curves", result)
-    assert {row["method"] for row in records(drawn, "severity")} == set(names[:8])
+    assert {row["series"] for row in records(drawn, "high")} == set(names[:8])
     assert "The first 8 of 10 detectors." in words(svg_of(drawn))
     assert "The first 3 of 10 detectors." in words(svg_of(chart("errors", result)))
 
 
 def test_curves_start_at_the_unchanged_pictures_and_hold_every_severity():
     result = a_few()
-    rows = records(chart("curves", result), "severity")
+    rows = records(chart("curves", result), "high")
     n_corruptions, n_severities = 2, 2
     assert len(rows) == len(result.detectors) * n_corruptions * (n_severities + 1)
-    assert {row["relative"] for row in rows if row["severity"] == 0} == {1.0}
+    assert {row["y"] for row in rows if row["x"] == 0} == {1.0}
     fog = [one for one in result.detectors[0].steps if one.step.name == "fog"]
-    known = {row["relative"] for row in rows if row["method"] == "yolox_nano"}
+    known = {row["y"] for row in rows if row["series"] == "yolox_nano"}
     assert {one.relative["AP"] for one in fog} <= known
 
 
@@ -115,14 +108,12 @@ def test_the_band_of_a_curve_is_the_interval_of_its_drop():
     detector = result.detectors[0]
     one = next(one for one in detector.steps if one.step.slug == "fog-3")
     row = next(
-        row
-        for row in records(chart("curves", result), "severity")
-        if row["relative"] == one.relative["AP"]
+        row for row in records(chart("curves", result), "high") if row["y"] == one.relative["AP"]
     )
     clean, around = detector.clean.metrics["AP"], one.drop.interval
     assert row["low"] == max(0, 1 - around.high / clean)
     assert row["high"] == 1 - around.low / clean
-    assert row["low"] <= row["relative"] <= row["high"]
+    assert row["low"] <= row["y"] <= row["high"]
 
 
 def test_bars_are_the_scores_of_the_study_beside_the_unchanged_ones():
@@ -130,7 +121,7 @@ def test_bars_are_the_scores_of_the_study_beside_the_unchanged_ones():
     rows = records(chart("study", result), "clean")
     assert len(rows) == 2 * 10 * len(result.detectors)
     crop = next(one for one in result.detectors[1].steps if one.step.name == "crop")
-    mine = [row for row in rows if (row["row"], row["detector"]) == ("crop", "fastestdet")]
+    mine = [row for row in rows if (row["row"], row["series"]) == ("crop", "fastestdet")]
     assert [row["value"] for row in mine] == [crop.metrics["AP"], crop.metrics["AP50"]]
     clean = result.detectors[1].clean.metrics
     assert [row["clean"] for row in mine] == [clean["AP"], clean["AP50"]]
@@ -157,8 +148,9 @@ def test_rotations_are_drawn_against_their_crop_unturned():
     result = robustness_of(planned(["graded_rotation:-20:0:20", "graded_blur:8"]))
     detector = result.detectors[0]
     crop = next(one for one in detector.steps if one.step.level == 0)
-    rules = [row for row in records(chart("graded", result), "level") if "x" not in row]
-    told = {row["level"]: row["ap"] for row in rules if row["method"] == "yolox_nano"}
+    rules = [row for row in records(chart("graded", result), "tip") if "pictures" in row["tip"]]
+    mine = [row for row in rules if row["tip"]["detector"] == "yolox_nano"]
+    told = {row["tip"]["pictures"]: row["y"] for row in mine}
     clean = detector.clean.metrics["AP"]
     assert told == {"Rotation, 0 deg": crop.metrics["AP"], "Unchanged": clean}
     grown = next(one for one in error_growth(detector) if one.name == "graded_rotation")
@@ -181,26 +173,30 @@ def test_growth_of_errors_is_the_mean_over_levels_minus_the_unchanged_pictures()
     expected = np.mean([one.error_gain["miss"] for one in fog]) - detector.clean.error_gain["miss"]
     assert grown.gain == pytest.approx(expected)
     assert grown.n_levels == 5
-    rows = records(chart("errors", everything()), "kind_words")
+    rows = records(chart("errors", everything()), "level")
     # Pictures of one object each: six transforms without a cell for background.
     assert len(rows) == 2 * (6 * (10 + 6 + 15) - 6)
-    bare = {row["name"] for row in rows} - {row["name"] for row in rows if row["kind"] == "bkg"}
+    bare = {row["row"] for row in rows} - {row["row"] for row in rows if row["column"] == "bkg"}
     assert bare == {name for name, one in TRANSFORMS.items() if one.per_object}
     assert max(abs(row["level"]) for row in rows) == 1
     # What would be 0.00 is no number.
-    small = [row["text"] for row in rows if abs(float(row["per_object"])) < 0.005]
+    more = "errors per object, more than before"
+    small = [row["text"] for row in rows if abs(float(row["tip"][more])) < 0.005]
     assert set(small) == {""}
     assert {"", "0.00", "+0.00", "-0.00"} & {row["text"] for row in rows} == {""}
 
 
 def test_maps_show_at_most_six_sets_and_each_transform_once():
-    columns = density_columns(everything())
-    assert len(columns) == 6
-    assert columns[0].title == ("Unchanged", "")
-    assert len({column.title[0] for column in columns}) == 6
-    rows = records(chart("density", one_severity()), "level")
+    titles = [title for title, _ in density_columns(everything())]
+    assert len(titles) == 6
+    assert titles[0] == ("Unchanged",)
+    assert len({title[0] for title in titles}) == 6
+    result = one_severity()
+    rows = records(chart("density", result), "level")
     assert len(rows) == 2 * 3 * 16 * 16
-    assert all(row["level"] == pytest.approx(math.log10(1 + row["n"]), abs=0.01) for row in rows)
+    drawn = [coarser(one) for _, maps in density_columns(result) for one in maps]
+    levels = np.log10(1 + np.concatenate(drawn)).ravel()
+    assert sorted(row["level"] for row in rows) == pytest.approx(np.sort(levels), abs=1e-4)
 
 
 def test_coarser_maps_keep_what_lies_over_the_whole():
@@ -251,7 +247,7 @@ def test_classes_of_which_nothing_is_ever_found_are_left_out_and_told():
         detector, clean=without_bus(detector.clean), steps=tuple(map(without_bus, detector.steps))
     )
     drawn = chart("classes", replace(result, detectors=(poor, *result.detectors[1:])))
-    assert {row["class"] for row in records(drawn, "before")} == {"person", "dog"}
+    assert {row["tip"]["class"] for row in records(drawn, "before")} == {"person", "dog"}
     assert "Not shown: 1 class with AP 0 in all panels" in words(svg_of(drawn))
 
 
@@ -259,7 +255,7 @@ def test_the_bound_of_recognition_is_a_line_above_the_classes():
     result = with_bound(a_few(), (0.9, math.nan, 0.7))
     drawn = chart("classes", result)
     rows = records(drawn, "uap")
-    assert {(row["class"], row["uap"]) for row in rows} == {
+    assert {(row["tip"]["class"], row["uap"]) for row in rows} == {
         *(("person", 0.9), ("bus", None), ("dog", 0.7))
     }
     assert "UAP, what region reaches" in words(svg_of(drawn))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
 LETTER_PX: Final = 4.6
 LINE_PX: Final = 10.0
@@ -16,8 +16,6 @@ POINT_PX: Final = 9.0
 DISTANCES: Final = (7.0, 14.0, 22.0, 32.0)
 # Across and down, the side of reading first.
 SIDES: Final = ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 1), (-1, -1), (-1, 1))
-# White around letters, where lines go through them.
-HALO: Final[Mapping[str, Any]] = {"stroke": "white", "strokeWidth": 2, "strokeJoin": "round"}
 # A name should be so much nearer to its own point than to any other.
 NEARER_PX: Final = 5.0
 # What a pixel too near to another point, and a pixel away from its own, count in pixels covered.

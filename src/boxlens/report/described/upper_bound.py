@@ -4,25 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from boxlens.report.described import upper_bound_plots as plots
+from boxlens.report.described import upper_bound_tables as tables
 from boxlens.report.described.faulty_pictures import faulty_pictures
-from boxlens.report.described.upper_bound_plots import (
-    class_plots,
-    context_plots,
-    detector_plots,
-    recognition_plots,
-)
-from boxlens.report.described.upper_bound_tables import (
-    AGAINST,
-    LABELS,
-    class_tables,
-    context_table,
-    detectors_table,
-    iou_tables,
-    mistakes_table,
-    share_of_uap,
-    size_table,
-    strategies_table,
-)
 from boxlens.report.study import SCORE, SHARE, Markup, Section, Study
 from boxlens.studies.upper_bound.nearness import best_detector
 from boxlens.studies.upper_bound.verdict import bound_findings, bound_sentences
@@ -58,18 +42,12 @@ READINGS = {
 def study(result: UpperBoundResult, pictures: Pictures | None = None) -> Study:
     """`pictures` are those of the mistakes, where there are any."""
     n_classes = counted(len(result.bound.classes), "class", "classes")
-    parts: dict[str, tuple[Part, ...]] = {
-        "detectors": (
-            *detector_plots(result),
-            detectors_table(result),
-            *iou_tables(result),
-            size_table(result),
-        ),
-        "classes": (*class_plots(result), *class_tables(result)),
-        "recognition": (*recognition_plots(result), strategies_table(result)),
-        "context": (*context_plots(result), context_table(result)),
-    }
     findings = bound_findings(result)
+
+    def section(name: str, *parts: Part) -> Section:
+        found = findings.get(name, ())
+        return Section(name, TITLES[name], parts, READINGS[name], GUIDE, findings=found)
+
     return Study(
         title=f"Upper bound of {result.classifier}",
         data=result.dataset,
@@ -82,21 +60,22 @@ def study(result: UpperBoundResult, pictures: Pictures | None = None) -> Study:
         sentences=bound_sentences(result),
         tiles=tuple(_tiles(result)),
         sections=(
-            *(
-                Section(
-                    name,
-                    TITLES[name],
-                    of,
-                    READINGS[name],
-                    GUIDE,
-                    findings=findings.get(name, ()),
-                )
-                for name, of in parts.items()
+            section(
+                "detectors",
+                *plots.detector_plots(result),
+                tables.detectors_table(result),
+                *tables.iou_tables(result),
+                tables.size_table(result),
             ),
+            section("classes", plots.class_plot(result), *tables.class_tables(result)),
+            section(
+                "recognition", *plots.recognition_plots(result), tables.strategies_table(result)
+            ),
+            section("context", *plots.context_plots(result), tables.context_table(result)),
             _mistakes(result, pictures),
             faulty_pictures("bound", result.failed, result.remarks),
         ),
-        main_table=AGAINST if result.detectors else LABELS,
+        main_table=tables.AGAINST if result.detectors else tables.LABELS,
     )
 
 
@@ -106,17 +85,17 @@ def _tiles(result: UpperBoundResult) -> Iterator[tuple[str, float, Form]]:
     yield "accuracy", bound.accuracy, SCORE
     if best is not None:
         yield f"AP, {best.name}", best.ap, SCORE
-        yield "share of UAP", share_of_uap(best.ap, bound.uap), SHARE
+        yield "share of UAP", tables.share_of_uap(best.ap, bound.uap), SHARE
 
 
 def _mistakes(result: UpperBoundResult, pictures: Pictures | None) -> Section:
     """The table is shown where not every mistake has its picture."""
     reading = "The wrong labels in which the classifier has most confidence: they cost most."
     if pictures is None:
-        table = mistakes_table(result, shown=True)
+        table = tables.mistakes_table(result, shown=True)
         return Section("mistakes", "Mistakes", (table,), f"{reading} {WITHOUT_PICTURES}")
     from boxlens.report.described.examples import all_walls
 
     n_shown = sum(len(one.hung.crops) for one in pictures.walls)
-    table = mistakes_table(result, shown=n_shown < len(result.mistakes))
+    table = tables.mistakes_table(result, shown=n_shown < len(result.mistakes))
     return Section("mistakes", "Mistakes", (Markup(all_walls(pictures)), table), reading)

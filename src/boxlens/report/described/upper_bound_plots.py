@@ -5,18 +5,32 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from boxlens import wording
-from boxlens.report.charts import drawn_by
+from boxlens.report.charts.upper_bound import (
+    bound_accuracy_chart,
+    bound_by_class_chart,
+    bound_by_iou_chart,
+    bound_by_size_chart,
+    bound_context_chart,
+    bound_strategies_chart,
+)
+from boxlens.report.described.upper_bound_tables import (
+    context_table,
+    share_of_uap,
+    strategies_table,
+)
 from boxlens.report.study import Plot
 from boxlens.studies.upper_bound.nearness import best_detector, class_gaps
+from boxlens.studies.upper_bound.result import BOUND
 from boxlens.studies.upper_bound.verdict import telling_correlation
 from boxlens.wording import counted, listed, number, score
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from boxlens.report.charts.forms.layers import Spec
     from boxlens.studies.upper_bound.result import ClassBound, UpperBoundResult
 
 NO_BOUND = "no object has a label"
@@ -42,6 +56,7 @@ def detector_plots(result: UpperBoundResult) -> Iterator[Plot]:
         "Pale, with a dark end: UAP."
         + " Bars: AP of the detectors, and its share of UAP." * near
         + _missing_sizes(result),
+        lambda shown: bound_by_size_chart(shown, _by_size(shown)),
     )
     yield _plot(
         result,
@@ -53,58 +68,52 @@ def detector_plots(result: UpperBoundResult) -> Iterator[Plot]:
         else "Nearly flat: true boxes are always well localized.",
         "Dark: UAP. True boxes fit at every IoU, so only neighbours that take each other's label "
         "can change it." + " Coloured: AP of the detectors." * near,
+        bound_by_iou_chart,
     )
 
 
-def class_plots(result: UpperBoundResult) -> Iterator[Plot]:
+def class_plot(result: UpperBoundResult) -> Plot:
     known = [row for row, one in enumerate(result.bound.classes) if not math.isnan(one.uap)]
     shown = _shown_classes(result, known)
-    yield replace(
-        _plot(
-            result,
-            "bound_by_class",
-            f"{_against(result)}, by class",
-            "A long pale line left of its tick: a class that is recognised but not found. Points "
-            "at their tick: better detection needs better recognition first. A line right of its "
-            "tick: the detector recognises the class better than this classifier does."
-            if result.detectors
-            else "The classes at the end are not recognised, even when they are found.",
-            _class_legend(result, known, shown),
-            shown,
-        ),
+    return _plot(
+        result,
+        "bound_by_class",
+        f"{_against(result)}, by class",
+        "A long pale line left of its tick: a class that is recognised but not found. Points "
+        "at their tick: better detection needs better recognition first. A line right of its "
+        "tick: the detector recognises the class better than this classifier does."
+        if result.detectors
+        else "The classes at the end are not recognised, even when they are found.",
+        _class_legend(result, known, shown),
+        partial(bound_by_class_chart, shown=shown),
         wide=True,
     )
 
 
 def recognition_plots(result: UpperBoundResult) -> Iterator[Plot]:
     if len(result.strategies) > 1:
-        yield replace(
-            _plot(
-                result,
-                "bound_strategies",
-                "UAP by how labels are found",
-                "Boxes around the object raise UAP where a second look helps; where they lower it, "
-                "the classifier needs a tight box.",
-                _strategies_legend(result),
-            ),
+        yield _plot(
+            result,
+            "bound_strategies",
+            "UAP by how labels are found",
+            "Boxes around the object raise UAP where a second look helps; where they lower it, "
+            "the classifier needs a tight box.",
+            _strategies_legend(result),
+            lambda shown: bound_strategies_chart(strategies_table(shown)),
             wide=True,
         )
     if len(result.bound.classes) > 1:
         classes = [one for one in result.bound.classes if not math.isnan(one.uap + one.accuracy)]
-        yield replace(
-            _plot(
-                result,
-                "bound_accuracy",
-                "UAP of each class against its accuracy",
-                "Below the line: classes whose label is given to other objects, too, and with "
-                "confidence. Above it: wrong labels have low scores.",
-                _accuracy_legend(result, classes),
-                classes,
-                MOST_NAMED,
-                line=telling_correlation(result.bound),
-            ),
+        line = telling_correlation(result.bound)
+        yield _plot(
+            result,
+            "bound_accuracy",
+            "UAP of each class against its accuracy",
+            "Below the line: classes whose label is given to other objects, too, and with "
+            "confidence. Above it: wrong labels have low scores.",
+            _accuracy_legend(result, classes),
+            lambda _: bound_accuracy_chart(classes, MOST_NAMED, line=line),
             wide=True,
-            about=_recogniser(result),
         )
 
 
@@ -124,7 +133,7 @@ def context_plots(result: UpperBoundResult) -> Iterator[Plot]:
         "Highest right of 1: the surroundings help to recognise objects. A high line of the "
         "context alone: the scene gives the class away, and objects in unusual places will get "
         "wrong labels.",
-        partial(drawn_by, "bound_context.bound_context_chart", known),
+        lambda: bound_context_chart(context_table(result)),
         legend=legend + " Dashed, with its value: from the whole picture." * whole,
         about=_recogniser(result),
         absent="" if known else NO_BOUND,
@@ -138,8 +147,9 @@ def _plot(
     title: str,
     reading: str,
     legend: str,
-    *given: Any,
-    **more: Any,
+    chart: Callable[[UpperBoundResult], Spec],
+    *,
+    wide: bool = False,
 ) -> Plot:
     """With as many detectors as there are colours."""
     shown = replace(result, detectors=result.detectors[:MOST_DETECTORS])
@@ -147,16 +157,16 @@ def _plot(
     cut = f" The first {MOST_DETECTORS} of {n_detectors} detectors."
     beside = title.startswith(_against(result)) and n_detectors > 0
     who = listed([one.name for one in result.detectors], 2, "detectors")
+    about = f"{who} on {result.dataset}; UAP of {result.classifier}"
     return Plot(
         name,
         title,
         reading,
-        partial(drawn_by, f"{name}.{name}_chart", shown, *given, **more),
+        partial(chart, shown),
         legend=legend + cut * (beside and n_detectors > MOST_DETECTORS),
-        about=f"{who} on {result.dataset}; UAP of {result.classifier}"
-        if beside
-        else _recogniser(result),
+        about=about if beside else _recogniser(result),
         absent=NO_BOUND if math.isnan(result.bound.uap) else "",
+        wide=wide,
     )
 
 
@@ -166,6 +176,21 @@ def _against(result: UpperBoundResult) -> str:
 
 def _recogniser(result: UpperBoundResult) -> str:
     return f"{result.classifier} on {result.dataset}"
+
+
+def _by_size(result: UpperBoundResult) -> dict[str, list[tuple[str, float, float]]]:
+    """All objects first: AP and share of UAP, of the bound and of detectors that have one."""
+    found = {BOUND: {"all": result.bound.uap, **result.bound.by_size}}
+    found |= {one.name: {"all": one.ap, **one.by_size} for one in result.detectors}
+    return {
+        size: [
+            (who, ap, 1.0 if who == BOUND else share_of_uap(ap, uap))
+            for who, of in found.items()
+            if not math.isnan(ap := of.get(size, math.nan))
+        ]
+        for size, uap in found[BOUND].items()
+        if not math.isnan(uap)
+    }
 
 
 def _missing_sizes(result: UpperBoundResult) -> str:

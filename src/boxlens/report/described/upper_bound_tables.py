@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from boxlens.report.study import (
     COUNT,
     NUMBER,
+    SCORE,
     SHARE,
     TEXT,
     Column,
-    Form,
     Table,
+    columns_of,
     interval_columns,
+    table_of,
 )
 from boxlens.studies.upper_bound.nearness import best_detector, class_gaps
 from boxlens.studies.upper_bound.result import BOUND, CROP_TITLES, STRATEGY_TITLES
@@ -22,9 +24,10 @@ from boxlens.studies.upper_bound.verdict import SHOWN
 from boxlens.wording import number, part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
     from boxlens.metrics.intervals import Interval
+    from boxlens.report.study import Form
     from boxlens.studies.upper_bound.result import (
         ContextAccuracy,
         DetectorGap,
@@ -39,6 +42,8 @@ AGAINST = "Detectors against the upper bound"
 LABELS = "Ways to find labels"
 # Whose numbers a row has.
 STRATEGY, DETECTOR = "strategy", "detector"
+OF: dict[str, Form] = {"of": TEXT, "name": TEXT}
+CLASS_NUMBERS = ("AP", "AP50", "accuracy")
 
 
 def share_of_uap(ap: float, uap: float) -> float:
@@ -65,10 +70,15 @@ def detectors_table(result: UpperBoundResult) -> Table[DetectorGap]:
                 "" if unsure else "interval of the gap",
                 ("gap_low", "gap_high"),
             ),
-            *(Column("", f"AP, {size}", partial(_of_size, size)) for size in sizes),
-            *(
-                Column("", f"share, {size}", partial(_size_share, size, of), SHARE, further=True)
-                for size, of in sizes.items()
+            *columns_of(
+                sizes, lambda one, size: one.by_size.get(size, math.nan), heading="AP, {}".format
+            ),
+            *columns_of(
+                sizes,
+                lambda one, size: share_of_uap(one.by_size.get(size, math.nan), sizes[size]),
+                SHARE,
+                heading="share, {}".format,
+                further=True,
             ),
         ],
         wide=True,
@@ -79,153 +89,82 @@ def _ends(found: Interval | None) -> tuple[float, float]:
     return (math.nan, math.nan) if found is None else (found.low, found.high)
 
 
-def _of_size(size: str, one: DetectorGap | StrategyBound) -> float:
-    return one.by_size.get(size, math.nan)
-
-
-def _size_share(size: str, uap: float, one: DetectorGap) -> float:
-    return share_of_uap(_of_size(size, one), uap)
-
-
-def iou_tables(result: UpperBoundResult) -> Iterator[Table[_Curve] | Table[_Point]]:
+def iou_tables(result: UpperBoundResult) -> Iterator[Table[Any]]:
     """A column per threshold; in files, a row."""
     curves = [
-        *(_Curve(STRATEGY, one.strategy, one.by_iou) for one in result.strategies),
-        *(_Curve(DETECTOR, one.name, one.by_iou) for one in result.detectors),
+        *((STRATEGY, one.strategy, one.by_iou) for one in result.strategies),
+        *((DETECTOR, one.name, one.by_iou) for one in result.detectors),
     ]
-    yield Table(
+    ious = result.bound.by_iou
+    yield table_of(
         "",
         "UAP and AP by IoU",
-        curves,
-        [
-            Column("", "UAP or detector", _curve_title, TEXT),
-            *(Column("", number(iou), partial(_at, iou)) for iou in result.bound.by_iou),
-        ],
+        {"UAP or detector": TEXT, **dict.fromkeys(map(number, ious), SCORE)},
+        (
+            (_curve_title(of, name), *(values.get(iou, math.nan) for iou in ious))
+            for of, name, values in curves
+        ),
         folded=True,
     )
-    yield _points("bound_by_iou", "iou", NUMBER, curves)
+    rows = ((of, name, *point) for of, name, values in curves for point in values.items())
+    yield table_of("bound_by_iou", "", {**OF, "iou": NUMBER, "AP": SCORE}, rows)
 
 
-def size_table(result: UpperBoundResult) -> Table[_Point]:
+def _curve_title(of: str, name: str) -> str:
+    if of == DETECTOR:
+        return name
+    return BOUND if name == "own_box" else f"UAP: {STRATEGY_TITLES[name].lower()}"
+
+
+def size_table(result: UpperBoundResult) -> Table[Any]:
     """All objects first."""
     curves = [
-        *(
-            _Curve(STRATEGY, one.strategy, {"all": one.uap, **one.by_size})
-            for one in result.strategies
-        ),
-        *(_Curve(DETECTOR, one.name, {"all": one.ap, **one.by_size}) for one in result.detectors),
+        *((STRATEGY, one.strategy, {"all": one.uap, **one.by_size}) for one in result.strategies),
+        *((DETECTOR, one.name, {"all": one.ap, **one.by_size}) for one in result.detectors),
     ]
-    return _points("bound_by_size", "size", TEXT, curves)
+    rows = ((of, name, *point) for of, name, values in curves for point in values.items())
+    return table_of("bound_by_size", "", {**OF, "size": TEXT, "AP": SCORE}, rows)
 
 
-class _Curve(NamedTuple):
-    """UAP of a strategy, or AP of a detector, at several values."""
-
-    of: str
-    name: str
-    values: Mapping[Any, float]
-
-
-class _Point(NamedTuple):
-    curve: _Curve
-    at: float | str
-    ap: float
-
-
-def _curve_title(one: _Curve) -> str:
-    if one.of == DETECTOR:
-        return one.name
-    return BOUND if one.name == "own_box" else f"UAP: {STRATEGY_TITLES[one.name].lower()}"
-
-
-def _at(iou: float, one: _Curve) -> float:
-    return one.values.get(iou, math.nan)
-
-
-def _points(name: str, key: str, form: Form, curves: Sequence[_Curve]) -> Table[_Point]:
-    """One row per value, in files."""
-    return Table(
-        name,
-        "",
-        [_Point(one, at, ap) for one in curves for at, ap in one.values.items()],
-        [
-            Column("of", "", lambda row: row.curve.of, TEXT),
-            Column("name", "", lambda row: row.curve.name, TEXT),
-            Column(key, "", lambda row: row.at, form),
-            Column("AP", "", lambda row: row.ap),
-        ],
-    )
-
-
-def class_tables(result: UpperBoundResult) -> Iterator[Table[int] | Table[_ClassRow]]:
+def class_tables(result: UpperBoundResult) -> Iterator[Table[Any]]:
     """The largest gap to the best detector first; without detectors, the lowest UAP."""
     classes, gaps, best = result.bound.classes, class_gaps(result), best_detector(result)
     order = [-gap for gap in gaps] if result.detectors else [one.uap for one in classes]
     many = len(classes) > MOST_CLASSES
-    columns: list[Column[int]] = [
-        Column("", "class", lambda row: classes[row].name, TEXT),
-        Column("", "objects", lambda row: classes[row].n_objects, COUNT),
-        Column("", "accuracy", lambda row: classes[row].accuracy),
-        Column("", "UAP", lambda row: classes[row].uap),
-        Column("", "UAP at IoU 0.5", lambda row: classes[row].uap50),
-        *(Column("", f"AP, {one.name}", partial(_of_class, one)) for one in result.detectors),
-    ]
+    forms = {"class": TEXT, "objects": COUNT}
+    forms |= dict.fromkeys(("accuracy", "UAP", "UAP at IoU 0.5"), SCORE)
+    forms |= {f"AP, {one.name}": SCORE for one in result.detectors}
     if best is not None:
-        heading = f"gap of {best.name}" if len(result.detectors) > 1 else "gap"
-        columns.append(Column("", heading, lambda row: gaps[row]))
-    yield Table(
-        "",
-        f"All {len(classes):,} classes" if many else "Classes",
-        sorted(range(len(classes)), key=lambda row: (math.isnan(order[row]), order[row])),
-        columns,
-        wide=True,
-        folded=many,
-        detail=True,
-    )
-    yield _filed_classes(result)
-
-
-def _of_class(one: DetectorGap, row: int) -> float:
-    return one.by_class[row]
-
-
-class _ClassRow(NamedTuple):
-    of: str
-    name: str
-    row: int
-    ap: float
-    ap50: float = math.nan
-    accuracy: float = math.nan
-
-
-def _filed_classes(result: UpperBoundResult) -> Table[_ClassRow]:
-    """AP of a strategy is its UAP; detectors have no accuracy."""
-    classes = result.bound.classes
+        forms[f"gap of {best.name}" if len(result.detectors) > 1 else "gap"] = SCORE
+    aps = [one.by_class for one in result.detectors]
     rows = [
+        (one.name, one.n_objects, one.accuracy, one.uap, one.uap50, *found)
+        for one, *found in zip(classes, *aps, gaps, strict=True)
+    ]
+    caption = f"All {len(classes):,} classes" if many else "Classes"
+    ordered = sorted(range(len(rows)), key=lambda row: (math.isnan(order[row]), order[row]))
+    shown = (rows[row] for row in ordered)
+    yield table_of("", caption, forms, shown, wide=True, folded=many, detail=True)
+    # AP of a strategy is its UAP; detectors have no accuracy.
+    numbers = [
         *(
-            _ClassRow(STRATEGY, of.strategy, row, one.uap, one.uap50, one.accuracy)
+            (STRATEGY, of.strategy, [(one.uap, one.uap50, one.accuracy) for one in of.classes])
             for of in result.strategies
-            for row, one in enumerate(of.classes)
         ),
         *(
-            _ClassRow(DETECTOR, of.name, row, ap)
+            (DETECTOR, of.name, [(ap, math.nan, math.nan) for ap in of.by_class])
             for of in result.detectors
-            for row, ap in enumerate(of.by_class)
         ),
     ]
-    return Table(
+    yield table_of(
         "bound_classes",
         "",
-        rows,
-        [
-            Column("of", "", lambda one: one.of, TEXT),
-            Column("name", "", lambda one: one.name, TEXT),
-            Column("class", "", lambda one: classes[one.row].name, TEXT),
-            Column("n_objects", "", lambda one: classes[one.row].n_objects, COUNT),
-            Column("AP", "", lambda one: one.ap),
-            Column("AP50", "", lambda one: one.ap50),
-            Column("accuracy", "", lambda one: one.accuracy),
-        ],
+        {**OF, "class": TEXT, "n_objects": COUNT, **dict.fromkeys(CLASS_NUMBERS, SCORE)},
+        (
+            (of, name, one.name, one.n_objects, *found)
+            for of, name, by_class in numbers
+            for one, found in zip(classes, by_class, strict=True)
+        ),
     )
 
 
@@ -235,7 +174,7 @@ def strategies_table(result: UpperBoundResult) -> Table[StrategyBound]:
     sizes = [
         size
         for size in result.bound.by_size
-        if not all(math.isnan(_of_size(size, one)) for one in result.strategies)
+        if not all(math.isnan(one.by_size.get(size, math.nan)) for one in result.strategies)
     ]
     return Table(
         "bound_summary",
@@ -254,7 +193,9 @@ def strategies_table(result: UpperBoundResult) -> Table[StrategyBound]:
                 "" if unsure else "interval",
                 ("UAP_low", "UAP_high"),
             ),
-            *(Column("", f"UAP, {size}", partial(_of_size, size)) for size in sizes),
+            *columns_of(
+                sizes, lambda one, size: one.by_size.get(size, math.nan), heading="UAP, {}".format
+            ),
             Column("accuracy", "accuracy", lambda one: one.accuracy),
             Column("class_accuracy", "mean over classes", lambda one: one.class_accuracy),
             Column("r", "", lambda one: one.correlation.r),

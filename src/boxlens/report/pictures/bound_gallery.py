@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from boxlens.data import Notice
@@ -34,21 +33,23 @@ def bound_gallery(
     """Reads every picture once; those that are missing, or cannot be read, are counted."""
     need_pillow()
     shown = tuple(map(_shown, result.mistakes))
-    images = list(dict.fromkeys(one.image_id for one in shown))
+    wanted: dict[int | str, list[Shown]] = {}
+    for one in shown:
+        wanted.setdefault(one.image_id, []).append(one)
     crops: dict[Shown, Crop] = {}
     n_left_out = 0
-    for done, image_id in enumerate(images):
+    for done, (image_id, examples) in enumerate(wanted.items()):
         if progress is not None:
-            progress("cutting examples", done, len(images))
+            progress("cutting examples", done, len(wanted))
         picture = _read(path_of.get(image_id))
         if picture is None:
             n_left_out += 1
             continue
-        for one in (one for one in shown if one.image_id == image_id):
-            in_pixels = _scaled(one, picture) if result.relative else one
-            crops[one] = Crop(cut_example(picture, in_pixels), one)
+        # Boxes may be fractions of their image.
+        scale = picture.size if result.relative else (1.0, 1.0)
+        crops |= {one: Crop(cut_example(picture, one, scale), one) for one in examples}
     hung = HungWall(_wall(shown), tuple(crops[one] for one in shown if one in crops))
-    message = f"{n_left_out:,} of {len(images):,} images with examples have no picture here"
+    message = f"{n_left_out:,} of {len(wanted):,} images with examples have no picture here"
     notices = (Notice(LEFT_OUT, n_left_out, message),) if n_left_out else ()
     return Gallery((hung,) if hung.crops else (), notices)
 
@@ -73,16 +74,6 @@ def _shown(one: Mistake) -> Shown:
         caption=(f"{one.said} {score(one.score)}", f"is {one.true_class}"),
         file_name=one.file_name,
     )
-
-
-def _scaled(shown: Shown, picture: Image) -> Shown:
-    """Boxes that are fractions of their image, in pixels of its picture."""
-    width, height = picture.size
-    boxes = tuple(
-        ((x * width, y * height, w * width, h * height), colour)
-        for (x, y, w, h), colour in shown.boxes
-    )
-    return replace(shown, boxes=boxes)
 
 
 def _read(path: Path | None) -> Image | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from boxlens.data import counted_notice
@@ -19,7 +19,7 @@ from boxlens.studies.robustness.steps import (
 from boxlens.wording import score
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from PIL.Image import Image
 
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
         StepRobustness,
     )
     from boxlens.studies.robustness.step_pictures import StepPictures
+
+    # A copy as large as it is shown, and its size by that of the picture.
+    Small = tuple[Image, tuple[float, float]]
 
 # Of each detector.
 MOST_STEPS: Final = 12
@@ -63,7 +66,8 @@ def hang_robustness(
 ) -> tuple[Gallery, ...]:
     """One per detector: examples of every step, and a word on pictures that cannot be shown."""
     need_pillow()
-    unchanged = _Unchanged(pictures)
+    # Many steps show the same unchanged pictures: each is read once.
+    unchanged = cache(partial(_small, pictures))
     galleries = []
     for done, detector in enumerate(result.detectors):
         if progress:
@@ -72,7 +76,11 @@ def hang_robustness(
     return tuple(galleries)
 
 
-def _hang(detector: DetectorRobustness, pictures: StepPictures, unchanged: _Unchanged) -> Gallery:
+def _hang(
+    detector: DetectorRobustness,
+    pictures: StepPictures,
+    unchanged: Callable[[int | str], Small | None],
+) -> Gallery:
     hung, n_absent = [], 0
     for one in shown_steps(detector):
         crops = tuple(_crops(one, pictures, unchanged))
@@ -136,48 +144,29 @@ def _coloured(boxes: Boxes, colour: str) -> Iterator[tuple[Box, str]]:
         yield (x, y, width, height), colour
 
 
-@dataclass(frozen=True, slots=True)
-class _Small:
-    """A copy as large as it is shown, and its size by that of the picture."""
-
-    image: Image
-    scale: tuple[float, float]
-
-
-class _Unchanged:
-    """Small copies of unchanged pictures, each read once: many steps show the same."""
-
-    def __init__(self, pictures: StepPictures) -> None:
-        self.pictures = pictures
-        self.known: dict[int | str, _Small | None] = {}
-
-    def with_lost(self, example: Example) -> Image | None:
-        """The picture that an example was made of, and where what is lost was found."""
-        key = example.image_id
-        if key not in self.known:
-            self.known[key] = self._small(key)
-        small = self.known[key]
-        if small is None:
-            return None
-        boxes = tuple(_coloured(example.lost_clean_box, LOST))
-        return cut_example(small.image, Shown(key, boxes, ("", ""), whole=True), small.scale)
-
-    def _small(self, key: int | str) -> _Small | None:
-        row = self.pictures.row_of_image.get(key)
-        pixels = None if row is None else self.pictures.picture_of(CLEAN, row)
-        if pixels is None:
-            return None
-        image = _drawn(pixels, Shown(key, (), ("", ""), whole=True))
-        height, width = pixels.shape[:2]
-        return _Small(image, (image.width / width, image.height / height))
+def _small(pictures: StepPictures, key: int | str) -> Small | None:
+    """Of the unchanged picture that examples were made of."""
+    row = pictures.row_of_image.get(key)
+    pixels = None if row is None else pictures.picture_of(CLEAN, row)
+    if pixels is None:
+        return None
+    image = _drawn(pixels, Shown(key, (), ("", ""), whole=True))
+    height, width = pixels.shape[:2]
+    return image, (image.width / width, image.height / height)
 
 
-def _crops(one: StepRobustness, pictures: StepPictures, unchanged: _Unchanged) -> Iterator[Crop]:
+def _crops(
+    one: StepRobustness, pictures: StepPictures, unchanged: Callable[[int | str], Small | None]
+) -> Iterator[Crop]:
     for example in one.examples:
         pixels = pictures.picture_of(one.step, example.row)
-        before = unchanged.with_lost(example)
-        if pixels is not None and before is not None:
+        small = unchanged(example.image_id)
+        if pixels is not None and small is not None:
+            # Where what is lost was found.
+            boxes = tuple(_coloured(example.lost_clean_box, LOST))
+            found = Shown(example.image_id, boxes, ("", ""), whole=True)
             shown = _shown(example)
+            before = cut_example(small[0], found, small[1])
             yield Crop(_side_by_side(before, _drawn(pixels, shown)), shown)
 
 

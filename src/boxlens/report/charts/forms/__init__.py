@@ -32,8 +32,8 @@ Which form for which figure:
   lies where: `cells.density`.
 - From one number to another by steps: `steps.waterfall`.
 - Small multiples: `panels.grid(panels, columns, above=key(...))`; panels beside or below each
-  other: `panels.beside`, `panels.below`. A panel among others that has nothing to show:
-  `panels.message`.
+  other: `panels.beside`, `panels.below`. A name before a line of them: `panels.line_name`. A panel
+  among others that has nothing to show: `panels.message`.
 - Marks that are the rows of a table of the description: `tables.table_rows`,
   `tables.table_columns`.
 - What colours mean: `keys.key({"name": colour or Style}, width=...)`, with numbers beside the names

@@ -23,9 +23,9 @@ DARK_DIVERGING: Final = 0.75
 OWN_COLOURS: Final = {"scale": {"color": "independent"}}
 
 
-def cell(level: float, text: str | Sequence[str], **more: Any) -> Row:
+def cell(level: float, text: str | Sequence[str], *, diverging: bool = False, **more: Any) -> Row:
     """A row of `matrix`: how dark, from 0 (or -1) to 1, and what is written, perhaps in lines."""
-    dark = DARK_LEVEL if level >= 0 else DARK_DIVERGING
+    dark = DARK_DIVERGING if diverging else DARK_LEVEL
     return {"level": level, "text": text, "ink": WHITE if abs(level) > dark else INK, **more}
 
 

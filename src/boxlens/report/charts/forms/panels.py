@@ -166,6 +166,13 @@ def grid(
     return below(*above, panes, gap=6)
 
 
+def line_name(text: str, *, width: float, height: float, **look: Any) -> Spec:
+    """Before the panels of a line: what they have in common."""
+    look = {"align": "left", "color": SOFT_INK, **look}
+    written = Mark("text", {"x": 0, "y": height / 2, "text": "text"}, look, [{"text": text}])
+    return _panel((), [written], {}, (width, height), "")
+
+
 def message(text: str, *, width: float, height: float, title: str = "") -> Spec:
     """A panel that says why there is nothing in it, among others that have something."""
     rows = [{"text": wrap(text, max(int(width // 6), 10))}]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from boxlens.images.transforming.catalogue import label_of, title_of
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS
 from boxlens.report.described.faulty_pictures import faulty_pictures
-from boxlens.report.described.robustness import classes, plots, tables
+from boxlens.report.described.robustness import plots, tables
 from boxlens.report.described.robustness.examples import examples_section
 from boxlens.report.study import SCORE, Frame, Note, Section, Study
 from boxlens.studies.robustness.failures import told_failures
@@ -55,7 +56,7 @@ def study(
     result: RobustnessResult, galleries: Sequence[Gallery] = (), megabytes: float = 0.0
 ) -> Study:
     """`galleries` are pictures of examples, one per detector."""
-    first = result.sets[0]
+    first, bound = result.sets[0], result.bound
     names = [one.name for one in result.detectors]
     before, after = _sections(result)
     return Study(
@@ -66,11 +67,7 @@ def study(
             f"{counted(first.n_objects, 'object')} of "
             + counted(len(result.classes), "class", "classes"),
             counted(len(result.sets) - 1, "change"),
-            *(
-                []
-                if result.bound is None
-                else [f"UAP {score(result.uap)} ({result.bound.classifier})"]
-            ),
+            *([f"UAP {score(result.uap)} ({bound.classifier})"] if bound else []),
             *[counted(len(result.failed), "failure")] * bool(result.failed),
         ),
         sentences=robustness_sentences(result) or ("There is nothing to compare.",),
@@ -91,61 +88,50 @@ def study(
     )
 
 
-def _further_facts(result: RobustnessResult) -> Iterator[str]:
-    if result.bound is not None:
-        yield f"UAP {score(result.uap)} ({result.bound.classifier})"
-    if result.failed:
-        yield counted(len(result.failed), "failure")
-
-
 def _sections(result: RobustnessResult) -> tuple[list[Section], list[Section]]:
     """The changes that were run; then what is asked of all of them."""
     run = {one.group for detector in result.detectors for one in detector.steps}
-    changes: dict[str, tuple[Part, ...]] = {}
+    findings = robustness_findings(result)
+
+    def section(name: str, *parts: Part) -> Section:
+        reading = READINGS[name] + _bound_words(result) * (name == "classes")
+        return Section(name, TITLES[name], parts, reading, GUIDE, findings=findings.get(name, ()))
+
+    changes = []
     if "study" in run:
-        changes["study"] = (
-            *plots.study_plots(result),
-            tables.step_table(result, ("study",), "Transforms of the study"),
-        )
+        steps = tables.step_table(result, ("study",), "Transforms of the study")
+        changes.append(section("study", plots.study_plot(result), steps))
     if not run.isdisjoint(CORRUPTION_GROUPS):
-        changes["corruptions"] = (
-            *plots.corruption_plots(result),
-            tables.means_table(result),
-            tables.severity_table(result),
-            tables.step_table(result, CORRUPTION_GROUPS, "Corruptions, all numbers", long=True),
+        changes.append(
+            section(
+                "corruptions",
+                plots.curves_plot(result),
+                plots.groups_plot(result),
+                tables.means_table(result),
+                tables.severity_table(result),
+                tables.step_table(result, CORRUPTION_GROUPS, "Corruptions, all numbers", long=True),
+            )
         )
     if "graded" in run:
-        changes["graded"] = (
-            *plots.graded_plots(result),
-            *tables.level_tables(result),
-            *map(Note, tables.reference_notes(result)),
-            tables.step_table(result, ("graded",), "Graded changes, all numbers", long=True),
-        )
-    others: dict[str, tuple[Part, ...]] = {
-        "errors": (*plots.error_plots(result), *tables.error_tables(result)),
-        "places": (
-            *plots.place_plots(result),
-            Frame("robustness_density", lambda: tables.density_frame(result)),
-        ),
-        "classes": (*classes.class_plots(result), *classes.class_tables(result)),
-        "sets": (tables.sets_table(result), tables.all_steps_table(result)),
-    }
-    findings = robustness_findings(result)
-    before, after = (
-        [
-            Section(
-                name,
-                TITLES[name],
-                parts,
-                READINGS[name] + _bound_words(result) * (name == "classes"),
-                GUIDE,
-                findings=findings.get(name, ()),
+        changes.append(
+            section(
+                "graded",
+                plots.graded_plot(result),
+                *tables.level_tables(result),
+                *map(Note, tables.reference_notes(result)),
+                tables.step_table(result, ("graded",), "Graded changes, all numbers", long=True),
             )
-            for name, parts in of.items()
-        ]
-        for of in (changes, others)
-    )
-    return before, after
+        )
+    return changes, [
+        section("errors", plots.errors_plot(result), *tables.error_tables(result)),
+        section(
+            "places",
+            plots.places_plot(result),
+            Frame("robustness_density", partial(tables.density_frame, result)),
+        ),
+        section("classes", *plots.class_plots(result), *tables.class_tables(result)),
+        section("sets", tables.sets_table(result), tables.all_steps_table(result)),
+    ]
 
 
 def _bound_words(result: RobustnessResult) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from boxlens.report.pictures.robustness_exhibits import (
     KEY,
@@ -13,7 +13,7 @@ from boxlens.report.pictures.robustness_exhibits import (
     class_words,
     shown_steps,
 )
-from boxlens.report.study import TEXT, Column, Markup, Note, Section, Table
+from boxlens.report.study import TEXT, Markup, Note, Section, table_of
 from boxlens.studies.robustness.steps import step_words
 from boxlens.wording import counted, number
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from boxlens.report.pictures.gallery import Gallery, HungWall
-    from boxlens.studies.robustness.result import Example, RobustnessResult, StepRobustness
+    from boxlens.report.study import Table
+    from boxlens.studies.robustness.result import RobustnessResult
 
 NAME, TITLE = "examples", "Examples"
 # Of each detector.
@@ -86,30 +87,18 @@ def _wall(hung: HungWall, images: Sequence[str]) -> str:
     return f'<div class="wall">{heading}<div class="crops pairs">{figures}</div></div>\n'
 
 
-class _Shown(NamedTuple):
-    detector: str
-    step: StepRobustness
-    example: Example
-
-
-def _table(result: RobustnessResult) -> Table[_Shown]:
-    return Table(
-        "",
-        "Where objects are lost",
-        [
-            _Shown(detector.name, one, example)
-            for detector in result.detectors
-            for one in shown_steps(detector)
-            for example in one.examples
-        ],
-        [
-            Column("", "pictures", lambda row: step_words(row.step), TEXT),
-            Column("", "detector", lambda row: row.detector, TEXT),
-            Column("", "file", lambda row: row.example.file_name or row.example.image_id, TEXT),
-            Column("", "lost", lambda row: class_words(row.example.lost_class), TEXT),
-            Column("", "found", lambda row: class_words(row.example.found_class), TEXT),
-            Column("", "false positives", lambda row: class_words(row.example.false_class), TEXT),
-        ],
-        wide=True,
-        unprinted=True,
+def _table(result: RobustnessResult) -> Table[Any]:
+    rows = (
+        (
+            step_words(one),
+            detector.name,
+            example.file_name or example.image_id,
+            *map(class_words, (example.lost_class, example.found_class, example.false_class)),
+        )
+        for detector in result.detectors
+        for one in shown_steps(detector)
+        for example in one.examples
     )
+    headings = ("pictures", "detector", "file", "lost", "found", "false positives")
+    forms = dict.fromkeys(headings, TEXT)
+    return table_of("", "Where objects are lost", forms, rows, wide=True, unprinted=True)

@@ -1,16 +1,17 @@
-"""Tables of robustness: steps, means under corruption, severities, levels, errors, sets, places."""
+"""Tables of robustness: steps, corruptions, levels, errors, classes, sets of pictures, places."""
 
 from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from boxlens.images.transforming.catalogue import title_of
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS
 from boxlens.report.charts.kinds import kind_of
+from boxlens.report.described.robustness.plots import shown_steps
 from boxlens.report.study import (
     CHANGE,
     COUNT,
@@ -22,7 +23,9 @@ from boxlens.report.study import (
     TEXT,
     Column,
     Table,
+    columns_of,
     interval_columns,
+    table_of,
 )
 from boxlens.studies.diagnosis.tide import GAINS
 from boxlens.studies.diagnosis.tide_types import ERRORS
@@ -43,12 +46,13 @@ from boxlens.studies.robustness.steps import (
 from boxlens.wording import level, number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import polars as pl
 
     from boxlens.data.columns import Floats
     from boxlens.images.transforming.transform import Group, Step
+    from boxlens.report.study import Form
     from boxlens.studies.robustness.result import (
         CorruptionMean,
         DetectorRobustness,
@@ -56,6 +60,10 @@ if TYPE_CHECKING:
         SetSummary,
         StepRobustness,
     )
+
+
+# Columns of files that say which numbers a row has.
+NAMED: dict[str, Form] = {"detector": TEXT, "name": TEXT, "severity": NUMBER}
 
 
 class Row(NamedTuple):
@@ -68,6 +76,14 @@ class Row(NamedTuple):
     def is_clean(self) -> bool:
         return self.one is self.detector.clean
 
+    @property
+    def drop(self) -> tuple[float, float, float]:
+        """With both ends of its interval."""
+        if self.one.drop is None:
+            return math.nan, math.nan, math.nan
+        around = self.one.drop.interval
+        return around.value, around.low, around.high
+
 
 def step_table(
     result: RobustnessResult, groups: Sequence[Group], caption: str, *, long: bool = False
@@ -78,14 +94,12 @@ def step_table(
 
 
 def all_steps_table(result: RobustnessResult) -> Table[Row]:
-    return Table("robustness_steps", "", list(_rows(result)), _step_columns(result))
+    return Table("robustness_steps", "", _rows(result), _step_columns(result))
 
 
-def _rows(result: RobustnessResult) -> Iterator[Row]:
+def _rows(result: RobustnessResult) -> list[Row]:
     """The unchanged pictures first."""
-    for detector in result.detectors:
-        for one in (detector.clean, *detector.steps):
-            yield Row(detector, one)
+    return [Row(of, one) for of in result.detectors for one in (of.clean, *of.steps)]
 
 
 def _who(result: RobustnessResult) -> str:
@@ -98,24 +112,34 @@ def _step_columns(result: RobustnessResult) -> list[Column[Row]]:
     sure = any(row.one.drop is not None for row in _rows(result))
     interval = f"{level(choice.level)} interval of the drop" if sure and choice else ""
     return [
-        Column("", "pictures", _pictures, TEXT),
+        Column(
+            "",
+            "pictures",
+            lambda row: CLEAN_WORDS if row.is_clean else step_words(row.one),
+            TEXT,
+        ),
         Column("detector", _who(result), lambda row: row.detector.name, TEXT),
-        *_named_columns(),
+        Column("name", "", lambda row: row.one.step.name, TEXT),
+        Column("severity", "", lambda row: row.one.step.level, NUMBER),
         Column("title", "", lambda row: row.one.title, TEXT),
         Column("group", "", lambda row: row.one.group, TEXT),
         Column("label", "", lambda row: row.one.label, TEXT),
         *(Column(name, name, partial(_metric, name)) for name in METRICS),
         Column("", "relative", lambda row: row.one.relative["AP"], SHARE),
         Column("reference", "", lambda row: row.one.reference.slug, TEXT),
-        *(Column(f"relative_{name}", "", partial(_relative, name), SHARE) for name in METRICS),
-        Column("", "drop", _lost),
-        Column("drop", "", lambda row: _drop(row)[0]),
-        *interval_columns(lambda row: _drop(row)[1:], interval, ("drop_low", "drop_high")),
-        Column("p", "", lambda row: None if row.one.drop is None else row.one.drop.p, P_VALUE),
+        *columns_of(METRICS, lambda row, name: row.one.relative[name], SHARE, key="relative_"),
+        Column(
+            "",
+            "drop",
+            lambda row: math.nan if row.is_clean else ap_lost(row.detector, row.one),
+        ),
+        Column("drop", "", lambda row: row.drop[0]),
+        *interval_columns(lambda row: row.drop[1:], interval, ("drop_low", "drop_high")),
+        Column("p", "", lambda row: row.one.drop and row.one.drop.p, P_VALUE),
         Column(
             "p_holm",
             "p adjusted" if interval else "",
-            lambda row: None if row.one.drop is None else row.one.drop.p_holm,
+            lambda row: row.one.drop and row.one.drop.p_holm,
             P_VALUE,
         ),
         Column("n_images", "number", lambda row: row.one.n_images, COUNT, further=True),
@@ -124,150 +148,82 @@ def _step_columns(result: RobustnessResult) -> list[Column[Row]]:
     ]
 
 
-def _named_columns() -> tuple[Column[Row], ...]:
-    return (
-        Column("name", "", lambda row: row.one.step.name, TEXT),
-        Column("severity", "", lambda row: row.one.step.level, NUMBER),
-    )
-
-
-def _pictures(row: Row) -> str:
-    return CLEAN_WORDS if row.is_clean else step_words(row.one)
-
-
 def _metric(name: str, row: Row) -> float:
     return row.one.metrics[name]
 
 
-def _relative(name: str, row: Row) -> float:
-    return row.one.relative[name]
-
-
-def _lost(row: Row) -> float:
-    return math.nan if row.is_clean else ap_lost(row.detector, row.one)
-
-
-def _drop(row: Row) -> tuple[float, float, float]:
-    if row.one.drop is None:
-        return math.nan, math.nan, math.nan
-    around = row.one.drop.interval
-    return around.value, around.low, around.high
-
-
-class _Mean(NamedTuple):
-    detector: str
-    of: CorruptionMean
-
-
-def means_table(result: RobustnessResult) -> Table[_Mean]:
+def means_table(result: RobustnessResult) -> Table[tuple[str, CorruptionMean]]:
     """Of all corruptions, and of each group."""
     return Table(
         "robustness_corrupted",
         "Mean performance under corruption",
-        [_Mean(of.name, one) for of in result.detectors for one in of.corrupted],
+        [(of.name, mean) for of in result.detectors for mean in of.corrupted],
         [
-            Column("", "corruptions", lambda row: GROUP_WORDS[row.of.group], TEXT),
-            Column("detector", _who(result), lambda row: row.detector, TEXT),
-            Column("group", "", lambda row: row.of.group, TEXT),
-            Column("n_corruptions", "number", lambda row: row.of.n_corruptions, COUNT),
-            Column("complete", "", lambda row: row.of.complete, FLAG),
-            Column("AP", "mean AP (mPC)", lambda row: row.of.ap),
-            Column("relative", "relative (rPC)", lambda row: row.of.relative, SHARE),
+            Column("", "corruptions", lambda row: GROUP_WORDS[row[1].group], TEXT),
+            Column("detector", _who(result), lambda row: row[0], TEXT),
+            Column("group", "", lambda row: row[1].group, TEXT),
+            Column("n_corruptions", "number", lambda row: row[1].n_corruptions, COUNT),
+            Column("complete", "", lambda row: row[1].complete, FLAG),
+            Column("AP", "mean AP (mPC)", lambda row: row[1].ap),
+            Column("relative", "relative (rPC)", lambda row: row[1].relative, SHARE),
         ],
     )
 
 
-class _Corruption(NamedTuple):
-    """A detector under all severities of a corruption."""
-
-    detector: DetectorRobustness
-    steps: Sequence[StepRobustness]
-    mean: float
-
-
-def severity_table(result: RobustnessResult) -> Table[_Corruption]:
+def severity_table(result: RobustnessResult) -> Table[Any]:
     """AP by severity, and the mean over those that change something."""
-    rows = [
-        _Corruption(detector, steps, family_means(steps).get(name, math.nan))
+    found = [
+        (detector, {one.step.level: one.metrics["AP"] for one in steps}, name, steps)
         for detector in result.detectors
         for name, steps in by_transform(detector, *CORRUPTION_GROUPS).items()
     ]
-    levels = sorted({one.step.level for row in rows for one in row.steps})
-    return Table(
-        "",
-        "AP by severity of corruption",
-        rows,
-        [
-            Column("", "corruption", lambda row: row.steps[0].title, TEXT),
-            Column("", "group", lambda row: GROUP_WORDS[row.steps[0].group], TEXT),
-            Column("", _who(result), lambda row: row.detector.name, TEXT),
-            *(Column("", number(at), partial(_at_severity, at)) for at in levels),
-            Column("", "mean", lambda row: row.mean),
-            Column(
-                "",
-                "relative",
-                lambda row: ratio(row.mean, row.detector.clean.metrics["AP"]),
-                SHARE,
-            ),
-        ],
-        wide=True,
-    )
+    severities = sorted({at for _, aps, *_ in found for at in aps})
+    rows = []
+    for detector, aps, name, steps in found:
+        mean = family_means(steps).get(name, math.nan)
+        told = steps[0].title, GROUP_WORDS[steps[0].group], detector.name
+        by_severity = (aps.get(at, math.nan) for at in severities)
+        rows.append((*told, *by_severity, mean, ratio(mean, detector.clean.metrics["AP"])))
+    forms = dict.fromkeys(("corruption", "group", _who(result)), TEXT)
+    forms |= {**dict.fromkeys(map(number, severities), SCORE), "mean": SCORE, "relative": SHARE}
+    return table_of("", "AP by severity of corruption", forms, rows, wide=True)
 
 
-def _at_severity(at: float, row: _Corruption) -> float:
-    return next((one.metrics["AP"] for one in row.steps if one.step.level == at), math.nan)
-
-
-class _Level(NamedTuple):
-    """AP, and its share of the reference's, of every detector at a level or over all."""
-
-    label: str
-    ap: Sequence[float]
-    relative: Sequence[float]
-
-
-def level_tables(result: RobustnessResult) -> Iterator[Table[_Level]]:
-    """One per kind of graded change."""
+def level_tables(result: RobustnessResult) -> Iterator[Table[Any]]:
+    """One per kind of graded change: AP of every detector, and its share of the reference's."""
     found = [by_transform(one, "graded") for one in result.detectors]
-    many = len(found) > 1
+    forms = {"level": TEXT}
+    for detector in result.detectors:
+        whose = f", {detector.name}" * (len(found) > 1)
+        forms |= {f"AP{whose}": SCORE, f"relative{whose}": SHARE}
     for name, steps in found[0].items():
         of_name = [of[name] for of in found]
-        rows = [
-            _level(level_words(one), [(of[at],) for of in of_name]) for at, one in enumerate(steps)
+        levels = [
+            (level_words(one), [of[at : at + 1] for of in of_name]) for at, one in enumerate(steps)
         ]
         if len(steps) > 1:
-            rows.append(_level("mean", [changing(of) for of in of_name]))
-        columns: list[Column[_Level]] = [Column("", "level", lambda row: row.label, TEXT)]
-        for at, one in enumerate(result.detectors):
-            whose = f", {one.name}" * many
-            columns.append(Column("", f"AP{whose}", partial(_ap_of, at)))
-            columns.append(Column("", f"relative{whose}", partial(_relative_of, at), SHARE))
-        yield Table("", f"{steps[0].title}: AP at every level", rows, columns, folded=True)
+            levels.append(("mean", [changing(of) for of in of_name]))
+        rows = (
+            (label, *(mean_over(of, value) for of in every for value in (_ap, _relative)))
+            for label, every in levels
+        )
+        yield table_of("", f"{steps[0].title}: AP at every level", forms, rows, folded=True)
 
 
-def _level(label: str, steps: Sequence[Sequence[StepRobustness]]) -> _Level:
-    return _Level(
-        label,
-        [mean_over(of, lambda one: one.metrics["AP"]) for of in steps],
-        [mean_over(of, lambda one: one.relative["AP"]) for of in steps],
-    )
+def _ap(one: StepRobustness) -> float:
+    return one.metrics["AP"]
 
 
-def _ap_of(at: int, row: _Level) -> float:
-    return row.ap[at]
-
-
-def _relative_of(at: int, row: _Level) -> float:
-    return row.relative[at]
+def _relative(one: StepRobustness) -> float:
+    return one.relative["AP"]
 
 
 def reference_notes(result: RobustnessResult) -> list[str]:
     """Which steps are not compared with the unchanged pictures."""
     told = {
-        plain_title(one): step_words(detector.reference_of(one))
-        for detector in result.detectors
-        for one in detector.steps
-        if one.reference.name != detector.clean.step.name
+        plain_title(row.one): step_words(row.detector.reference_of(row.one))
+        for row in _rows(result)
+        if row.one.reference.name != row.detector.clean.step.name
     }
     return [
         f"{title}: relative to {reference}, the same crop, which itself is relative to the "
@@ -276,68 +232,69 @@ def reference_notes(result: RobustnessResult) -> list[str]:
     ]
 
 
-class _Errors(NamedTuple):
-    """Errors per object, or how many more of them."""
-
-    title: str
-    detector: str
-    per_object: Sequence[float]
-
-
-def error_tables(result: RobustnessResult) -> Iterator[Table[_Errors] | Table[tuple[Row, str]]]:
+def error_tables(result: RobustnessResult) -> Iterator[Table[Any]]:
     """As they are on unchanged pictures, and how many more under a transform."""
     kinds = [kind_of(kind.label).label for kind in ERRORS]
-    for rows, caption, form in (
-        (_clean_errors(result), "Errors per object on the unchanged pictures", SCORE),
-        (_more_errors(result), "More or fewer errors per object under each transform", CHANGE),
+    before, more = [], []
+    for of in result.detectors:
+        per_object = of.clean.errors_per_object
+        before.append((CLEAN_WORDS, of.name, *(per_object[kind.label] for kind in ERRORS)))
+        growth = error_growth(of)
+        for at in range(0, len(growth), len(kinds)):
+            grown = growth[at : at + len(kinds)]
+            more.append((grown[0].title, of.name, *(one.per_object for one in grown)))
+    for caption, rows, form in (
+        ("Errors per object on the unchanged pictures", before, SCORE),
+        ("More or fewer errors per object under each transform", more, CHANGE),
     ):
-        yield Table(
+        forms = {"pictures": TEXT, _who(result): TEXT, **dict.fromkeys(kinds, form)}
+        yield table_of("", caption, forms, rows, folded=True, detail=True)
+    numbers = dict.fromkeys(("dAP", "dAP_growth", "per_object"), SCORE)
+    every = (
+        (*_named(row), kind, *(of[kind] for of in _error_numbers(row.one)))
+        for row in _rows(result)
+        for kind in GAINS
+    )
+    yield table_of("robustness_errors", "", {**NAMED, "error": TEXT, **numbers}, every)
+
+
+def _error_numbers(one: StepRobustness) -> tuple[Mapping[str, float], ...]:
+    return one.error_gain, one.error_growth, one.errors_per_object
+
+
+def _named(row: Row) -> tuple[str, str, float]:
+    return row.detector.name, row.one.step.name, row.one.step.level
+
+
+def class_tables(result: RobustnessResult) -> Iterator[Table[Any]]:
+    """Unchanged and under what costs most, one table per detector; in files, all of it."""
+    names, uap = result.classes, result.uap_by_class
+    bounds = [] if uap is None else [uap]
+    for detector in result.detectors:
+        steps = shown_steps(detector)
+        headings = [CLEAN_WORDS, *map(step_words, steps), *["UAP"] * len(bounds)]
+        columns = [one.by_class for one in (detector.clean, *steps)]
+        yield table_of(
             "",
-            caption,
-            list(rows),
-            [
-                Column("", "pictures", lambda row: row.title, TEXT),
-                Column("", _who(result), lambda row: row.detector, TEXT),
-                *(
-                    Column("", words, partial(_error_of, at), form)
-                    for at, words in enumerate(kinds)
-                ),
-            ],
+            f"AP of each class, {detector.name}",
+            {"class": TEXT, **dict.fromkeys(headings, SCORE)},
+            zip(names, *columns, *bounds, strict=True),
             folded=True,
             detail=True,
         )
-    yield Table(
-        "robustness_errors",
+    yield table_of(
+        "robustness_classes",
         "",
-        [(row, kind) for row in _rows(result) for kind in GAINS],
-        [
-            Column("detector", "", lambda pair: pair[0].detector.name, TEXT),
-            Column("name", "", lambda pair: pair[0].one.step.name, TEXT),
-            Column("severity", "", lambda pair: pair[0].one.step.level, NUMBER),
-            Column("error", "", lambda pair: pair[1], TEXT),
-            Column("dAP", "", lambda pair: pair[0].one.error_gain[pair[1]]),
-            Column("dAP_growth", "", lambda pair: pair[0].one.error_growth[pair[1]]),
-            Column("per_object", "", lambda pair: pair[0].one.errors_per_object[pair[1]]),
-        ],
+        {**NAMED, "class": TEXT, "AP": SCORE},
+        (
+            (*_named(row), *pair)
+            for row in _rows(result)
+            for pair in zip(names, row.one.by_class, strict=True)
+        ),
     )
-
-
-def _clean_errors(result: RobustnessResult) -> Iterator[_Errors]:
-    for detector in result.detectors:
-        found = detector.clean.errors_per_object
-        yield _Errors(CLEAN_WORDS, detector.name, [found[kind.label] for kind in ERRORS])
-
-
-def _more_errors(result: RobustnessResult) -> Iterator[_Errors]:
-    for detector in result.detectors:
-        growth = error_growth(detector)
-        for at in range(0, len(growth), len(ERRORS)):
-            kinds = growth[at : at + len(ERRORS)]
-            yield _Errors(kinds[0].title, detector.name, [one.per_object for one in kinds])
-
-
-def _error_of(at: int, row: _Errors) -> float:
-    return row.per_object[at]
+    if uap is not None:
+        forms = {"class": TEXT, "UAP": SCORE}
+        yield table_of("robustness_bound", "", forms, zip(names, uap, strict=True))
 
 
 def sets_table(result: RobustnessResult) -> Table[SetSummary]:
