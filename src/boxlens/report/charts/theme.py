@@ -114,6 +114,7 @@ def _config() -> dict[str, Any]:
             "labelPadding": 2,
         },
         "mark": {"color": NEUTRAL},
+        "point": {"opacity": 1},
         "text": {"fontSize": FONT_PX, "color": INK},
         "title": {
             "anchor": "start",

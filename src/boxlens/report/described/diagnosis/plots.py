@@ -68,7 +68,7 @@ def _tide(result: DiagnosisResult) -> Plot:
         "AP gained by fixing each kind of error",
         "The longest bar is the first thing to fix. Gains are measured one at a time and do not "
         "add up to what is lost.",
-        partial(drawn_by, "tide_errors.tide_errors_chart", tide),
+        partial(drawn_by, "repairs.tide_errors_chart", tide),
         legend="AP gained by each fix alone, and its share of the sum of the six.",
         about=f"{about(result)}, AP at IoU {number(tide.foreground_iou)}: {score(tide.ap)}",
     )
@@ -96,7 +96,7 @@ def _along_the_ranking(result: DiagnosisResult) -> Plot:
         "How errors change along the ranking",
         "What grows to the right comes from unsure detections; what is wide at the left is wrong "
         "with confidence.",
-        partial(drawn_by, "fp_trends.fp_trends_chart", hoiem),
+        partial(drawn_by, "false_positives.fp_trends_chart", hoiem),
         legend=f"Lines: recall at IoU {number(hoiem.iou)} (solid) and {number(hoiem.weak_iou)} "
         f"(dashed).{_ends(hoiem)}",
         about=f"{about(result)}: mean over classes",
@@ -155,7 +155,7 @@ def fp_by_class(result: HoiemResult, about: str, most_classes: int = MOST_CLASSE
         "fp_by_class",
         "What is wrong with each class",
         "Each bar is one class; named are the classes that take a tenth or more of its errors.",
-        partial(drawn_by, "fp_by_class.fp_by_class_chart", shown),
+        partial(drawn_by, "false_positives.fp_by_class_chart", shown),
         legend="Kinds of the top false positives; right: their number, and who takes 10% or more."
         + (some if len(shown) < len(known) else ""),
         about=about,
@@ -181,7 +181,7 @@ def order_plots(result: DiagnosisResult) -> Iterator[Plot]:
         "From AP to 1, fixing one kind of error after another",
         "The highest step is the largest loss in this one order; the figure of orders shows "
         "whether it stays the largest in others.",
-        partial(drawn_by, "waterfall.waterfall_chart", result.borji),
+        partial(drawn_by, "repairs.waterfall_chart", result.borji),
         legend="Each step keeps the fixes before it: heights depend on the order. Leftovers: "
         "duplicates, and boxes that were moved without effect.",
         about=about(result),
@@ -204,7 +204,7 @@ def _orders(
         name,
         title,
         reading,
-        partial(drawn_by, "repair_orders.repair_orders_chart", orders, scheme),
+        partial(drawn_by, "repairs.repair_orders_chart", orders, scheme),
         legend="Bar: lowest to highest over all orders. Filled: fixed first, hollow: last. "
         "Stroke: mean. Right: orders in which it adds most.",
         about=f"{SCHEME_NAMES[scheme]}: {about}",
