@@ -23,10 +23,11 @@ from boxlens.report.charts.forms.marks import (
 from boxlens.report.charts.forms.panels import below, grid, name_rows, plot
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.selecting import characteristic_terms, picks
+from boxlens.report.charts.theme import WIDTH
 from boxlens.wording import UNDEFINED, count, number, score, share, short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from boxlens.report.charts.forms.layers import Row, Spec
     from boxlens.studies.sensitivity.result import (
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
         SensitivityResult,
     )
 
-WIDTH: Final = 340
 GAP_PX: Final = 8
 # Left of panels, for the numbers of the axis or the names of flags.
 AXIS_PX, FLAG_PX = 36, 62
@@ -96,68 +96,57 @@ def sensitivity_summary_chart(
 
 
 def characteristic_chart(result: Characteristic, shown: Sequence[ClassSpread]) -> Spec:
-    """Small panels, one per class: AP_N of its subsets with standard errors."""
-    return _flag_panels(result, shown) if result.kind == "flags" else _panels(result, shown)
+    """Small panels, one per class: AP_N of its subsets with standard errors.
 
-
-def _panels(result: Characteristic, shown: Sequence[ClassSpread]) -> Spec:
-    """Subsets from left to right, as in Hoiem's plots."""
-    columns = min(len(shown), 4)
-    colours = dict(zip(result.subset_names, ramp(len(result.subset_names)), strict=True))
-    panels = [[*_subset_rows(result, row, colours)] for row in shown]
-    top = _top(shown, panels)
-    width = (WIDTH - AXIS_PX - GAP_PX * (columns - 1)) // columns
-    drawn = [
-        plot(
-            rows,
-            Axis(ends=(-0.6, len(colours) - 0.4), hidden=True),
-            Axis(
-                "AP_N" * (at % columns == 0),
-                (0, top),
-                values=(0, top / 2, top),
-                labels=at % columns == 0,
-            ),
-            *rule_at(row.ap_n, color=INK, strokeDash=[3, 2]),
-            lines(color=PALE, strokeWidth=1),
-            spans(color=NEUTRAL, strokeWidth=1),
-            dots(size=0),
-            width=width,
-            height=100 if len(shown) <= 4 else 48,
-            title=short(row.name, width // 6),
-        )
-        for at, (row, rows) in enumerate(zip(shown, panels, strict=True))
-    ]
-    return grid(drawn, columns, above=key(colours, width=WIDTH), gap=GAP_PX)
-
-
-def _flag_panels(result: Characteristic, shown: Sequence[ClassSpread]) -> Spec:
-    """One line per flag with both of its states; classes differ in their flags."""
-    columns = min(len(shown), 2)
-    states = [name.rsplit(" ", 1)[1] for name in result.subset_names[:2]]
-    colours = dict(zip(states, (NEUTRAL, DARK_BLUE), strict=True))
-    by_subset = {name: colours[name.rsplit(" ", 1)[1]] for name in result.subset_names}
-    panels = [[*_subset_rows(result, row, by_subset)] for row in shown]
-    top = _top(shown, panels)
+    Subsets from left to right, as in Hoiem's plots; of flags, in which classes differ, one line
+    each with both of its states.
+    """
+    flags, names = result.kind == "flags", result.subset_names
+    columns = min(len(shown), 2 if flags else 4)
+    colours = dict(zip(names, ramp(len(names)), strict=True))
+    if flags:
+        colours = dict(zip((_state(name) for name in names[:2]), (NEUTRAL, DARK_BLUE), strict=True))
+    panels = [list(_subset_rows(result, row, colours)) for row in shown]
+    highest = max([row.ap_n for row in shown] + [row["high"] for rows in panels for row in rows])
+    # The next fifth above all error bars and lines.
+    top = max(math.ceil(highest * 5) / 5, 0.2)
+    left_px = FLAG_PX * columns if flags else AXIS_PX
+    width = (WIDTH - left_px - GAP_PX * (columns - 1)) // columns
     drawn = []
     for at, (row, rows) in enumerate(zip(shown, panels, strict=True)):
-        last = at >= len(shown) - columns
-        flags = dict.fromkeys(one["row"] for one in rows)
-        panel = name_rows(
-            rows,
-            Names.of(flags, px=12, characters=9, more={"labelPadding": 8}),
-            Axis("AP_N" * last, (0, top), values=(0, top / 2, top), labels=last),
-            *rule_at(row.ap_n, color=INK, strokeDash=[3, 2]),
-            spans(strokeWidth=1),
-            dots(size=0),
-            width=(WIDTH - FLAG_PX * columns - GAP_PX * (columns - 1)) // columns,
-            title=short(row.name, 18),
-        )
-        drawn.append(panel)
+        edge = at >= len(shown) - columns if flags else at % columns == 0
+        values = Axis("AP_N" * edge, (0, top), values=(0, top / 2, top), labels=edge)
+        whole = rule_at(row.ap_n, color=INK, strokeDash=[3, 2])
+        if flags:
+            named = (one["row"] for one in rows)
+            down = Names.of(named, px=12, characters=9, more={"labelPadding": 8})
+            marks = (*whole, spans(strokeWidth=1), dots(size=0))
+            title = short(row.name, 18)
+            drawn.append(name_rows(rows, down, values, *marks, width=width, title=title))
+        else:
+            panel = plot(
+                rows,
+                Axis(ends=(-0.6, len(names) - 0.4), hidden=True),
+                values,
+                *whole,
+                lines(color=PALE, strokeWidth=1),
+                spans(strokeWidth=1),
+                dots(size=0),
+                width=width,
+                height=100 if len(shown) <= 4 else 48,
+                title=short(row.name, 12),
+            )
+            drawn.append(panel)
     return grid(drawn, columns, above=key(colours, width=WIDTH), gap=GAP_PX)
+
+
+def _state(flag: str) -> str:
+    """Of "wheel hidden", hidden."""
+    return flag.rsplit(" ", 1)[-1]
 
 
 def _subset_rows(
-    result: Characteristic, row: ClassSpread, colours: dict[str, str]
+    result: Characteristic, row: ClassSpread, colours: Mapping[str, str]
 ) -> Iterator[Row]:
     """AP_N of few objects says little: the spread leaves them out, and they are drawn faintly."""
     flags = result.kind == "flags"
@@ -172,8 +161,8 @@ def _subset_rows(
             "y": subset.ap_n,
             "low": max(subset.ap_n - error, 0),
             "high": min(subset.ap_n + error, 1),
-            "row": subset.name.rsplit(" ", 1)[0],
-            "colour": colours[subset.name],
+            "row": subset.name.removesuffix(f" {_state(subset.name)}"),
+            "colour": colours[_state(subset.name) if flags else subset.name],
             "size": 12 if few else 24,
             "opacity": 0.4 if few else 1,
             "tip": {
@@ -191,12 +180,6 @@ def _subset_rows(
                 terms={"class": row.name, **terms},
             ),
         }
-
-
-def _top(shown: Sequence[ClassSpread], panels: Sequence[Sequence[Row]]) -> float:
-    """Where the axis ends: the next fifth above all error bars and lines."""
-    highest = max([row.ap_n for row in shown] + [row["high"] for rows in panels for row in rows])
-    return max(math.ceil(highest * 5) / 5, 0.2)
 
 
 def interaction_chart(result: Interaction, lines: Sequence[int], columns: Sequence[int]) -> Spec:
@@ -265,7 +248,7 @@ def _missed_cells(row: Characteristic) -> Iterator[Row]:
     for subset, n_missed, n in zip(
         row.subset_names, row.subset_n_missed, row.subset_n_objects, strict=True
     ):
-        name = subset.rsplit(" ", 1)[-1] if flags else subset
+        name = _state(subset) if flags else subset
         missed[name] += n_missed
         n_objects[name] += n
     frequent = {name for name, n in n_objects.most_common(MOST_SUBSETS) if n}

@@ -14,6 +14,7 @@ from boxlens.report.charts.forms.layers import Mark
 from boxlens.report.charts.forms.panels import below, beside, message, plot
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.objects import sensitivity_summary_chart
+from boxlens.report.charts.theme import WIDTH
 from boxlens.wording import share
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def quarter_page_chart(errors: HoiemSet, shown: Sequence[Characteristic]) -> Spe
         spreads = sensitivity_summary_chart(shown, width=PLOT_PX, row_px=ROW_PX, names_px=NAMES_PX)
     else:
         text = "no characteristic has subsets of enough objects"
-        spreads = message(text, width=340, height=3 * ROW_PX)
+        spreads = message(text, width=WIDTH, height=3 * ROW_PX)
     kinds = beside(_gains(errors), kinds_pie(errors, legend=False), gap=8)
     return below(
         _below_heading("AP gained without each kind of false positives", kinds),

@@ -21,14 +21,12 @@ LINE_CHARACTERS: Final = 71
 
 # Figures in the words of `forms` take them from `colours`.
 DARK_BLUE: Final = colours.DARK_BLUE
-GRID: Final = colours.GRID
 INK: Final = colours.INK
 LINE: Final = colours.LINE
 NEUTRAL: Final = colours.NEUTRAL
 PALE: Final = colours.PALE
 PALE_BLUE: Final = colours.PALE_BLUE
 SOFT_INK: Final = colours.SOFT_INK
-ramp = colours.ramp
 
 DECIMAL_AXIS: Final = "format(datum.value, '~g')"
 
@@ -85,7 +83,7 @@ def _config() -> dict[str, Any]:
             "tickColor": LINE,
             "tickWidth": 0.5,
             "tickSize": 3,
-            "gridColor": GRID,
+            "gridColor": colours.GRID,
             "gridWidth": 0.5,
             "titlePadding": 5,
             "labelPadding": 3,

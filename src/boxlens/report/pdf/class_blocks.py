@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from boxlens.report.charts.detector_pair import short
+from boxlens.report.charts.colours import DARK_BLUE, ramp
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.charts.theme import DARK_BLUE, ramp
-from boxlens.wording import part, score, share
+from boxlens.wording import part, score, share, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
