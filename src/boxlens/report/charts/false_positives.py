@@ -16,7 +16,7 @@ from boxlens.report.charts.forms.pies import PIE_PX, pie
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.selecting import TOP, picks
 from boxlens.studies.diagnosis.hoiem_trends import FP_LABELS
-from boxlens.wording import change, count, number, score, share, short
+from boxlens.wording import UNDEFINED, change, count, number, score, share, short
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,7 +59,7 @@ def false_positives_chart(result: HoiemSet) -> Spec:
 
 def gain_axis(texts: Sequence[Row]) -> Axis:
     """Twice as long as the bars: numbers stand right of them."""
-    return Axis(ends=(0, 2 * max(row["gain"] for row in texts) or 0.02), hidden=True)
+    return Axis(ends=(0, 2 * max(0.01, *(row["gain"] for row in texts))), hidden=True)
 
 
 def gain_rows(result: HoiemSet) -> tuple[list[Row], list[Row]]:
@@ -120,19 +120,32 @@ def fp_by_class_chart(shown: Sequence[HoiemClass]) -> Spec:
     # By place, since two classes may be called alike.
     places = {str(at): row for at, row in enumerate(shown)}
     n_errors = {place: sum(row.top_fp.values()) for place, row in places.items()}
-    rows = [
-        _class_row(place, row, order, kind, n_errors[place])
-        for place, row in places.items()
-        for order, kind in enumerate(FP_LABELS)
-    ]
     taken = {
-        place: shorten(
-            ", ".join(f"{short(one.other, 14)} {share(one.share)}" for one in row.confusions),
-            33,
-            placeholder=" ...",
-        )
+        place: ", ".join(f"{short(one.other, 14)} {share(one.share)}" for one in row.confusions)
         for place, row in places.items()
     }
+    rows = [
+        {
+            "row": place,
+            "kind": KINDS[kind].label,
+            "share": n / n_errors[place],
+            "order": order,
+            "tip": {
+                "class": row.name,
+                "kind": KINDS[kind].label,
+                "errors": count(n),
+                "share": share(n / n_errors[place]),
+                "taken for": taken[place] or UNDEFINED,
+            },
+            **picks(
+                f"{row.name}, {KINDS[kind].label}",
+                n,
+                terms={"class": row.name, "hoiem": kind, "top": TOP},
+            ),
+        }
+        for place, row in places.items()
+        for order, (kind, n) in enumerate(row.top_fp.items())
+    ]
     return name_rows(
         rows,
         Names({place: row.name for place, row in places.items()}, px=15, characters=15),
@@ -146,14 +159,6 @@ def fp_by_class_chart(shown: Sequence[HoiemClass]) -> Spec:
             },
         },
     )
-
-
-def _class_row(place: str, row: HoiemClass, order: int, kind: str, n_errors: int) -> Row:
-    label, n = KINDS[kind].label, row.top_fp[kind]
-    tip = {"class": row.name, "kind": label, "errors": count(n), "share": share(n / n_errors)}
-    terms: Terms = {"class": row.name, "hoiem": kind, "top": TOP}
-    found = {"row": place, "kind": label, "share": n / n_errors, "order": order, "tip": tip}
-    return {**found, **picks(f"{row.name}, {label}", n, terms=terms)}
 
 
 def _palette(names: Sequence[str], columns: int, picked: str = "chosen") -> Palette:

@@ -67,16 +67,19 @@ def themed(chart: AnyChart, *, title: str, about: str = "", reading: str = "") -
 
 
 def _config() -> dict[str, Any]:
+    words = {
+        "labelColor": INK,
+        "titleColor": INK,
+        "labelFontSize": FONT_PX,
+        "titleFontSize": FONT_PX,
+        "titleFontWeight": "normal",
+    }
     return {
-        "background": "#ffffff",
+        "background": colours.WHITE,
         "font": FONT,
         "padding": 6,
         "axis": {
-            "labelColor": INK,
-            "titleColor": INK,
-            "labelFontSize": FONT_PX,
-            "titleFontSize": FONT_PX,
-            "titleFontWeight": "normal",
+            **words,
             "labelLimit": 120,
             "domainColor": LINE,
             "domainWidth": 0.5,
@@ -89,11 +92,7 @@ def _config() -> dict[str, Any]:
             "labelPadding": 3,
         },
         "legend": {
-            "labelColor": INK,
-            "titleColor": INK,
-            "labelFontSize": FONT_PX,
-            "titleFontSize": FONT_PX,
-            "titleFontWeight": "normal",
+            **words,
             "symbolType": "square",
             "symbolSize": 70,
             "symbolStrokeWidth": 0,
@@ -103,14 +102,7 @@ def _config() -> dict[str, Any]:
             "padding": 0,
             "offset": 6,
         },
-        "header": {
-            "labelColor": INK,
-            "titleColor": INK,
-            "labelFontSize": FONT_PX,
-            "titleFontSize": FONT_PX,
-            "titleFontWeight": "normal",
-            "labelPadding": 2,
-        },
+        "header": {**words, "labelPadding": 2},
         "mark": {"color": NEUTRAL},
         "point": {"opacity": 1},
         "text": {"fontSize": FONT_PX, "color": INK},
