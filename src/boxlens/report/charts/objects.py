@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from boxlens.report.charts.colours import DARK_BLUE, INK, NEUTRAL, PALE, SOFT_INK, ramp
 from boxlens.report.charts.forms.axes import Axis, Names
@@ -56,7 +56,7 @@ def sensitivity_summary_chart(
     limit = max(max(row.highest for row in known) * 1.25, 0.05)
     begins_px = min(row.lowest for row in known) / limit * width
     free = {"labelPadding": max(3, round(NUMBER_PX - begins_px)), "minExtent": names_px}
-    small = {"fontSize": SMALL_PX, "color": SOFT_INK}
+    small: dict[str, Any] = {"fontSize": SMALL_PX, "color": SOFT_INK}
     rows = [
         {
             "row": row.name,
@@ -280,7 +280,7 @@ def _explained(row: Characteristic) -> str:
 
 
 def _looser(misses: Misses) -> Spec:
-    rows = [
+    rows: list[Row] = [
         {
             "row": f"IoU {number(row.iou)}",
             "value": row.share_recovered,

@@ -131,7 +131,7 @@ def _looser(result: SensitivityResult) -> Table[Any]:
     )
 
 
-def _pivot(row: Characteristic) -> Table[tuple[Any, ...]]:
+def _pivot(row: Characteristic) -> Table[Any]:
     names = row.subset_names
     mean = ("mean over classes", row.ap_n, math.nan, *row.subset_ap_n)
     classes = []

@@ -126,11 +126,17 @@ def _within(row: Characteristic, names: Sequence[str]) -> Characteristic:
     if len(kept) == len(row.classes):
         return row
     known = [one for one in kept if not math.isnan(one.highest)]
-    means = {
-        name: mean_defined(np.array([getattr(one, name) for one in known], dtype=np.float64))
-        for name in ("ap_n", "highest", "lowest")
-    }
-    return replace(row, classes=kept, n_classes=len(known), chance=math.nan, **means)
+    values = np.array([(one.ap_n, one.highest, one.lowest) for one in known]).reshape(-1, 3)
+    ap_n, highest, lowest = map(mean_defined, values.T)
+    return replace(
+        row,
+        classes=kept,
+        ap_n=ap_n,
+        highest=highest,
+        lowest=lowest,
+        n_classes=len(known),
+        chance=math.nan,
+    )
 
 
 def false_positives(errors: HoiemSet, about: str) -> Plot:
