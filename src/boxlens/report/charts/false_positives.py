@@ -19,8 +19,9 @@ from boxlens.studies.diagnosis.hoiem_trends import FP_LABELS
 from boxlens.wording import UNDEFINED, change, count, number, score, share, short
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from boxlens.data.columns import Floats
     from boxlens.report.charts.forms.layers import Row, Spec
     from boxlens.report.charts.selecting import Terms
     from boxlens.studies.diagnosis.hoiem import HoiemClass, HoiemResult, HoiemSet
@@ -187,16 +188,8 @@ def fp_trends_chart(result: HoiemResult) -> Spec:
             shares,
             {at: _times(at) for at in every.multiples},
             _palette(shown, 3, "chosen_in_detections"),
-            *(
-                {"x": at, "recall": recall, "series": overlap, "dash": dash, "tip": tip}
-                for overlap, recalls, dash in (
-                    ("strong", every.mean_recall, [1, 0]),
-                    ("weak", every.mean_weak_recall, [4, 3]),
-                )
-                for at, recall in zip(every.multiples, recalls.tolist(), strict=True)
-                for tip in [{"overlap": overlap, "recall": score(recall)}]
-                if at in shares
-            ),
+            *_recalls("strong", every.multiples, every.mean_recall, [1, 0]),
+            *_recalls("weak", every.multiples, every.mean_weak_recall, [4, 3]),
             across="detections, times objects of the class",
             title="share of detections; recall",
             absent="too few detections",
@@ -214,6 +207,14 @@ def _shares(
         for at, n, shares in zip(places, trend.n_classes, trend.mean.tolist(), strict=True)
         if n > 0 and not any(map(math.isnan, shares))
     }
+
+
+def _recalls(
+    overlap: str, places: Sequence[float], recalls: Floats, dash: list[int]
+) -> Iterator[Row]:
+    for at, recall in zip(places, recalls.tolist(), strict=True):
+        tip = {"overlap": overlap, "recall": score(recall)}
+        yield {"x": at, "recall": recall, "series": overlap, "dash": dash, "tip": tip}
 
 
 def _times(multiple: float) -> str:
@@ -248,7 +249,7 @@ def _trend(
         Axis(across, (min(shares), max(shares)), names=labels, kind="log", grid=False),
         Axis(ends=(0, 1), ticks=4, grid=False),
         stacks("area", "share", palette),
-        lines("recall", rows=recalls, color=INK),
+        lines("recall", rows=[row for row in recalls if row["x"] in shares], color=INK),
         width=TREND_PX,
         height=TREND_HEIGHT_PX,
         title=title,

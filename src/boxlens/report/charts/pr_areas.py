@@ -12,20 +12,23 @@ from boxlens.report.charts.forms.layers import Palette
 from boxlens.report.charts.forms.marks import bands, by_kind
 from boxlens.report.charts.forms.panels import plot
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.charts.selecting import picks
+from boxlens.report.charts.selecting import scheme_picks
 from boxlens.studies.diagnosis.coco_analyze import CURVES
-from boxlens.studies.diagnosis.crosswalk import DET_LABELS
 from boxlens.wording import score
 
 if TYPE_CHECKING:
     from boxlens.report.charts.forms.layers import Row, Spec
     from boxlens.studies.diagnosis.coco_analyze import CocoAnalyzeResult
 
-# What each curve forgives. C75 and C50 are both correct: the second is half as strong.
-KIND_OF: Final = {"Loc": "loc", "Sim": "sim", "Oth": "oth", "BG": "bg", "FN": "miss"}
-CORRECT: Final = {
+# What each curve forgives, and the colour of the area it adds. C75 and C50 are both correct: the
+# second is half as strong.
+AREAS: Final = {
     "C75": ("correct, strictly", KINDS["correct"].colour),
     "C50": ("correct", PALE_GREEN),
+    **{
+        key: (KINDS[kind].label, KINDS[kind].colour)
+        for key, kind in zip(CURVES[2:], ("loc", "sim", "oth", "bg", "miss"), strict=True)
+    },
 }
 
 
@@ -43,9 +46,10 @@ def pr_areas_chart(result: CocoAnalyzeResult, column: int) -> Spec:
     ):
         if math.isnan(under):
             continue
-        forgiven, colour = CORRECT.get(key) or _look(key)
+        forgiven, colour = AREAS[key]
         label = f"{name} {score(under)} {forgiven}"
-        linked = _forgiven(key, label) if result.areas[column] == "all" else {}
+        every = result.areas[column] == "all"
+        linked = scheme_picks("coco_analyze", label, key.lower()) if every else {}
         # The area of a curve lies between it and the one before.
         rows += [
             {
@@ -70,16 +74,3 @@ def pr_areas_chart(result: CocoAnalyzeResult, column: int) -> Spec:
         width=180,
         height=150,
     )
-
-
-def _look(key: str) -> tuple[str, str]:
-    kind = KINDS[KIND_OF[key]]
-    return kind.label, kind.colour
-
-
-def _forgiven(key: str, label: str) -> dict[str, str]:
-    """What a click on an area shows; the first two forgive nothing."""
-    if key == "FN":
-        return picks(label, None, of="objects", terms={"coco_analyze": "fn"})
-    known = key.lower() in DET_LABELS["coco_analyze"]
-    return picks(label, None, terms={"coco_analyze": key.lower()}) if known else {}

@@ -13,9 +13,9 @@ from boxlens.report.charts.forms.panels import below, beside, message, name_rows
 from boxlens.report.charts.forms.pies import PIE_PX, pie
 from boxlens.report.charts.forms.steps import waterfall
 from boxlens.report.charts.kinds import kind_of
-from boxlens.report.charts.selecting import picks
+from boxlens.report.charts.selecting import scheme_picks
 from boxlens.studies.diagnosis.borji import STEPS
-from boxlens.studies.diagnosis.crosswalk import DET_LABELS, GT_LABELS, RIGHT
+from boxlens.studies.diagnosis.crosswalk import RIGHT
 from boxlens.studies.diagnosis.tide_types import ERRORS
 from boxlens.wording import change, count, score, share
 
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 # Sums over kinds are no kind: bars without a filling.
 SUMS: Final = {"fp": "false positives", "fn": "missed objects"}
+SUM_OF: Final = {
+    "fp": tuple(one.label for one in ERRORS if one.label != "miss"),
+    "fn": ("repairable", "miss"),
+}
 # Borji's steps, and what each does.
 STEP_WORDS: Final = {
     "start": ("AP now", "as it is"),
@@ -78,10 +82,7 @@ def _tide_label(name: str) -> str:
 
 
 def _tide_row(result: TideResult, name: str, total: float) -> Row:
-    """A click shows the detections of a kind; what is missed are objects."""
     label, gain, n = _tide_label(name), result.gain[name], result.n[name]
-    missed = {"miss": ["miss"], "fn": ["repairable", "miss"]}.get(name)
-    wrong = [one.label for one in ERRORS if one.label != "miss"] if name == "fp" else [name]
     of_total = "" if name in SUMS or not total > 0 else f" · {share(gain / total)}"
     return {
         "row": label,
@@ -89,9 +90,7 @@ def _tide_row(result: TideResult, name: str, total: float) -> Row:
         "colour": WHITE if name in SUMS else kind_of(name).colour,
         "text": change(gain) + of_total,
         "tip": {"kind": label, "AP gained": score(gain), "errors": count(n)},
-        **picks(
-            label, n, of="objects" if missed else "detections", terms={"tide": missed or wrong}
-        ),
+        **scheme_picks("tide", label, *SUM_OF.get(name, (name,)), n=n),
     }
 
 
@@ -104,7 +103,7 @@ def repair_orders_chart(orders: Sequence[RepairGain], scheme: str) -> Spec:
         found = {name: getattr(row, name) for name in gains}
         tip = {"fix": label, **{name: score(gain) for name, gain in found.items()}}
         look = {"colour": kind_of(row.name).colour, "tip": tip}
-        rows.append({"row": label, **found, **look, **_fixed(scheme, row.name, label)})
+        rows.append({"row": label, **found, **look, **scheme_picks(scheme, label, row.name)})
     return name_rows(
         rows,
         # The names keep clear of a mark at 0.
@@ -119,21 +118,13 @@ def repair_orders_chart(orders: Sequence[RepairGain], scheme: str) -> Spec:
     )
 
 
-def _fixed(scheme: str, name: str, label: str) -> dict[str, str]:
-    """The errors that a fix is of; nothing where the scheme has no such label."""
-    if name in DET_LABELS.get(scheme, ()):
-        return picks(label, None, terms={scheme: name})
-    if name in GT_LABELS.get(scheme, ()):
-        return picks(label, None, of="objects", terms={scheme: name})
-    return {}
-
-
 def waterfall_chart(result: BorjiResult) -> Spec:
     """Four fixes one after the other, each on top of those before; first what is right now."""
     rows = []
     before = 0.0
     for name, after in zip(STEPS, result.ap, strict=True):
-        now, label = name == "start", STEP_WORDS[name][0]
+        now = name == "start"
+        label, errors = (RIGHT, RIGHT) if now else (STEP_WORDS[name][0], name)
         rows.append(
             {
                 "row": name,
@@ -146,7 +137,7 @@ def waterfall_chart(result: BorjiResult) -> Spec:
                     "AP gained": score(after - before),
                     "AP then": score(after),
                 },
-                **_fixed("borji", RIGHT if now else name, RIGHT if now else label),
+                **scheme_picks("borji", label, errors),
             }
         )
         before = after
