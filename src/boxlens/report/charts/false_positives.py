@@ -1,5 +1,4 @@
-"""False positives: what is wrong with the top ones, of each class, and along the ranking
-(METHODS 1.4, 1.5)."""
+"""What is wrong with the top false positives, of each class, and along the ranking (METHODS 1.5)."""
 
 from __future__ import annotations
 

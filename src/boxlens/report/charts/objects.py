@@ -134,7 +134,7 @@ def characteristic_chart(result: Characteristic, shown: Sequence[ClassSpread]) -
                 dots(size=0),
                 width=width,
                 height=100 if len(shown) <= 4 else 48,
-                title=short(row.name, 12),
+                title=short(row.name, 14),
             )
             drawn.append(panel)
     return grid(drawn, columns, above=key(colours, width=WIDTH), gap=GAP_PX)

@@ -1,5 +1,7 @@
-"""AP gained by fixing errors: TIDE's one at a time (METHODS 9.2), all orders of fixes, and Borji
-and Iranmanesh's steps from AP to 1 (METHODS 4.5)."""
+"""AP gained by fixing errors: each of TIDE's alone, in every order, and Borji's in turn.
+
+TIDE's six kinds are METHODS 9.2, Borji and Iranmanesh's steps from AP to 1 METHODS 4.5.
+"""
 
 from __future__ import annotations
 
