@@ -1,4 +1,4 @@
-"""What is wrong with the top false positives, of each class, and along the ranking (METHODS 1.5)."""
+"""What is wrong with false positives: the top ones, each class, along the ranking (METHODS 1.5)."""
 
 from __future__ import annotations
 
