@@ -23,6 +23,18 @@ def picks(
     return {"select": query, "picked": label if n is None else f"{label}: {n:,}"}
 
 
+def scheme_picks(scheme: str, label: str, *names: str, n: int | None = None) -> dict[str, str]:
+    """What an error scheme gives one of these names; nothing where it has no such label."""
+    # Comparisons and difficulty have figures that link, too, but need nothing of a diagnosis.
+    from boxlens.studies.diagnosis.crosswalk import DET_LABELS, GT_LABELS
+
+    if names[0] in DET_LABELS[scheme]:
+        return picks(label, n, terms={scheme: list(names)})
+    if names[0] in GT_LABELS[scheme]:
+        return picks(label, n, of="objects", terms={scheme: list(names)})
+    return {}
+
+
 def characteristic_terms(name: str, subset: str, *, flags: bool = False) -> Terms:
     """Flags are columns of their own: "parts wheel" is "wheel hidden" or "wheel visible"."""
     column = f"{name} {subset.rpartition(' ')[0]}" if flags else name

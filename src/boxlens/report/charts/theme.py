@@ -21,14 +21,12 @@ LINE_CHARACTERS: Final = 71
 
 # Figures in the words of `forms` take them from `colours`.
 DARK_BLUE: Final = colours.DARK_BLUE
-GRID: Final = colours.GRID
 INK: Final = colours.INK
 LINE: Final = colours.LINE
 NEUTRAL: Final = colours.NEUTRAL
 PALE: Final = colours.PALE
 PALE_BLUE: Final = colours.PALE_BLUE
 SOFT_INK: Final = colours.SOFT_INK
-ramp = colours.ramp
 
 DECIMAL_AXIS: Final = "format(datum.value, '~g')"
 
@@ -69,33 +67,32 @@ def themed(chart: AnyChart, *, title: str, about: str = "", reading: str = "") -
 
 
 def _config() -> dict[str, Any]:
+    words = {
+        "labelColor": INK,
+        "titleColor": INK,
+        "labelFontSize": FONT_PX,
+        "titleFontSize": FONT_PX,
+        "titleFontWeight": "normal",
+    }
     return {
-        "background": "#ffffff",
+        "background": colours.WHITE,
         "font": FONT,
         "padding": 6,
         "axis": {
-            "labelColor": INK,
-            "titleColor": INK,
-            "labelFontSize": FONT_PX,
-            "titleFontSize": FONT_PX,
-            "titleFontWeight": "normal",
+            **words,
             "labelLimit": 120,
             "domainColor": LINE,
             "domainWidth": 0.5,
             "tickColor": LINE,
             "tickWidth": 0.5,
             "tickSize": 3,
-            "gridColor": GRID,
+            "gridColor": colours.GRID,
             "gridWidth": 0.5,
             "titlePadding": 5,
             "labelPadding": 3,
         },
         "legend": {
-            "labelColor": INK,
-            "titleColor": INK,
-            "labelFontSize": FONT_PX,
-            "titleFontSize": FONT_PX,
-            "titleFontWeight": "normal",
+            **words,
             "symbolType": "square",
             "symbolSize": 70,
             "symbolStrokeWidth": 0,
@@ -105,15 +102,9 @@ def _config() -> dict[str, Any]:
             "padding": 0,
             "offset": 6,
         },
-        "header": {
-            "labelColor": INK,
-            "titleColor": INK,
-            "labelFontSize": FONT_PX,
-            "titleFontSize": FONT_PX,
-            "titleFontWeight": "normal",
-            "labelPadding": 2,
-        },
+        "header": {**words, "labelPadding": 2},
         "mark": {"color": NEUTRAL},
+        "point": {"opacity": 1},
         "text": {"fontSize": FONT_PX, "color": INK},
         "title": {
             "anchor": "start",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 from boxlens.report.described.object_plots import object_plots
 from boxlens.report.study import (
@@ -18,7 +19,6 @@ from boxlens.report.study import (
     Section,
     Study,
     Table,
-    columns_of,
     table_of,
 )
 from boxlens.studies.sensitivity.verdict import sensitivity_sentences, widest_first
@@ -131,52 +131,42 @@ def _looser(result: SensitivityResult) -> Table[Any]:
     )
 
 
-class _OfClass(NamedTuple):
-    name: str
-    ap_n: float
-    ap_n_se: float
-    kinds: dict[str, float]
-
-
-def _pivot(row: Characteristic) -> Table[_OfClass]:
-    means = dict(zip(row.subset_names, row.subset_ap_n, strict=True))
-    mean = _OfClass("mean over classes", row.ap_n, math.nan, means)
-    classes = (
-        _OfClass(one.name, one.ap_n, one.ap_n_se, {kind.name: kind.ap_n for kind in one.subsets})
-        for one in row.classes
-        if any(kind.n_objects for kind in one.subsets)
-    )
+def _pivot(row: Characteristic) -> Table[Any]:
     names = row.subset_names
+    mean = ("mean over classes", row.ap_n, math.nan, *row.subset_ap_n)
+    classes = []
+    for one in row.classes:
+        if any(kind.n_objects for kind in one.subsets):
+            known = {kind.name: kind.ap_n for kind in one.subsets}
+            values = (known.get(name, math.nan) for name in names)
+            classes.append((one.name, one.ap_n, one.ap_n_se, *values))
     return Table(
         "",
         f"AP_N by {row.name}",
         [mean, *classes],
         [
-            Column("", "class", lambda one: one.name, TEXT),
-            Column("", "all", lambda one: one.ap_n),
-            Column("", "SE", lambda one: one.ap_n_se),
-            *columns_of(names[:MOST_KINDS], _ap_n_of, heading=str),
-            *columns_of(names[MOST_KINDS:], _ap_n_of, heading=str, further=True),
+            Column("", "class", itemgetter(0), TEXT),
+            Column("", "all", itemgetter(1)),
+            Column("", "SE", itemgetter(2)),
+            *(
+                Column("", name, itemgetter(at + 3), further=at >= MOST_KINDS)
+                for at, name in enumerate(names)
+            ),
         ],
         brief=[mean],
         folded=True,
     )
 
 
-def _ap_n_of(row: _OfClass, kind: str) -> float:
-    return row.kinds.get(kind, math.nan)
-
-
-def _grid(grid: Interaction) -> Table[int]:
-    places = {name: at for at, name in enumerate(grid.second_names)}
-    return Table(
+def _grid(grid: Interaction) -> Table[Any]:
+    return table_of(
         "",
         f"AP_N by {grid.first} and {grid.second}",
-        range(len(grid.first_names)),
-        [
-            Column("", f"{grid.first} \\ {grid.second}", lambda row: grid.first_names[row], TEXT),
-            *columns_of(places, lambda row, name: float(grid.ap_n[row, places[name]]), heading=str),
-        ],
+        {f"{grid.first} \\ {grid.second}": TEXT, **dict.fromkeys(grid.second_names, SCORE)},
+        (
+            (name, *values)
+            for name, values in zip(grid.first_names, grid.ap_n.tolist(), strict=True)
+        ),
         folded=True,
     )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from boxlens.report.charts.colours import DARK_BLUE, ramp
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.charts.theme import DARK_BLUE, ramp
 from boxlens.wording import part, score, share, short
 
 if TYPE_CHECKING:

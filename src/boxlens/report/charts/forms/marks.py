@@ -28,9 +28,9 @@ SMALL_PX: Final = 9
 
 
 def dots(value: str = "y", *, size: float = 34, rows: Own = None, **look: Any) -> Mark:
-    """One per row; rows may have a `size` of their own."""
+    """One per row; rows may have an `opacity` and, where `size` is 0, a size of their own."""
     sized = {} if size == 0 else {"size": size}
-    return _mark("point", {VALUE: value}, {"filled": True, "opacity": 1, **sized, **look}, rows)
+    return _mark("point", {VALUE: value}, {"filled": True, **sized, **look}, rows)
 
 
 def hollow_dots(value: str = "y", *, size: float = 30, rows: Own = None, **look: Any) -> Mark:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 COLUMN_GAP_PX: Final = 12
 # Characters of a column that is read as text.
 LONG_TEXT: Final = 20
+SMALL_LETTER: Final = 0.9
 FRAME: Final = {"stroke": LINE, "strokeWidth": 0.5}
 ROW: Final = "row"
 
@@ -135,8 +136,10 @@ def _panel(
 def number_columns(columns: Mapping[str, Mapping[str, str]], start: float) -> Iterator[Mark]:
     """Right of a panel of names, each as wide as its longest text."""
     for words, texts in columns.items():
-        longest = max(map(len, (words, *texts.values())))
-        begin, start = start + COLUMN_GAP_PX, start + COLUMN_GAP_PX + LETTER_PX * longest
+        longest = max(map(len, texts.values()), default=0)
+        # The heading is in smaller letters.
+        width = LETTER_PX * max(longest, SMALL_LETTER * len(words))
+        begin, start = start + COLUMN_GAP_PX, start + COLUMN_GAP_PX + width
         # Numbers end below one another, long texts begin so.
         place, align = (begin, "left") if longest > LONG_TEXT else (start, "right")
         rows = [{ROW: name, "text": text} for name, text in texts.items()]

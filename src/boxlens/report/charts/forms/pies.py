@@ -24,6 +24,8 @@ def pie(
 ) -> Spec:
     """Kinds, how much there is of each, and further keys of its row; clockwise from the top.
 
+    A tip is given without kind and share, which are known here.
+
     A legend tells the share of each, and picks one by a click.
     """
     total = sum(amount for _, amount, _ in slices)
@@ -36,6 +38,11 @@ def pie(
             "colour": kind.colour,
             "ink": kind.ink,
             **more,
+            "tip": {
+                "kind": kind.label,
+                **more.get("tip", {}),
+                "share": share(amount / total),
+            },
         }
         for order, (kind, amount, more) in enumerate(slices)
     ]

@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from boxlens.report.described.diagnosis.classes import classes_table
-from boxlens.report.described.diagnosis.plots import (
-    crosswalk_plots,
-    error_plots,
-    order_plots,
-)
+from boxlens.report.described.diagnosis.plots import crosswalk_plots, error_plots, order_plots
 from boxlens.report.described.diagnosis.tables import (
     MAIN_TABLE,
+    classes_table,
     crosswalk_table,
     intervals_table,
     labels_table,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from functools import partial
-from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 from boxlens.report.charts.kinds import SCHEME_NAMES, SIZES, kind_of
 from boxlens.report.study import (
@@ -21,8 +19,9 @@ from boxlens.report.study import (
     table_of,
 )
 from boxlens.studies.diagnosis.borji import STEPS
+from boxlens.studies.diagnosis.coco_analyze import CURVES
 from boxlens.studies.diagnosis.crosswalk import SCHEMES
-from boxlens.studies.diagnosis.hoiem_types import FP_TYPES
+from boxlens.studies.diagnosis.hoiem_trends import FP_LABELS
 from boxlens.studies.diagnosis.verdict import where_it_is
 from boxlens.wording import level, part, score, share
 
@@ -34,10 +33,8 @@ if TYPE_CHECKING:
     from boxlens.studies.diagnosis.hoiem import HoiemClass, HoiemResult, HoiemSet
     from boxlens.studies.diagnosis.intervals import DiagnosisIntervals
     from boxlens.studies.diagnosis.orders import RepairGain
-    from boxlens.studies.diagnosis.verdict import Verdict
 
 MAIN_TABLE = "AP gained by fixing each kind of error alone (TIDE)"
-FP_KINDS = tuple(kind.label for kind in FP_TYPES)
 # Sums over kinds of errors are no kind.
 SUMS = {"fp": "all false positives", "fn": "all misses"}
 IMPACTS = {
@@ -50,7 +47,12 @@ IMPACTS = {
 
 def tide_table(result: DiagnosisResult) -> Table[str]:
     tide = result.tide
-    orders = {row.name: row for row in tide.orders}
+    means = {row.name: row.mean for row in tide.orders}
+    mostly = {
+        row.error: f"{share(min(row.place.share, 1))} {where_it_is(row.place)}"
+        for row in result.verdict.findings
+        if row.place is not None
+    }
     asked = {"tidecv": result.tidecv, "IoU 0.5 to 0.95": result.tide_range}
     others = {title: one for title, one in asked.items() if one is not None}
     return Table(
@@ -58,17 +60,12 @@ def tide_table(result: DiagnosisResult) -> Table[str]:
         MAIN_TABLE,
         list(tide.gain),
         [
-            Column("", "error", lambda name: SUMS.get(name) or kind_of(name).label, TEXT),
+            Column("", "error", lambda name: SUMS.get(name) or _label(name), TEXT),
             Column("", "TIDE's name", str, TEXT, further=True),
             Column("", "errors", lambda name: tide.n[name], COUNT),
             Column("", "AP gained", lambda name: tide.gain[name], CHANGE),
-            Column(
-                "",
-                "over all orders",
-                lambda name: orders[name].mean if name in orders else math.nan,
-                CHANGE,
-            ),
-            Column("", "mostly", partial(_place, result.verdict), TEXT),
+            Column("", "over all orders", means.get, CHANGE),
+            Column("", "mostly", mostly.get, TEXT),
             *columns_of(
                 others,
                 lambda name, other: others[other].gain[name],
@@ -79,22 +76,17 @@ def tide_table(result: DiagnosisResult) -> Table[str]:
     )
 
 
-def _place(verdict: Verdict, name: str) -> str | None:
-    found = next((row.place for row in verdict.findings if row.error == name), None)
-    return None if found is None else f"{share(min(found.share, 1))} {where_it_is(found)}"
-
-
-def fp_share(row: HoiemClass | HoiemSet, kind: str) -> float:
+def _fp_share(row: HoiemClass | HoiemSet, kind: str) -> float:
     """Of a kind among the top false positives."""
     return part(row.top_fp[kind], sum(row.top_fp.values()))
 
 
-def kind_label(name: str) -> str:
+def _label(name: str) -> str:
     return kind_of(name).label
 
 
 def sets_table(result: HoiemResult) -> Table[HoiemSet]:
-    shares: list[Column[HoiemSet]] = columns_of(FP_KINDS, fp_share, SHARE, heading=kind_label)
+    shares: list[Column[HoiemSet]] = columns_of(FP_LABELS, _fp_share, SHARE, heading=_label)
     return Table(
         "",
         "Top false positives by group of classes (Hoiem)",
@@ -137,25 +129,27 @@ def steps_table(result: BorjiResult) -> Table[Any]:
     )
 
 
-class _Fix(NamedTuple):
-    scheme: str
-    gain: RepairGain
-
-
-def orders_table(result: DiagnosisResult) -> Table[_Fix]:
-    schemes = (("hoiem", result.hoiem), ("tide", result.tide), ("borji", result.borji))
-    gains = ("first", "last", "lowest", "highest", "mean")
+def orders_table(result: DiagnosisResult) -> Table[tuple[str, RepairGain]]:
+    schemes = {
+        "hoiem": result.hoiem.orders,
+        "tide": result.tide.orders,
+        "borji": result.borji.orders,
+    }
     return Table(
         "orders",
         "AP gained by each fix, over all orders of the fixes of a scheme",
-        [_Fix(name, gain) for name, scheme in schemes for gain in scheme.orders],
+        [(scheme, gain) for scheme, gains in schemes.items() for gain in gains],
         [
-            Column("", "scheme", lambda row: SCHEME_NAMES[row.scheme], TEXT),
-            Column("", "fix", lambda row: kind_label(row.gain.name), TEXT),
-            Column("scheme", "", lambda row: row.scheme, TEXT),
-            Column("repair", "", lambda row: row.gain.name, TEXT),
-            *(Column(key, key, attrgetter(f"gain.{key}"), CHANGE) for key in gains),
-            Column("share_largest", "adds most in", lambda row: row.gain.share_largest, SHARE),
+            Column("", "scheme", lambda row: SCHEME_NAMES[row[0]], TEXT),
+            Column("", "fix", lambda row: _label(row[1].name), TEXT),
+            Column("scheme", "", lambda row: row[0], TEXT),
+            Column("repair", "", lambda row: row[1].name, TEXT),
+            Column("first", "first", lambda row: row[1].first, CHANGE),
+            Column("last", "last", lambda row: row[1].last, CHANGE),
+            Column("lowest", "lowest", lambda row: row[1].lowest, CHANGE),
+            Column("highest", "highest", lambda row: row[1].highest, CHANGE),
+            Column("mean", "mean", lambda row: row[1].mean, CHANGE),
+            Column("share_largest", "adds most in", lambda row: row[1].share_largest, SHARE),
         ],
         detail=True,
     )
@@ -201,3 +195,70 @@ def crosswalk_table(result: Crosswalk) -> Table[Any]:
             for second, n in zip(one.columns, counts, strict=True)
         ),
     )
+
+
+def classes_table(result: DiagnosisResult) -> Table[int]:
+    """Every class under every scheme; rows are those of the ground truth's classes."""
+    hoiem, scores = result.hoiem.classes, result.sensitivity.classes
+    return Table(
+        "classes",
+        "Every class",
+        range(len(hoiem)),
+        [
+            Column("class", "class", lambda at: hoiem[at].name, TEXT),
+            Column("n_objects", "objects", lambda at: scores[at].n_objects, COUNT),
+            Column(
+                "n_detections", "detections", lambda at: hoiem[at].n_detections, COUNT, further=True
+            ),
+            Column("n_undetected", "", lambda at: scores[at].n_missed, COUNT),
+            Column("hoiem_AP", "AP", lambda at: scores[at].ap),
+            Column("hoiem_AP_se", "", lambda at: scores[at].ap_se),
+            Column("AP_N", "AP_N", lambda at: scores[at].ap_n),
+            Column("AP_N_se", "", lambda at: scores[at].ap_n_se),
+            Column(
+                "",
+                "undetected",
+                lambda at: part(scores[at].n_missed, scores[at].n_objects),
+                SHARE,
+            ),
+            *columns_of(
+                FP_LABELS, lambda at, kind: _fp_share(hoiem[at], kind), SHARE, heading=_label
+            ),
+            *_scheme_columns(result),
+            Column(
+                "",
+                "confused with",
+                lambda at: ", ".join(
+                    f"{one.other} {share(one.share)}" for one in hoiem[at].confusions
+                ),
+                TEXT,
+                further=True,
+            ),
+        ],
+        wide=True,
+        detail=True,
+    )
+
+
+def _scheme_columns(result: DiagnosisResult) -> list[Column[int]]:
+    """Keys of one scheme begin with its name; sums of TIDE's errors are in files only."""
+    hoiem, tide, analyze = result.hoiem.classes, result.tide.classes, result.coco_analyze
+    curves = dict(zip(CURVES, analyze.ap[:, :, analyze.areas.index("all")].tolist(), strict=True))
+    steps = dict(zip(STEPS, result.borji.class_ap.T.tolist(), strict=True))
+    gains, impacts = list(result.tide.gain), list(result.hoiem.sets[0].impact)
+    return [
+        *columns_of(FP_LABELS, lambda at, kind: hoiem[at].top_fp[kind], COUNT, key="hoiem_top_"),
+        *columns_of(impacts, lambda at, name: hoiem[at].impact[name], key="hoiem_impact_"),
+        Column("tide_AP", "", lambda at: tide[at].ap),
+        *columns_of(
+            gains,
+            lambda at, kind: tide[at].gain[kind],
+            CHANGE,
+            key="tide_dAP_",
+            heading=lambda kind: "" if kind in SUMS else f"+{_label(kind)}",
+            further=True,
+        ),
+        *columns_of(gains, lambda at, kind: tide[at].n[kind], COUNT, key="tide_n_"),
+        *columns_of(CURVES, lambda at, name: curves[name][at], key="analyze_"),
+        *columns_of(STEPS, lambda at, name: steps[name][at], key="borji_"),
+    ]
