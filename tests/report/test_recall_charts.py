@@ -9,8 +9,7 @@ from boxlens.report.charts.colours import MANY_SERIES
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.forms.axes import to_a_tenth
 from boxlens.report.charts.forms.keys import MOST_LINES, key
-from boxlens.report.charts.method_words import best_first
-from boxlens.report.charts.recall import method_styles
+from boxlens.report.charts.proposal_methods import best_first, method_styles
 from boxlens.report.described import describe
 from boxlens.report.readers.figures import study_figures
 from boxlens.studies.proposals.recall.average_recall import CURVE_IOUS

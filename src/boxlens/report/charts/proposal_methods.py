@@ -1,16 +1,18 @@
-"""How proposal methods are ordered and described in figures and tables; draws nothing itself."""
+"""How proposal methods are ordered, described and told apart in every figure and table."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Protocol
 
-from boxlens.report.charts.forms.keys import MOST_LINES
+from boxlens.report.charts.forms.choosing import first_of
+from boxlens.report.charts.forms.keys import MOST_LINES, styles_of
 from boxlens.wording import number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from boxlens.report.charts.forms.keys import Style
     from boxlens.studies.proposals.recall.choice import RecallChoice
     from boxlens.studies.proposals.recall.result import MethodRecall
 
@@ -36,13 +38,12 @@ def ar_words(choice: RecallChoice) -> str:
     return "AR" if (low, high) == (0.5, 1.0) else f"AR {number(low)} to {number(high)}"
 
 
-def line_words(methods: Iterable[Method]) -> str:
+def method_styles(methods: Sequence[Method]) -> dict[str, Style]:
+    """The looks of methods, in every figure: baselines are dashed."""
+    return styles_of([one.name for one in methods], [one.name for one in methods if one.baseline])
+
+
+def line_words(methods: Sequence[Method]) -> str:
     """What dashes mean, and how many methods have a line: sentences that follow others."""
-    every = list(methods)
-    dashed = " Dashed: baselines." if any(one.baseline for one in every) else ""
-    return dashed + first_of(min(len(every), MOST_LINES), len(every), "methods")
-
-
-def first_of(n_shown: int, n_all: int, noun: str) -> str:
-    """A sentence that follows others, where not all are shown; else empty."""
-    return f" The first {n_shown} of {n_all} {noun}." if n_shown < n_all else ""
+    dashed = " Dashed: baselines." if any(one.baseline for one in methods) else ""
+    return dashed + first_of(MOST_LINES, len(methods), "methods")
