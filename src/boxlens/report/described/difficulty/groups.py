@@ -7,15 +7,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from boxlens.report.charts.cumulative_scores import controlled_scores_chart
-from boxlens.report.charts.property_scores import property_scores_chart
+from boxlens.report.charts.colours import GROUPS, colours_of
+from boxlens.report.charts.difficulty_groups import property_scores_chart
+from boxlens.report.charts.difficulty_scores import FEW_CLASSES, cumulative_panels
+from boxlens.report.charts.forms.choosing import first_of
 from boxlens.report.described.difficulty.columns import (
-    FEW_CLASSES,
     GUIDE,
     LEVEL,
     NO_OBJECTS,
     NO_SYSTEMS,
-    first_of,
     measure_columns,
     plot,
     who_is_shown,
@@ -44,11 +44,14 @@ if TYPE_CHECKING:
     from boxlens.studies.difficulty.cumulative import CumulativeCurve
     from boxlens.studies.difficulty.result import DifficultyResult
 
+    # Curves by the title of their panel, and by group.
+    _Panels = dict[str, dict[str, CumulativeCurve]]
+
 # Of one panel, and of all of them.
 MOST_GROUPS: Final = 12
 MOST_BARS: Final = 40
 # Of curves: as many groups as there are colours, and as many panels as have room.
-MOST_CURVES: Final = 6
+MOST_CURVES: Final = len(GROUPS)
 MOST_SYSTEMS: Final = 3
 MOST_VALUES: Final = 3
 
@@ -74,9 +77,9 @@ def properties_section(result: DifficultyResult) -> Section:
         "properties",
         "Class properties",
         (*_plots(result), _groups(result)),
-        reading=f"Means over the classes of a group, with {LEVEL} intervals; small groups say "
+        f"Means over the classes of a group, with {LEVEL} intervals; small groups say "
         "little. The means of the measures show whether a group has harder objects.",
-        guide=GUIDE,
+        GUIDE,
         findings=tuple(group_sentences(result)),
     )
 
@@ -162,7 +165,10 @@ def _largest(groups: Sequence[GroupScore]) -> tuple[GroupScore, ...]:
 
 
 def _control_plots(result: DifficultyResult, by: _By, score: ScoreName) -> Iterator[Plot]:
-    """Nested groups have a figure per measure: each value of the outer property takes a line."""
+    """One panel per system and measure; nested groups have a figure per measure.
+
+    There each value of the outer property takes a line.
+    """
     found = [
         one
         for one in result.cumulative
@@ -173,29 +179,49 @@ def _control_plots(result: DifficultyResult, by: _By, score: ScoreName) -> Itera
     # Of both measures, so that a group has one colour.
     groups = list(dict.fromkeys(one.group for one in found))
     curves = [one for one in found if one.group in groups[:MOST_CURVES]]
-    whole = _control_plot(result, by, score, curves, groups)
+    systems = list(dict.fromkeys(one.system for one in curves))
     if not by.within or not found:
-        yield whole
-    for measure in CONTROLS if by.within else ():
+        panels: _Panels = {}
+        for one in curves:
+            if one.system in systems[:MOST_SYSTEMS]:
+                title = f"{one.system}, {MEASURES[one.measure].short}"
+                panels.setdefault(title, {})[one.group] = one
+        yield _control_plot(result, by, score, panels, groups, len(systems))
+        return
+    for measure in CONTROLS:
         of_it = [one for one in curves if one.measure == measure]
-        if of_it:
-            yield _nested_plot(whole, by, result.label(score), of_it, groups)
+        shown = list(dict.fromkeys(one.system for one in of_it))[:MOST_SYSTEMS]
+        values = list(dict.fromkeys(one.within_value for one in of_it))
+        n_values = MOST_VALUES * (2 if len(shown) == 1 else 1)
+        panels = {
+            f"within {value}\n{system}": {
+                one.group: one for one in of_it if (one.within_value, one.system) == (value, system)
+            }
+            for value in values[:n_values]
+            for system in shown
+        }
+        if panels:
+            whole = _control_plot(
+                result, by, score, panels, groups, len(systems), columns=max(2, len(shown))
+            )
+            up_to = f"a value of {MEASURES[measure].short}"
+            yield replace(
+                whole,
+                name=f"{whole.name}_{measure}",
+                title=whole.title.replace("a difficulty", up_to, 1),
+                legend=whole.legend + first_of(n_values, len(values), f"values of {by.within}"),
+            )
 
 
 def _control_plot(
     result: DifficultyResult,
     by: _By,
     score: ScoreName,
-    curves: Sequence[CumulativeCurve],
+    panels: _Panels,
     groups: Sequence[str],
+    n_systems: int,
+    columns: int = 2,
 ) -> Plot:
-    """One panel per system and measure."""
-    systems = list(dict.fromkeys(one.system for one in curves))
-    panels: dict[str, list[CumulativeCurve]] = {}
-    for one in curves:
-        if one.system in systems[:MOST_SYSTEMS]:
-            title = f"{one.system}, {MEASURES[one.measure].short}"
-            panels.setdefault(title, []).append(one)
     why = "no two classes of a group have a score and CPL or clutter"
     unmoved = "the difficulty of localization does not matter to classification"
     return plot(
@@ -205,49 +231,13 @@ def _control_plot(
         "Curves that stay apart all along: the groups differ also among equally hard classes. "
         "Curves that fall together: one group only has the harder objects.",
         partial(
-            controlled_scores_chart,
-            panels,
-            groups[:MOST_CURVES],
-            y_title=result.label(score),
-            columns=2,
-            few=FEW_CLASSES,
+            cumulative_panels, panels, colours_of(groups, GROUPS), result.label(score), columns
         ),
         legend="At x: mean over the classes of a group whose measure is at most x; pale: fewer "
         f"than {FEW_CLASSES} classes. CPL has a square-root axis."
         f"{first_of(MOST_CURVES, len(groups), 'groups')}"
-        f"{first_of(MOST_SYSTEMS, len(systems), 'systems')}",
-        absent="" if curves else why if score in SCORES_OF_GROUPS else unmoved,
-    )
-
-
-def _nested_plot(
-    whole: Plot, by: _By, words: str, curves: Sequence[CumulativeCurve], groups: Sequence[str]
-) -> Plot:
-    """One line per value of the outer property, one panel per system."""
-    systems = list(dict.fromkeys(one.system for one in curves))[:MOST_SYSTEMS]
-    values = list(dict.fromkeys(one.within_value for one in curves))
-    n_values = MOST_VALUES * (2 if len(systems) == 1 else 1)
-    measure = curves[0].measure
-    panels = {
-        f"within {value}\n{system}": [
-            one for one in curves if (one.within_value, one.system) == (value, system)
-        ]
-        for value in values[:n_values]
-        for system in systems
-    }
-    return replace(
-        whole,
-        name=f"{whole.name}_{measure}",
-        title=f"{words} up to a value of {MEASURES[measure].short}, by {by.words}",
-        legend=whole.legend + first_of(n_values, len(values), f"values of {by.within}"),
-        draw=partial(
-            controlled_scores_chart,
-            panels,
-            groups[:MOST_CURVES],
-            y_title=words,
-            columns=max(2, len(systems)),
-            few=FEW_CLASSES,
-        ),
+        f"{first_of(MOST_SYSTEMS, n_systems, 'systems')}",
+        absent="" if panels else why if score in SCORES_OF_GROUPS else unmoved,
     )
 
 
@@ -283,9 +273,7 @@ def _groups(result: DifficultyResult) -> Table[_Scored]:
             Column("n_classes", "classes", lambda row: row.group.n_classes, COUNT),
             Column("mean", "mean", lambda row: row.group.mean),
             *interval_columns(lambda row: (row.group.low, row.group.high), LEVEL),
-            *measure_columns(
-                lambda name, row: row.group.measures.get(name, math.nan), defined, further=True
-            ),
+            *measure_columns(lambda row, name: row.group.measures.get(name), defined, further=True),
             Column("n_classes_without", "", lambda row: row.by.n_without, COUNT),
         ],
         # All systems of a property together.

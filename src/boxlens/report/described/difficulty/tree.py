@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from boxlens.report.charts.tree_scores import level_scores_chart, node_scores_chart
+from boxlens.report.charts.difficulty_groups import level_scores_chart, node_scores_chart
+from boxlens.report.charts.forms.choosing import first_of
 from boxlens.report.described.difficulty.columns import (
     GUIDE,
     NO_OBJECTS,
     NO_SYSTEMS,
-    first_of,
     plot,
     score_columns,
 )
-from boxlens.report.study import COUNT, MEAN_COUNT, TEXT, Column, Plot, Section, Table
+from boxlens.report.study import (
+    COUNT,
+    MEAN_COUNT,
+    SCORE,
+    TEXT,
+    Column,
+    Plot,
+    Section,
+    Table,
+    table_of,
+)
 from boxlens.studies.difficulty.accuracy import SCORES, defined_scores
 from boxlens.studies.difficulty.verdict import level_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from boxlens.studies.difficulty.levels import LevelScores, NodeScores
     from boxlens.studies.difficulty.result import DifficultyResult
 
@@ -42,9 +49,9 @@ def hierarchy_section(result: DifficultyResult) -> Section:
             _nodes(result),
             _level_classes(result),
         ),
-        reading="At level 0 only the exact class is right, at level 1 also its sister classes, and "
+        "At level 0 only the exact class is right, at level 1 also its sister classes, and "
         "so on up the tree; boxes are judged as before.",
-        guide=GUIDE,
+        GUIDE,
         findings=tuple(level_sentences(result)),
     )
 
@@ -108,7 +115,7 @@ def _levels(result: DifficultyResult) -> Table[LevelScores]:
 
 
 def _nodes(result: DifficultyResult) -> Table[NodeScores]:
-    shown, exact = defined_scores(result.systems), {"key": "exact_{}", "heading": "exact {}"}
+    shown = defined_scores(result.systems)
     return Table(
         "nodes",
         "Nodes of the class tree as one class",
@@ -120,32 +127,20 @@ def _nodes(result: DifficultyResult) -> Table[NodeScores]:
             Column("n_images", "images", lambda one: one.n_images, COUNT),
             Column("n_objects", "objects", lambda one: one.n_objects, COUNT),
             *score_columns(result, lambda one: one.scores, shown),
-            *score_columns(result, attrgetter("exact_scores"), shown, **exact, further=True),
+            *score_columns(
+                result, lambda one: one.exact_scores, shown, pattern="exact_{}", further=True
+            ),
         ],
         wide=True,
     )
 
 
-class _ClassAtLevel(NamedTuple):
-    scored: LevelScores
-    name: str
-    scores: Mapping[str, float]
-
-
-def _level_classes(result: DifficultyResult) -> Table[_ClassAtLevel]:
-    names = [one.name for one in result.datasets[0].classes]
-    return Table(
-        "level_classes",
-        "",
-        [
-            _ClassAtLevel(one, name, {of: float(one.class_scores[of][row]) for of in SCORES})
-            for one in result.levels
-            for row, name in enumerate(names)
-        ],
-        [
-            Column("system", "", lambda row: row.scored.system, TEXT),
-            Column("level", "", lambda row: row.scored.level, COUNT),
-            Column("class", "", lambda row: row.name, TEXT),
-            *score_columns(result, lambda row: row.scores),
-        ],
+def _level_classes(result: DifficultyResult) -> Table[Any]:
+    scores = dict.fromkeys(map(str, SCORES), SCORE)
+    forms = {"system": TEXT, "level": COUNT, "class": TEXT, **scores}
+    rows = (
+        (one.system, one.level, of.name, *(float(one.class_scores[name][row]) for name in SCORES))
+        for one in result.levels
+        for row, of in enumerate(result.datasets[0].classes)
     )
+    return table_of("level_classes", "", forms, rows)
