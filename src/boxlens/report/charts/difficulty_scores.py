@@ -1,4 +1,4 @@
-"""Do systems fail on hard classes? Scores of classes by each measure of difficulty (METHODS 3.7)."""
+"""Do systems fail on hard classes? Scores by each measure of difficulty (METHODS 3.7)."""
 
 from __future__ import annotations
 

@@ -95,20 +95,14 @@ def study(result: ProposalCorrelationResult) -> Study:
     )
 
 
-def _correlations(overall: Sequence[RecallCorrelation]) -> Table[RecallCorrelation]:
-    return Table(
-        "",
-        "Correlation of recall and mAP",
-        overall,
-        [
-            Column("", "detector", lambda one: detector_name(one.detector), TEXT),
-            Column("", "methods", lambda one: one.n_methods, COUNT),
-            Column("", "r with AR", lambda one: one.with_ar),
-            Column("", "r with partial AR", lambda one: one.with_partial_ar),
-            Column("", "best IoU", lambda one: _best(one)[0], NUMBER),
-            Column("", "r there", lambda one: _best(one)[1]),
-        ],
+def _correlations(overall: Sequence[RecallCorrelation]) -> Table[Any]:
+    forms = {"detector": TEXT, "methods": COUNT, "r with AR": SCORE, "r with partial AR": SCORE}
+    rows = (
+        (detector_name(one.detector), one.n_methods, one.with_ar, one.with_partial_ar, *_best(one))
+        for one in overall
     )
+    best = {"best IoU": NUMBER, "r there": SCORE}
+    return table_of("", "Correlation of recall and mAP", {**forms, **best}, rows)
 
 
 def _best(one: RecallCorrelation) -> tuple[float, float]:

@@ -152,21 +152,17 @@ def _oracles(ranked: Sequence[Sequence[DetectorOracles]], *, proposed: bool) -> 
     )
 
 
-def _best_classes(one: DetectorOracles) -> Table[str]:
+def _best_classes(one: DetectorOracles) -> Table[Any]:
     """With the proposals that the detector does best on."""
     on = f" on {one.method}" if one.method else ""
-    return Table(
+    return table_of(
         "",
         f"AP50 of every class, {one.detector}{on}",
-        list(one.scores[0].class_ap50),
-        [
-            Column("", "class", str, TEXT),
-            *columns_of(
-                one.scores,
-                lambda name, score: score.class_ap50.get(name),
-                heading=lambda score: ORACLE_WORDS[score.oracle],
-            ),
-        ],
+        {"class": TEXT, **{ORACLE_WORDS[score.oracle]: SCORE for score in one.scores}},
+        (
+            (name, *(score.class_ap50.get(name) for score in one.scores))
+            for name in one.scores[0].class_ap50
+        ),
         folded=True,
         detail=True,
     )

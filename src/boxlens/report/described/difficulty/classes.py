@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from boxlens.report.charts.difficulty_measures import MOST_RANKED, hard_classes_chart
-from boxlens.report.described.difficulty.columns import GUIDE, NO_OBJECTS, measure_columns, plot
+from boxlens.report.described.difficulty.columns import GUIDE, NO_OBJECTS, measure_columns
 from boxlens.report.study import COUNT, TEXT, Column, Plot, Section, Table, columns_of
 from boxlens.studies.difficulty.class_measures import defined_measures
 from boxlens.studies.difficulty.measures import MEASURES
@@ -48,8 +48,7 @@ def _ranking_plot(result: DifficultyResult, measure: MeasureName) -> Plot:
         legend += " The axis shows square roots."
     if n_ranked > 2 * MOST_RANKED + 1:
         legend += f" The {MOST_RANKED} hardest and easiest of {n_ranked:,} classes."
-    return plot(
-        result,
+    return Plot(
         f"classes_by_{measure}",
         f"The hardest and easiest classes by {MEASURES[measure].short}",
         "Classes at the top are hard for any system: expect low scores there.",

@@ -1,11 +1,11 @@
-"""What the tables and plots of difficulty share: columns, and whom a figure is about."""
+"""What the tables and plots of difficulty share: columns, and words."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from boxlens.report.charts.forms.choosing import first_of
-from boxlens.report.study import FINE_SCORE, SCORE, Plot, columns_of
+from boxlens.report.study import FINE_SCORE, SCORE, columns_of
 from boxlens.studies.difficulty.accuracy import SCORE_MEANINGS, SCORES
 from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES
 from boxlens.wording import listed
@@ -13,7 +13,6 @@ from boxlens.wording import listed
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from boxlens.report.charts.forms.layers import Spec
     from boxlens.report.study import Column
     from boxlens.studies.difficulty.accuracy import ScoreName
     from boxlens.studies.difficulty.measures import MeasureName
@@ -65,32 +64,6 @@ def score_columns(
             pattern.replace("_", " ").format(result.label(name)) if name in shown else ""
         ),
         further=further,
-    )
-
-
-def plot(
-    result: DifficultyResult,
-    name: str,
-    title: str,
-    reading: str,
-    draw: Callable[[], Spec],
-    *,
-    legend: str,
-    absent: str = "",
-    about: str = "",
-) -> Plot:
-    """About the systems, unless it says otherwise."""
-    names, first = [one.name for one in result.systems], result.datasets[0].name
-    systems = f"{listed(names, 2, 'systems')} on {first}" if names else first
-    return Plot(
-        name,
-        title,
-        reading,
-        draw,
-        legend=legend,
-        about=about or systems,
-        absent=absent,
-        detector=names[0] if len(names) == 1 else "",
     )
 
 

@@ -13,10 +13,10 @@ from boxlens.report.described.difficulty.columns import (
     MOST_SYSTEMS,
     NO_OBJECTS,
     measure_columns,
-    plot,
 )
 from boxlens.report.study import (
     COUNT,
+    FINE_SCORE,
     SCORE,
     TEXT,
     Column,
@@ -36,7 +36,6 @@ from boxlens.wording import counted, listed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from boxlens.studies.difficulty.class_measures import DatasetDifficulty
     from boxlens.studies.difficulty.result import DifficultyResult
 
 COUNTS: Final = {"n_images": "images", "n_objects": "objects", "n_classes": "classes"}
@@ -70,8 +69,7 @@ def _measures_plot(result: DifficultyResult) -> Plot:
         legend += ", clutter with Objectness windows." if "clutter" in measures else "."
     if any(MEASURES[name].crowded for name in measures):
         legend += " Scale and CPL have square-root axes."
-    return plot(
-        result,
+    return Plot(
         "measures",
         "How hard the classes are by each measure",
         "Small objects, low CPL, high clutter and many instances make classes hard to localize. A "
@@ -114,21 +112,17 @@ def _side_by_side(result: DifficultyResult) -> Table[Any]:
     )
 
 
-def _quartiles(result: DifficultyResult) -> Table[tuple[DatasetDifficulty, int]]:
+def _quartiles(result: DifficultyResult) -> Table[Any]:
     known = [one for one in result.datasets if any(one.n_defined.values())]
-    return Table(
-        "",
-        "Quartiles of every measure over classes",
-        [(one, at) for one in known for at in range(len(QUARTILES))],
-        [
-            Column("", "data set", lambda row: row[0].name, TEXT),
-            Column("", "quartile", lambda row: QUARTILES[row[1]].replace("_", " "), TEXT),
-            *measure_columns(
-                lambda row, name: row[0].quartiles(name)[row[1]], defined_measures(known)
-            ),
-        ],
-        detail=True,
+    measures = defined_measures(known)
+    forms = {"data set": TEXT, "quartile": TEXT}
+    forms |= {MEASURES[name].short: FINE_SCORE for name in measures}
+    rows = (
+        (one.name, of.replace("_", " "), *(one.quartiles(name)[at] for name in measures))
+        for one in known
+        for at, of in enumerate(QUARTILES)
     )
+    return table_of("", "Quartiles of every measure over classes", forms, rows, detail=True)
 
 
 def _filed(result: DifficultyResult) -> Table[Any]:

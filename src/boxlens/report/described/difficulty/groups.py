@@ -17,7 +17,6 @@ from boxlens.report.described.difficulty.columns import (
     NO_OBJECTS,
     NO_SYSTEMS,
     measure_columns,
-    plot,
     who_is_shown,
 )
 from boxlens.report.study import (
@@ -132,8 +131,7 @@ def _bars_plot(result: DifficultyResult, by: _By, score: ScoreName) -> Plot:
     n_without = max((one.n_without for one in found), default=0)
     if n_without:
         legend += f" {counted(n_without, 'class has', 'classes have')} no value."
-    return plot(
-        result,
+    return Plot(
         f"{score}_by_{by.file}",
         f"{result.label(score)} by {by.words}",
         "Groups whose intervals do not overlap differ by more than chance; the curves up to a "
@@ -180,13 +178,13 @@ def _control_plots(result: DifficultyResult, by: _By, score: ScoreName) -> Itera
     groups = list(dict.fromkeys(one.group for one in found))
     curves = [one for one in found if one.group in groups[:MOST_CURVES]]
     systems = list(dict.fromkeys(one.system for one in curves))
+    panels: _Panels = {}
     if not by.within or not found:
-        panels: _Panels = {}
         for one in curves:
             if one.system in systems[:MOST_SYSTEMS]:
                 title = f"{one.system}, {MEASURES[one.measure].short}"
                 panels.setdefault(title, {})[one.group] = one
-        yield _control_plot(result, by, score, panels, groups, len(systems))
+        yield _control_plot(result, by, score, panels, groups, systems)
         return
     for measure in CONTROLS:
         of_it = [one for one in curves if one.measure == measure]
@@ -201,16 +199,9 @@ def _control_plots(result: DifficultyResult, by: _By, score: ScoreName) -> Itera
             for system in shown
         }
         if panels:
-            whole = _control_plot(
-                result, by, score, panels, groups, len(systems), columns=max(2, len(shown))
-            )
-            up_to = f"a value of {MEASURES[measure].short}"
-            yield replace(
-                whole,
-                name=f"{whole.name}_{measure}",
-                title=whole.title.replace("a difficulty", up_to, 1),
-                legend=whole.legend + first_of(n_values, len(values), f"values of {by.within}"),
-            )
+            plot = _control_plot(result, by, score, panels, groups, systems, measure, len(shown))
+            more = first_of(n_values, len(values), f"values of {by.within}")
+            yield replace(plot, legend=plot.legend + more)
 
 
 def _control_plot(
@@ -219,24 +210,24 @@ def _control_plot(
     score: ScoreName,
     panels: _Panels,
     groups: Sequence[str],
-    n_systems: int,
+    systems: Sequence[str],
+    measure: str = "",
     columns: int = 2,
 ) -> Plot:
+    words = result.label(score)
+    up_to = f"a value of {MEASURES[measure].short}" if measure else "a difficulty"
     why = "no two classes of a group have a score and CPL or clutter"
     unmoved = "the difficulty of localization does not matter to classification"
-    return plot(
-        result,
-        f"{score}_controlled_{by.file}",
-        f"{result.label(score)} up to a difficulty, by {by.words}",
+    return Plot(
+        f"{score}_controlled_{by.file}" + (f"_{measure}" if measure else ""),
+        f"{words} up to {up_to}, by {by.words}",
         "Curves that stay apart all along: the groups differ also among equally hard classes. "
         "Curves that fall together: one group only has the harder objects.",
-        partial(
-            cumulative_panels, panels, colours_of(groups, GROUPS), result.label(score), columns
-        ),
+        partial(cumulative_panels, panels, colours_of(groups, GROUPS), words, max(2, columns)),
         legend="At x: mean over the classes of a group whose measure is at most x; pale: fewer "
         f"than {FEW_CLASSES} classes. CPL has a square-root axis."
         f"{first_of(MOST_CURVES, len(groups), 'groups')}"
-        f"{first_of(MOST_SYSTEMS, n_systems, 'systems')}",
+        f"{first_of(MOST_SYSTEMS, len(systems), 'systems')}",
         absent="" if panels else why if score in SCORES_OF_GROUPS else unmoved,
     )
 
@@ -245,24 +236,30 @@ class _Scored(NamedTuple):
     by: PropertyScores
     group: GroupScore
 
+    @property
+    def within(self) -> str | None:
+        by = self.by
+        return f"{by.within_property}: {by.within_value}" if by.within_property else None
+
 
 def _groups(result: DifficultyResult) -> Table[_Scored]:
     rows = [_Scored(one, group) for one in result.properties for group in one.groups]
     main = {one.name: one.main_score for one in result.systems}
     brief = [row for row in rows if row.by.score == main.get(row.by.system)]
-    parts = list(dict.fromkeys(map(_part, rows)))
+    parts = list(dict.fromkeys((row.by.property, row.within) for row in rows))
     defined = [
         name
         for name in MEASURE_NAMES
         if any(not math.isnan(row.group.measures.get(name, math.nan)) for row in rows)
     ]
+    within = "within" if any(row.within for row in rows) else ""
     return Table(
         "properties",
         "Scores of every group of classes",
         rows,
         [
             Column("property", "property", lambda row: row.by.property, TEXT),
-            Column("", "within" if any(map(_within, rows)) else "", _within, TEXT),
+            Column("", within, lambda row: row.within, TEXT),
             Column("within_property", "", lambda row: row.by.within_property, TEXT),
             Column("within_value", "", lambda row: row.by.within_value, TEXT),
             Column("value", "group", lambda row: row.group.value, TEXT),
@@ -277,16 +274,7 @@ def _groups(result: DifficultyResult) -> Table[_Scored]:
             Column("n_classes_without", "", lambda row: row.by.n_without, COUNT),
         ],
         # All systems of a property together.
-        brief=sorted(brief, key=lambda row: parts.index(_part(row))),
+        brief=sorted(brief, key=lambda row: parts.index((row.by.property, row.within))),
         brief_caption="Main scores of every group of classes",
         folded=True,
     )
-
-
-def _part(row: _Scored) -> tuple[str, str, str]:
-    return row.by.property, row.by.within_property, row.by.within_value
-
-
-def _within(row: _Scored) -> str | None:
-    by = row.by
-    return f"{by.within_property}: {by.within_value}" if by.within_property else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from boxlens.report.charts.difficulty_measures import matched_subsets_chart
 from boxlens.report.charts.forms.choosing import first_of
-from boxlens.report.described.difficulty.columns import GUIDE, plot
+from boxlens.report.described.difficulty.columns import GUIDE
 from boxlens.report.study import COUNT, FINE_SCORE, FLAG, TEXT, Column, Plot, Section, Table
 from boxlens.studies.difficulty.measures import measure_words
 from boxlens.studies.difficulty.verdict import subset_sentences
@@ -34,8 +34,7 @@ def subsets_section(result: DifficultyResult) -> Section:
 def _plot(result: DifficultyResult) -> Plot:
     known = [one for one in result.subsets if len(one.means)]
     why = "no class has the measure" if result.subsets else "no target was given"
-    return plot(
-        result,
+    return Plot(
         "subsets",
         "How many classes are as hard as the target",
         "Scores on the chosen classes can be compared with scores on data of that difficulty.",

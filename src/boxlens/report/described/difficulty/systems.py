@@ -16,7 +16,6 @@ from boxlens.report.described.difficulty.columns import (
     HARD_END,
     LEVEL,
     NO_SYSTEMS,
-    plot,
     score_columns,
     titled_score,
     who_is_shown,
@@ -116,8 +115,7 @@ def correlations_section(result: DifficultyResult) -> Section:
 
 def _scatter_plot(result: DifficultyResult, score: ScoreName, absent: str) -> Plot:
     words = "Scores" if absent else titled_score(result, score)
-    return plot(
-        result,
+    return Plot(
         f"{score}_by_measure",
         f"{words} of classes against each measure of difficulty",
         "A steep line: the system depends on this difficulty. Of two lines the flatter one belongs "
@@ -130,8 +128,7 @@ def _scatter_plot(result: DifficultyResult, score: ScoreName, absent: str) -> Pl
 
 
 def _cumulative_plot(result: DifficultyResult, score: ScoreName) -> Plot:
-    return plot(
-        result,
+    return Plot(
         f"cumulative_{score}",
         f"Mean {titled_score(result, score)} of classes up to a difficulty",
         "Along scale and CPL curves begin with the hardest classes, along the others with the "

@@ -12,7 +12,6 @@ from boxlens.report.described.difficulty.columns import (
     GUIDE,
     NO_OBJECTS,
     NO_SYSTEMS,
-    plot,
     score_columns,
 )
 from boxlens.report.study import (
@@ -62,8 +61,7 @@ def _levels_plot(result: DifficultyResult, absent: str) -> Plot:
         absent = NO_OBJECTS
     if not absent and all(one.level == 0 for one in result.levels):
         absent = "the tree joins no classes"
-    return plot(
-        result,
+    return Plot(
         "levels",
         "Scores as labels are relaxed up the class tree",
         "A curve that rises early: the system confuses classes with their sisters. One that stays "
@@ -86,8 +84,7 @@ def _nodes_plot(result: DifficultyResult) -> Plot:
     more = first_of(MOST_NODES, len(nodes), "nodes")
     more += f" Undefined for {n_undefined:,} more." if n_undefined else ""
     why = "its classes have no objects" if result.nodes else "no node was named"
-    return plot(
-        result,
+    return Plot(
         "nodes",
         "Nodes of the class tree: exact classes, and as one class",
         "A long line: the object is found, but its exact class is not.",
