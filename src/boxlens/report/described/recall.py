@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from boxlens.report.charts.proposal_methods import ar_words, best_first
 from boxlens.report.described.recall_groups import group_parts
 from boxlens.report.described.recall_plots import (
+    dataset_plots,
     datasets_plot,
-    number_plot,
-    overlap_plot,
-    sizes_plot,
+    number_plots,
+    overlap_plots,
+    sizes_plots,
 )
 from boxlens.report.study import (
     COUNT,
@@ -81,10 +82,9 @@ def study(result: ProposalRecallResult) -> Study:
 
 def _sections(result: ProposalRecallResult, ranked: ProposalRecallResult) -> tuple[Section, ...]:
     low, high = map(number, result.choice.ar_range)
-    every = result.datasets
     budgets = _rows(ranked, lambda one: one.by_budget)
     largest = replace(_methods(result), rows=_rows(result, _largest))
-    across = (datasets_plot(result, largest),) if len(every) > 1 else ()
+    across = (datasets_plot(result, largest),) if len(result.datasets) > 1 else ()
     return (
         Section(
             "methods",
@@ -100,7 +100,7 @@ def _sections(result: ProposalRecallResult, ranked: ProposalRecallResult) -> tup
         Section(
             "overlaps",
             "By IoU",
-            (*(overlap_plot(result, one) for one in every), _curves(ranked)),
+            (*dataset_plots(result, overlap_plots), _curves(ranked)),
             "How tightly objects are found.",
             GUIDE,
         ),
@@ -108,7 +108,7 @@ def _sections(result: ProposalRecallResult, ranked: ProposalRecallResult) -> tup
             "numbers",
             "By number",
             (
-                *(number_plot(result, one) for one in every),
+                *dataset_plots(result, number_plots),
                 _ar_by_number(ranked),
                 Table("budgets", "", budgets, _budget_columns(ranked)),
             ),
@@ -125,7 +125,7 @@ def _sections(result: ProposalRecallResult, ranked: ProposalRecallResult) -> tup
         Section(
             "sizes",
             "Sizes",
-            (*(sizes_plot(result, one) for one in every), _sizes(ranked)),
+            (*dataset_plots(result, sizes_plots), _sizes(ranked)),
             "Whether boxes are as large as objects.",
             GUIDE,
         ),

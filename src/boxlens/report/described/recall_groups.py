@@ -11,15 +11,26 @@ from boxlens.report.charts.forms.choosing import both_ends, first_of
 from boxlens.report.charts.forms.keys import MOST_LINES
 from boxlens.report.charts.proposal_methods import ar_words
 from boxlens.report.charts.recall import recall_groups_chart
-from boxlens.report.described.recall_plots import plot_of
-from boxlens.report.study import COUNT, SCORE, TEXT, Column, Table, columns_of, file_name, table_of
+from boxlens.report.described.recall_plots import dataset_plots, missing
+from boxlens.report.study import (
+    COUNT,
+    SCORE,
+    TEXT,
+    Column,
+    Plot,
+    Table,
+    columns_of,
+    file_name,
+    table_of,
+)
 from boxlens.studies.proposals.recall.groups import BY_CLASS, BY_SIZE, SIZES
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from boxlens.report.study import Part, Plot
+    from boxlens.report.study import Part
+    from boxlens.studies.proposals.recall.choice import RecallChoice
     from boxlens.studies.proposals.recall.result import DatasetRecall, ProposalRecallResult
 
 READINGS = {
@@ -50,11 +61,9 @@ class GroupRow(NamedTuple):
 
 def group_parts(result: ProposalRecallResult) -> Iterator[Part]:
     """Figures of every data set, then tables; methods are those of the result, best first."""
-    groups = [(one, group_rows(one, result.choice.largest)) for one in result.datasets]
-    for dataset, found in groups:
-        yield from _plots(result, dataset, found)
-    for dataset, found in groups:
-        for by, rows in found.items():
+    yield from dataset_plots(result, _plots)
+    for dataset in result.datasets:
+        for by, rows in group_rows(dataset, result.choice.largest).items():
             yield _table(result, dataset, by, rows)
     yield _filed(result)
 
@@ -107,43 +116,30 @@ def _table(
     )
 
 
-def _plots(
-    result: ProposalRecallResult, dataset: DatasetRecall, groups: dict[str, list[GroupRow]]
-) -> Iterator[Plot]:
-    title = f"{ar_words(result.choice)} by class, size and attributes"
-    whole = plot_of(result, dataset, "", title, "", partial(recall_groups_chart, {}, (), ""), "")
-    if whole.absent:
-        yield whole
+def _plots(choice: RecallChoice, dataset: DatasetRecall) -> Iterator[Plot]:
+    words = ar_words(choice)
+    if missing(dataset):
+        yield Plot("", f"{words} by class, size and attributes", "", dict)
         return
-    for by, rows in groups.items():
-        known = [row for row in rows if not math.isnan(row.mean)]
-        if known:
-            yield _plot(result, dataset, by, known)
-
-
-def _plot(
-    result: ProposalRecallResult, dataset: DatasetRecall, by: str, rows: Sequence[GroupRow]
-) -> Plot:
-    words = ar_words(result.choice)
     methods = [one.name for one in dataset.methods]
-    shown = both_ends(rows, MOST_ROWS)
-    legend = (
-        f"With at most {counted(result.choice.largest, 'proposal')} per image; darker: more is "
-        "found."
-    )
-    if by == BY_CLASS:
-        legend += " Classes are ordered from hard to easy, by their mean over methods."
-    if len(shown) < len(rows):
-        legend += f" The first and last {MOST_ROWS} of {len(rows):,}."
-    return plot_of(
-        result,
-        dataset,
-        f"by_{file_name(by)}",
-        f"{words} by {by}",
-        READINGS.get(by, ATTRIBUTE_READING),
-        partial(recall_groups_chart, shown, methods[:MOST_LINES], words),
-        legend + first_of(MOST_LINES, len(methods), "methods", "best"),
-    )
+    for by, rows in group_rows(dataset, choice.largest).items():
+        known = [row for row in rows if not math.isnan(row.mean)]
+        shown = both_ends(known, MOST_ROWS)
+        legend = (
+            f"With at most {counted(choice.largest, 'proposal')} per image; darker: more is found."
+        )
+        if by == BY_CLASS:
+            legend += " Classes are ordered from hard to easy, by their mean over methods."
+        if len(shown) < len(known):
+            legend += f" The first and last {MOST_ROWS} of {len(known):,}."
+        if known:
+            yield Plot(
+                f"by_{file_name(by)}",
+                f"{words} by {by}",
+                READINGS.get(by, ATTRIBUTE_READING),
+                partial(recall_groups_chart, shown, methods[:MOST_LINES], words),
+                legend=legend + first_of(MOST_LINES, len(methods), "methods", "best"),
+            )
 
 
 def _filed(result: ProposalRecallResult) -> Table[Any]:

@@ -20,10 +20,10 @@ from boxlens.report.study import Plot, file_name
 from boxlens.wording import counted, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
-    from boxlens.report.charts.forms.layers import Spec
     from boxlens.report.study import Table
+    from boxlens.studies.proposals.recall.choice import RecallChoice
     from boxlens.studies.proposals.recall.result import DatasetRecall, ProposalRecallResult
 
 MOST_NAMES = 2
@@ -36,34 +36,33 @@ MOST_DATASETS = 6
 NO_OBJECTS = "there are no objects to find"
 
 
-def plot_of(
-    result: ProposalRecallResult,
-    dataset: DatasetRecall,
-    name: str,
-    title: str,
-    reading: str,
-    draw: Callable[[], Spec],
-    legend: str,
-) -> Plot:
-    """Of one data set, and named after it where there are several."""
+def dataset_plots(
+    result: ProposalRecallResult, draw: Callable[[RecallChoice, DatasetRecall], Iterable[Plot]]
+) -> Iterator[Plot]:
+    """Of every data set, and named after it where there are several."""
     several = len(result.datasets) > 1
-    methods = listed([one.name for one in dataset.methods], MOST_NAMES, "methods")
+    for dataset in result.datasets:
+        methods = listed([one.name for one in dataset.methods], MOST_NAMES, "methods")
+        for plot in draw(result.choice, dataset):
+            yield replace(
+                plot,
+                name=f"{file_name(dataset.name)}_{plot.name}" if several else plot.name,
+                title=f"{plot.title}, {dataset.name}" if several else plot.title,
+                about=f"{methods} on {dataset.name}",
+                absent=missing(dataset),
+                wide=True,
+            )
+
+
+def missing(dataset: DatasetRecall) -> str:
+    """Why there is nothing to draw; empty: there is something."""
     proposed = any(one.n_mean > 0 for method in dataset.methods for one in method.by_budget)
-    return Plot(
-        f"{file_name(dataset.name)}_{name}" if several else name,
-        f"{title}, {dataset.name}" if several else title,
-        reading,
-        draw,
-        legend=legend,
-        about=f"{methods} on {dataset.name}",
-        absent=("" if proposed else "there are no proposals") if dataset.n_objects else NO_OBJECTS,
-        wide=True,
-    )
+    return ("" if proposed else "there are no proposals") if dataset.n_objects else NO_OBJECTS
 
 
-def overlap_plot(result: ProposalRecallResult, dataset: DatasetRecall) -> Plot:
-    words = ar_words(result.choice)
-    budgets = sorted(set(result.choice.budgets))
+def overlap_plots(choice: RecallChoice, dataset: DatasetRecall) -> Iterator[Plot]:
+    words = ar_words(choice)
+    budgets = sorted(set(choice.budgets))
     shown = [budgets[at] for at in spread_out(len(budgets), MOST_BUDGETS)]
     legend = (
         "Share of objects that a proposal meets with at least this IoU, one proposal per object. "
@@ -71,20 +70,18 @@ def overlap_plot(result: ProposalRecallResult, dataset: DatasetRecall) -> Plot:
     )
     if len(shown) < len(budgets):
         legend += f" {len(shown)} of {len(budgets)} budgets."
-    return plot_of(
-        result,
-        dataset,
+    yield Plot(
         "recall_by_iou",
         "Recall by IoU",
         "High on the left and falling fast: objects are found, but loosely. A curve that stays up "
         "to the right localizes well, and that is what detectors gain from.",
         partial(recall_by_iou_chart, dataset, shown, words),
-        legend + line_words(dataset.methods),
+        legend=legend + line_words(dataset.methods),
     )
 
 
-def number_plot(result: ProposalRecallResult, dataset: DatasetRecall) -> Plot:
-    ious = result.choice.ious
+def number_plots(choice: RecallChoice, dataset: DatasetRecall) -> Iterator[Plot]:
+    ious = choice.ious
     banded = len(dataset.methods) <= MOST_BANDS and any(
         not math.isnan(one.ar_low) for method in dataset.methods for one in method.by_budget
     )
@@ -94,38 +91,34 @@ def number_plot(result: ProposalRecallResult, dataset: DatasetRecall) -> Plot:
     )
     if banded:
         legend += " Bands: 95% intervals, by resampling images."
-    words = ar_words(result.choice)
-    return plot_of(
-        result,
-        dataset,
+    words = ar_words(choice)
+    yield Plot(
         "recall_by_number",
         "Recall by number of proposals",
         "The higher line is the better method at that cost. One that rises early ranks its "
         "proposals well; one that ends early has no more to offer.",
         partial(recall_by_number_chart, dataset, ious[:MOST_IOUS], words, banded=banded),
-        legend + first_of(MOST_IOUS, len(ious), "IoUs") + line_words(dataset.methods),
+        legend=legend + first_of(MOST_IOUS, len(ious), "IoUs") + line_words(dataset.methods),
     )
 
 
-def sizes_plot(result: ProposalRecallResult, dataset: DatasetRecall) -> Plot:
+def sizes_plots(choice: RecallChoice, dataset: DatasetRecall) -> Iterator[Plot]:
     methods = best_first(dataset.methods[:MOST_LINES])
     known = [one for one in methods if not math.isnan(one.sizes.sum())]
     n_without = len(methods) - len(known)
-    budget = counted(result.choice.largest, "proposal")
+    budget = counted(choice.largest, "proposal")
     legend = (
         f"Share of all proposals (at most {budget} per image) by √(area / image area), in ten "
         "bins. A line above the grey: more boxes than objects have that size."
     )
     if n_without:
         legend += f" {counted(n_without, 'more method')} without proposals."
-    return plot_of(
-        result,
-        dataset,
+    yield Plot(
         "proposal_sizes",
         "Sizes of proposals and of objects",
         "A method that proposes few boxes of a size finds few objects of that size.",
         partial(proposal_sizes_chart, dataset, known),
-        legend + first_of(MOST_LINES, len(dataset.methods), "methods"),
+        legend=legend + first_of(MOST_LINES, len(dataset.methods), "methods"),
     )
 
 
