@@ -7,17 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from boxlens.report.charts.matched_subsets import (
+from boxlens.report.charts.difficulty_measures import (
     PANEL_PX,
     PLOT_PX,
-    _ends,
     _place,
+    _subset_ends,
     chosen_text,
     matched_subsets_chart,
 )
-from boxlens.report.described import describe
 from boxlens.report.described.difficulty.groups import _By, _control_plots
-from boxlens.report.readers.figures import study_figures, titled
+from boxlens.report.readers.figures import titled
 from report.difficulty_results import (
     KINDS,
     SIZES,
@@ -29,11 +28,7 @@ from report.difficulty_results import (
     subset_of,
     system_of,
 )
-from report.drawn import records, size, svg_of, texts, words
-
-
-def plan_of(result):
-    return study_figures(describe(result))
+from report.drawn import plan_of, records, size, svg_of, texts, words
 
 
 def drawn(result, name):
@@ -172,7 +167,7 @@ def test_the_label_of_a_subset_stands_clear_of_the_target_and_of_the_curve(measu
     means = subset_of(first, measure, 0.0).means
     subset = subset_of(first, measure, float(means[0] + place * (means[-1] - means[0])))
     label, dy_px = _place(subset)
-    low, high = _ends(subset)
+    low, high = _subset_ends(subset)
 
     def px(mean):
         return (high - mean) / (high - low) * PLOT_PX
