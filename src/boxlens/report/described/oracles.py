@@ -242,49 +242,35 @@ def _alone(at: int, n_figures: int) -> bool:
 
 def _oracle_plots(result: ProposalOracleResult) -> Iterator[Plot]:
     """One per detector; without proposals one for all."""
-    if not any(one.method for one in result.oracles):
-        yield _oracle_plot(result, result.oracles, "oracles", "", wide=True)
-        return
-    detectors = list(dict.fromkeys(one.detector for one in result.oracles))
-    for at, name in enumerate(detectors):
-        mine = [one for one in result.oracles if one.detector == name]
-        suffix = f": {name}" if len(detectors) > 1 else ""
-        wide = _alone(at, len(detectors))
-        yield _oracle_plot(result, mine, f"oracles_{file_name(name)}", suffix, wide=wide)
-
-
-def _oracle_plot(
-    result: ProposalOracleResult,
-    oracles: Sequence[DetectorOracles],
-    name: str,
-    suffix: str,
-    *,
-    wide: bool,
-) -> Plot:
-    known = [one for one in oracles if not any(math.isnan(score.ap50) for score in one.scores)]
-    ordered = sorted(known, key=lambda one: -one.unaided.ap50)
-    proposed = any(one.method for one in oracles)
+    proposed = any(one.method for one in result.oracles)
+    whose = "methods" if proposed else "detectors"
     legend = "AP at IoU 0.5, and what each oracle adds."
     if proposed:
         legend += (
             " Grey: detections near a proposal, after suppression. Dashed: all detections as given."
         )
-    whose = "methods" if proposed else "detectors"
-    detectors = list(dict.fromkeys(one.detector for one in oracles))
-    return Plot(
-        name,
-        f"AP50 with perfect proposals and perfect suppression{suffix}",
-        "Dark blue much longer than grey: look for better proposals. Light blue much longer: "
-        "improve suppression. What green leaves open, neither can fix."
-        if proposed
-        else "The longer the blue bar beyond the grey one, the more duplicates beside true "
-        "positives cost.",
-        partial(oracle_scores_chart, ordered[:MOST_GROUPS]),
-        legend=legend + first_of(MOST_GROUPS, len(ordered), whose, "best"),
-        about=f"{listed(detectors, 2, 'detectors')} on {result.dataset['name']}",
-        absent="" if known else "no class has objects",
-        wide=wide,
-    )
+    figures: dict[str, list[DetectorOracles]] = {}
+    for one in result.oracles:
+        figures.setdefault(one.detector if proposed else "", []).append(one)
+    for at, (who, mine) in enumerate(figures.items()):
+        known = [one for one in mine if not any(math.isnan(score.ap50) for score in one.scores)]
+        ordered = sorted(known, key=lambda one: -one.unaided.ap50)
+        detectors = list(dict.fromkeys(one.detector for one in mine))
+        suffix = f": {who}" if len(figures) > 1 else ""
+        yield Plot(
+            f"oracles_{file_name(who)}" if proposed else "oracles",
+            f"AP50 with perfect proposals and perfect suppression{suffix}",
+            "Dark blue much longer than grey: look for better proposals. Light blue much longer: "
+            "improve suppression. What green leaves open, neither can fix."
+            if proposed
+            else "The longer the blue bar beyond the grey one, the more duplicates beside true "
+            "positives cost.",
+            partial(oracle_scores_chart, ordered[:MOST_GROUPS]),
+            legend=legend + first_of(MOST_GROUPS, len(ordered), whose, "best"),
+            about=f"{listed(detectors, 2, 'detectors')} on {result.dataset['name']}",
+            absent="" if known else "no class has objects",
+            wide=_alone(at, len(figures)),
+        )
 
 
 def _score_plots(result: ProposalOracleResult) -> Iterator[Plot]:

@@ -63,16 +63,17 @@ class _Class(NamedTuple):
     dataset: DatasetDifficulty
     # Row of the class there.
     row: int
-
-    @property
-    def measured(self) -> ClassDifficulty:
-        return self.dataset.classes[self.row]
+    measured: ClassDifficulty
 
 
 def _classes(result: DifficultyResult) -> Table[_Class]:
     """Of the first data set with the main score of every system."""
     first = result.datasets[0]
-    rows = [_Class(one, row) for one in result.datasets for row in range(len(one.classes))]
+    rows = [
+        _Class(one, row, measured)
+        for one in result.datasets
+        for row, measured in enumerate(one.classes)
+    ]
     in_part = any(one.searched_in_part for one in result.datasets)
     several = len(result.datasets) > 1
     return Table(
