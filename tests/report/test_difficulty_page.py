@@ -15,8 +15,9 @@ from boxlens.app.opening.run import open_run
 from boxlens.app.selecting.query import parse_query
 from boxlens.app.selecting.selection import select
 from boxlens.studies.difficulty import difficulty
+from boxlens.studies.difficulty.matched_subset import matched_subset
 from boxlens.studies.difficulty.measures import MEASURE_NAMES, measure_text
-from report.difficulty_results import NASTY_CLASSES, WORLDS, everything, nasty, subset_of
+from report.difficulty_results import NASTY_CLASSES, WORLDS, everything, nasty
 from report.drawn import plan_of
 from report.test_page import Reader
 from report.written_verbs import VERBS
@@ -119,8 +120,8 @@ def test_one_of_a_kind_is_not_called_many():
 
 def test_a_target_out_of_reach_is_told_in_the_table(tables):
     whole, none = (
-        subset_of(everything().datasets[0], "cpl", 0.9),
-        subset_of(everything().datasets[0], "cpl", -1.0),
+        matched_subset(everything().datasets[0], "cpl", 0.9),
+        matched_subset(everything().datasets[0], "cpl", -1.0),
     )
     shown = page_without_figures(replace(everything(), subsets=(whole, none)))
     assert "no, all together are still harder" in shown
