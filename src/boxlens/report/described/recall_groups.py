@@ -147,12 +147,10 @@ def _filed(result: ProposalRecallResult) -> Table[Any]:
     forms = {"dataset": TEXT, "method": TEXT, "by": TEXT, "value": TEXT, "n_objects": COUNT}
     numbers = {"budget": COUNT, "AR": SCORE, **{f"recall_{iou:g}": SCORE for iou in ious}}
     rows = (
-        (
-            *(dataset.name, method.name, one.by, one.value, one.n_objects, one.budget, one.ar),
-            *(one.recall.get(iou) for iou in ious),
-        )
+        (*which, one.n_objects, one.budget, one.ar, *(one.recall.get(iou) for iou in ious))
         for dataset in result.datasets
         for method in dataset.methods
         for one in method.groups
+        for which in [(dataset.name, method.name, one.by, one.value)]
     )
     return table_of("groups", "", {**forms, **numbers}, rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from boxlens.report.charts.difficulty_measures import measure_densities_chart
@@ -134,7 +135,8 @@ def _filed(result: DifficultyResult) -> Table[Any]:
         forms |= {f"n_classes_{name}": COUNT, **{f"{name}_{of}": SCORE for of in QUARTILES}}
     rows = (
         (
-            *(one.name, *(getattr(one, name) for name in FILED_COUNTS)),
+            one.name,
+            *attrgetter(*FILED_COUNTS)(one),
             *((of.name, of.made_by or None, of.n_windows, of.n_images) if of else (None,) * 4),
             *(one.means[name] for name in MEASURE_NAMES),
             *(n for name in MEASURE_NAMES for n in (one.n_defined[name], *one.quartiles(name))),
