@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from boxlens.report.charts.forms.choosing import first_of
 from boxlens.report.charts.forms.keys import MOST_LINES, styles_of
@@ -15,16 +15,9 @@ if TYPE_CHECKING:
     from boxlens.report.charts.forms.keys import Style
     from boxlens.studies.proposals.recall.choice import RecallChoice
     from boxlens.studies.proposals.recall.result import MethodRecall
+    from boxlens.studies.proposals.repeatability.result import MethodRepeatability
 
-
-class Method(Protocol):
-    """Whatever proposes boxes."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def baseline(self) -> bool: ...
+    Methods = Sequence[MethodRecall] | Sequence[MethodRepeatability]
 
 
 def best_first(methods: Iterable[MethodRecall]) -> list[MethodRecall]:
@@ -38,12 +31,12 @@ def ar_words(choice: RecallChoice) -> str:
     return "AR" if (low, high) == (0.5, 1.0) else f"AR {number(low)} to {number(high)}"
 
 
-def method_styles(methods: Sequence[Method]) -> dict[str, Style]:
+def method_styles(methods: Methods) -> dict[str, Style]:
     """The looks of methods, in every figure: baselines are dashed."""
     return styles_of([one.name for one in methods], [one.name for one in methods if one.baseline])
 
 
-def line_words(methods: Sequence[Method]) -> str:
+def line_words(methods: Methods) -> str:
     """What dashes mean, and how many methods have a line: sentences that follow others."""
     dashed = " Dashed: baselines." if any(one.baseline for one in methods) else ""
     return dashed + first_of(MOST_LINES, len(methods), "methods")
