@@ -18,15 +18,16 @@ from boxlens.report.charts.forms.marks import (
     words,
 )
 from boxlens.report.charts.forms.panels import Series, below, grid, name_rows, plot
+from boxlens.report.charts.forms.tables import coloured, table_rows
 from boxlens.report.charts.system_colours import KEY_PX, system_colours, system_key
-from boxlens.wording import count, interval, mean_count, score
+from boxlens.wording import count, is_undefined, mean_count, score
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from boxlens.report.charts.forms.layers import Row, Spec
+    from boxlens.report.study import Table
     from boxlens.studies.difficulty.accuracy import ScoreName
-    from boxlens.studies.difficulty.class_groups import GroupScore, PropertyScores
     from boxlens.studies.difficulty.levels import LevelScores, NodeScores
     from boxlens.studies.difficulty.result import DifficultyResult
 
@@ -38,114 +39,71 @@ MOST_LABELS: Final = 4
 FEW_LEVELS: Final = 10
 
 
-def property_scores_chart(
-    result: DifficultyResult, name: ScoreName, found: Sequence[PropertyScores]
-) -> Spec:
-    """Bars in one panel; of nested properties one for each value of the outer one."""
-    colours = system_colours(result, bound_by=name)
-    known = [one for one in found if one.system in colours]
-    groups = [group for one in known for group in one.groups]
-    ends = from_zero([0.05, *(end for one in groups for end in (one.mean, one.high))], 0.02)
-    within = list(dict.fromkeys((one.within_property, one.within_value) for one in known))
+def property_scores_chart(table: Table[Any], label: str, colours: Mapping[str, str]) -> Spec:
+    """Bars of the groups of a table by system; those within one value of another share a panel."""
+    tips = "group", "system", "mean", "95%", "classes"
+    place = {"row": "group", "series": "system", "of": "within_property", "in": "within_value"}
+    found = table_rows(table, tips, **place, mean="mean", low="low", high="high")
+    rows = coloured(found, colours)
+    for row in rows:
+        row["text"] = f"{row['tip']['mean']}, n = {row['tip']['classes']}"
+    ends = from_zero([0.05, *(row[end] for row in rows for end in ("mean", "high"))], 0.02)
+    panels: dict[str, list[Row]] = {}
+    for row in rows:
+        panels.setdefault(f"within {row['of']}: {row['in']}" if row["of"] else "", []).append(row)
     # As much room for the names in each panel.
-    longest = max(min(len(one.value), LABEL_CHARACTERS) for one in groups)
-    panels = [
-        _panel(
-            {one.system: one.groups for one in known if one.within_value == value},
-            colours,
-            # Numbers stand below the last panel only.
-            Axis(result.label(name) * (at == len(within)), ends, labels=at == len(within)),
-            room_px=round(LETTER_PX * longest) + 10,
-            title=f"within {outer}: {value}" if outer else "",
+    longest = max(min(len(row["row"]), LABEL_CHARACTERS) for row in rows)
+    drawn = []
+    for title, of_panel in panels.items():
+        systems = list(dict.fromkeys(row["series"] for row in of_panel))
+        # Numbers stand below the last panel only.
+        last = title == list(panels)[-1]
+        panel = name_rows(
+            of_panel,
+            Names.of(
+                dict.fromkeys(row["row"] for row in of_panel),
+                px=11 * len(systems) + 8,
+                characters=LABEL_CHARACTERS,
+                gap=0,
+                room_px=round(LETTER_PX * longest) + 10,
+            ),
+            Axis(label * last, ends, labels=last),
+            bars("mean", opacity=0.75),
+            spans(color=INK, strokeWidth=1, clip=True),
+            words(value=WIDTH + 6, align="left", color=SOFT_INK, fontSize=SMALL_PX),
+            width=WIDTH,
+            series=Series(systems, outer=0.36, inner=0.1),
+            title=title,
         )
-        for at, (outer, value) in enumerate(within, start=1)
-    ]
-    return below(*system_key(colours, (one.system for one in known)), *panels)
+        drawn.append(panel)
+    return below(*system_key(colours, (row["series"] for row in rows)), *drawn)
 
 
-def _panel(
-    systems: dict[str, Sequence[GroupScore]],
-    colours: dict[str, str],
-    across: Axis,
-    *,
-    room_px: int,
-    title: str,
-) -> Spec:
-    rows = [
-        _group_row(group, system, colours[system])
-        for system, groups in systems.items()
-        for group in groups
-    ]
-    names = dict.fromkeys(row["row"] for row in rows)
-    place = {"px": 11 * len(systems) + 8, "gap": 0, "room_px": room_px}
-    return name_rows(
-        rows,
-        Names.of(names, characters=LABEL_CHARACTERS, **place),
-        across,
-        bars("mean", opacity=0.75),
-        spans(color=INK, strokeWidth=1, clip=True),
-        words(value=WIDTH + 6, align="left", color=SOFT_INK, fontSize=SMALL_PX),
-        width=WIDTH,
-        series=Series(list(systems), outer=0.36, inner=0.1),
-        title=title,
-    )
-
-
-def _group_row(group: GroupScore, system: str, colour: str) -> Row:
-    tip = {
-        "group": group.value,
-        "system": system,
-        "mean": score(group.mean),
-        "95%": interval(group.low, group.high),
-        "classes": count(group.n_classes),
-    }
-    return {
-        "row": group.value,
-        "series": system,
-        "colour": colour,
-        "mean": group.mean,
-        "low": group.low,
-        "high": group.high,
-        "text": f"{score(group.mean)}, n = {count(group.n_classes)}",
-        "tip": tip,
-    }
-
-
-def level_scores_chart(result: DifficultyResult) -> Spec:
-    """One panel per score; at most as many systems as there are colours."""
+def level_scores_chart(result: DifficultyResult, table: Table[LevelScores]) -> Spec:
+    """One panel per score of a table of levels; at most as many systems as there are colours."""
     colours = system_colours(result)
+    found: dict[str, list[Row]] = {}
+    for name in TREE_SCORES:
+        tips = "system", "level", name, "classes accepted"
+        rows = coloured(table_rows(table, tips, x="level", y=name, series="system"), colours)
+        if not all(is_undefined(row["y"]) for row in rows):
+            found[result.label(name)] = rows
+    ends = from_zero((row["y"] for rows in found.values() for row in rows), 0.06)
     known = [one for one in result.levels if one.system in colours]
-    scores = [name for name in TREE_SCORES if any(map(math.isfinite, _values(known, name)))]
-    ends = from_zero((value for name in scores for value in _values(known, name)), 0.06)
     panels = [
         plot(
-            [_level_row(one, name, result.label(name), colours[one.system]) for one in known],
+            rows,
             _level_axis(known),
             Axis(ends=ends, labels=at == 0),
             lines(),
             dots(size=22 if len({one.level for one in known}) < FEW_LEVELS else 12),
-            width=92 if len(scores) == 3 else 140,
+            width=92 if len(found) == 3 else 140,
             height=112,
-            title=result.label(name),
+            title=title,
         )
-        for at, name in enumerate(scores)
+        for at, (title, rows) in enumerate(found.items())
     ]
     return grid(panels, 3, above=key(colours, width=KEY_PX))
-
-
-def _values(known: Sequence[LevelScores], name: ScoreName) -> list[float]:
-    return [one.scores.get(name, math.nan) for one in known]
-
-
-def _level_row(one: LevelScores, name: ScoreName, words: str, colour: str) -> Row:
-    value = one.scores.get(name, math.nan)
-    tip = {
-        "system": one.system,
-        "level": count(one.level),
-        words: score(value),
-        "classes accepted": mean_count(one.n_accepted),
-    }
-    return {"x": one.level, "y": value, "series": one.system, "colour": colour, "tip": tip}
 
 
 def _level_axis(known: Sequence[LevelScores]) -> Axis:

@@ -23,7 +23,7 @@ from boxlens.report.charts.forms.keys import key, key_table
 from boxlens.report.charts.forms.layers import Mark
 from boxlens.report.charts.forms.marks import bands, dots, lines, spans
 from boxlens.report.charts.forms.panels import Series, below, beside, grid, name_rows, plot
-from boxlens.report.charts.forms.tables import table_rows
+from boxlens.report.charts.forms.tables import coloured, table_rows
 from boxlens.report.charts.proposal_methods import best_first, method_styles
 from boxlens.studies.proposals.recall.average_recall import CURVE_IOUS
 from boxlens.wording import count, counted, interval, mean_count, number, score, share, short
@@ -188,10 +188,8 @@ def recall_datasets_chart(table: Table[Any], words: str) -> Spec:
     ends = {"value": "AR", "low": "AR_low", "high": "AR_high"}
     rows = table_rows(table, tips, row="method", series="dataset", **ends)
     colours = colours_of(list(dict.fromkeys(row["series"] for row in rows)))
+    known = coloured((row for row in rows if not math.isnan(row["value"])), colours)
     values: dict[str, list[float]] = {}
-    known = [
-        {**row, "colour": colours[row["series"]]} for row in rows if not math.isnan(row["value"])
-    ]
     for row in known:
         values.setdefault(row["row"], []).append(row["value"])
     names = sorted(values, key=lambda name: -fmean(values[name]))

@@ -11,6 +11,7 @@ from boxlens.report.charts.colours import GROUPS, colours_of
 from boxlens.report.charts.difficulty_groups import property_scores_chart
 from boxlens.report.charts.difficulty_scores import FEW_CLASSES, cumulative_panels
 from boxlens.report.charts.forms.choosing import first_of
+from boxlens.report.charts.system_colours import system_colours
 from boxlens.report.described.difficulty.columns import (
     GUIDE,
     LEVEL,
@@ -72,10 +73,11 @@ class _By(NamedTuple):
 
 
 def properties_section(result: DifficultyResult) -> Section:
+    table = _groups(result)
     return Section(
         "properties",
         "Class properties",
-        (*_plots(result), _groups(result)),
+        (*_plots(result, table), table),
         f"Means over the classes of a group, with {LEVEL} intervals; small groups say "
         "little. The means of the measures show whether a group has harder objects.",
         GUIDE,
@@ -83,13 +85,13 @@ def properties_section(result: DifficultyResult) -> Section:
     )
 
 
-def _plots(result: DifficultyResult) -> Iterator[Plot]:
+def _plots(result: DifficultyResult, table: Table[_Scored]) -> Iterator[Plot]:
     scores = _scores_of_groups(result)
     if not scores:
         why = "no table of class properties was given" if result.systems else NO_SYSTEMS
         absent = NO_OBJECTS if result.properties else why
         title = "Scores by properties of classes"
-        yield replace(_bars_plot(result, _By("", ""), "ap"), title=title, absent=absent)
+        yield replace(_bars_plot(result, table, _By("", ""), "ap"), title=title, absent=absent)
         return
     controlled = scores[:1]
     # Another only for systems that localize, but do not have the main score.
@@ -97,7 +99,7 @@ def _plots(result: DifficultyResult) -> Iterator[Plot]:
         controlled.append("cls_loc")
     for by in dict.fromkeys(_By(one.property, one.within_property) for one in result.properties):
         for score in scores:
-            yield _bars_plot(result, by, score)
+            yield _bars_plot(result, table, by, score)
         for score in controlled:
             yield from _control_plots(result, by, score)
 
@@ -112,7 +114,7 @@ def _scores_of_groups(result: DifficultyResult) -> list[ScoreName]:
     return scores
 
 
-def _bars_plot(result: DifficultyResult, by: _By, score: ScoreName) -> Plot:
+def _bars_plot(result: DifficultyResult, table: Table[_Scored], by: _By, score: ScoreName) -> Plot:
     found = [
         one
         for one in result.properties
@@ -120,6 +122,8 @@ def _bars_plot(result: DifficultyResult, by: _By, score: ScoreName) -> Plot:
         and any(not math.isnan(group.mean) for group in one.groups)
     ]
     shown = _with_room(found)
+    rows = [_Scored(one, group) for one in shown for group in one.groups]
+    words, colours = result.label(score), system_colours(result, bound_by=score)
     legend = f"Bar: mean over the classes of a group; stroke: {LEVEL} interval; n: number of "
     legend += "classes."
     n_groups = max((len(one.groups) for one in found), default=0)
@@ -133,12 +137,12 @@ def _bars_plot(result: DifficultyResult, by: _By, score: ScoreName) -> Plot:
         legend += f" {counted(n_without, 'class has', 'classes have')} no value."
     return Plot(
         f"{score}_by_{by.file}",
-        f"{result.label(score)} by {by.words}",
+        f"{words} by {by.words}",
         "Groups whose intervals do not overlap differ by more than chance; the curves up to a "
         "difficulty show whether one group only has easier objects.",
-        partial(property_scores_chart, result, score, shown),
+        partial(property_scores_chart, replace(table, rows=rows), words, colours),
         legend=legend + who_is_shown(result, score),
-        absent="" if found else f"{result.label(score)} of every group is undefined",
+        absent="" if found else f"{words} of every group is undefined",
     )
 
 

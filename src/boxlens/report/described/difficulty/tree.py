@@ -38,13 +38,14 @@ MOST_NODES: Final = 15
 def hierarchy_section(result: DifficultyResult) -> Section:
     without = "no class tree was given" if result.systems else NO_SYSTEMS
     absent = "" if result.systems and result.tree else without
+    levels = _levels(result)
     return Section(
         "hierarchy",
         "Class tree",
         (
-            _levels_plot(result, absent),
+            _levels_plot(result, levels, absent),
             *([] if absent else [_nodes_plot(result)]),
-            _levels(result),
+            levels,
             _nodes(result),
             _level_classes(result),
         ),
@@ -55,7 +56,7 @@ def hierarchy_section(result: DifficultyResult) -> Section:
     )
 
 
-def _levels_plot(result: DifficultyResult, absent: str) -> Plot:
+def _levels_plot(result: DifficultyResult, table: Table[LevelScores], absent: str) -> Plot:
     known = (value for one in result.levels for value in one.scores.values())
     if not absent and all(math.isnan(value) for value in known):
         absent = NO_OBJECTS
@@ -66,7 +67,7 @@ def _levels_plot(result: DifficultyResult, absent: str) -> Plot:
         "Scores as labels are relaxed up the class tree",
         "A curve that rises early: the system confuses classes with their sisters. One that stays "
         "flat: its errors have nothing to do with similar classes.",
-        partial(level_scores_chart, result),
+        partial(level_scores_chart, result, table),
         legend="Level 0: the exact class; 1: also its sisters; and so on up. Below each level: "
         "mean number of classes that are accepted for one.",
         absent=absent,
