@@ -21,7 +21,6 @@ from boxlens.studies.diagnosis import DiagnosisResult, diagnose
 from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of
 
 if TYPE_CHECKING:
-    from boxlens.report.readers.figures import Figure, FigurePlan
     from boxlens.report.study import Plot
 
 PAIRS = (("area", "aspect"),)
@@ -81,7 +80,7 @@ def svg_of(chart) -> str:
     return vl_convert.vegalite_to_svg(chart_json(chart), allowed_base_urls=[])
 
 
-def plan_of(result) -> FigurePlan:
+def plan_of(result):
     """Every figure of a result, and those that cannot be drawn."""
     return study_figures(describe(result))
 
@@ -91,7 +90,7 @@ def reading_of(chart) -> str:
     return chart_json(chart)["usermeta"]["reading"]
 
 
-def whole_svg(figure: Figure, width: float, height: float) -> str:
+def whole_svg(figure, width: float, height: float) -> str:
     """Of a figure that writes nothing undefined, holds no code, and has room on its page."""
     svg = svg_of(figure.draw())
     assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", words(svg)), figure.name

@@ -6,9 +6,10 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from boxlens.report.described.difficulty.classes import classes_section, subsets_section
+from boxlens.report.described.difficulty.classes import classes_section
 from boxlens.report.described.difficulty.datasets import datasets_section
 from boxlens.report.described.difficulty.groups import properties_section
+from boxlens.report.described.difficulty.subsets import subsets_section
 from boxlens.report.described.difficulty.systems import accuracy_section, correlations_section
 from boxlens.report.described.difficulty.tree import hierarchy_section
 from boxlens.report.study import FINE_SCORE, SCORE, Plot, Section, Study

@@ -1,0 +1,105 @@
+"""The most classes that are together as hard as a target."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from boxlens.report.charts.difficulty_measures import matched_subsets_chart
+from boxlens.report.charts.forms.choosing import first_of
+from boxlens.report.described.difficulty.columns import GUIDE
+from boxlens.report.study import COUNT, FINE_SCORE, FLAG, TEXT, Column, Plot, Section, Table
+from boxlens.studies.difficulty.measures import measure_words
+from boxlens.studies.difficulty.verdict import subset_sentences
+
+if TYPE_CHECKING:
+    from boxlens.studies.difficulty.matched_subset import MatchedSubset
+    from boxlens.studies.difficulty.result import DifficultyResult
+
+MOST_PANELS: Final = 6
+
+
+def subsets_section(result: DifficultyResult) -> Section:
+    return Section(
+        "subsets",
+        "Subsets",
+        (_plot(result), _subsets(result), _steps(result)),
+        "The most classes, from the hardest on, whose mean is as hard as the target.",
+        GUIDE,
+        findings=tuple(subset_sentences(result)),
+    )
+
+
+def _plot(result: DifficultyResult) -> Plot:
+    known = [one for one in result.subsets if len(one.means)]
+    why = "no class has the measure" if result.subsets else "no target was given"
+    return Plot(
+        "subsets",
+        "How many classes are as hard as the target",
+        "Scores on the chosen classes can be compared with scores on data of that difficulty.",
+        partial(matched_subsets_chart, known[:MOST_PANELS]),
+        legend="Line: mean of the k hardest classes. Dashed: target. Dot: the most classes that "
+        f"are still as hard.{first_of(MOST_PANELS, len(known), 'subsets')}",
+        about=result.datasets[0].name,
+        absent="" if known else why,
+    )
+
+
+def _subsets(result: DifficultyResult) -> Table[MatchedSubset]:
+    return Table(
+        "",
+        "Subsets as hard as a target",
+        result.subsets,
+        [
+            Column("", "data set", lambda one: one.dataset, TEXT),
+            Column("", "measure", lambda one: measure_words(one.measure), TEXT),
+            Column("", "target", lambda one: one.target, FINE_SCORE),
+            Column("", "mean of", lambda one: one.target_of or None, TEXT),
+            Column("", "classes", lambda one: len(one.means), COUNT),
+            Column("", "chosen", lambda one: len(one.classes), COUNT),
+            Column("", "their mean", lambda one: one.mean, FINE_SCORE),
+            Column("", "as hard as the target", _reached, TEXT),
+        ],
+    )
+
+
+def _reached(one: MatchedSubset) -> str:
+    if one.reached:
+        return "yes"
+    return "no, all together are still harder" if one.classes else "no class is"
+
+
+class _Step(NamedTuple):
+    """The k hardest classes; the last of them has a name where it is chosen."""
+
+    subset: MatchedSubset
+    k: int
+    mean: float
+    name: str | None
+
+
+def _steps(result: DifficultyResult) -> Table[_Step]:
+    return Table(
+        "subsets",
+        "Means of the hardest classes, and which are chosen",
+        [
+            _Step(one, k, mean, name)
+            for one in result.subsets
+            for k, (mean, name) in enumerate(zip_longest(one.means.tolist(), one.classes), start=1)
+        ],
+        [
+            Column("dataset", "data set", lambda row: row.subset.dataset, TEXT),
+            Column("", "measure", lambda row: measure_words(row.subset.measure), TEXT),
+            Column("measure", "", lambda row: row.subset.measure, TEXT),
+            Column("target", "target", lambda row: row.subset.target, FINE_SCORE),
+            Column("target_of", "", lambda row: row.subset.target_of, TEXT),
+            Column("k", "k", lambda row: row.k, COUNT),
+            Column("class", "class", lambda row: row.name, TEXT),
+            Column("mean", "mean", lambda row: row.mean, FINE_SCORE),
+            Column("chosen", "chosen", lambda row: row.name is not None, FLAG),
+            Column("reached", "", lambda row: row.subset.reached, FLAG),
+        ],
+        folded=True,
+        unprinted=True,
+    )
