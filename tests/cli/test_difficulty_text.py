@@ -8,7 +8,8 @@ import pytest
 
 from boxlens.report.described import describe
 from boxlens.report.readers.terminal import study_text
-from report.difficulty_results import dataset_of, everything, result_of, subset_of
+from boxlens.studies.difficulty.matched_subset import matched_subset
+from report.difficulty_results import dataset_of, everything, result_of
 
 
 def difficulty_text(result, *, per_class=False):
@@ -75,14 +76,16 @@ def test_images_searched_are_told_where_they_are_not_all():
 
 def test_one_of_a_kind_is_not_called_many():
     one = replace(dataset_of("one", 1, clutter=False), n_images=1, n_objects=1)
-    text = difficulty_text(result_of([one], subsets=(subset_of(one, "cpl", one.means["cpl"]),)))
+    text = difficulty_text(
+        result_of([one], subsets=(matched_subset(one, "cpl", one.means["cpl"]),))
+    )
     assert "| 1 image | 1 object | 1 class" in text
     assert "The hardest of 1 class of one is as hard as the target" in text
 
 
 def test_targets_out_of_reach_are_told():
     first = everything().datasets[0]
-    subsets = tuple(subset_of(first, "cpl", target) for target in (0.9, -1.0, 0.05))
+    subsets = tuple(matched_subset(first, "cpl", target) for target in (0.9, -1.0, 0.05))
     text = difficulty_text(replace(everything(), subsets=subsets))
     told = " ".join(text.split())
     every, none = "all 79 classes of coco_val2017", "No class of coco_val2017"

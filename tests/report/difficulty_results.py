@@ -8,20 +8,22 @@ from functools import cache
 import numpy as np
 
 from boxlens.data import Notice
+from boxlens.data.class_properties import ClassProperties
 from boxlens.metrics.results import Provenance
 from boxlens.studies.difficulty.accuracy import SCORES, ClassAccuracy, SystemAccuracy
 from boxlens.studies.difficulty.choice import DifficultyChoice
-from boxlens.studies.difficulty.class_groups import GroupScore, PropertyScores
+from boxlens.studies.difficulty.class_groups import score_properties
 from boxlens.studies.difficulty.class_measures import (
     ClassDifficulty,
     DatasetDifficulty,
     WindowsUsed,
+    mean_of_defined,
 )
-from boxlens.studies.difficulty.correlations import Correlation
-from boxlens.studies.difficulty.cumulative import CumulativeCurve
+from boxlens.studies.difficulty.correlations import correlate
+from boxlens.studies.difficulty.cumulative import cumulate
 from boxlens.studies.difficulty.levels import LevelScores, NodeScores
-from boxlens.studies.difficulty.matched_subset import MatchedSubset
-from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES
+from boxlens.studies.difficulty.matched_subset import matched_subset
+from boxlens.studies.difficulty.measures import MEASURE_NAMES
 from boxlens.studies.difficulty.result import DifficultyResult
 
 NASTY_CLASSES = (
@@ -34,12 +36,7 @@ NASTY_CLASSES = (
 )
 KINDS = ("man-made", "natural")
 SIZES = ("small", "middle", "large")
-
-
-def mean_of(values) -> float:
-    known = np.asarray(values, dtype=np.float64)
-    known = known[~np.isnan(known)]
-    return float(known.mean()) if len(known) else np.nan
+NESTED = (("kind", "real-world size"),)
 
 
 def dataset_of(
@@ -76,7 +73,7 @@ def dataset_of(
         sum(one.n_objects for one in classes),
         446,
         tuple(classes),
-        {key: mean_of(found) for key, found in values.items()},
+        {key: mean_of_defined(found) for key, found in values.items()},
         {key: int(np.count_nonzero(~np.isnan(found))) for key, found in values.items()},
         WindowsUsed("edge_boxes", 1000, 5000, 3_812_450) if clutter else None,
         (Notice("crowds", 446, "446 crowds are no single objects and do not count"),),
@@ -97,7 +94,7 @@ def system_of(name, dataset, *, seed=0, skill=0.5, boxes=True, ap=True) -> Syste
             if ap:
                 scores["ap"] = float(np.clip(cls * given * 0.7 + rng.normal(0, 0.03), 0, 1))
         classes.append(ClassAccuracy(one.name, one.n_images, scores))
-    means = {key: mean_of([one.scores[key] for one in classes]) for key in SCORES}
+    means = {key: mean_of_defined([one.scores[key] for one in classes]) for key in SCORES}
     return SystemAccuracy(name, means, tuple(classes))
 
 
@@ -111,58 +108,8 @@ def best_of(systems) -> SystemAccuracy:
             for key in SCORES
         }
         classes.append(replace(rows[0], scores=scores))
-    means = {key: mean_of([one.scores[key] for one in classes]) for key in SCORES}
+    means = {key: mean_of_defined([one.scores[key] for one in classes]) for key in SCORES}
     return SystemAccuracy("upper bound", means, tuple(classes))
-
-
-def known_of(system, dataset, score, measure):
-    y = np.array([one.scores[score] for one in system.classes])
-    x = np.array([one.value(measure) for one in dataset.classes])
-    known = ~np.isnan(x) & ~np.isnan(y)
-    return x, y, known
-
-
-def correlations_of(systems, dataset) -> tuple[Correlation, ...]:
-    found = []
-    for system in systems:
-        for score in SCORES:
-            for measure in MEASURE_NAMES:
-                x, y, known = known_of(system, dataset, score, measure)
-                x, y = x[known], y[known]
-                r = slope = np.nan
-                if len(x) > 2 and x.std() > 0 and y.std() > 0:
-                    r = float(np.corrcoef(x, y)[0, 1])
-                    slope = r * float(y.std() / x.std())
-                intercept = np.nan if np.isnan(slope) else float(y.mean() - slope * x.mean())
-                ends = (max(-1.0, r - 0.15), min(1.0, r + 0.15))
-                if np.isnan(r):
-                    ends = (np.nan, np.nan)
-                found.append(
-                    Correlation(system.name, score, measure, len(x), r, *ends, r, slope, intercept)
-                )
-    return tuple(found)
-
-
-def curves_of(systems, dataset, groups) -> tuple[CumulativeCurve, ...]:
-    """`groups` are (property, group, rows), and perhaps the property and value they are within."""
-    curves = []
-    for system in systems:
-        for score in SCORES:
-            for measure in MEASURE_NAMES:
-                x, y, known = known_of(system, dataset, score, measure)
-                for of, group, rows, *within in (("", "", np.arange(len(x))), *groups):
-                    kept = np.intersect1d(np.flatnonzero(known), rows)
-                    order = kept[np.argsort(x[kept], kind="stable")]
-                    n = np.arange(1, len(order) + 1, dtype=np.float64)
-                    mean = np.cumsum(y[order]) / n
-                    if len(order):
-                        curves.append(
-                            CumulativeCurve(
-                                *(system.name, score, measure, of, group),
-                                *(x[order], mean, n, *within),
-                            )
-                        )
-    return tuple(curves)
 
 
 def levels_of(systems, dataset, n_levels=5) -> tuple[LevelScores, ...]:
@@ -179,7 +126,7 @@ def levels_of(systems, dataset, n_levels=5) -> tuple[LevelScores, ...]:
                 )
                 for key in SCORES
             }
-            means = {key: mean_of(values) for key, values in class_scores.items()}
+            means = {key: mean_of_defined(values) for key, values in class_scores.items()}
             n_accepted = 1 + share**2 * (len(dataset.classes) - 1)
             found.append(LevelScores(system.name, level, n_accepted, means, class_scores))
     return tuple(found)
@@ -192,7 +139,8 @@ def nodes_of(systems, dataset) -> tuple[NodeScores, ...]:
         for system in systems:
             rows = [row for row in wanted if row < len(system.classes)]
             exact = {
-                key: mean_of([system.classes[row].scores[key] for row in rows]) for key in SCORES
+                key: mean_of_defined([system.classes[row].scores[key] for row in rows])
+                for key in SCORES
             }
             whole = {key: value + 0.5 * (1 - value) for key, value in exact.items()}
             names = tuple(dataset.classes[row].name for row in rows)
@@ -200,71 +148,33 @@ def nodes_of(systems, dataset) -> tuple[NodeScores, ...]:
     return tuple(found)
 
 
-def properties_of(systems, dataset) -> tuple[PropertyScores, ...]:
-    n = len(dataset.classes)
-    kind, size = np.arange(n) % 2, np.arange(n) // 2 % 3
-
-    def groups(system, score, names, codes, inside):
-        for code, name in enumerate(names):
-            rows = np.flatnonzero((codes == code) & inside)
-            values = [system.classes[row].scores[score] for row in rows]
-            known = np.count_nonzero(~np.isnan(values))
-            mean = mean_of(values)
-            half = 0.2 / np.sqrt(known) if known > 1 else np.nan
-            measures = {
-                key: mean_of([dataset.classes[row].value(key) for row in rows])
-                for key in MEASURE_NAMES
-            }
-            classes = tuple(dataset.classes[row].name for row in rows)
-            yield GroupScore(name, classes, int(known), mean, mean - half, mean + half, measures)
-
-    everything = np.ones(n, dtype=np.bool_)
-    found = []
-    for system in systems:
-        for score in SCORES:
-            for name, names, codes in (("kind", KINDS, kind), ("real-world size", SIZES, size)):
-                made = tuple(groups(system, score, names, codes, everything))
-                found.append(PropertyScores(system.name, score, name, "", "", made, 2))
-            for code, value in enumerate(KINDS):
-                made = tuple(groups(system, score, SIZES, size, kind == code))
-                found.append(
-                    PropertyScores(system.name, score, "real-world size", "kind", value, made, 1)
-                )
-    return tuple(found)
+def properties_of(n_classes, without=()) -> ClassProperties:
+    """Kinds alternate, sizes change with every second class; `without` are rows without a value."""
+    known = [row if row not in without else None for row in range(n_classes)]
+    kinds = tuple(None if row is None else KINDS[row % 2] for row in known)
+    sizes = tuple(None if row is None else SIZES[row // 2 % 3] for row in known)
+    values = {"kind": kinds, "real-world size": sizes}
+    return ClassProperties(values, {"kind": KINDS, "real-world size": SIZES}, {})
 
 
-def subset_of(dataset, measure, target, target_of="") -> MatchedSubset:
-    values = np.array([one.value(measure) for one in dataset.classes])
-    rows = np.flatnonzero(~np.isnan(values))
-    sign = 1 if MEASURES[measure].harder == "low" else -1
-    order = rows[np.argsort(sign * values[rows], kind="stable")]
-    means = np.cumsum(values[order]) / np.arange(1, len(order) + 1)
-    reached = np.flatnonzero(sign * means <= sign * target)
-    k = int(reached[-1]) + 1 if len(reached) else 0
-    chosen = tuple(dataset.classes[row].name for row in order[:k])
-    mean = float(means[k - 1]) if k else np.nan
-    return MatchedSubset(
-        dataset.name, measure, target, target_of, order[:k].astype(np.int32), chosen, mean, means
-    )
-
-
-def result_of(datasets, systems=(), **more) -> DifficultyResult:
+def result_of(datasets, systems=(), table=None, **more) -> DifficultyResult:
+    """`table`: what classes are like."""
     first = datasets[0]
-    groups = more.pop("groups", ())
     bound = best_of(systems) if len(systems) > 1 else None
+    choice = more.pop("choice", DifficultyChoice())
+    everyone = [*systems, *([bound] if bound else [])]
     parts = {
         "upper_bound": bound,
         "levels": (),
         "nodes": (),
         "tree": "",
-        "correlations": correlations_of(systems, first),
-        "cumulative": curves_of([*systems, *([bound] if bound else [])], first, groups),
-        "properties": (),
+        "correlations": correlate(systems, first),
+        "cumulative": cumulate(everyone, first, table, choice.nested),
+        "properties": score_properties(systems, first, table, choice) if table else (),
         "subsets": (),
         "provenance": Provenance("0.0", None, tuple(None for _ in systems)),
         "notices": first.notices,
     }
-    choice = more.pop("choice", DifficultyChoice())
     return DifficultyResult(choice, tuple(datasets), tuple(systems), **(parts | more))
 
 
@@ -283,7 +193,8 @@ def three_sets() -> DifficultyResult:
     ]
     means = sets[2].means
     subsets = [
-        subset_of(sets[1], measure, means[measure], sets[2].name) for measure in ("cpl", "clutter")
+        matched_subset(sets[1], measure, means[measure], sets[2].name)
+        for measure in ("cpl", "clutter")
     ]
     return result_of(sets, subsets=tuple(subsets))
 
@@ -296,31 +207,18 @@ def everything() -> DifficultyResult:
         system_of("yolox_nano", first, seed=5, skill=0.5),
         system_of("fastestdet", first, seed=6, skill=0.3),
     )
-    n = len(first.classes)
-    groups = [
-        ("kind", name, np.flatnonzero(np.arange(n) % 2 == at)) for at, name in enumerate(KINDS)
-    ]
-    groups += [
-        ("real-world size", name, np.flatnonzero(np.arange(n) // 2 % 3 == at))
-        for at, name in enumerate(SIZES)
-    ]
-    groups += [
-        (of, name, np.intersect1d(rows, np.flatnonzero(np.arange(n) % 2 == at)), "kind", kind)
-        for at, kind in enumerate(KINDS)
-        for of, name, rows in groups[2:5]
-    ]
     return result_of(
         [first, dataset_of("VOC2007_test", 20, seed=2)],
         systems,
-        groups=groups,
+        properties_of(80, without=(77, 79)),
         levels=levels_of(systems, first),
         nodes=nodes_of(systems, first),
         tree="supercategory",
-        properties=properties_of(systems, first),
-        subsets=(subset_of(first, "cpl", 0.05), subset_of(first, "clutter", 7.0, "VOC2007_test")),
-        choice=DifficultyChoice(
-            nodes=("any vehicle",), nested=(("kind", "real-world size"),), match=(("cpl", 0.05),)
+        subsets=(
+            matched_subset(first, "cpl", 0.05),
+            matched_subset(first, "clutter", 7.0, "VOC2007_test"),
         ),
+        choice=DifficultyChoice(nodes=("any vehicle",), nested=NESTED, match=(("cpl", 0.05),)),
     )
 
 
@@ -343,7 +241,7 @@ def many_classes() -> DifficultyResult:
 def one_class() -> DifficultyResult:
     first = dataset_of("faces", 1, clutter=False)
     return result_of(
-        [first], (system_of("finder", first),), subsets=(subset_of(first, "cpl", 0.0),)
+        [first], (system_of("finder", first),), subsets=(matched_subset(first, "cpl", 0.0),)
     )
 
 
@@ -355,10 +253,11 @@ def nothing() -> DifficultyResult:
     return result_of(
         [first],
         systems,
+        properties_of(3),
         levels=levels_of(systems, first),
         nodes=nodes_of(systems, first),
         tree="supercategory",
-        properties=properties_of(systems, first),
+        choice=DifficultyChoice(nested=NESTED),
     )
 
 
@@ -374,12 +273,12 @@ def nasty() -> DifficultyResult:
     return result_of(
         [first, dataset_of(f"{name} (2)", 30, seed=4, clutter=False)],
         systems,
+        properties_of(6),
         levels=levels_of(systems, first, 2),
         nodes=nodes_of(systems, first),
         tree="supercategory",
-        properties=properties_of(systems, first),
-        groups=[("kind", kind, np.arange(at, 6, 2)) for at, kind in enumerate(KINDS)],
-        subsets=(subset_of(first, "scale", 0.1, name),),
+        choice=DifficultyChoice(nested=NESTED),
+        subsets=(matched_subset(first, "scale", 0.1, name),),
     )
 
 

@@ -16,7 +16,7 @@ from boxlens.metrics.confusion import ConfusionResult
 from boxlens.report.charts.export import chart_json
 from boxlens.report.described import describe
 from boxlens.report.described.diagnosis.plots import crosswalk_plot
-from boxlens.report.readers.figures import titled
+from boxlens.report.readers.figures import study_figures, titled
 from boxlens.studies.diagnosis import DiagnosisResult, diagnose
 from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of
 
@@ -78,6 +78,26 @@ FIGURES = (
 def svg_of(chart) -> str:
     """Fails where the figure does not compile."""
     return vl_convert.vegalite_to_svg(chart_json(chart), allowed_base_urls=[])
+
+
+def plan_of(result):
+    """Every figure of a result, and those that cannot be drawn."""
+    return study_figures(describe(result))
+
+
+def reading_of(chart) -> str:
+    """What its marks are, below its title."""
+    return chart_json(chart)["usermeta"]["reading"]
+
+
+def whole_svg(figure, width: float, height: float) -> str:
+    """Of a figure that writes nothing undefined, holds no code, and has room on its page."""
+    svg = svg_of(figure.draw())
+    assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", words(svg)), figure.name
+    assert "<script" not in svg, figure.name
+    assert size(svg)[0] <= width, figure.name
+    assert size(svg)[1] <= height, figure.name
+    return svg
 
 
 def chart_of(plot: Plot):

@@ -3,36 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 
 import polars as pl
 
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.point_labels import place_labels
-from boxlens.report.described import describe
-from boxlens.report.readers.figures import study_figures
 from report.detection_use_results import CORRELATION_WORLDS
-from report.drawn import records, size, svg_of, words
+from report.drawn import plan_of, reading_of, records
 from report.proposal_results import NASTY
 
 two_detectors = CORRELATION_WORLDS["two detectors"]
-
-
-def figures_of(result):
-    return study_figures(describe(result))
-
-
-def reading_of(chart):
-    return chart_json(chart)["usermeta"]["reading"]
-
-
-def test_figures_compile_and_write_nothing_undefined():
-    for figure in figures_of(two_detectors()).figures:
-        svg = svg_of(figure.draw())
-        assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", words(svg)), figure.name
-        width, height = size(svg)
-        assert width <= 720, figure.name
-        assert height <= 720, figure.name
 
 
 def test_lines_are_the_correlations_at_every_overlap_and_with_average_recall():
@@ -128,8 +108,8 @@ def test_detectors_beyond_the_colours_are_told():
 
 
 def test_figures_that_cannot_be_drawn_say_why():
-    assert {one.section for one in figures_of(CORRELATION_WORLDS["no methods"]()).left_out}
-    few = figures_of(CORRELATION_WORLDS["two methods"]())
+    assert {one.section for one in plan_of(CORRELATION_WORLDS["no methods"]()).left_out}
+    few = plan_of(CORRELATION_WORLDS["two methods"]())
     assert [one.name for one in few.figures] == ["recall_against_map"]
 
 

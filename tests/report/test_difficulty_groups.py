@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from boxlens.report.charts.matched_subsets import (
+from boxlens.data.class_properties import ClassProperties
+from boxlens.report.charts.difficulty_measures import (
     PANEL_PX,
     PLOT_PX,
-    _ends,
     _place,
+    _subset_ends,
     chosen_text,
     matched_subsets_chart,
 )
-from boxlens.report.described import describe
 from boxlens.report.described.difficulty.groups import _By, _control_plots
-from boxlens.report.readers.figures import study_figures, titled
+from boxlens.report.readers.figures import titled
+from boxlens.studies.difficulty.choice import DifficultyChoice
+from boxlens.studies.difficulty.matched_subset import matched_subset
 from report.difficulty_results import (
     KINDS,
     SIZES,
@@ -26,14 +27,9 @@ from report.difficulty_results import (
     nasty,
     properties_of,
     result_of,
-    subset_of,
     system_of,
 )
-from report.drawn import records, size, svg_of, texts, words
-
-
-def plan_of(result):
-    return study_figures(describe(result))
+from report.drawn import plan_of, records, size, svg_of, texts, words
 
 
 def drawn(result, name):
@@ -80,13 +76,7 @@ def test_bars_are_drawn_for_the_main_score_and_for_accuracy():
 def test_systems_without_ap_have_bars_of_what_they_have(boxes):
     first = everything().datasets[0]
     systems = (system_of("finder", first), system_of("guesser", first, boxes=boxes, ap=False))
-    rows = np.arange(len(first.classes))
-    result = result_of(
-        [first],
-        systems,
-        properties=properties_of(systems, first),
-        groups=[("kind", name, rows[at::2]) for at, name in enumerate(KINDS)],
-    )
+    result = result_of([first], systems, properties_of(80))
     plan = {one.name: one for one in plan_of(result).figures}
     assert {"ap_by_kind", "cls_loc_by_kind"} <= plan.keys()
     assert ("cls_by_kind" in plan) == (not boxes)
@@ -101,7 +91,7 @@ def test_systems_without_ap_have_bars_of_what_they_have(boxes):
 def test_classes_told_without_boxes_have_bars_and_no_control():
     first = everything().datasets[0]
     systems = (system_of("classifier", first, boxes=False, ap=False),)
-    plan = plan_of(result_of([first], systems, properties=properties_of(systems, first)))
+    plan = plan_of(result_of([first], systems, properties_of(80)))
     names = [one.name for one in plan.figures]
     assert "cls_by_kind" in names
     assert not [name for name in names if "controlled" in name]
@@ -142,14 +132,14 @@ def test_nested_controls_keep_their_size_and_say_what_they_leave_out(n_systems):
     first = dataset_of("many kinds", 90)
     systems = [system_of(f"system {at}", first, seed=at) for at in range(n_systems)]
     values = [f"kind {at}" for at in range(9)]
-    rows = np.arange(90)
+    columns = {
+        "kind": tuple(values[row % 9] for row in range(90)),
+        "size": tuple(SIZES[row // 9 % 3] for row in range(90)),
+    }
+    table = ClassProperties(columns, {"kind": tuple(values), "size": SIZES}, {})
+    choice = DifficultyChoice(nested=(("kind", "size"),))
+    result = result_of([first], systems, table, choice=choice)
     # The last system has no curve within the second kind.
-    groups = [
-        ("size", name, rows[(rows % 9 == at) & (rows // 9 % 3 == code)], "kind", value)
-        for at, value in enumerate(values)
-        for code, name in enumerate(SIZES)
-    ]
-    result = result_of([first], systems, groups=groups)
     lost = (systems[-1].name, values[1])
     kept = [one for one in result.cumulative if (one.system, one.within_value) != lost]
     result = replace(result, cumulative=tuple(kept))
@@ -169,10 +159,10 @@ def test_nested_controls_keep_their_size_and_say_what_they_leave_out(n_systems):
 @pytest.mark.parametrize("place", [-0.2, 0.0, 0.05, 0.3, 0.7, 0.97, 1.0, 1.05, 1.6])
 def test_the_label_of_a_subset_stands_clear_of_the_target_and_of_the_curve(measure, place):
     first = everything().datasets[0]
-    means = subset_of(first, measure, 0.0).means
-    subset = subset_of(first, measure, float(means[0] + place * (means[-1] - means[0])))
+    means = matched_subset(first, measure, 0.0).means
+    subset = matched_subset(first, measure, float(means[0] + place * (means[-1] - means[0])))
     label, dy_px = _place(subset)
-    low, high = _ends(subset)
+    low, high = _subset_ends(subset)
 
     def px(mean):
         return (high - mean) / (high - low) * PLOT_PX
@@ -194,20 +184,22 @@ def test_the_label_of_a_subset_stands_clear_of_the_target_and_of_the_curve(measu
 
 def test_a_target_that_all_classes_miss_is_told():
     first = everything().datasets[0]
-    assert chosen_text(subset_of(first, "cpl", 0.9)) == "all 79, still harder"
-    assert chosen_text(subset_of(first, "cpl", -1.0)) == "none is as hard"
-    whole = subset_of(first, "cpl", 0.9)
+    assert chosen_text(matched_subset(first, "cpl", 0.9)) == "all 79, still harder"
+    assert chosen_text(matched_subset(first, "cpl", -1.0)) == "none is as hard"
+    whole = matched_subset(first, "cpl", 0.9)
     assert chosen_text(replace(whole, target=whole.mean)) == "79 of 79"
 
 
 def test_a_subset_is_marked_where_it_ends_or_said_to_be_empty():
     first = everything().datasets[0]
-    found = subset_of(first, "cpl", 0.05)
+    found = matched_subset(first, "cpl", 0.05)
     chart = matched_subsets_chart([found])
     places = [(row["k"], row["mean"]) for row in records(chart, "k") if "tip" in row]
     assert places.count((len(found.classes), found.mean)) == 2, "of the line, and its own dot"
     assert f"{len(found.classes)} of 79" in texts(svg_of(chart))
-    assert "none is as hard" in words(svg_of(matched_subsets_chart([subset_of(first, "cpl", -1)])))
-    many = [subset_of(first, "scale", 0.01 * at) for at in range(1, 9)]
+    assert "none is as hard" in words(
+        svg_of(matched_subsets_chart([matched_subset(first, "cpl", -1)]))
+    )
+    many = [matched_subset(first, "scale", 0.01 * at) for at in range(1, 9)]
     read = words(svg_of(drawn(replace(everything(), subsets=tuple(many)), "subsets")))
     assert "The first 6 of 8 subsets." in read

@@ -14,14 +14,13 @@ import pytest
 from boxlens.app.opening.run import open_run
 from boxlens.app.selecting.query import parse_query
 from boxlens.app.selecting.selection import select
-from boxlens.report.described import describe
-from boxlens.report.pages.page import DrawnPlan
-from boxlens.report.readers.figures import study_figures
-from boxlens.report.readers.page import study_page
 from boxlens.studies.difficulty import difficulty
+from boxlens.studies.difficulty.matched_subset import matched_subset
 from boxlens.studies.difficulty.measures import MEASURE_NAMES, measure_text
-from report.difficulty_results import NASTY_CLASSES, WORLDS, everything, nasty, subset_of
+from report.difficulty_results import NASTY_CLASSES, WORLDS, everything, nasty
+from report.drawn import plan_of
 from report.test_page import Reader
+from report.written_verbs import VERBS
 from studies.diagnosis.worlds import demo_dataset, demo_detections
 
 TABLES = {
@@ -38,10 +37,7 @@ TABLES = {
 }
 
 
-def page_without_figures(result):
-    study = describe(result)
-    drawn = DrawnPlan((), study_figures(study).left_out)
-    return study_page(study, result.to_json(), drawn)
+page_without_figures = VERBS["difficulty"].page_without_figures
 
 
 @pytest.fixture
@@ -62,7 +58,7 @@ def tables(written):
 def test_figures_are_pictures_in_the_formats_asked_for(tmp_path):
     told = WORLDS["alone"]().save(tmp_path)
     assert told == f"{tmp_path}/: report.html, results.json, 2 tables, 2 figures (svg)"
-    planned = {f"{one.name}.svg" for one in study_figures(describe(WORLDS["alone"]())).figures}
+    planned = {f"{one.name}.svg" for one in plan_of(WORLDS["alone"]()).figures}
     assert {path.name for path in (tmp_path / "figures").iterdir()} == planned
 
 
@@ -124,8 +120,8 @@ def test_one_of_a_kind_is_not_called_many():
 
 def test_a_target_out_of_reach_is_told_in_the_table(tables):
     whole, none = (
-        subset_of(everything().datasets[0], "cpl", 0.9),
-        subset_of(everything().datasets[0], "cpl", -1.0),
+        matched_subset(everything().datasets[0], "cpl", 0.9),
+        matched_subset(everything().datasets[0], "cpl", -1.0),
     )
     shown = page_without_figures(replace(everything(), subsets=(whole, none)))
     assert "no, all together are still harder" in shown

@@ -9,12 +9,9 @@ from boxlens.report.charts.colours import MANY_SERIES
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.forms.axes import to_a_tenth
 from boxlens.report.charts.forms.keys import MOST_LINES, key
-from boxlens.report.charts.method_words import best_first
-from boxlens.report.charts.recall import method_styles
-from boxlens.report.described import describe
-from boxlens.report.readers.figures import study_figures
+from boxlens.report.charts.proposal_methods import best_first, method_styles
 from boxlens.studies.proposals.recall.average_recall import CURVE_IOUS
-from report.drawn import records, size, svg_of, words
+from report.drawn import plan_of, reading_of, records
 from report.proposal_results import (
     METHODS,
     every_method,
@@ -26,10 +23,6 @@ from report.proposal_results import (
 )
 
 FIGURES = ("recall_by_iou", "recall_by_number", "by_class", "by_size", "proposal_sizes")
-
-
-def recall_figures(result):
-    return study_figures(describe(result))
 
 
 def drawn(result, name):
@@ -44,10 +37,6 @@ def with_methods(methods, result=None):
     return replace(result, datasets=(replace(result.datasets[0], methods=tuple(methods)),))
 
 
-def reading_of(chart):
-    return chart_json(chart)["usermeta"]["reading"]
-
-
 def many_methods(n):
     """Of one data set, half of them baselines."""
     first = one_method().datasets[0]
@@ -55,29 +44,15 @@ def many_methods(n):
     return with_methods(made)
 
 
-def test_a_figure_compiles_and_writes_nothing_undefined():
-    figures = recall_figures(nasty()).figures
-    names = ("b_set_0_recall_by_iou", "b_set_0_recall_by_number", "b_set_0_by_class")
-    chosen = [one for one in figures if one.name in (*names, "b_set_0_proposal_sizes", "datasets")]
-    assert len(chosen) == 5
-    for figure in chosen:
-        svg = svg_of(figure.draw())
-        assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", words(svg)), figure.name
-        assert "<script" not in svg, figure.name
-        width, height = size(svg)
-        assert width <= 720, figure.name
-        assert height <= 720, figure.name
-
-
 def test_specifications_hold_no_undefined_number():
-    for figure in recall_figures(every_method()).figures[4:6]:
+    for figure in plan_of(every_method()).figures[4:6]:
         assert "nan" not in str(chart_json(figure.draw())["datasets"]), figure.name
 
 
 def test_figures_come_by_section_and_data_set_and_then_compare_them():
-    names = [one.name for one in recall_figures(one_method()).figures]
+    names = [one.name for one in plan_of(one_method()).figures]
     assert tuple(names) == FIGURES
-    names = [one.name for one in recall_figures(every_method()).figures]
+    names = [one.name for one in plan_of(every_method()).figures]
     assert names[0] == "coco_177_recall_by_iou"
     assert "voc2007_test_by_truncated" in names
     assert names[-1] == "datasets"
@@ -88,7 +63,7 @@ def test_what_cannot_be_drawn_is_told_with_its_reason():
         (no_objects, "there are no objects to find"),
         (no_proposals, "there are no proposals"),
     ):
-        plan = recall_figures(world())
+        plan = plan_of(world())
         assert not plan.figures
         reasons = [one.why for one in plan.left_out]
         assert reasons == [why] * 4

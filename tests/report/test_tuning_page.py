@@ -3,35 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 
 import pytest
-from altair.utils.schemapi import debug_mode
 
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.tuning_trials import tuning_settings_chart, tuning_trials_chart
 from boxlens.report.described import describe
-from boxlens.report.readers.figures import study_figures
 from boxlens.report.readers.frames import study_frames
 from report.detection_use_results import TUNING_WORLDS, tuned
-from report.drawn import records, size, svg_of, words
-
-
-@pytest.fixture(autouse=True)
-def _unchecked():
-    with debug_mode(False):
-        yield
-
-
-def test_figures_compile_and_write_nothing_undefined():
-    for figure in study_figures(describe(tuned())).figures:
-        with debug_mode(True):
-            svg = svg_of(figure.draw())
-        assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", words(svg)), figure.name
-        width, height = size(svg)
-        assert width <= 720, figure.name
-        assert height <= 720, figure.name
+from report.drawn import plan_of, reading_of, records
 
 
 def test_every_trial_is_a_point_and_the_line_is_the_best_so_far():
@@ -74,16 +55,16 @@ def test_every_tick_of_a_setting_has_room_for_its_label(low, high):
 
 
 def test_pictures_that_were_held_out_are_told():
-    told = tuned().figures()["trials"].to_dict()["usermeta"]["reading"]
+    told = reading_of(tuned().figures()["trials"])
     assert "On 30 pictures held out: AR 0.280 before, 0.310 after." in told
-    told = tuned(held_out=False).figures()["trials"].to_dict()["usermeta"]["reading"]
+    told = reading_of(tuned(held_out=False).figures()["trials"])
     assert "No pictures were held out." in told
 
 
 @pytest.mark.parametrize("world", TUNING_WORLDS)
 def test_figures_hold_nothing_undefined_and_one_trial_is_the_best(world):
     result = TUNING_WORLDS[world]()
-    for figure in study_figures(describe(result)).figures:
+    for figure in plan_of(result).figures:
         assert "nan" not in str(chart_json(figure.draw())["datasets"])
     (frame,) = study_frames(describe(result)).values()
     assert frame["best"].sum() == 1

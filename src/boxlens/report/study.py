@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from boxlens.report.charts import Drawn
 
 Row = TypeVar("Row")
+Of = TypeVar("Of")
 Stored = Literal["text", "whole", "real", "flag", "id", "nothing"]
 
 
@@ -292,29 +293,33 @@ def table_of(
 
 
 def columns_of(
-    names: Iterable[str],
-    value: Callable[[Row, str], object],
+    of: Iterable[Of],
+    value: Callable[[Row, Of], object],
     form: Form = SCORE,
     *,
-    key: str = "",
-    heading: Callable[[str], str] | None = None,
+    key: str | Callable[[Of], str] = "",
+    heading: Callable[[Of], str] | None = None,
     further: bool = False,
+    most: int | None = None,
 ) -> list[Column[Row]]:
-    """One column per name: in files where `key` begins theirs, shown where they have a heading."""
+    """One column per item: in files where there is a key, or what keys begin with.
+
+    Shown where there is a heading; those after the first `most` at a click.
+    """
     return [
         Column(
-            key and f"{key}{name}",
-            heading(name) if heading else "",
-            partial(_named_value, value, name),
+            key(one) if callable(key) else key and f"{key}{one}",
+            heading(one) if heading else "",
+            partial(_value_of, value, one),
             form,
-            further,
+            further or (most is not None and place >= most),
         )
-        for name in names
+        for place, one in enumerate(of)
     ]
 
 
-def _named_value(value: Callable[[Row, str], object], name: str, row: Row) -> object:
-    return value(row, name)
+def _value_of(value: Callable[[Row, Of], object], of: Of, row: Row) -> object:
+    return value(row, of)
 
 
 def interval_columns(

@@ -35,14 +35,13 @@ ROOM: Final = 0.08
 
 def recall_correlation_chart(shown: Sequence[RecallCorrelation]) -> Spec:
     """One line per detector; below, the correlations with average recall, the highest first."""
-    ranked = sorted(shown, key=lambda one: (math.isnan(one.with_ar), -one.with_ar))
-    names = {id(one): detector_name(one.detector) for one in shown}
-    styles = styles_of(names.values())
+    found = {detector_name(one.detector): one for one in shown}
+    styles = styles_of(found)
     rows = [
         {
             "x": round(iou, 6),
             "y": r,
-            "series": (name := names[id(one)]),
+            "series": name,
             "tip": {
                 "detector": name,
                 "IoU": score(iou),
@@ -51,17 +50,17 @@ def recall_correlation_chart(shown: Sequence[RecallCorrelation]) -> Spec:
             },
             **styles[name].look,
         }
-        for one in shown
+        for name, one in found.items()
         for iou, r in zip(one.ious.tolist(), one.at_iou.tolist(), strict=True)
         if not math.isnan(r)
     ]
     averages = [
         {
             "with_ar": one.with_ar,
-            "colour": styles[names[id(one)]].colour,
-            "tip": {"detector": names[id(one)], "r with AR": score(one.with_ar)},
+            "colour": styles[name].colour,
+            "tip": {"detector": name, "r with AR": score(one.with_ar)},
         }
-        for one in shown
+        for name, one in found.items()
         if not math.isnan(one.with_ar)
     ]
     lowest = min([*(row["y"] for row in rows), *(row["with_ar"] for row in averages)])
@@ -76,13 +75,13 @@ def recall_correlation_chart(shown: Sequence[RecallCorrelation]) -> Spec:
         height=220,
         framed=True,
     )
+    ranked = sorted(found, key=lambda name: (math.isnan(r := found[name].with_ar), -r))
     columns = {
-        "r with AR": {names[id(one)]: score(one.with_ar) for one in ranked},
-        "partial": {names[id(one)]: score(one.with_partial_ar) for one in ranked},
+        "r with AR": {name: score(found[name].with_ar) for name in ranked},
+        "partial": {name: score(found[name].with_partial_ar) for name in ranked},
     }
     # Beside the lines it would be out of sight where the page is narrow.
-    table = key_table({name: styles[name] for name in columns["partial"]}, columns)
-    return below(panel, table, gap=14)
+    return below(panel, key_table({name: styles[name] for name in ranked}, columns), gap=14)
 
 
 def recall_against_map_chart(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -206,15 +206,10 @@ def _map_axes(one: ScoreMap) -> tuple[Axis, Axis]:
     if one.kind == "shift":
         # In pictures y goes down; a height goes up.
         return Axis(x_title, across, grid=False), Axis(y_title, up[::-1], grid=False)
-    factors: dict[float, str] = {
-        power: f"1/{2**-power}" if power < 0 else f"{2**power}"
-        for power in range(math.ceil(across[0]), math.floor(across[1]) + 1)
-    }
-    x, y = (
-        Axis(title, ends, names=factors, grid=False)
-        for title, ends in ((x_title, across), (y_title, up))
-    )
-    return x, y
+    powers = range(math.ceil(across[0]), math.floor(across[1]) + 1)
+    names = {at: f"1/{2**-at}" if at < 0 else f"{2**at}" for at in powers}
+    look: dict[str, Any] = {"names": names, "grid": False}
+    return Axis(x_title, across, **look), Axis(y_title, up, **look)
 
 
 def _cells(found: ScoreMap, fewest: int) -> Iterator[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -18,25 +19,24 @@ from boxlens.report.charts.forms.axes import (
 )
 from boxlens.report.charts.forms.cells import cell, matrix
 from boxlens.report.charts.forms.choosing import GAP_LABEL
-from boxlens.report.charts.forms.keys import key, key_table, styles_of
+from boxlens.report.charts.forms.keys import key, key_table
 from boxlens.report.charts.forms.layers import Mark
 from boxlens.report.charts.forms.marks import bands, dots, lines, spans
 from boxlens.report.charts.forms.panels import Series, below, beside, grid, name_rows, plot
-from boxlens.report.charts.method_words import best_first
+from boxlens.report.charts.forms.tables import coloured, table_rows
+from boxlens.report.charts.proposal_methods import best_first, method_styles
 from boxlens.studies.proposals.recall.average_recall import CURVE_IOUS
 from boxlens.wording import count, counted, interval, mean_count, number, score, share, short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from boxlens.data.columns import Floats
     from boxlens.report.charts.forms.keys import Style
     from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.report.charts.method_words import Method
     from boxlens.report.described.recall_groups import GroupRow
+    from boxlens.report.study import Table
     from boxlens.studies.proposals.recall.result import BudgetRecall, DatasetRecall, MethodRecall
-
-    Styles = Mapping[str, Style]
 
 # Of a figure across a page: all of it, and one of two panels.
 PAGE_PX: Final = 640
@@ -47,12 +47,6 @@ ROOM: Final = 1.12
 CELLS_PX, WIDEST_PX, NARROWEST_PX = 480, 92, 26
 NAME_CHARACTERS: Final = 20
 SIZE_COLUMNS: Final = 4
-
-
-def method_styles(methods: Iterable[Method]) -> dict[str, Style]:
-    """The looks of methods, in every figure: baselines are dashed."""
-    every = list(methods)
-    return styles_of([one.name for one in every], [one.name for one in every if one.baseline])
 
 
 def recall_by_iou_chart(dataset: DatasetRecall, budgets: Sequence[int], words: str) -> Spec:
@@ -67,18 +61,22 @@ def recall_by_iou_chart(dataset: DatasetRecall, budgets: Sequence[int], words: s
             for at in one.chosen
             if at.budget == budget and one.name in styles
         }
-        title = f"at most {counted(budget, 'proposal')}"
-        iou = Axis("IoU" * (budget == budgets[-1]), (0.5, 1))
         panel = plot(
-            [row for name in found for row in _curve(name, found[name], styles[name])],
-            iou,
+            [row for name, at in found.items() for row in _curve(name, at, styles[name])],
+            Axis("IoU" * (budget == budgets[-1]), (0.5, 1)),
             recall,
             lines(),
             width=330,
             height=max(190, 12 * len(found)),
-            title=title,
+            title=f"at most {counted(budget, 'proposal')}",
         )
-        panels.append(beside(panel, _averages(found, styles, words), gap=18))
+        ranked = sorted(found, key=lambda name: (math.isnan(ar := found[name].ar), -ar))
+        columns = {
+            words: {name: score(found[name].ar) for name in ranked},
+            "(per image)": {name: f"({mean_count(found[name].n_mean)})" for name in ranked},
+        }
+        averages = key_table({name: styles[name] for name in ranked}, columns)
+        panels.append(beside(panel, averages, gap=18))
     return below(*panels)
 
 
@@ -89,64 +87,58 @@ def _curve(name: str, at: BudgetRecall, style: Style) -> Iterator[Row]:
         yield {**place, "series": name, "tip": tip, **style.look}
 
 
-def _averages(found: Mapping[str, BudgetRecall], styles: Styles, words: str) -> Spec:
-    ranked = sorted(found, key=lambda name: (math.isnan(ar := found[name].ar), -ar))
-    columns = {
-        words: {name: score(found[name].ar) for name in ranked},
-        "(per image)": {name: f"({mean_count(found[name].n_mean)})" for name in ranked},
-    }
-    return key_table({name: styles[name] for name in ranked}, columns)
-
-
 def recall_by_number_chart(
     dataset: DatasetRecall, ious: Sequence[float], words: str, *, banded: bool
 ) -> Spec:
     """Average recall (`words`) first, then one panel per IoU; `banded`: with intervals of AR."""
     looks = method_styles(dataset.methods)
     # Looks go by the order given, so that data sets share them.
-    ranked = [one for one in best_first(dataset.methods) if one.name in looks]
-    styles = {one.name: looks[one.name] for one in ranked}
+    styles = {one.name: looks[one.name] for one in best_first(dataset.methods) if one.name in looks}
+    by_name = {one.name: one for one in dataset.methods}
     # A logarithm has no place for methods that propose nothing.
-    at = [(one.name, found) for one in ranked for found in one.by_budget if found.n_mean > 0]
-    low, high = (end(found.n_mean for _, found in at) for end in (min, max))
+    at = [(name, one) for name in styles for one in by_name[name].by_budget if one.n_mean > 0]
+    low, high = (end(one.n_mean for _, one in at) for end in (min, max))
     high = high if high > low else 10 * low
     ends = low / ROOM, high * ROOM
     marked = round_powers(*ends)
-    x = Axis(
-        ends=ends,
-        # A short axis may hold no two round numbers: then its ends are named.
-        names={n: mean_count(n) for n in (marked if len(marked) > 1 else (low, high))},
-        kind="log",
-    )
-    average = [_number_row(name, one, words, one.ar, styles) for name, one in at]
-    for row, (_, one) in zip(average, at, strict=True):
+    # A short axis may hold no two round numbers: then its ends are named.
+    names = {n: mean_count(n) for n in (marked if len(marked) > 1 else (low, high))}
+    panels = {words: [_number_row(name, one, words, one.ar, styles[name]) for name, one in at]}
+    for row, (_, one) in zip(panels[words], at, strict=True):
         row["tip"]["interval"] = interval(one.ar_low, one.ar_high)
         row.update({"low": one.ar_low, "high": one.ar_high} if banded else {})
-    panels = {words: average}
     for iou in ious:
         title = f"recall at IoU {number(iou)}"
         panels[title] = [
-            _number_row(name, one, title, one.recall.get(iou, math.nan), styles) for name, one in at
+            _number_row(name, one, title, one.recall.get(iou, math.nan), styles[name])
+            for name, one in at
         ]
-    drawn = [_number_panel(rows, x, title) for title, rows in panels.items()]
+    drawn = [
+        plot(
+            rows,
+            Axis(ends=ends, names=names, kind="log"),
+            # Recall at a high IoU is low: with the end of other panels its lines would be flat.
+            Axis(ends=to_a_tenth(row.get(value) for row in rows for value in ("y", "high"))),
+            bands(),
+            lines(),
+            dots(size=9),
+            width=PANEL_PX,
+            height=180,
+            title=title,
+        )
+        for title, rows in panels.items()
+    ]
     return grid(drawn, 2, above=key(styles, width=PAGE_PX), gap=16)
 
 
-def _number_row(name: str, one: BudgetRecall, words: str, value: float, styles: Styles) -> Row:
+def _number_row(name: str, one: BudgetRecall, words: str, value: float, style: Style) -> Row:
     tip = {
         "method": name,
         "proposals per image": mean_count(one.n_mean),
         "budget": count(one.budget),
         words: score(value),
     }
-    return {"x": one.n_mean, "y": value, "series": name, "tip": tip, **styles[name].look}
-
-
-def _number_panel(rows: Sequence[Row], x: Axis, title: str) -> Spec:
-    """Recall at a high overlap is low: with the end of other panels its lines would be flat."""
-    up = Axis(ends=to_a_tenth(row.get(value) for row in rows for value in ("y", "high")))
-    marks = bands(), lines(), dots(size=9)
-    return plot(rows, x, up, *marks, width=PANEL_PX, height=180, title=title)
+    return {"x": one.n_mean, "y": value, "series": name, "tip": tip, **style.look}
 
 
 def recall_groups_chart(
@@ -190,20 +182,19 @@ def recall_groups_chart(
     )
 
 
-def recall_datasets_chart(datasets: Sequence[DatasetRecall], budget: int, words: str) -> Spec:
-    """One row per method, one dot per data set, at one budget; `words` names average recall."""
-    colours = colours_of([one.name for one in datasets])
+def recall_datasets_chart(table: Table[Any], words: str) -> Spec:
+    """One row per method, one dot per data set; `words` names average recall in the table."""
+    tips = "method", "dataset", words, "95% interval"
+    ends = {"value": "AR", "low": "AR_low", "high": "AR_high"}
+    rows = table_rows(table, tips, row="method", series="dataset", **ends)
+    colours = colours_of(list(dict.fromkeys(row["series"] for row in rows)))
+    known = coloured((row for row in rows if not math.isnan(row["value"])), colours)
     values: dict[str, list[float]] = {}
-    rows = []
-    for dataset in datasets:
-        for method in dataset.methods:
-            for at in method.chosen:
-                if at.budget == budget and not math.isnan(at.ar):
-                    values.setdefault(method.name, []).append(at.ar)
-                    rows.append(_dataset_row(method.name, dataset.name, at, words, colours))
-    names = sorted(values, key=lambda name: -math.fsum(values[name]) / len(values[name]))
+    for row in known:
+        values.setdefault(row["row"], []).append(row["value"])
+    names = sorted(values, key=lambda name: -fmean(values[name]))
     panel = name_rows(
-        rows,
+        known,
         Names.of(names, px=18, characters=24, grid=True),
         Axis(words),
         spans(),
@@ -212,25 +203,6 @@ def recall_datasets_chart(datasets: Sequence[DatasetRecall], budget: int, words:
         series=Series(list(colours), outer=0.8),
     )
     return below(*key(colours, width=420), panel, gap=6)
-
-
-def _dataset_row(
-    method: str, dataset: str, at: BudgetRecall, words: str, colours: Mapping[str, str]
-) -> Row:
-    return {
-        "row": method,
-        "series": dataset,
-        "colour": colours[dataset],
-        "value": at.ar,
-        "low": at.ar_low,
-        "high": at.ar_high,
-        "tip": {
-            "method": method,
-            "data set": dataset,
-            words: score(at.ar),
-            "95% interval": interval(at.ar_low, at.ar_high),
-        },
-    }
 
 
 def proposal_sizes_chart(dataset: DatasetRecall, methods: Sequence[MethodRecall]) -> Spec:

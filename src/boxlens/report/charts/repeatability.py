@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from boxlens.images.perturbing.families import FAMILIES
@@ -11,13 +12,13 @@ from boxlens.report.charts.forms.keys import key
 from boxlens.report.charts.forms.marks import dots, lines
 from boxlens.report.charts.forms.panels import grid, plot
 from boxlens.report.charts.level_axis import level_axis, level_place
-from boxlens.report.charts.recall import PAGE_PX, PANEL_PX, method_styles
+from boxlens.report.charts.proposal_methods import method_styles
+from boxlens.report.charts.recall import PAGE_PX, PANEL_PX
 from boxlens.wording import count, score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from boxlens.report.charts.forms.keys import Style
     from boxlens.report.charts.forms.layers import Row, Spec
     from boxlens.studies.proposals.repeatability.result import (
         LevelRepeatability,
@@ -28,16 +29,6 @@ if TYPE_CHECKING:
     Levels = Mapping[str, tuple[LevelRepeatability, ...]]
     # Title, axis and rows of a family of changes.
     Panel = tuple[str, Axis, list[Row]]
-
-
-def repeatability_curves_chart(result: RepeatabilityResult, families: Sequence[str]) -> Spec:
-    """From one level of change to the next."""
-    return _chart(result, families, _by_level)
-
-
-def repeatability_sizes_chart(result: RepeatabilityResult, families: Sequence[str]) -> Spec:
-    """By size of proposals, at the level where methods repeat least on average."""
-    return _chart(result, families, _by_size)
 
 
 def levels_by_method(result: RepeatabilityResult, family: str, shown: Collection[str]) -> Levels:
@@ -59,7 +50,17 @@ def strongest_level(found: Levels) -> float:
         for one in levels:
             if not math.isnan(one.repeatability):
                 values.setdefault(one.level, []).append(one.repeatability)
-    return min(sorted(values), key=lambda level: math.fsum(values[level]) / len(values[level]))
+    return min(sorted(values), key=lambda level: fmean(values[level]))
+
+
+def repeatability_curves_chart(result: RepeatabilityResult, families: Sequence[str]) -> Spec:
+    """From one level of change to the next."""
+    return _chart(result, families, _by_level)
+
+
+def repeatability_sizes_chart(result: RepeatabilityResult, families: Sequence[str]) -> Spec:
+    """By size of proposals, at the level where methods repeat least on average."""
+    return _chart(result, families, _by_size)
 
 
 def _chart(
@@ -69,7 +70,7 @@ def _chart(
     found = [panel(name, levels_by_method(result, name, styles)) for name in families]
     panels = [
         plot(
-            _looking(rows, styles),
+            [{**row, **styles[row["series"]].look} for row in rows if not math.isnan(row["y"])],
             x,
             Axis(ends=(0, 1)),
             lines(),
@@ -81,11 +82,6 @@ def _chart(
         for title, x, rows in found
     ]
     return grid(panels, 2, above=key(styles, width=PAGE_PX), gap=16)
-
-
-def _looking(rows: Sequence[Row], styles: Mapping[str, Style]) -> list[Row]:
-    known = [row for row in rows if not math.isnan(row["y"])]
-    return [{**row, **styles[row["series"]].look} for row in known]
 
 
 def _by_level(name: str, found: Levels) -> Panel:

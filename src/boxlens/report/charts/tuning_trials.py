@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from boxlens.report.charts.colours import FIRST, NEUTRAL, SECOND, SOFT_INK
 from boxlens.report.charts.forms.axes import COUNTS, Axis, around, round_powers, round_steps
@@ -21,12 +21,8 @@ if TYPE_CHECKING:
 
 # Settings that span more than this factor are drawn by their logarithm.
 LOGARITHMIC_FROM: Final = 8
-# Words, colour and size; what is drawn last lies on top.
-KINDS: Final = {
-    "other": ("tried", NEUTRAL, 16),
-    "first": ("before", SECOND, 44),
-    "best": ("best", FIRST, 44),
-}
+# Colour and size.
+KINDS: Final = {"tried": (NEUTRAL, 16), "before": (SECOND, 44), "best": (FIRST, 44)}
 
 
 def tuning_trials_chart(result: ProposalTuningResult) -> Spec:
@@ -82,13 +78,15 @@ def _setting_panel(rows: Sequence[Row], name: str, *, labels: bool) -> Spec:
 
 
 def _rows(result: ProposalTuningResult) -> list[Row]:
-    """Trials with a number."""
-    known = [_row(one, _kind(one, result)) for one in result.trials if not math.isnan(one.ar)]
-    return sorted(known, key=lambda row: list(KINDS).index(row["kind"]))
+    """Trials with a number; what is drawn last lies on top."""
+    kinds = {result.trials[0].number: "before", result.trials[result.best].number: "best"}
+    known = [one for one in result.trials if not math.isnan(one.ar)]
+    rows = [_row(one, kinds.get(one.number, "tried")) for one in known]
+    return sorted(rows, key=lambda row: list(KINDS).index(row["kind"]))
 
 
 def _row(one: Trial, kind: str) -> Row:
-    _, colour, size = KINDS[kind]
+    colour, size = KINDS[kind]
     told = {
         "trial": f"{one.number}",
         "AR": score(one.ar, 4),
@@ -96,18 +94,11 @@ def _row(one: Trial, kind: str) -> Row:
         "seconds per image": seconds(one.seconds_per_image),
         **{name: number(value) for name, value in one.settings.items()},
     }
-    looks: dict[str, Any] = {"kind": kind, "colour": colour, "size": size, "tip": told}
     settings = {f"setting {name}": value for name, value in one.settings.items()}
+    looks = {"kind": kind, "colour": colour, "size": size, "tip": told}
     return {"number": one.number, "ar": one.ar, **looks, **settings}
-
-
-def _kind(one: Trial, result: ProposalTuningResult) -> str:
-    if one is result.trials[result.best]:
-        return "best"
-    return "first" if one is result.trials[0] else "other"
 
 
 def _key(rows: Sequence[Row]) -> list[Spec]:
     kinds = {row["kind"] for row in rows}
-    shown = {words: colour for kind, (words, colour, _) in reversed(KINDS.items()) if kind in kinds}
-    return key(shown, width=480)
+    return key({kind: KINDS[kind][0] for kind in reversed(KINDS) if kind in kinds}, width=480)

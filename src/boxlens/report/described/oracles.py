@@ -5,10 +5,31 @@ from __future__ import annotations
 import math
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boxlens.report.described.oracle_plots import oracle_plots, score_plots
-from boxlens.report.study import CHANGE, COUNT, SCORE, TEXT, Column, Section, Study, Table
+import numpy as np
+
+from boxlens.report.charts.forms.choosing import first_of
+from boxlens.report.charts.oracles import (
+    MAP_WORDS,
+    oracle_scores_chart,
+    score_map_chart,
+    scores_by_iou_chart,
+)
+from boxlens.report.study import (
+    CHANGE,
+    COUNT,
+    SCORE,
+    TEXT,
+    Column,
+    Plot,
+    Section,
+    Study,
+    Table,
+    columns_of,
+    file_name,
+    table_of,
+)
 from boxlens.studies.proposals.detection_use.oracle_result import ORACLE_WORDS
 from boxlens.studies.proposals.detection_use.verdict import oracle_sentences
 from boxlens.wording import counted, interval, listed
@@ -27,11 +48,16 @@ if TYPE_CHECKING:
 
 GUIDE = "proposals"
 MOST_NAMES = 3
+# Groups of bars, lines and bands of a figure.
+MOST_GROUPS, MOST_LINES, MOST_BANDS = 10, 8, 3
+# A cell of a score map with fewer detections is faint.
+FEWEST = 5
 
 
 def study(result: ProposalOracleResult) -> Study:
     detectors = [one.detector for one in result.scores]
     methods = dict.fromkeys(one.method for one in result.oracles if one.method)
+    ranked = [_best_first(result, name) for name in detectors]
     budget = result.parameters.get("budget")
     proposals = f"{counted(len(methods), 'method')} of proposals" if methods else "no proposals"
     return Study(
@@ -43,28 +69,28 @@ def study(result: ProposalOracleResult) -> Study:
             *([] if budget is None else [f"at most {counted(budget, 'proposal')} per image"]),
         ),
         sentences=tuple(oracle_sentences(result)) or ("There are no detectors.",),
-        tiles=tuple(tile for name in detectors for tile in _tiles(_best_first(result, name))),
+        tiles=tuple(tile for one in ranked for tile in _tiles(one)),
         sections=(
             Section(
                 "oracles",
                 "Oracles",
                 (
-                    *oracle_plots(result),
-                    _oracles(result),
-                    *(_best_classes(_best_first(result, name)[0]) for name in detectors),
-                    _classes(result),
+                    *_oracle_plots(result),
+                    _oracles(ranked, proposed=bool(methods)),
+                    *(_best_classes(one[0]) for one in ranked),
+                    _classes(ranked),
                 ),
-                reading="Perfect proposals: detections near objects are kept as well, wrong ones, "
-                "too. Perfect suppression: false positives that overlap a true positive of their "
-                "class are removed. Gained: AP50 beyond that without an oracle.",
-                guide=GUIDE,
+                "Perfect proposals: detections near objects are kept as well, wrong ones, too. "
+                "Perfect suppression: false positives that overlap a true positive of their class "
+                "are removed. Gained: AP50 beyond that without an oracle.",
+                GUIDE,
             ),
             Section(
                 "scores",
                 "Scores near objects",
-                (*score_plots(result), _bins(result), _filed_bins(result), _cells(result)),
-                reading="Whether scores tell tight boxes from loose ones.",
-                guide=GUIDE,
+                (*_score_plots(result), _bins(result), _filed_bins(result), _cells(result)),
+                "Whether scores tell tight boxes from loose ones.",
+                GUIDE,
             ),
         ),
         main_table="AP50 with each oracle",
@@ -101,32 +127,21 @@ class _Row(NamedTuple):
         return self.score.ap50 - self.of.unaided.ap50
 
 
-def _rows(result: ProposalOracleResult) -> list[_Row]:
-    return [
-        _Row(one, score)
-        for shape in result.scores
-        for one in _best_first(result, shape.detector)
-        for score in one.scores
-    ]
+def _rows(ranked: Sequence[Sequence[DetectorOracles]]) -> list[_Row]:
+    return [_Row(one, score) for mine in ranked for one in mine for score in one.scores]
 
 
-def _row_columns(*, proposed: bool = False, shown: bool = False) -> list[Column[_Row]]:
-    return [
-        Column("detector", "detector" if shown else "", lambda row: row.of.detector, TEXT),
-        Column("method", "proposals" if proposed else "", lambda row: row.of.method or None, TEXT),
-        Column("budget", "", lambda row: row.of.budget, COUNT),
-        Column("oracle", "", lambda row: row.score.oracle, TEXT),
-    ]
-
-
-def _oracles(result: ProposalOracleResult) -> Table[_Row]:
-    proposed = any(one.method for one in result.oracles)
+def _oracles(ranked: Sequence[Sequence[DetectorOracles]], *, proposed: bool) -> Table[_Row]:
+    method = "proposals" if proposed else ""
     return Table(
         "oracles",
         "AP50 with each oracle",
-        _rows(result),
+        _rows(ranked),
         [
-            *_row_columns(proposed=proposed, shown=True),
+            Column("detector", "detector", lambda row: row.of.detector, TEXT),
+            Column("method", method, lambda row: row.of.method or None, TEXT),
+            Column("budget", "", lambda row: row.of.budget, COUNT),
+            Column("oracle", "", lambda row: row.score.oracle, TEXT),
             Column("", "oracle", lambda row: ORACLE_WORDS[row.score.oracle], TEXT),
             Column("AP50", "AP50", lambda row: row.score.ap50),
             Column("", "gained", lambda row: row.gain, CHANGE),
@@ -137,140 +152,174 @@ def _oracles(result: ProposalOracleResult) -> Table[_Row]:
     )
 
 
-def _best_classes(one: DetectorOracles) -> Table[str]:
+def _best_classes(one: DetectorOracles) -> Table[Any]:
     """With the proposals that the detector does best on."""
     on = f" on {one.method}" if one.method else ""
-    return Table(
+    return table_of(
         "",
         f"AP50 of every class, {one.detector}{on}",
-        list(one.scores[0].class_ap50),
-        [
-            Column("", "class", str, TEXT),
-            *(
-                Column("", ORACLE_WORDS[score.oracle], partial(_ap_of, score))
-                for score in one.scores
-            ),
-        ],
+        {"class": TEXT, **{ORACLE_WORDS[score.oracle]: SCORE for score in one.scores}},
+        (
+            (name, *(score.class_ap50.get(name) for score in one.scores))
+            for name in one.scores[0].class_ap50
+        ),
         folded=True,
         detail=True,
     )
 
 
-def _ap_of(score: OracleScore, name: str) -> float:
-    return score.class_ap50.get(name, math.nan)
-
-
-def _classes(result: ProposalOracleResult) -> Table[tuple[_Row, str]]:
-    columns: list[Column[tuple[_Row, str]]] = [
-        Column(one.key, "", partial(_of_row, one), one.form) for one in _row_columns()
-    ]
-    return Table(
-        "oracle_classes",
-        "",
-        [(row, name) for row in _rows(result) for name in row.score.class_ap50],
-        [
-            *columns,
-            Column("class", "", lambda pair: pair[1], TEXT),
-            Column("AP50", "", lambda pair: _ap_of(pair[0].score, pair[1])),
-        ],
+def _classes(ranked: Sequence[Sequence[DetectorOracles]]) -> Table[Any]:
+    forms = {"detector": TEXT, "method": TEXT, "budget": COUNT, "oracle": TEXT, "class": TEXT}
+    rows = (
+        (of.detector, of.method or None, of.budget, score.oracle, name, ap)
+        for of, score in _rows(ranked)
+        for name, ap in score.class_ap50.items()
     )
+    return table_of("oracle_classes", "", {**forms, "AP50": SCORE}, rows)
 
 
-def _of_row(column: Column[_Row], pair: tuple[_Row, str]) -> object:
-    return column.value(pair[0])
+def _ends(one: DetectorScores) -> list[tuple[float, float]]:
+    """Of the bins of IoU; they are the same for every detector."""
+    return list(pairwise(one.by_iou.edges.round(6).tolist()))
 
 
-class _Bin(NamedTuple):
-    """A bin of IoU; its place is the same for every detector."""
-
-    place: int
-    low: float
-    high: float
-
-
-def _every_bin(one: DetectorScores) -> list[_Bin]:
-    edges = one.by_iou.edges.round(6).tolist()
-    return [_Bin(place, low, high) for place, (low, high) in enumerate(pairwise(edges))]
-
-
-def _bins(result: ProposalOracleResult) -> Table[_Bin]:
-    """Two columns per detector."""
+def _bins(result: ProposalOracleResult) -> Table[int]:
+    """By the place of the bin; two columns per detector."""
+    ends = _ends(result.scores[0]) if result.scores else []
     return Table(
         "",
         "Scaled score by IoU",
-        _every_bin(result.scores[0]) if result.scores else [],
+        range(len(ends)),
         [
-            Column("", "IoU", lambda row: interval(row.low, row.high, 2), TEXT),
-            *(Column("", f"score, {one.detector}", partial(_mean, one)) for one in result.scores),
-            *(
-                Column(
-                    "", f"detections, {one.detector}", partial(_number, one), COUNT, further=True
-                )
-                for one in result.scores
+            Column("", "IoU", lambda at: interval(*ends[at], 2), TEXT),
+            *columns_of(
+                result.scores,
+                lambda at, one: float(one.by_iou.mean[at]),
+                heading=lambda one: f"score, {one.detector}",
+            ),
+            *columns_of(
+                result.scores,
+                lambda at, one: one.by_iou.n_detections[at],
+                COUNT,
+                heading=lambda one: f"detections, {one.detector}",
+                further=True,
             ),
         ],
         folded=True,
     )
 
 
-def _mean(one: DetectorScores, row: _Bin) -> float:
-    return float(one.by_iou.mean[row.place])
-
-
-def _number(one: DetectorScores, row: _Bin) -> int:
-    return one.by_iou.n_detections[row.place]
-
-
-def _filed_bins(result: ProposalOracleResult) -> Table[tuple[DetectorScores, _Bin]]:
-    return Table(
-        "scores_by_iou",
-        "",
-        [(one, row) for one in result.scores for row in _every_bin(one)],
-        [
-            Column("detector", "", lambda pair: pair[0].detector, TEXT),
-            Column("from", "", lambda pair: pair[1].low),
-            Column("to", "", lambda pair: pair[1].high),
-            Column("score", "", lambda pair: _mean(*pair)),
-            Column("spread", "", lambda pair: float(pair[0].by_iou.spread[pair[1].place])),
-            Column("n_detections", "", lambda pair: _number(*pair), COUNT),
-        ],
+def _filed_bins(result: ProposalOracleResult) -> Table[Any]:
+    numbers = dict.fromkeys(("from", "to", "score", "spread"), SCORE)
+    rows = (
+        (one.detector, *ends, float(by.mean[at]), float(by.spread[at]), by.n_detections[at])
+        for one in result.scores
+        for by in [one.by_iou]
+        for at, ends in enumerate(_ends(one))
     )
+    return table_of("scores_by_iou", "", {"detector": TEXT, **numbers, "n_detections": COUNT}, rows)
 
 
-class _Cell(NamedTuple):
-    """A cell of a score map."""
-
-    detector: str
-    of: ScoreMap
-    line: int
-    column: int
-
-
-def _cells(result: ProposalOracleResult) -> Table[_Cell]:
+def _cells(result: ProposalOracleResult) -> Table[Any]:
     """All of them; those without a detection have no score."""
-    return Table(
-        "score_maps",
-        "",
-        [
-            _Cell(one.detector, found, line, column)
-            for one in result.scores
-            for found in one.maps
-            for line, scores in enumerate(found.mean)
-            for column in range(len(scores))
-        ],
-        [
-            Column("detector", "", lambda cell: cell.detector, TEXT),
-            Column("kind", "", lambda cell: cell.of.kind, TEXT),
-            Column("x_from", "", lambda cell: round(float(cell.of.x_edges[cell.column]), 6)),
-            Column("x_to", "", lambda cell: round(float(cell.of.x_edges[cell.column + 1]), 6)),
-            Column("y_from", "", lambda cell: round(float(cell.of.y_edges[cell.line]), 6)),
-            Column("y_to", "", lambda cell: round(float(cell.of.y_edges[cell.line + 1]), 6)),
-            Column("score", "", lambda cell: float(cell.of.mean[cell.line, cell.column])),
-            Column(
-                "n_detections",
-                "",
-                lambda cell: int(cell.of.n_detections[cell.line, cell.column]),
-                COUNT,
-            ),
-        ],
+    numbers = dict.fromkeys(("x_from", "x_to", "y_from", "y_to", "score"), SCORE)
+    forms = {"detector": TEXT, "kind": TEXT, **numbers, "n_detections": COUNT}
+    rows = (
+        (one.detector, found.kind, *across, *up, mean, int(found.n_detections[line, column]))
+        for one in result.scores
+        for found in one.maps
+        for line, up in enumerate(pairwise(found.y_edges.round(6).tolist()))
+        for column, across in enumerate(pairwise(found.x_edges.round(6).tolist()))
+        for mean in [float(found.mean[line, column])]
     )
+    return table_of("score_maps", "", forms, rows)
+
+
+def _alone(at: int, n_figures: int) -> bool:
+    """Of figures two per line, the first of an odd number has a line to itself."""
+    return at == 0 and n_figures % 2 == 1
+
+
+def _oracle_plots(result: ProposalOracleResult) -> Iterator[Plot]:
+    """One per detector; without proposals one for all."""
+    proposed = any(one.method for one in result.oracles)
+    whose = "methods" if proposed else "detectors"
+    legend = "AP at IoU 0.5, and what each oracle adds."
+    if proposed:
+        legend += (
+            " Grey: detections near a proposal, after suppression. Dashed: all detections as given."
+        )
+    figures: dict[str, list[DetectorOracles]] = {}
+    for one in result.oracles:
+        figures.setdefault(one.detector if proposed else "", []).append(one)
+    for at, (who, mine) in enumerate(figures.items()):
+        known = [one for one in mine if not any(math.isnan(score.ap50) for score in one.scores)]
+        ordered = sorted(known, key=lambda one: -one.unaided.ap50)
+        detectors = list(dict.fromkeys(one.detector for one in mine))
+        suffix = f": {who}" if len(figures) > 1 else ""
+        yield Plot(
+            f"oracles_{file_name(who)}" if proposed else "oracles",
+            f"AP50 with perfect proposals and perfect suppression{suffix}",
+            "Dark blue much longer than grey: look for better proposals. Light blue much longer: "
+            "improve suppression. What green leaves open, neither can fix."
+            if proposed
+            else "The longer the blue bar beyond the grey one, the more duplicates beside true "
+            "positives cost.",
+            partial(oracle_scores_chart, ordered[:MOST_GROUPS]),
+            legend=legend + first_of(MOST_GROUPS, len(ordered), whose, "best"),
+            about=f"{listed(detectors, 2, 'detectors')} on {result.dataset['name']}",
+            absent="" if known else "no class has objects",
+            wide=_alone(at, len(figures)),
+        )
+
+
+def _score_plots(result: ProposalOracleResult) -> Iterator[Plot]:
+    where, nothing = result.dataset["name"], "no detection overlaps an object"
+    shown = result.scores[:MOST_LINES]
+    banded = len(shown) <= MOST_BANDS
+    known = any(not np.isnan(one.by_iou.mean).all() for one in shown)
+    legend = (
+        "Mean score of detections by their IoU with an object, scaled from 0 to 1 in every class, "
+        "then averaged over classes."
+    )
+    if banded:
+        legend += " Band: half the distance between the quartiles of the classes, up and down."
+    names = listed([one.detector for one in result.scores], 2, "detectors")
+    yield Plot(
+        "scores_by_iou",
+        "Score by IoU with the object",
+        "A line that rises to the end ranks tight boxes above loose ones. A flat end: the detector "
+        "cannot tell good boxes from very good ones.",
+        partial(scores_by_iou_chart, shown, banded=banded),
+        legend=legend + first_of(MOST_LINES, len(result.scores), "detectors"),
+        about=f"{names} on {where}",
+        absent="" if known else nothing,
+        wide=_alone(0, 1 + len(result.scores)),
+    )
+    for one in result.scores:
+        maps = [found for found in one.maps if not np.isnan(found.mean).all()]
+        suffix = f": {one.detector}" if len(result.scores) > 1 else ""
+        yield Plot(
+            f"score_map_{file_name(one.detector)}",
+            f"Scores around objects{suffix}",
+            "Darkest at the cross and paler all around: scores show where the object is. A dark "
+            "place beside the cross: boxes there win over better ones.",
+            partial(score_map_chart, maps, result.scores, FEWEST),
+            legend=_map_legend(maps),
+            about=f"{one.detector} on {where}",
+            absent="" if maps else nothing,
+        )
+
+
+def _map_legend(maps: Sequence[ScoreMap]) -> str:
+    skipped = ", ".join(
+        f"{one.n_left_out:,} ({MAP_WORDS[one.kind]})" for one in maps if one.n_left_out
+    )
+    text = (
+        "Mean score, scaled from 0 to 1 in every class, of detections whose box is moved against "
+        "its object or has another size; cross: the object itself. Blank: no detection; faint: "
+        f"fewer than {FEWEST}."
+    )
+    if skipped:
+        text += f" Not shown, further away or of a class whose scores are all equal: {skipped}."
+    return text

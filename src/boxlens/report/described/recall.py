@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boxlens.report.charts.method_words import ar_words, best_first
+from boxlens.report.charts.proposal_methods import ar_words, best_first
 from boxlens.report.described.recall_groups import group_parts
 from boxlens.report.described.recall_plots import (
+    dataset_plots,
     datasets_plot,
-    number_plot,
-    overlap_plot,
-    sizes_plot,
+    number_plots,
+    overlap_plots,
+    sizes_plots,
 )
 from boxlens.report.study import (
     COUNT,
@@ -26,7 +25,9 @@ from boxlens.report.study import (
     Section,
     Study,
     Table,
+    columns_of,
     interval_columns,
+    table_of,
 )
 from boxlens.studies.proposals.published import N_PROPOSALS, PUBLISHED
 from boxlens.studies.proposals.recall.average_recall import CURVE_IOUS
@@ -36,8 +37,6 @@ from boxlens.wording import counted, listed, number
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from boxlens.data.columns import Floats
-    from boxlens.studies.proposals.recall.choice import RecallChoice
     from boxlens.studies.proposals.recall.result import (
         BudgetRecall,
         DatasetRecall,
@@ -75,59 +74,71 @@ def study(result: ProposalRecallResult) -> Study:
         tiles=tuple(
             (f"{words}, {one.name}", one.chosen[-1].ar, SCORE) for one in first.methods[:MOST_TILES]
         ),
-        sections=(
-            _methods_section(ranked),
-            Section(
-                "overlaps",
-                "By IoU",
-                (*(overlap_plot(result, one) for one in result.datasets), _curves(ranked)),
-                reading="How tightly objects are found.",
-                guide=GUIDE,
-            ),
-            Section(
-                "numbers",
-                "By number",
-                (
-                    *(number_plot(result, one) for one in result.datasets),
-                    _ar_by_number(ranked),
-                    _budgets(ranked),
-                ),
-                reading="What more proposals add.",
-                guide=GUIDE,
-            ),
-            Section(
-                "groups",
-                "By kind of object",
-                tuple(group_parts(ranked)),
-                reading="Which objects are missed.",
-                guide=GUIDE,
-            ),
-            Section(
-                "sizes",
-                "Sizes",
-                (*(sizes_plot(result, one) for one in result.datasets), _sizes(ranked)),
-                reading="Whether boxes are as large as objects.",
-                guide=GUIDE,
-            ),
-            Section(
-                "datasets",
-                "Data sets",
-                (datasets_plot(result),) if len(datasets) > 1 else (),
-                reading="Whether methods do as well elsewhere.",
-                guide=GUIDE,
-            ),
-            Section(
-                "cost",
-                "Cost",
-                (_cost(ranked),),
-                reading="Seconds per image of one core, as measured here; published: on a computer "
-                "of 2014. Files have no times. Of boxes on the same pixels only the best counts; "
-                "the others are duplicates.",
-                guide=GUIDE,
-            ),
-        ),
+        sections=_sections(result, ranked),
         main_table="Recall of every method",
         main_plot="recall_by_iou" if len(datasets) == 1 else "datasets",
+    )
+
+
+def _sections(result: ProposalRecallResult, ranked: ProposalRecallResult) -> tuple[Section, ...]:
+    low, high = map(number, result.choice.ar_range)
+    budgets = _rows(ranked, lambda one: one.by_budget)
+    largest = replace(_methods(result), rows=_rows(result, _largest))
+    across = (datasets_plot(result, largest),) if len(result.datasets) > 1 else ()
+    return (
+        Section(
+            "methods",
+            "Methods",
+            (_methods(ranked), _published(ranked)),
+            f"AR: average recall over IoU from {low} to {high}, one proposal per object, with its "
+            "95% interval. Per image: mean number of proposals. R@0.5: recall at IoU 0.5. COCO AR: "
+            "mean recall at ten IoUs from 0.5 to 0.95. ABO: mean IoU of objects with their best "
+            "proposal; MABO: its mean over classes. VUS: volume under recall over IoU and number "
+            "of proposals.",
+            GUIDE,
+        ),
+        Section(
+            "overlaps",
+            "By IoU",
+            (*dataset_plots(result, overlap_plots), _curves(ranked)),
+            "How tightly objects are found.",
+            GUIDE,
+        ),
+        Section(
+            "numbers",
+            "By number",
+            (
+                *dataset_plots(result, number_plots),
+                _ar_by_number(ranked),
+                Table("budgets", "", budgets, _budget_columns(ranked)),
+            ),
+            "What more proposals add.",
+            GUIDE,
+        ),
+        Section(
+            "groups",
+            "By kind of object",
+            tuple(group_parts(ranked)),
+            "Which objects are missed.",
+            GUIDE,
+        ),
+        Section(
+            "sizes",
+            "Sizes",
+            (*dataset_plots(result, sizes_plots), _sizes(ranked)),
+            "Whether boxes are as large as objects.",
+            GUIDE,
+        ),
+        Section("datasets", "Data sets", across, "Whether methods do as well elsewhere.", GUIDE),
+        Section(
+            "cost",
+            "Cost",
+            (_cost(ranked),),
+            "Seconds per image of one core, as measured here; published: on a computer of 2014. "
+            "Files have no times. Of boxes on the same pixels only the best counts; the others are "
+            "duplicates.",
+            GUIDE,
+        ),
     )
 
 
@@ -148,52 +159,32 @@ def _largest(method: MethodRecall) -> Sequence[BudgetRecall]:
 
 def _run_columns(result: ProposalRecallResult) -> list[Column[_Row]]:
     """The data set is shown where there are several."""
+    several = "data set" if len(result.datasets) > 1 else ""
     return [
         Column("method", "method", lambda row: row.method.name, TEXT),
-        Column(
-            "dataset",
-            "data set" if len(result.datasets) > 1 else "",
-            lambda row: row.dataset.name,
-            TEXT,
-        ),
+        Column("dataset", several, lambda row: row.dataset.name, TEXT),
     ]
 
 
-def _budget_columns(choice: RecallChoice) -> list[Column[_Row]]:
+def _budget_columns(result: ProposalRecallResult) -> list[Column[_Row]]:
     return [
+        *_run_columns(result),
         Column("budget", "budget", lambda row: row.at.budget, COUNT),
         Column("n_mean", "per image", lambda row: row.at.n_mean, MEAN_COUNT),
-        Column("AR", ar_words(choice), lambda row: row.at.ar),
+        Column("AR", ar_words(result.choice), lambda row: row.at.ar),
         *interval_columns(
             lambda row: (row.at.ar_low, row.at.ar_high), "95% interval", ("AR_low", "AR_high")
         ),
-        *(
-            Column(f"recall_{iou:g}", f"R@{number(iou)}", partial(_recall, iou))
-            for iou in choice.ious
+        *columns_of(
+            result.choice.ious,
+            lambda row, iou: row.at.recall[iou],
+            key=lambda iou: f"recall_{iou:g}",
+            heading=lambda iou: f"R@{number(iou)}",
         ),
         Column("AR_coco", "COCO AR", lambda row: row.at.coco_ar, further=True),
         Column("ABO", "ABO", lambda row: row.at.best_overlap),
         Column("MABO", "MABO", lambda row: row.at.best_overlap_by_class, further=True),
     ]
-
-
-def _recall(iou: float, row: _Row) -> float:
-    return row.at.recall[iou]
-
-
-def _methods_section(result: ProposalRecallResult) -> Section:
-    low, high = map(number, result.choice.ar_range)
-    return Section(
-        "methods",
-        "Methods",
-        (_methods(result), _published(result)),
-        reading=f"AR: average recall over IoU from {low} to {high}, one proposal per object, with "
-        "its 95% interval. Per image: mean number of proposals. R@0.5: recall at IoU 0.5. COCO AR: "
-        "mean recall at ten IoUs from 0.5 to 0.95. ABO: mean IoU of objects with their best "
-        "proposal; MABO: its mean over classes. VUS: volume under recall over IoU and number of "
-        "proposals.",
-        guide=GUIDE,
-    )
 
 
 def _methods(result: ProposalRecallResult) -> Table[_Row]:
@@ -202,8 +193,7 @@ def _methods(result: ProposalRecallResult) -> Table[_Row]:
         "Recall of every method",
         _rows(result, lambda one: one.chosen),
         [
-            *_run_columns(result),
-            *_budget_columns(result.choice),
+            *_budget_columns(result),
             Column("VUS", "VUS", lambda row: row.method.volume),
             Column("made_by", "", lambda row: row.method.made_by, TEXT),
             Column("baseline", "", lambda row: row.method.baseline, FLAG),
@@ -236,87 +226,49 @@ def _here(row: _Row, value: Callable[[BudgetRecall], float | None]) -> float | N
 
 
 def _ar_by_number(result: ProposalRecallResult) -> Table[_Row]:
-    words = ar_words(result.choice)
+    def ar(row: _Row, budget: int) -> float | None:
+        return next((at.ar for at in row.method.by_budget if at.budget == budget), None)
+
+    budgets = columns_of(result.choice.curve_budgets(), ar, heading=lambda budget: f"{budget:,}")
     return Table(
         "",
-        f"{words} by the largest number of proposals per image",
+        f"{ar_words(result.choice)} by the largest number of proposals per image",
         _rows(result, _largest),
-        [
-            *_run_columns(result),
-            *(
-                Column("", f"{budget:,}", partial(_ar_with, budget))
-                for budget in result.choice.curve_budgets()
-            ),
-        ],
+        [*_run_columns(result), *budgets],
         wide=True,
         folded=True,
         detail=True,
     )
 
 
-def _ar_with(budget: int, row: _Row) -> float:
-    return next((at.ar for at in row.method.by_budget if at.budget == budget), math.nan)
-
-
-def _budgets(result: ProposalRecallResult) -> Table[_Row]:
-    columns = [*_run_columns(result), *_budget_columns(result.choice)]
-    return Table("budgets", "", _rows(result, lambda one: one.by_budget), columns)
-
-
-def _curves(result: ProposalRecallResult) -> Table[tuple[_Row, int]]:
-    """Every IoU of the curves by its place."""
-    rows = _rows(result, lambda one: one.chosen)
-    return Table(
-        "curves",
-        "",
-        [(row, place) for row in rows for place in range(len(CURVE_IOUS))],
-        [
-            Column("dataset", "", lambda pair: pair[0].dataset.name, TEXT),
-            Column("method", "", lambda pair: pair[0].method.name, TEXT),
-            Column("budget", "", lambda pair: pair[0].at.budget, COUNT),
-            Column("iou", "", lambda pair: round(float(CURVE_IOUS[pair[1]]), 2)),
-            Column("recall", "", lambda pair: float(pair[0].at.curve[pair[1]])),
-        ],
+def _curves(result: ProposalRecallResult) -> Table[Any]:
+    forms = {"dataset": TEXT, "method": TEXT, "budget": COUNT, "iou": SCORE, "recall": SCORE}
+    rows = (
+        (row.dataset.name, row.method.name, row.at.budget, round(iou, 2), recall)
+        for row in _rows(result, lambda one: one.chosen)
+        for iou, recall in zip(CURVE_IOUS.tolist(), row.at.curve.tolist(), strict=True)
     )
+    return table_of("curves", "", forms, rows)
 
 
-class _Bin(NamedTuple):
-    """Objects, or proposals of one method, whose relative size lies in one bin."""
-
-    dataset: str
-    of: str
-    method: str | None
-    place: int
-    n_bins: int
-    share: float
-
-
-def _sizes(result: ProposalRecallResult) -> Table[_Bin]:
-    bins = []
-    for dataset in result.datasets:
-        of: list[tuple[str, str | None, Floats]] = [("objects", None, dataset.sizes)]
-        of += [("proposals", one.name, one.sizes) for one in dataset.methods]
-        for what, method, shares in of:
-            bins += [
-                _Bin(dataset.name, what, method, place, len(shares), share)
-                for place, share in enumerate(shares.tolist())
-            ]
-    return Table(
-        "sizes",
-        "",
-        bins,
-        [
-            Column("dataset", "", lambda one: one.dataset, TEXT),
-            Column("of", "", lambda one: one.of, TEXT),
-            Column("method", "", lambda one: one.method, TEXT),
-            Column("from", "", lambda one: one.place / one.n_bins),
-            Column("to", "", lambda one: (one.place + 1) / one.n_bins),
-            Column("share", "", lambda one: one.share),
-        ],
+def _sizes(result: ProposalRecallResult) -> Table[Any]:
+    """Shares of objects, and of proposals of every method, by relative size."""
+    texts = dict.fromkeys(("dataset", "of", "method"), TEXT)
+    numbers = dict.fromkeys(("from", "to", "share"), SCORE)
+    rows = (
+        (dataset.name, of, method, at / len(shares), (at + 1) / len(shares), share)
+        for dataset in result.datasets
+        for of, method, shares in (
+            ("objects", None, dataset.sizes),
+            *(("proposals", one.name, one.sizes) for one in dataset.methods),
+        )
+        for at, share in enumerate(shares.tolist())
     )
+    return table_of("sizes", "", {**texts, **numbers}, rows)
 
 
 def _cost(result: ProposalRecallResult) -> Table[_Row]:
+    seconds = {name: one.seconds for name, one in PUBLISHED.items()}
     return Table(
         "",
         "Cost of proposals",
@@ -324,14 +276,9 @@ def _cost(result: ProposalRecallResult) -> Table[_Row]:
         [
             *_run_columns(result),
             Column("", "seconds per image", lambda one: one.method.seconds_per_image, SECONDS),
-            Column("", "published", _published_seconds, SECONDS),
+            Column("", "published", lambda one: seconds.get(one.method.name), SECONDS),
             Column("", "duplicates", lambda one: one.method.n_duplicates, COUNT),
             Column("", "made by", lambda one: one.method.made_by or None, TEXT, further=True),
         ],
         wide=True,
     )
-
-
-def _published_seconds(row: _Row) -> float | None:
-    found = PUBLISHED.get(row.method.name)
-    return None if found is None else found.seconds

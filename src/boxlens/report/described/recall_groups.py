@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boxlens.report.charts.forms.choosing import both_ends
+from boxlens.report.charts.forms.choosing import both_ends, first_of
 from boxlens.report.charts.forms.keys import MOST_LINES
-from boxlens.report.charts.method_words import ar_words
+from boxlens.report.charts.proposal_methods import ar_words
 from boxlens.report.charts.recall import recall_groups_chart
-from boxlens.report.described.recall_plots import about, missing, of_dataset
-from boxlens.report.study import COUNT, TEXT, Column, Plot, Table, file_name
+from boxlens.report.described.recall_plots import dataset_plots, missing
+from boxlens.report.study import (
+    COUNT,
+    SCORE,
+    TEXT,
+    Column,
+    Plot,
+    Table,
+    columns_of,
+    file_name,
+    table_of,
+)
 from boxlens.studies.proposals.recall.groups import BY_CLASS, BY_SIZE, SIZES
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from boxlens.report.study import Part
-    from boxlens.studies.proposals.recall.result import (
-        DatasetRecall,
-        GroupRecall,
-        ProposalRecallResult,
-    )
+    from boxlens.studies.proposals.recall.choice import RecallChoice
+    from boxlens.studies.proposals.recall.result import DatasetRecall, ProposalRecallResult
 
 READINGS = {
     BY_CLASS: "A row that is pale throughout: a class that every method misses. A dark cell in a "
@@ -43,44 +51,33 @@ class GroupRow(NamedTuple):
 
     value: str
     n_objects: int
-    found: Mapping[str, float]
+    found: dict[str, float]
 
     @property
     def mean(self) -> float:
         known = [ar for ar in self.found.values() if not math.isnan(ar)]
-        return math.fsum(known) / len(known) if known else math.nan
+        return fmean(known) if known else math.nan
 
 
 def group_parts(result: ProposalRecallResult) -> Iterator[Part]:
     """Figures of every data set, then tables; methods are those of the result, best first."""
-    groups = [(one, group_rows(one, result.choice.largest)) for one in result.datasets]
-    for dataset, found in groups:
-        yield from _plots(result, dataset, found)
-    for dataset, found in groups:
-        for by, rows in found.items():
+    yield from dataset_plots(result, _plots)
+    for dataset in result.datasets:
+        for by, rows in group_rows(dataset, result.choice.largest).items():
             yield _table(result, dataset, by, rows)
     yield _filed(result)
 
 
 def group_rows(dataset: DatasetRecall, budget: int) -> dict[str, list[GroupRow]]:
     """By what objects are grouped by: classes from the hardest on, sizes from the smallest on."""
-    found: dict[str, dict[str, dict[str, GroupRecall]]] = {}
+    found: dict[str, dict[str, GroupRow]] = {}
     for method in dataset.methods:
         for one in method.groups:
             if one.budget == budget:
-                found.setdefault(one.by, {}).setdefault(one.value, {})[method.name] = one
-    rows = {
-        by: [
-            GroupRow(
-                value,
-                max(one.n_objects for one in of.values()),
-                {name: one.ar for name, one in of.items()},
-            )
-            for value, of in values.items()
-        ]
-        for by, values in found.items()
-    }
-    return {by: _ordered(by, of) for by, of in rows.items()}
+                row = GroupRow(one.value, one.n_objects, {})
+                of_value = found.setdefault(one.by, {}).setdefault(one.value, row)
+                of_value.found[method.name] = one.ar
+    return {by: _ordered(by, list(rows.values())) for by, rows in found.items()}
 
 
 def _ordered(by: str, rows: list[GroupRow]) -> list[GroupRow]:
@@ -95,105 +92,65 @@ def _table(
     result: ProposalRecallResult, dataset: DatasetRecall, by: str, rows: Sequence[GroupRow]
 ) -> Table[GroupRow]:
     choice = result.choice
-    brief = [*rows[:MOST_BRIEF], *rows[-MOST_BRIEF:]] if len(rows) > 2 * MOST_BRIEF else None
+    caption = f"{ar_words(choice)} by {by}, at most {counted(choice.largest, 'proposal')} per image"
+    caption += f", {dataset.name}" if len(result.datasets) > 1 else ""
     asked_for = by in (BY_CLASS, BY_SIZE, *choice.attributes)
-    _, suffix = of_dataset(result, dataset)
-    order = ", hardest first" if by == BY_CLASS else ""
     return Table(
         "",
-        f"{ar_words(choice)} by {by}, at most {counted(choice.largest, 'proposal')} per image"
-        f"{suffix}{order}",
+        f"{caption}, hardest first" if by == BY_CLASS else caption,
         rows,
         [
             Column("", by, lambda row: row.value, TEXT),
             Column("", "objects", lambda row: row.n_objects, COUNT),
-            *(
-                Column("", one.name, partial(_found, one.name), further=place >= MOST_COLUMNS)
-                for place, one in enumerate(dataset.methods)
+            *columns_of(
+                [one.name for one in dataset.methods],
+                lambda row, method: row.found.get(method),
+                heading=str,
+                most=MOST_COLUMNS,
             ),
         ],
-        brief=brief,
+        brief=[*rows[:MOST_BRIEF], *rows[-MOST_BRIEF:]] if len(rows) > 2 * MOST_BRIEF else None,
         wide=True,
         folded=True,
         detail=dataset is not result.datasets[0] or not asked_for,
     )
 
 
-def _found(method: str, row: GroupRow) -> float:
-    return row.found.get(method, math.nan)
-
-
-def _plots(
-    result: ProposalRecallResult, dataset: DatasetRecall, groups: Mapping[str, Sequence[GroupRow]]
-) -> Iterator[Plot]:
-    why = missing(dataset)
-    if why:
-        title = f"{ar_words(result.choice)} by class, size and attributes"
-        title += of_dataset(result, dataset)[1]
-        yield Plot("", title, "", partial(recall_groups_chart, {}, (), ""), absent=why)
+def _plots(choice: RecallChoice, dataset: DatasetRecall) -> Iterator[Plot]:
+    words = ar_words(choice)
+    if missing(dataset):
+        yield Plot("", f"{words} by class, size and attributes", "", dict)
         return
-    for by, rows in groups.items():
+    methods = [one.name for one in dataset.methods]
+    for by, rows in group_rows(dataset, choice.largest).items():
         known = [row for row in rows if not math.isnan(row.mean)]
+        shown = both_ends(known, MOST_ROWS)
+        legend = (
+            f"With at most {counted(choice.largest, 'proposal')} per image; darker: more is found."
+        )
+        if by == BY_CLASS:
+            legend += " Classes are ordered from hard to easy, by their mean over methods."
+        if len(shown) < len(known):
+            legend += f" The first and last {MOST_ROWS} of {len(known):,}."
         if known:
-            yield _plot(result, dataset, by, known)
+            yield Plot(
+                f"by_{file_name(by)}",
+                f"{words} by {by}",
+                READINGS.get(by, ATTRIBUTE_READING),
+                partial(recall_groups_chart, shown, methods[:MOST_LINES], words),
+                legend=legend + first_of(MOST_LINES, len(methods), "methods", "best"),
+            )
 
 
-def _plot(
-    result: ProposalRecallResult, dataset: DatasetRecall, by: str, rows: Sequence[GroupRow]
-) -> Plot:
-    prefix, suffix = of_dataset(result, dataset)
-    words, n_methods = ar_words(result.choice), len(dataset.methods)
-    methods = [one.name for one in dataset.methods[:MOST_LINES]]
-    shown = both_ends(rows, MOST_ROWS)
-    legend = (
-        f"With at most {counted(result.choice.largest, 'proposal')} per image; darker: more is "
-        "found."
+def _filed(result: ProposalRecallResult) -> Table[Any]:
+    ious = result.choice.ious
+    forms = {"dataset": TEXT, "method": TEXT, "by": TEXT, "value": TEXT, "n_objects": COUNT}
+    numbers = {"budget": COUNT, "AR": SCORE, **{f"recall_{iou:g}": SCORE for iou in ious}}
+    rows = (
+        (*which, one.n_objects, one.budget, one.ar, *(one.recall.get(iou) for iou in ious))
+        for dataset in result.datasets
+        for method in dataset.methods
+        for one in method.groups
+        for which in [(dataset.name, method.name, one.by, one.value)]
     )
-    if by == BY_CLASS:
-        legend += " Classes are ordered from hard to easy, by their mean over methods."
-    if len(shown) < len(rows):
-        legend += f" The first and last {MOST_ROWS} of {len(rows):,}."
-    if len(methods) < n_methods:
-        legend += f" The best {len(methods)} of {n_methods} methods."
-    return Plot(
-        f"{prefix}by_{file_name(by)}",
-        f"{words} by {by}{suffix}",
-        READINGS.get(by, ATTRIBUTE_READING),
-        partial(recall_groups_chart, shown, methods, words),
-        legend=legend,
-        about=about(dataset),
-        wide=True,
-    )
-
-
-class _Found(NamedTuple):
-    dataset: str
-    method: str
-    group: GroupRecall
-
-
-def _filed(result: ProposalRecallResult) -> Table[_Found]:
-    return Table(
-        "groups",
-        "",
-        [
-            _Found(dataset.name, method.name, group)
-            for dataset in result.datasets
-            for method in dataset.methods
-            for group in method.groups
-        ],
-        [
-            Column("dataset", "", lambda one: one.dataset, TEXT),
-            Column("method", "", lambda one: one.method, TEXT),
-            Column("by", "", lambda one: one.group.by, TEXT),
-            Column("value", "", lambda one: one.group.value, TEXT),
-            Column("n_objects", "", lambda one: one.group.n_objects, COUNT),
-            Column("budget", "", lambda one: one.group.budget, COUNT),
-            Column("AR", "", lambda one: one.group.ar),
-            *(Column(f"recall_{iou:g}", "", partial(_recall, iou)) for iou in result.choice.ious),
-        ],
-    )
-
-
-def _recall(iou: float, one: _Found) -> float:
-    return one.group.recall.get(iou, math.nan)
+    return table_of("groups", "", {**forms, **numbers}, rows)

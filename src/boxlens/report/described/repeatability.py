@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from boxlens.images.perturbing.families import FAMILIES
-from boxlens.report.charts.method_words import line_words
+from boxlens.report.charts.proposal_methods import line_words
 from boxlens.report.charts.repeatability import (
     repeatability_curves_chart,
     repeatability_sizes_chart,
@@ -23,15 +23,16 @@ from boxlens.report.study import (
     Section,
     Study,
     Table,
+    columns_of,
+    table_of,
 )
 from boxlens.studies.proposals.repeatability.verdict import is_blind, repeatability_sentences
 from boxlens.wording import counted, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from boxlens.studies.proposals.repeatability.result import (
-        FamilyRepeatability,
         LevelRepeatability,
         MethodRepeatability,
         RepeatabilityResult,
@@ -39,11 +40,16 @@ if TYPE_CHECKING:
 
 GUIDE = "proposals"
 MOST_NAMES, MOST_TILES = 3, 4
+# Columns of files that say which level a row is about.
+LEVEL = {"method": TEXT, "family": TEXT, "level": NUMBER, "label": TEXT}
 
 
 def study(result: RepeatabilityResult) -> Study:
     choice = result.choice
-    ranked = _most_stable_first(result)
+    # Those that do not look at pictures after all others, those without a number last.
+    ranked = sorted(
+        result.methods, key=lambda one: (math.isnan(one.mean), is_blind(one), -one.mean)
+    )
     looking = [one for one in ranked if not is_blind(one)]
     names = listed([one.name for one in result.methods], MOST_NAMES, "methods")
     return Study(
@@ -65,25 +71,22 @@ def study(result: RepeatabilityResult) -> Study:
                 "methods",
                 "Methods",
                 (_methods(result, ranked), _families(result), _failed(result)),
-                reading="Mean over the levels that change something; 1: every proposal comes back "
-                "in its place. Mean: over all kinds of change. Methods that do not look at "
-                "pictures (blind) stand last.",
-                guide=GUIDE,
+                "Mean over the levels that change something; 1: every proposal comes back in its "
+                "place. Mean: over all kinds of change. Methods that do not look at pictures "
+                "(blind) stand last.",
+                GUIDE,
             ),
             Section(
                 "curves",
                 "Level by level",
                 (
                     *_plots(result),
-                    *(
-                        _level_table(ranked, place, name)
-                        for place, name in enumerate(choice.families)
-                    ),
+                    *(_level_table(ranked, at, name) for at, name in enumerate(choice.families)),
                     _levels(result),
                     _sizes(result),
                 ),
-                reading="How fast proposals move away from their places, and which ones.",
-                guide=GUIDE,
+                "How fast proposals move away from their places, and which ones.",
+                GUIDE,
             ),
         ),
     )
@@ -93,23 +96,20 @@ def _pictures(result: RepeatabilityResult) -> str:
     return counted(max((one.n_images for one in result.methods), default=0), "picture")
 
 
-def _most_stable_first(result: RepeatabilityResult) -> list[MethodRepeatability]:
-    """Those that do not look at pictures after all others, those without a number last."""
-    return sorted(result.methods, key=lambda one: (math.isnan(one.mean), is_blind(one), -one.mean))
-
-
 def _methods(
-    result: RepeatabilityResult, ranked: list[MethodRepeatability]
+    result: RepeatabilityResult, ranked: Sequence[MethodRepeatability]
 ) -> Table[MethodRepeatability]:
+    families = result.choice.families
     return Table(
         "",
         "Repeatability of every method",
         ranked,
         [
-            Column("", "method", _name, TEXT),
-            *(
-                Column("", FAMILIES[name].title, partial(_mean, place))
-                for place, name in enumerate(result.choice.families)
+            Column("", "method", lambda one: one.name + " (blind)" * is_blind(one), TEXT),
+            *columns_of(
+                range(len(families)),
+                lambda one, at: one.families[at].mean,
+                heading=lambda at: FAMILIES[families[at]].title,
             ),
             Column("", "mean", lambda one: one.mean),
             Column("", "pictures", lambda one: one.n_images, COUNT),
@@ -119,18 +119,10 @@ def _methods(
     )
 
 
-def _name(method: MethodRepeatability) -> str:
-    return f"{method.name} (blind)" if is_blind(method) else method.name
-
-
-def _mean(place: int, method: MethodRepeatability) -> float:
-    return method.families[place].mean
-
-
 def _level_table(
-    ranked: list[MethodRepeatability], place: int, family: str
+    ranked: Sequence[MethodRepeatability], place: int, family: str
 ) -> Table[MethodRepeatability]:
-    """One column per level."""
+    """Of the kind of change at this place: one column per level."""
     levels = ranked[0].families[place].levels if ranked else ()
     return Table(
         "",
@@ -138,112 +130,68 @@ def _level_table(
         ranked,
         [
             Column("", "method", lambda one: one.name, TEXT),
-            *(Column("", one.label, partial(_at, place, row)) for row, one in enumerate(levels)),
+            *columns_of(
+                range(len(levels)),
+                lambda one, at: one.families[place].levels[at].repeatability,
+                heading=lambda at: levels[at].label,
+            ),
         ],
         folded=True,
     )
 
 
-def _at(place: int, row: int, method: MethodRepeatability) -> float:
-    return method.families[place].levels[row].repeatability
-
-
-class _Row(NamedTuple):
-    """A method and a kind of change."""
-
-    method: MethodRepeatability
-    family: FamilyRepeatability
-
-
-class _Level(NamedTuple):
-    """One level of a kind of change; `place` is a bin of sizes, where there is one."""
-
-    method: str
-    family: str
-    at: LevelRepeatability
-    place: int = 0
-
-
-def _families(result: RepeatabilityResult) -> Table[_Row]:
-    return Table(
-        "families",
-        "",
-        [_Row(method, family) for method in result.methods for family in method.families],
-        [
-            Column("method", "", lambda row: row.method.name, TEXT),
-            Column("made_by", "", lambda row: row.method.made_by, TEXT),
-            Column("baseline", "", lambda row: row.method.baseline, FLAG),
-            Column("n_images", "", lambda row: row.method.n_images, COUNT),
-            Column("family", "", lambda row: row.family.family, TEXT),
-            Column("mean", "", lambda row: row.family.mean),
-        ],
+def _families(result: RepeatabilityResult) -> Table[Any]:
+    texts = {"method": TEXT, "made_by": TEXT, "baseline": FLAG, "n_images": COUNT}
+    rows = (
+        (one.name, one.made_by, one.baseline, one.n_images, of.family, of.mean)
+        for one in result.methods
+        for of in one.families
     )
+    return table_of("families", "", {**texts, "family": TEXT, "mean": SCORE}, rows)
 
 
-def _every_level(result: RepeatabilityResult) -> Iterator[_Level]:
+def _every_level(
+    result: RepeatabilityResult,
+) -> Iterator[tuple[tuple[str, str, float, str], LevelRepeatability]]:
     for method in result.methods:
         for family in method.families:
-            yield from (_Level(method.name, family.family, at) for at in family.levels)
+            for one in family.levels:
+                yield (method.name, family.family, one.level, one.label), one
 
 
-def _level_columns() -> list[Column[_Level]]:
-    return [
-        Column("method", "", lambda row: row.method, TEXT),
-        Column("family", "", lambda row: row.family, TEXT),
-        Column("level", "", lambda row: row.at.level, NUMBER),
-        Column("label", "", lambda row: row.at.label, TEXT),
-    ]
-
-
-def _levels(result: RepeatabilityResult) -> Table[_Level]:
-    return Table(
-        "levels",
-        "",
-        list(_every_level(result)),
-        [
-            *_level_columns(),
-            Column("repeatability", "", lambda row: row.at.repeatability),
-            Column("n_boxes", "", lambda row: sum(row.at.n_boxes), COUNT),
-            Column("n_outside", "", lambda row: row.at.n_outside, COUNT),
-        ],
+def _levels(result: RepeatabilityResult) -> Table[Any]:
+    numbers = {"repeatability": SCORE, "n_boxes": COUNT, "n_outside": COUNT}
+    rows = (
+        (*level, one.repeatability, sum(one.n_boxes), one.n_outside)
+        for level, one in _every_level(result)
     )
+    return table_of("levels", "", {**LEVEL, **numbers}, rows)
 
 
-def _sizes(result: RepeatabilityResult) -> Table[_Level]:
+def _sizes(result: RepeatabilityResult) -> Table[Any]:
     """The numbers of a level, bin by bin."""
-    return Table(
-        "sizes",
-        "",
-        [
-            row._replace(place=place)
-            for row in _every_level(result)
-            for place in range(len(row.at.bins))
-        ],
-        [
-            *_level_columns(),
-            Column("from", "", lambda row: row.place / len(row.at.bins)),
-            Column("to", "", lambda row: (row.place + 1) / len(row.at.bins)),
-            Column("repeatability", "", lambda row: float(row.at.bins[row.place])),
-            Column("n_boxes", "", lambda row: row.at.n_boxes[row.place], COUNT),
-        ],
+    numbers = {"from": SCORE, "to": SCORE, "repeatability": SCORE, "n_boxes": COUNT}
+    rows = (
+        (*level, at / len(one.bins), (at + 1) / len(one.bins), value, one.n_boxes[at])
+        for level, one in _every_level(result)
+        for at, value in enumerate(one.bins.tolist())
     )
+    return table_of("sizes", "", {**LEVEL, **numbers}, rows)
 
 
-def _failed(result: RepeatabilityResult) -> Table[tuple[str, str]]:
-    return Table(
-        "failed",
-        "Pictures that were not searched",
-        result.failed,
-        [
-            Column("file", "file", lambda pair: pair[0], TEXT),
-            Column("reason", "reason", lambda pair: pair[1], TEXT),
-        ],
-        detail=True,
-    )
+def _failed(result: RepeatabilityResult) -> Table[Any]:
+    forms = {"file": TEXT, "reason": TEXT}
+    return table_of("failed", "Pictures that were not searched", forms, result.failed, detail=True)
 
 
 def _plots(result: RepeatabilityResult) -> tuple[Plot, Plot]:
-    families = [name for name in result.choice.families if _is_known(result, name)]
+    known = {
+        family.family
+        for method in result.methods
+        for family in method.families
+        if any(not math.isnan(one.repeatability) for one in family.levels)
+    }
+    families = [name for name in result.choice.families if name in known]
     names = listed([one.name for one in result.methods], 2, "methods")
     about = f"{names} on {_pictures(result)}"
     absent = "" if families else "no proposal could be followed from one picture to the other"
@@ -273,15 +221,4 @@ def _plots(result: RepeatabilityResult) -> tuple[Plot, Plot]:
             absent=absent,
             wide=True,
         ),
-    )
-
-
-def _is_known(result: RepeatabilityResult, name: str) -> bool:
-    """Has any method a number for it?"""
-    return any(
-        not math.isnan(level.repeatability)
-        for method in result.methods
-        for family in method.families
-        if family.family == name
-        for level in family.levels
     )

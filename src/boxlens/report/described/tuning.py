@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from boxlens.report.charts.tuning_trials import tuning_settings_chart, tuning_trials_chart
 from boxlens.report.study import (
@@ -22,6 +22,8 @@ from boxlens.report.study import (
     Section,
     Study,
     Table,
+    columns_of,
+    table_of,
 )
 from boxlens.studies.proposals.tuning.verdict import tuning_sentences
 from boxlens.wording import counted, score
@@ -36,6 +38,7 @@ MOST_TRIALS = 5
 
 def study(result: ProposalTuningResult) -> Study:
     first, best = result.trials[0], result.trials[result.best]
+    trials_plot, settings_plot = _plots(result)
     return Study(
         title=f"Tuning of {result.method}",
         data=counted(result.n_tuned_on, "picture"),
@@ -55,17 +58,17 @@ def study(result: ProposalTuningResult) -> Study:
             Section(
                 "trials",
                 "Trials",
-                (_trials_plot(result), _gains(result), _trials(result)),
-                reading="The best of many trials looks better than it is because it was chosen: "
-                "the pictures held out show what it is worth.",
-                guide=GUIDE,
+                (trials_plot, _gains(result, first, best), _trials(result)),
+                "The best of many trials looks better than it is because it was chosen: the "
+                "pictures held out show what it is worth.",
+                GUIDE,
             ),
             Section(
                 "settings",
                 "Settings",
-                (_settings_plot(result), _settings(result)),
-                reading="What was varied, and where the best trial lies.",
-                guide=GUIDE,
+                (settings_plot, _settings(result, first, best)),
+                "What was varied, and where the best trial lies.",
+                GUIDE,
             ),
         ),
         main_table="Every trial",
@@ -73,7 +76,6 @@ def study(result: ProposalTuningResult) -> Study:
 
 
 def _trials(result: ProposalTuningResult) -> Table[Trial]:
-    best = result.trials[result.best]
     ranked = sorted(result.trials, key=lambda one: (math.isnan(one.ar), -one.ar, one.number))
     brief = dict.fromkeys([*(one.number for one in ranked[:MOST_TRIALS]), 0])
     return Table(
@@ -82,16 +84,19 @@ def _trials(result: ProposalTuningResult) -> Table[Trial]:
         result.trials,
         [
             Column("trial", "trial", lambda one: one.number, COUNT),
-            Column("best", "", lambda one: one is best, FLAG),
+            Column("best", "", lambda one: one is result.trials[result.best], FLAG),
             Column("AR", "AR", lambda one: one.ar, FINE_SCORE),
             Column("recall_0.5", "recall at 0.5", lambda one: one.recall_50),
             Column("n_mean", "proposals per image", lambda one: one.n_mean, MEAN_COUNT),
             Column(
                 "seconds_per_image", "seconds per image", lambda one: one.seconds_per_image, SECONDS
             ),
-            *(
-                Column(f"setting_{name}", name, partial(_setting, name), NUMBER)
-                for name in result.trials[0].settings
+            *columns_of(
+                result.trials[0].settings,
+                lambda one, name: one.settings.get(name),
+                NUMBER,
+                key="setting_",
+                heading=str,
             ),
         ],
         brief=[result.trials[number] for number in brief],
@@ -99,97 +104,63 @@ def _trials(result: ProposalTuningResult) -> Table[Trial]:
     )
 
 
-def _setting(name: str, trial: Trial) -> float:
-    return trial.settings.get(name, math.nan)
-
-
-class _Gain(NamedTuple):
-    pictures: str
-    n_pictures: int
-    before: float
-    after: float
-
-
-def _gains(result: ProposalTuningResult) -> Table[_Gain]:
-    first, best = result.trials[0], result.trials[result.best]
-    return Table(
-        "",
-        "AR gained by tuning",
-        [
-            _Gain("tuned on", result.n_tuned_on, first.ar, best.ar),
-            _Gain("held out", result.n_held_out, result.held_out_before, result.held_out_after),
-        ],
-        [
-            Column("", "pictures", lambda row: row.pictures, TEXT),
-            Column("", "number", lambda row: row.n_pictures, COUNT),
-            Column("", "AR before", lambda row: row.before),
-            Column("", "AR after", lambda row: row.after),
-            Column("", "gained", lambda row: row.after - row.before, CHANGE),
-        ],
+def _gains(result: ProposalTuningResult, first: Trial, best: Trial) -> Table[Any]:
+    forms = {"pictures": TEXT, "number": COUNT, "AR before": SCORE, "AR after": SCORE}
+    gains = (
+        ("tuned on", result.n_tuned_on, first.ar, best.ar),
+        ("held out", result.n_held_out, result.held_out_before, result.held_out_after),
     )
+    rows = ((*one, one[-1] - one[-2]) for one in gains)
+    return table_of("", "AR gained by tuning", {**forms, "gained": CHANGE}, rows)
 
 
-def _settings(result: ProposalTuningResult) -> Table[str]:
-    first, best = result.trials[0], result.trials[result.best]
+def _settings(result: ProposalTuningResult, first: Trial, best: Trial) -> Table[Any]:
     ranges = result.parameters.get("ranges", {})
-    nowhere = (math.nan, math.nan)
-    return Table(
-        "",
-        "Settings before and after",
-        list(first.settings),
-        [
-            Column("", "setting", str, TEXT),
-            Column("", "before", lambda name: _setting(name, first), NUMBER),
-            Column("", "best", lambda name: _setting(name, best), NUMBER),
-            Column("", "searched from", lambda name: ranges.get(name, nowhere)[0], NUMBER),
-            Column("", "to", lambda name: ranges.get(name, nowhere)[1], NUMBER),
-        ],
+    numbers = dict.fromkeys(("before", "best", "searched from", "to"), NUMBER)
+    rows = (
+        (name, value, best.settings.get(name), *ranges.get(name, (None, None)))
+        for name, value in first.settings.items()
     )
+    return table_of("", "Settings before and after", {"setting": TEXT, **numbers}, rows)
 
 
-def _trials_plot(result: ProposalTuningResult) -> Plot:
-    return Plot(
-        "trials",
-        "Average recall of every trial",
-        "If the line has been level for long, more trials would add little. If it still rises, "
-        "search on.",
-        partial(tuning_trials_chart, result),
-        legend=f"On the pictures tuned on ({result.n_tuned_on:,}). Line: the best so far. Dashed: "
-        f"the settings before. {_held_out(result)}",
-        about=_about(result),
-        absent="" if _has_numbers(result) else "no trial has a number",
-        wide=True,
-    )
-
-
-def _settings_plot(result: ProposalTuningResult) -> Plot:
+def _plots(result: ProposalTuningResult) -> tuple[Plot, Plot]:
+    """Of trials, and of settings."""
     first = result.trials[0].settings
     varied = [
         name
         for name in first
         if any(one.settings.get(name) != first[name] for one in result.trials)
     ]
-    return Plot(
-        "settings",
-        "Average recall against each setting",
-        "A peak: the setting matters, and the peak is where to be. Points at one height: it does "
-        "not matter.",
-        partial(tuning_settings_chart, result, varied),
-        legend="One point per trial. All settings vary at once, so points scatter even where a "
-        f"setting matters. {_held_out(result)}",
-        about=_about(result),
-        absent="" if varied and _has_numbers(result) else "no setting was varied",
-        wide=True,
-    )
-
-
-def _has_numbers(result: ProposalTuningResult) -> bool:
-    return not all(math.isnan(one.ar) for one in result.trials)
-
-
-def _about(result: ProposalTuningResult) -> str:
+    known = not all(math.isnan(one.ar) for one in result.trials)
     n_trials, n_boxes = counted(len(result.trials), "trial"), counted(result.budget, "proposal")
-    return f"{result.method}, {n_trials}, at most {n_boxes}"
+    about = f"{result.method}, {n_trials}, at most {n_boxes}"
+    return (
+        Plot(
+            "trials",
+            "Average recall of every trial",
+            "If the line has been level for long, more trials would add little. If it still rises, "
+            "search on.",
+            partial(tuning_trials_chart, result),
+            legend=f"On the pictures tuned on ({result.n_tuned_on:,}). Line: the best so far. "
+            f"Dashed: the settings before. {_held_out(result)}",
+            about=about,
+            absent="" if known else "no trial has a number",
+            wide=True,
+        ),
+        Plot(
+            "settings",
+            "Average recall against each setting",
+            "A peak: the setting matters, and the peak is where to be. Points at one height: it "
+            "does not matter.",
+            partial(tuning_settings_chart, result, varied),
+            legend="One point per trial. All settings vary at once, so points scatter even where a "
+            f"setting matters. {_held_out(result)}",
+            about=about,
+            absent="" if varied and known else "no setting was varied",
+            wide=True,
+        ),
+    )
 
 
 def _held_out(result: ProposalTuningResult) -> str:

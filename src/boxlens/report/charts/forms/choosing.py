@@ -27,3 +27,8 @@ def spread_out(n: int, most: int) -> list[int]:
     if n <= most:
         return list(range(n))
     return sorted({round(at * (n - 1) / (most - 1)) for at in range(most)})
+
+
+def first_of(most: int, n: int, noun: str, which: str = "first") -> str:
+    """A sentence that follows others, where not all are shown; else empty."""
+    return f" The {which} {most:,} of {n:,} {noun}." if most < n else ""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from boxlens.report.charts.forms.layers import Row
     from boxlens.report.study import Column, Table
@@ -31,6 +31,11 @@ def table_rows(table: Table[Any], tips: Iterable[str] = (), **channels: str) -> 
         }
         for row in table.rows
     ]
+
+
+def coloured(rows: Iterable[Row], colours: Mapping[str, str]) -> list[Row]:
+    """Those whose `series` has a colour, with it."""
+    return [{**row, "colour": colours[row["series"]]} for row in rows if row["series"] in colours]
 
 
 def table_columns(table: Table[Any], row: str, *names: str) -> dict[str, dict[str, str]]:

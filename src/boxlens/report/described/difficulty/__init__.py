@@ -12,7 +12,7 @@ from boxlens.report.described.difficulty.groups import properties_section
 from boxlens.report.described.difficulty.subsets import subsets_section
 from boxlens.report.described.difficulty.systems import accuracy_section, correlations_section
 from boxlens.report.described.difficulty.tree import hierarchy_section
-from boxlens.report.study import FINE_SCORE, SCORE, Plot, Section, Study, Table
+from boxlens.report.study import FINE_SCORE, SCORE, Plot, Section, Study
 from boxlens.studies.difficulty.measures import MEASURES
 from boxlens.studies.difficulty.verdict import answer_sentences
 from boxlens.wording import counted, listed
@@ -52,7 +52,7 @@ def study(result: DifficultyResult) -> Study:
         ),
         sentences=tuple(answer_sentences(result)),
         tiles=tuple(_tiles(result)),
-        sections=tuple(map(_with_rows, sections)),
+        sections=tuple(_about_systems(result, one) for one in sections),
         main_plot="measures",
     )
 
@@ -71,12 +71,16 @@ def _with_main_plot(section: Section) -> Section:
     return replace(section, parts=tuple(one for one in section.parts if one not in hidden))
 
 
-def _with_rows(section: Section) -> Section:
-    """Tables without rows are neither shown nor filed."""
-    return replace(
-        section,
-        parts=tuple(one for one in section.parts if not isinstance(one, Table) or one.rows),
+def _about_systems(result: DifficultyResult, section: Section) -> Section:
+    """Plots that do not say what they are about are about the systems."""
+    names, first = [one.name for one in result.systems], result.datasets[0].name
+    about = f"{listed(names, 2, 'systems')} on {first}" if names else first
+    detector = names[0] if len(names) == 1 else ""
+    parts = (
+        replace(one, about=one.about or about, detector=detector) if isinstance(one, Plot) else one
+        for one in section.parts
     )
+    return replace(section, parts=tuple(parts))
 
 
 def _tiles(result: DifficultyResult) -> Iterator[tuple[str, float, Form]]:

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from boxlens.report.charts.hard_classes import hard_classes_chart
-from boxlens.report.described.difficulty.columns import GUIDE, NO_OBJECTS, measure_columns, plot
-from boxlens.report.study import COUNT, SCORE, TEXT, Column, Plot, Section, Table
+from boxlens.report.charts.difficulty_measures import MOST_RANKED, hard_classes_chart
+from boxlens.report.described.difficulty.columns import GUIDE, NO_OBJECTS, measure_columns
+from boxlens.report.study import COUNT, TEXT, Column, Plot, Section, Table, columns_of
 from boxlens.studies.difficulty.class_measures import defined_measures
 from boxlens.studies.difficulty.measures import MEASURES
 from boxlens.studies.difficulty.verdict import class_sentences
 
 if TYPE_CHECKING:
-    from boxlens.studies.difficulty.accuracy import SystemAccuracy
     from boxlens.studies.difficulty.class_measures import ClassDifficulty, DatasetDifficulty
     from boxlens.studies.difficulty.measures import MeasureName
     from boxlens.studies.difficulty.result import DifficultyResult
 
 # Classes are ranked by these; by another only where neither is known.
 RANKED_BY: Final[tuple[MeasureName, ...]] = ("cpl", "clutter")
-# Of each end, in a figure and in a terminal.
-MOST_RANKED: Final = 15
+# Of each end, in a terminal.
 MOST_BRIEF: Final = 5
 # Scores beside every class, before others at a click.
 SHOWN_SYSTEMS: Final = 2
@@ -36,8 +33,8 @@ def classes_section(result: DifficultyResult) -> Section:
         "classes",
         "Classes",
         (*(_ranking_plot(result, name) for name in ranked_by), _classes(result)),
-        reading="Sort by a measure to see which classes are hard by it.",
-        guide=GUIDE,
+        "Sort by a measure to see which classes are hard by it.",
+        GUIDE,
         findings=tuple(class_sentences(first)),
     )
 
@@ -51,12 +48,11 @@ def _ranking_plot(result: DifficultyResult, measure: MeasureName) -> Plot:
         legend += " The axis shows square roots."
     if n_ranked > 2 * MOST_RANKED + 1:
         legend += f" The {MOST_RANKED} hardest and easiest of {n_ranked:,} classes."
-    return plot(
-        result,
+    return Plot(
         f"classes_by_{measure}",
         f"The hardest and easiest classes by {MEASURES[measure].short}",
         "Classes at the top are hard for any system: expect low scores there.",
-        partial(hard_classes_chart, first, measure, most=MOST_RANKED, linked=result.has_detectors),
+        partial(hard_classes_chart, first, measure, linked=result.has_detectors),
         legend=legend + (f" Undefined for {n_undefined:,} more." if n_undefined else ""),
         about=first.name,
         absent="" if n_ranked else NO_OBJECTS,
@@ -67,16 +63,17 @@ class _Class(NamedTuple):
     dataset: DatasetDifficulty
     # Row of the class there.
     row: int
-
-    @property
-    def measured(self) -> ClassDifficulty:
-        return self.dataset.classes[self.row]
+    measured: ClassDifficulty
 
 
 def _classes(result: DifficultyResult) -> Table[_Class]:
     """Of the first data set with the main score of every system."""
     first = result.datasets[0]
-    rows = [_Class(one, row) for one in result.datasets for row in range(len(one.classes))]
+    rows = [
+        _Class(one, row, measured)
+        for one in result.datasets
+        for row, measured in enumerate(one.classes)
+    ]
     in_part = any(one.searched_in_part for one in result.datasets)
     several = len(result.datasets) > 1
     return Table(
@@ -89,7 +86,7 @@ def _classes(result: DifficultyResult) -> Table[_Class]:
             Column("n_images", "images", lambda one: one.measured.n_images, COUNT),
             Column("n_objects", "objects", lambda one: one.measured.n_objects, COUNT),
             *measure_columns(
-                lambda name, one: one.measured.value(name), defined_measures(result.datasets)
+                lambda one, name: one.measured.value(name), defined_measures(result.datasets)
             ),
             Column(
                 "n_images_searched",
@@ -97,9 +94,16 @@ def _classes(result: DifficultyResult) -> Table[_Class]:
                 lambda one: one.measured.n_images_searched,
                 COUNT,
             ),
-            *(
-                _main_score(result, system, further=at >= SHOWN_SYSTEMS)
-                for at, system in enumerate(result.systems)
+            *columns_of(
+                result.systems,
+                # Of the first data set, since systems were given that alone.
+                lambda one, of: (
+                    of.classes[one.row].scores.get(of.main_score) if one.dataset is first else None
+                ),
+                heading=lambda of: (
+                    f"{result.label(of.main_score)}, {of.name}" if of.main_score else ""
+                ),
+                most=SHOWN_SYSTEMS,
             ),
         ],
         brief=_ends(rows[: len(first.classes)]),
@@ -116,17 +120,3 @@ def _ends(rows: list[_Class]) -> list[_Class]:
         return []
     cut = len(ranked) > 2 * MOST_BRIEF
     return [*ranked[:MOST_BRIEF], *ranked[-MOST_BRIEF:]] if cut else ranked
-
-
-def _main_score(
-    result: DifficultyResult, system: SystemAccuracy, *, further: bool
-) -> Column[_Class]:
-    """Of the first data set, since systems were given that alone."""
-    first, main = result.datasets[0], system.main_score
-
-    def value(one: _Class) -> float:
-        scores = system.classes[one.row].scores if one.dataset is first else {}
-        return scores.get(main, math.nan) if main else math.nan
-
-    heading = f"{result.label(main)}, {system.name}" if main else ""
-    return Column("", heading, value, SCORE, further)

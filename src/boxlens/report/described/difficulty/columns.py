@@ -1,12 +1,11 @@
-"""What the tables and plots of difficulty share: columns, and whom a figure is about."""
+"""What the tables and plots of difficulty share: columns, and words."""
 
 from __future__ import annotations
 
-import math
-from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from boxlens.report.study import FINE_SCORE, SCORE, Column, Plot
+from boxlens.report.charts.forms.choosing import first_of
+from boxlens.report.study import FINE_SCORE, SCORE, columns_of
 from boxlens.studies.difficulty.accuracy import SCORE_MEANINGS, SCORES
 from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES
 from boxlens.wording import listed
@@ -14,7 +13,7 @@ from boxlens.wording import listed
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from boxlens.report.charts.forms.layers import Spec
+    from boxlens.report.study import Column
     from boxlens.studies.difficulty.accuracy import ScoreName
     from boxlens.studies.difficulty.measures import MeasureName
     from boxlens.studies.difficulty.result import DifficultyResult
@@ -24,8 +23,6 @@ Row = TypeVar("Row")
 GUIDE: Final = "difficulty"
 # As many as there are colours.
 MOST_SYSTEMS: Final = 6
-# A mean over fewer is drawn paler.
-FEW_CLASSES: Final = 5
 LEVEL: Final = "95%"
 NO_OBJECTS: Final = "no class has objects that count"
 NO_SYSTEMS: Final = "no detections and no guesses were given"
@@ -33,22 +30,20 @@ HARD_END: Final = "Hard classes have low scale and CPL, and high values of the o
 
 
 def measure_columns(
-    value: Callable[[MeasureName, Row], float],
+    value: Callable[[Row, MeasureName], float | None],
     shown: Collection[str] = MEASURE_NAMES,
     *,
     further: bool = False,
 ) -> list[Column[Row]]:
     """Every measure in files, those of `shown` for readers."""
-    return [
-        Column(
-            name,
-            MEASURES[name].short if name in shown else "",
-            partial(value, name),
-            FINE_SCORE,
-            further,
-        )
-        for name in MEASURE_NAMES
-    ]
+    return columns_of(
+        MEASURE_NAMES,
+        value,
+        FINE_SCORE,
+        key=str,
+        heading=lambda name: MEASURES[name].short if name in shown else "",
+        further=further,
+    )
 
 
 def score_columns(
@@ -56,50 +51,19 @@ def score_columns(
     scores: Callable[[Row], Mapping[str, float]],
     shown: Collection[str] = SCORES,
     *,
-    key: str = "{}",
-    heading: str = "{}",
+    pattern: str = "{}",
     further: bool = False,
 ) -> list[Column[Row]]:
     """Every score in files, those of `shown` for readers; both named after a pattern."""
-    return [
-        Column(
-            key.format(name),
-            heading.format(result.label(name)) if name in shown else "",
-            partial(_score, scores, name),
-            SCORE,
-            further,
-        )
-        for name in SCORES
-    ]
-
-
-def _score(scores: Callable[[Row], Mapping[str, float]], name: str, row: Row) -> float:
-    return scores(row).get(name, math.nan)
-
-
-def plot(
-    result: DifficultyResult,
-    name: str,
-    title: str,
-    reading: str,
-    draw: Callable[[], Spec],
-    *,
-    legend: str,
-    absent: str = "",
-    about: str = "",
-) -> Plot:
-    """About the systems, unless it says otherwise."""
-    names, first = [one.name for one in result.systems], result.datasets[0].name
-    systems = f"{listed(names, 2, 'systems')} on {first}" if names else first
-    return Plot(
-        name,
-        title,
-        reading,
-        draw,
-        legend=legend,
-        about=about or systems,
-        absent=absent,
-        detector=names[0] if len(names) == 1 else "",
+    return columns_of(
+        SCORES,
+        lambda row, name: scores(row).get(name),
+        SCORE,
+        key=pattern.format,
+        heading=lambda name: (
+            pattern.replace("_", " ").format(result.label(name)) if name in shown else ""
+        ),
+        further=further,
     )
 
 
@@ -114,8 +78,3 @@ def who_is_shown(result: DifficultyResult, score: ScoreName) -> str:
     names = [one.name for one in result.systems if not one.has(score)]
     without = f" Without {result.label(score)}: {listed(names)}." if names else ""
     return first_of(MOST_SYSTEMS, len(result.systems), "systems") + without
-
-
-def first_of(most: int, n: int, noun: str) -> str:
-    """A sentence about what there was no room for; empty: everything is shown."""
-    return f" The first {most:,} of {n:,} {noun}." if most < n else ""

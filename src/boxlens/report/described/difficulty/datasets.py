@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from boxlens.report.charts.measure_densities import measure_densities_chart
+from boxlens.report.charts.difficulty_measures import measure_densities_chart
+from boxlens.report.charts.forms.choosing import first_of
 from boxlens.report.described.difficulty.columns import (
     GUIDE,
     HARD_END,
     MOST_SYSTEMS,
     NO_OBJECTS,
-    first_of,
     measure_columns,
-    plot,
 )
-from boxlens.report.study import COUNT, TEXT, Column, Note, Plot, Section, Table
+from boxlens.report.study import (
+    COUNT,
+    FINE_SCORE,
+    SCORE,
+    TEXT,
+    Column,
+    Note,
+    Plot,
+    Section,
+    Table,
+    columns_of,
+    table_of,
+)
 from boxlens.studies.difficulty.class_measures import defined_measures
 from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES
 from boxlens.studies.difficulty.published import PUBLISHED
@@ -27,15 +37,9 @@ from boxlens.wording import counted, listed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from boxlens.studies.difficulty.class_measures import DatasetDifficulty
-    from boxlens.studies.difficulty.measures import MeasureName
     from boxlens.studies.difficulty.result import DifficultyResult
 
-COUNTS: Final = {
-    "n_images": "images",
-    "n_objects": "objects",
-    "n_classes": "classes",
-}
+COUNTS: Final = {"n_images": "images", "n_objects": "objects", "n_classes": "classes"}
 FILED_COUNTS: Final = (*COUNTS, "n_left_out")
 QUARTILES: Final = ("lower_quartile", "median", "upper_quartile")
 
@@ -51,9 +55,9 @@ def datasets_section(result: DifficultyResult) -> Section:
             _quartiles(result),
             _filed(result),
         ),
-        reading="Means over classes, in which each class counts once, however many objects it has. "
+        "Means over classes, in which each class counts once, however many objects it has. "
         f"{HARD_END} Published: Russakovsky and others 2013, clutter with Objectness windows.",
-        guide=GUIDE,
+        GUIDE,
         findings=tuple(dataset_sentences(result)),
     )
 
@@ -66,8 +70,7 @@ def _measures_plot(result: DifficultyResult) -> Plot:
         legend += ", clutter with Objectness windows." if "clutter" in measures else "."
     if any(MEASURES[name].crowded for name in measures):
         legend += " Scale and CPL have square-root axes."
-    return plot(
-        result,
+    return Plot(
         "measures",
         "How hard the classes are by each measure",
         "Small objects, low CPL, high clutter and many instances make classes hard to localize. A "
@@ -79,94 +82,69 @@ def _measures_plot(result: DifficultyResult) -> Plot:
     )
 
 
-class _Means(NamedTuple):
-    """A data set, or what was published of one, which has no counts."""
-
-    name: str
-    means: Mapping[str, float]
-    # Of what `COUNTS` names, and classes that have a measure.
-    counts: Mapping[str, int]
-
-
-def _side_by_side(result: DifficultyResult) -> Table[_Means]:
-    rows = [
-        _Means(one.name, one.means, {**one.n_defined, **{n: getattr(one, n) for n in FILED_COUNTS}})
-        for one in result.datasets
-    ]
-    rows += [_Means(f"{name} (published)", means, {}) for name, means in PUBLISHED.items()]
+def _side_by_side(result: DifficultyResult) -> Table[Any]:
+    """Data sets, and what was published of some, without counts."""
     searched = any(one.windows is not None for one in result.datasets)
     shown = [name for name in MEASURE_NAMES if name != "clutter" or searched]
-    more = {"n_left_out": "objects not counted"}
-    more |= {name: f"classes with {MEASURES[name].short}" for name in shown}
+    further = {"n_left_out": "objects not counted"}
+    further |= {name: f"classes with {MEASURES[name].short}" for name in shown}
+    rows: list[tuple[str, Mapping[str, float], Mapping[str, int]]] = [
+        (one.name, one.means, {**one.n_defined, **{n: getattr(one, n) for n in FILED_COUNTS}})
+        for one in result.datasets
+    ]
+    rows += [(f"{name} (published)", means, {}) for name, means in PUBLISHED.items()]
     return Table(
         "",
         "Data sets side by side: means over classes",
         rows,
         [
-            Column("", "data set", lambda row: row.name, TEXT),
-            *measure_columns(lambda name, row: row.means.get(name, math.nan), shown),
-            *(Column("", COUNTS[key], partial(_count, key), COUNT) for key in COUNTS),
-            *(Column("", more[key], partial(_count, key), COUNT, further=True) for key in more),
+            Column("", "data set", lambda row: row[0], TEXT),
+            *measure_columns(lambda row, name: row[1].get(name), shown),
+            *columns_of(COUNTS, lambda row, n: row[2].get(n), COUNT, heading=COUNTS.__getitem__),
+            *columns_of(
+                further,
+                lambda row, n: row[2].get(n),
+                COUNT,
+                heading=further.__getitem__,
+                further=True,
+            ),
         ],
         wide=True,
     )
 
 
-def _count(name: str, row: _Means) -> int | None:
-    return row.counts.get(name)
-
-
-class _Quarter(NamedTuple):
-    dataset: DatasetDifficulty
-    # 0 to 2.
-    at: int
-
-
-def _quartiles(result: DifficultyResult) -> Table[_Quarter]:
+def _quartiles(result: DifficultyResult) -> Table[Any]:
     known = [one for one in result.datasets if any(one.n_defined.values())]
-    return Table(
-        "",
-        "Quartiles of every measure over classes",
-        [_Quarter(one, at) for one in known for at in range(len(QUARTILES))],
-        [
-            Column("", "data set", lambda row: row.dataset.name, TEXT),
-            Column("", "quartile", lambda row: QUARTILES[row.at].replace("_", " "), TEXT),
-            *measure_columns(
-                lambda name, row: row.dataset.quartiles(name)[row.at], defined_measures(known)
-            ),
-        ],
-        detail=True,
+    measures = defined_measures(known)
+    forms = {"data set": TEXT, "quartile": TEXT}
+    forms |= {MEASURES[name].short: FINE_SCORE for name in measures}
+    rows = (
+        (one.name, of.replace("_", " "), *(one.quartiles(name)[at] for name in measures))
+        for one in known
+        for at, of in enumerate(QUARTILES)
     )
+    return table_of("", "Quartiles of every measure over classes", forms, rows, detail=True)
 
 
-def _filed(result: DifficultyResult) -> Table[DatasetDifficulty]:
+def _filed(result: DifficultyResult) -> Table[Any]:
     """As files have them: quartiles beside every mean."""
-    columns: list[Column[DatasetDifficulty]] = [
-        Column("dataset", "", lambda one: one.name, TEXT),
-        *(Column(name, "", attrgetter(name), COUNT) for name in FILED_COUNTS),
-        Column("windows", "", lambda one: one.windows and one.windows.name, TEXT),
-        Column("windows_made_by", "", lambda one: _made_by(one) or None, TEXT),
-        Column("n_windows", "", lambda one: one.windows and one.windows.n_windows, COUNT),
-        Column("n_images_searched", "", lambda one: one.windows and one.windows.n_images, COUNT),
-        *measure_columns(lambda name, one: one.means[name]),
-    ]
+    forms = {"dataset": TEXT, **dict.fromkeys(FILED_COUNTS, COUNT)}
+    forms |= {"windows": TEXT, "windows_made_by": TEXT, "n_windows": COUNT}
+    forms |= {"n_images_searched": COUNT, **dict.fromkeys(map(str, MEASURE_NAMES), SCORE)}
     for name in MEASURE_NAMES:
-        columns.append(Column(f"n_classes_{name}", "", partial(_n_defined, name), COUNT))
-        for at, what in enumerate(QUARTILES):
-            columns.append(Column(f"{name}_{what}", "", partial(_quartile, name, at)))
-    return Table("datasets", "", result.datasets, columns)
-
-
-def _made_by(one: DatasetDifficulty) -> str:
-    return "" if one.windows is None else one.windows.made_by
-
-
-def _n_defined(name: MeasureName, one: DatasetDifficulty) -> int:
-    return one.n_defined[name]
-
-
-def _quartile(name: MeasureName, at: int, one: DatasetDifficulty) -> float:
-    return one.quartiles(name)[at]
+        forms |= {f"n_classes_{name}": COUNT, **{f"{name}_{of}": SCORE for of in QUARTILES}}
+    rows = (
+        (
+            one.name,
+            *attrgetter(*FILED_COUNTS)(one),
+            *((of.name, of.made_by or None, of.n_windows, of.n_images) if of else (None,) * 4),
+            *(one.means[name] for name in MEASURE_NAMES),
+            *(n for name in MEASURE_NAMES for n in (one.n_defined[name], *one.quartiles(name))),
+        )
+        for one in result.datasets
+        for of in [one.windows]
+    )
+    return table_of("datasets", "", forms, rows)
 
 
 def _windows(result: DifficultyResult) -> Iterator[Note]:

@@ -7,17 +7,17 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from boxlens.report.charts.cumulative_scores import controlled_scores_chart
-from boxlens.report.charts.property_scores import property_scores_chart
+from boxlens.report.charts.colours import GROUPS, colours_of
+from boxlens.report.charts.difficulty_groups import property_scores_chart
+from boxlens.report.charts.difficulty_scores import FEW_CLASSES, cumulative_panels
+from boxlens.report.charts.forms.choosing import first_of
+from boxlens.report.charts.system_colours import system_colours
 from boxlens.report.described.difficulty.columns import (
-    FEW_CLASSES,
     GUIDE,
     LEVEL,
     NO_OBJECTS,
     NO_SYSTEMS,
-    first_of,
     measure_columns,
-    plot,
     who_is_shown,
 )
 from boxlens.report.study import (
@@ -44,11 +44,14 @@ if TYPE_CHECKING:
     from boxlens.studies.difficulty.cumulative import CumulativeCurve
     from boxlens.studies.difficulty.result import DifficultyResult
 
+    # Curves by the title of their panel, and by group.
+    _Panels = dict[str, dict[str, CumulativeCurve]]
+
 # Of one panel, and of all of them.
 MOST_GROUPS: Final = 12
 MOST_BARS: Final = 40
 # Of curves: as many groups as there are colours, and as many panels as have room.
-MOST_CURVES: Final = 6
+MOST_CURVES: Final = len(GROUPS)
 MOST_SYSTEMS: Final = 3
 MOST_VALUES: Final = 3
 
@@ -70,24 +73,25 @@ class _By(NamedTuple):
 
 
 def properties_section(result: DifficultyResult) -> Section:
+    table = _groups(result)
     return Section(
         "properties",
         "Class properties",
-        (*_plots(result), _groups(result)),
-        reading=f"Means over the classes of a group, with {LEVEL} intervals; small groups say "
+        (*_plots(result, table), table),
+        f"Means over the classes of a group, with {LEVEL} intervals; small groups say "
         "little. The means of the measures show whether a group has harder objects.",
-        guide=GUIDE,
+        GUIDE,
         findings=tuple(group_sentences(result)),
     )
 
 
-def _plots(result: DifficultyResult) -> Iterator[Plot]:
+def _plots(result: DifficultyResult, table: Table[_Scored]) -> Iterator[Plot]:
     scores = _scores_of_groups(result)
     if not scores:
         why = "no table of class properties was given" if result.systems else NO_SYSTEMS
         absent = NO_OBJECTS if result.properties else why
         title = "Scores by properties of classes"
-        yield replace(_bars_plot(result, _By("", ""), "ap"), title=title, absent=absent)
+        yield replace(_bars_plot(result, table, _By("", ""), "ap"), title=title, absent=absent)
         return
     controlled = scores[:1]
     # Another only for systems that localize, but do not have the main score.
@@ -95,7 +99,7 @@ def _plots(result: DifficultyResult) -> Iterator[Plot]:
         controlled.append("cls_loc")
     for by in dict.fromkeys(_By(one.property, one.within_property) for one in result.properties):
         for score in scores:
-            yield _bars_plot(result, by, score)
+            yield _bars_plot(result, table, by, score)
         for score in controlled:
             yield from _control_plots(result, by, score)
 
@@ -110,7 +114,7 @@ def _scores_of_groups(result: DifficultyResult) -> list[ScoreName]:
     return scores
 
 
-def _bars_plot(result: DifficultyResult, by: _By, score: ScoreName) -> Plot:
+def _bars_plot(result: DifficultyResult, table: Table[_Scored], by: _By, score: ScoreName) -> Plot:
     found = [
         one
         for one in result.properties
@@ -118,6 +122,8 @@ def _bars_plot(result: DifficultyResult, by: _By, score: ScoreName) -> Plot:
         and any(not math.isnan(group.mean) for group in one.groups)
     ]
     shown = _with_room(found)
+    rows = [_Scored(one, group) for one in shown for group in one.groups]
+    words, colours = result.label(score), system_colours(result, bound_by=score)
     legend = f"Bar: mean over the classes of a group; stroke: {LEVEL} interval; n: number of "
     legend += "classes."
     n_groups = max((len(one.groups) for one in found), default=0)
@@ -129,15 +135,14 @@ def _bars_plot(result: DifficultyResult, by: _By, score: ScoreName) -> Plot:
     n_without = max((one.n_without for one in found), default=0)
     if n_without:
         legend += f" {counted(n_without, 'class has', 'classes have')} no value."
-    return plot(
-        result,
+    return Plot(
         f"{score}_by_{by.file}",
-        f"{result.label(score)} by {by.words}",
+        f"{words} by {by.words}",
         "Groups whose intervals do not overlap differ by more than chance; the curves up to a "
         "difficulty show whether one group only has easier objects.",
-        partial(property_scores_chart, result, score, shown),
+        partial(property_scores_chart, replace(table, rows=rows), words, colours),
         legend=legend + who_is_shown(result, score),
-        absent="" if found else f"{result.label(score)} of every group is undefined",
+        absent="" if found else f"{words} of every group is undefined",
     )
 
 
@@ -162,7 +167,10 @@ def _largest(groups: Sequence[GroupScore]) -> tuple[GroupScore, ...]:
 
 
 def _control_plots(result: DifficultyResult, by: _By, score: ScoreName) -> Iterator[Plot]:
-    """Nested groups have a figure per measure: each value of the outer property takes a line."""
+    """One panel per system and measure; nested groups have a figure per measure.
+
+    There each value of the outer property takes a line.
+    """
     found = [
         one
         for one in result.cumulative
@@ -173,81 +181,58 @@ def _control_plots(result: DifficultyResult, by: _By, score: ScoreName) -> Itera
     # Of both measures, so that a group has one colour.
     groups = list(dict.fromkeys(one.group for one in found))
     curves = [one for one in found if one.group in groups[:MOST_CURVES]]
-    whole = _control_plot(result, by, score, curves, groups)
+    systems = list(dict.fromkeys(one.system for one in curves))
+    panels: _Panels = {}
     if not by.within or not found:
-        yield whole
-    for measure in CONTROLS if by.within else ():
+        for one in curves:
+            if one.system in systems[:MOST_SYSTEMS]:
+                title = f"{one.system}, {MEASURES[one.measure].short}"
+                panels.setdefault(title, {})[one.group] = one
+        yield _control_plot(result, by, score, panels, groups, systems)
+        return
+    for measure in CONTROLS:
         of_it = [one for one in curves if one.measure == measure]
-        if of_it:
-            yield _nested_plot(whole, by, result.label(score), of_it, groups)
+        shown = list(dict.fromkeys(one.system for one in of_it))[:MOST_SYSTEMS]
+        values = list(dict.fromkeys(one.within_value for one in of_it))
+        n_values = MOST_VALUES * (2 if len(shown) == 1 else 1)
+        panels = {
+            f"within {value}\n{system}": {
+                one.group: one for one in of_it if (one.within_value, one.system) == (value, system)
+            }
+            for value in values[:n_values]
+            for system in shown
+        }
+        if panels:
+            plot = _control_plot(result, by, score, panels, groups, systems, measure, len(shown))
+            more = first_of(n_values, len(values), f"values of {by.within}")
+            yield replace(plot, legend=plot.legend + more)
 
 
 def _control_plot(
     result: DifficultyResult,
     by: _By,
     score: ScoreName,
-    curves: Sequence[CumulativeCurve],
+    panels: _Panels,
     groups: Sequence[str],
+    systems: Sequence[str],
+    measure: str = "",
+    columns: int = 2,
 ) -> Plot:
-    """One panel per system and measure."""
-    systems = list(dict.fromkeys(one.system for one in curves))
-    panels: dict[str, list[CumulativeCurve]] = {}
-    for one in curves:
-        if one.system in systems[:MOST_SYSTEMS]:
-            title = f"{one.system}, {MEASURES[one.measure].short}"
-            panels.setdefault(title, []).append(one)
+    words = result.label(score)
+    up_to = f"a value of {MEASURES[measure].short}" if measure else "a difficulty"
     why = "no two classes of a group have a score and CPL or clutter"
     unmoved = "the difficulty of localization does not matter to classification"
-    return plot(
-        result,
-        f"{score}_controlled_{by.file}",
-        f"{result.label(score)} up to a difficulty, by {by.words}",
+    return Plot(
+        f"{score}_controlled_{by.file}" + (f"_{measure}" if measure else ""),
+        f"{words} up to {up_to}, by {by.words}",
         "Curves that stay apart all along: the groups differ also among equally hard classes. "
         "Curves that fall together: one group only has the harder objects.",
-        partial(
-            controlled_scores_chart,
-            panels,
-            groups[:MOST_CURVES],
-            y_title=result.label(score),
-            columns=2,
-            few=FEW_CLASSES,
-        ),
+        partial(cumulative_panels, panels, colours_of(groups, GROUPS), words, max(2, columns)),
         legend="At x: mean over the classes of a group whose measure is at most x; pale: fewer "
         f"than {FEW_CLASSES} classes. CPL has a square-root axis."
         f"{first_of(MOST_CURVES, len(groups), 'groups')}"
         f"{first_of(MOST_SYSTEMS, len(systems), 'systems')}",
-        absent="" if curves else why if score in SCORES_OF_GROUPS else unmoved,
-    )
-
-
-def _nested_plot(
-    whole: Plot, by: _By, words: str, curves: Sequence[CumulativeCurve], groups: Sequence[str]
-) -> Plot:
-    """One line per value of the outer property, one panel per system."""
-    systems = list(dict.fromkeys(one.system for one in curves))[:MOST_SYSTEMS]
-    values = list(dict.fromkeys(one.within_value for one in curves))
-    n_values = MOST_VALUES * (2 if len(systems) == 1 else 1)
-    measure = curves[0].measure
-    panels = {
-        f"within {value}\n{system}": [
-            one for one in curves if (one.within_value, one.system) == (value, system)
-        ]
-        for value in values[:n_values]
-        for system in systems
-    }
-    return replace(
-        whole,
-        name=f"{whole.name}_{measure}",
-        title=f"{words} up to a value of {MEASURES[measure].short}, by {by.words}",
-        legend=whole.legend + first_of(n_values, len(values), f"values of {by.within}"),
-        draw=partial(
-            controlled_scores_chart,
-            panels,
-            groups[:MOST_CURVES],
-            y_title=words,
-            columns=max(2, len(systems)),
-            few=FEW_CLASSES,
-        ),
+        absent="" if panels else why if score in SCORES_OF_GROUPS else unmoved,
     )
 
 
@@ -255,24 +240,30 @@ class _Scored(NamedTuple):
     by: PropertyScores
     group: GroupScore
 
+    @property
+    def within(self) -> str | None:
+        by = self.by
+        return f"{by.within_property}: {by.within_value}" if by.within_property else None
+
 
 def _groups(result: DifficultyResult) -> Table[_Scored]:
     rows = [_Scored(one, group) for one in result.properties for group in one.groups]
     main = {one.name: one.main_score for one in result.systems}
     brief = [row for row in rows if row.by.score == main.get(row.by.system)]
-    parts = list(dict.fromkeys(map(_part, rows)))
+    parts = list(dict.fromkeys((row.by.property, row.within) for row in rows))
     defined = [
         name
         for name in MEASURE_NAMES
         if any(not math.isnan(row.group.measures.get(name, math.nan)) for row in rows)
     ]
+    within = "within" if any(row.within for row in rows) else ""
     return Table(
         "properties",
         "Scores of every group of classes",
         rows,
         [
             Column("property", "property", lambda row: row.by.property, TEXT),
-            Column("", "within" if any(map(_within, rows)) else "", _within, TEXT),
+            Column("", within, lambda row: row.within, TEXT),
             Column("within_property", "", lambda row: row.by.within_property, TEXT),
             Column("within_value", "", lambda row: row.by.within_value, TEXT),
             Column("value", "group", lambda row: row.group.value, TEXT),
@@ -283,22 +274,11 @@ def _groups(result: DifficultyResult) -> Table[_Scored]:
             Column("n_classes", "classes", lambda row: row.group.n_classes, COUNT),
             Column("mean", "mean", lambda row: row.group.mean),
             *interval_columns(lambda row: (row.group.low, row.group.high), LEVEL),
-            *measure_columns(
-                lambda name, row: row.group.measures.get(name, math.nan), defined, further=True
-            ),
+            *measure_columns(lambda row, name: row.group.measures.get(name), defined, further=True),
             Column("n_classes_without", "", lambda row: row.by.n_without, COUNT),
         ],
         # All systems of a property together.
-        brief=sorted(brief, key=lambda row: parts.index(_part(row))),
+        brief=sorted(brief, key=lambda row: parts.index((row.by.property, row.within))),
         brief_caption="Main scores of every group of classes",
         folded=True,
     )
-
-
-def _part(row: _Scored) -> tuple[str, str, str]:
-    return row.by.property, row.by.within_property, row.by.within_value
-
-
-def _within(row: _Scored) -> str | None:
-    by = row.by
-    return f"{by.within_property}: {by.within_value}" if by.within_property else None

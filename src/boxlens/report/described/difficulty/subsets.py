@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from boxlens.report.charts.matched_subsets import matched_subsets_chart
-from boxlens.report.described.difficulty.columns import GUIDE, first_of, plot
+from boxlens.report.charts.difficulty_measures import matched_subsets_chart
+from boxlens.report.charts.forms.choosing import first_of
+from boxlens.report.described.difficulty.columns import GUIDE
 from boxlens.report.study import COUNT, FINE_SCORE, FLAG, TEXT, Column, Plot, Section, Table
 from boxlens.studies.difficulty.measures import measure_words
 from boxlens.studies.difficulty.verdict import subset_sentences
@@ -23,8 +25,8 @@ def subsets_section(result: DifficultyResult) -> Section:
         "subsets",
         "Subsets",
         (_plot(result), _subsets(result), _steps(result)),
-        reading="The most classes, from the hardest on, whose mean is as hard as the target.",
-        guide=GUIDE,
+        "The most classes, from the hardest on, whose mean is as hard as the target.",
+        GUIDE,
         findings=tuple(subset_sentences(result)),
     )
 
@@ -32,8 +34,7 @@ def subsets_section(result: DifficultyResult) -> Section:
 def _plot(result: DifficultyResult) -> Plot:
     known = [one for one in result.subsets if len(one.means)]
     why = "no class has the measure" if result.subsets else "no target was given"
-    return plot(
-        result,
+    return Plot(
         "subsets",
         "How many classes are as hard as the target",
         "Scores on the chosen classes can be compared with scores on data of that difficulty.",
@@ -70,38 +71,33 @@ def _reached(one: MatchedSubset) -> str:
 
 
 class _Step(NamedTuple):
-    """The k hardest classes."""
+    """The k hardest classes; the last of them has a name where it is chosen."""
 
     subset: MatchedSubset
-    # k - 1.
-    at: int
-
-    @property
-    def chosen(self) -> bool:
-        return self.at < len(self.subset.classes)
+    k: int
+    mean: float
+    name: str | None
 
 
 def _steps(result: DifficultyResult) -> Table[_Step]:
-    """Only the chosen classes are named."""
     return Table(
         "subsets",
         "Means of the hardest classes, and which are chosen",
-        [_Step(one, at) for one in result.subsets for at in range(len(one.means))],
+        [
+            _Step(one, k, mean, name)
+            for one in result.subsets
+            for k, (mean, name) in enumerate(zip_longest(one.means.tolist(), one.classes), start=1)
+        ],
         [
             Column("dataset", "data set", lambda row: row.subset.dataset, TEXT),
             Column("", "measure", lambda row: measure_words(row.subset.measure), TEXT),
             Column("measure", "", lambda row: row.subset.measure, TEXT),
             Column("target", "target", lambda row: row.subset.target, FINE_SCORE),
             Column("target_of", "", lambda row: row.subset.target_of, TEXT),
-            Column("k", "k", lambda row: row.at + 1, COUNT),
-            Column(
-                "class",
-                "class",
-                lambda row: row.subset.classes[row.at] if row.chosen else None,
-                TEXT,
-            ),
-            Column("mean", "mean", lambda row: float(row.subset.means[row.at]), FINE_SCORE),
-            Column("chosen", "chosen", lambda row: row.chosen, FLAG),
+            Column("k", "k", lambda row: row.k, COUNT),
+            Column("class", "class", lambda row: row.name, TEXT),
+            Column("mean", "mean", lambda row: row.mean, FINE_SCORE),
+            Column("chosen", "chosen", lambda row: row.name is not None, FLAG),
             Column("reached", "", lambda row: row.subset.reached, FLAG),
         ],
         folded=True,

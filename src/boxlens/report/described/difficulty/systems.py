@@ -4,31 +4,40 @@ from __future__ import annotations
 
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from boxlens.report.charts.cumulative_scores import cumulative_scores_chart
-from boxlens.report.charts.score_by_measure import score_by_measure_chart
-from boxlens.report.described.difficulty.columns import (
+from boxlens.report.charts.difficulty_scores import (
     FEW_CLASSES,
+    cumulative_scores_chart,
+    score_by_measure_chart,
+)
+from boxlens.report.described.difficulty.columns import (
     GUIDE,
     HARD_END,
     LEVEL,
     NO_SYSTEMS,
-    plot,
     score_columns,
     titled_score,
     who_is_shown,
 )
-from boxlens.report.study import COUNT, TEXT, Column, Plot, Section, Table, interval_columns
+from boxlens.report.study import (
+    COUNT,
+    SCORE,
+    TEXT,
+    Column,
+    Plot,
+    Section,
+    Table,
+    interval_columns,
+    table_of,
+)
 from boxlens.studies.difficulty.accuracy import MAIN_SCORES, defined_scores
-from boxlens.studies.difficulty.class_measures import defined_measures
 from boxlens.studies.difficulty.measures import measure_words
 from boxlens.studies.difficulty.verdict import accuracy_sentences
 
 if TYPE_CHECKING:
     from boxlens.studies.difficulty.accuracy import ClassAccuracy, ScoreName, SystemAccuracy
     from boxlens.studies.difficulty.correlations import Correlation
-    from boxlens.studies.difficulty.cumulative import CumulativeCurve
     from boxlens.studies.difficulty.result import DifficultyResult
 
 ACCUMULATED: Final[tuple[ScoreName, ...]] = ("ap", "cls_loc", "loc_given_cls")
@@ -43,10 +52,10 @@ def accuracy_section(result: DifficultyResult) -> Section:
         "accuracy",
         "Accuracy",
         (_accuracy(result), _class_accuracy(result)),
-        reading=f"cls: fraction of the images of a class in which {guesses} has the right class; "
+        f"cls: fraction of the images of a class in which {guesses} has the right class; "
         "cls+loc: and its box is on an object of the class; loc|cls: fraction localized of the "
         "images with the right class. Means over classes. Upper bound: right where any system is.",
-        guide=GUIDE,
+        GUIDE,
         findings=tuple(accuracy_sentences(result)),
     )
 
@@ -69,23 +78,18 @@ def _accuracy(result: DifficultyResult) -> Table[SystemAccuracy]:
     )
 
 
-class _ClassOfSystem(NamedTuple):
-    system: SystemAccuracy
-    scored: ClassAccuracy
-
-
-def _class_accuracy(result: DifficultyResult) -> Table[_ClassOfSystem]:
+def _class_accuracy(result: DifficultyResult) -> Table[tuple[SystemAccuracy, ClassAccuracy]]:
     bound = result.upper_bound
     return Table(
         "systems_classes",
         "Accuracy of every system on every class",
-        [_ClassOfSystem(system, one) for system in _everyone(result) for one in system.classes],
+        [(system, one) for system in _everyone(result) for one in system.classes],
         [
-            Column("of", "", lambda row: "together" if row.system is bound else "system", TEXT),
-            Column("class", "class", lambda row: row.scored.name, TEXT),
-            Column("system", "system", lambda row: row.system.name, TEXT),
-            Column("n_images", "images", lambda row: row.scored.n_images, COUNT),
-            *score_columns(result, lambda row: row.scored.scores),
+            Column("of", "", lambda row: "together" if row[0] is bound else "system", TEXT),
+            Column("class", "class", lambda row: row[1].name, TEXT),
+            Column("system", "system", lambda row: row[0].name, TEXT),
+            Column("n_images", "images", lambda row: row[1].n_images, COUNT),
+            *score_columns(result, lambda row: row[1].scores),
         ],
         folded=True,
         unprinted=True,
@@ -103,27 +107,20 @@ def correlations_section(result: DifficultyResult) -> Section:
         "correlations",
         "Correlations",
         (*(plots[:1] if absent else plots), _correlations(result), _cumulative(result)),
-        reading="Which difficulty goes with low scores. r is Pearson's correlation over classes; "
+        "Which difficulty goes with low scores. r is Pearson's correlation over classes; "
         f"if its {LEVEL} interval includes 0, it may be chance.",
-        guide=GUIDE,
+        GUIDE,
     )
 
 
 def _scatter_plot(result: DifficultyResult, score: ScoreName, absent: str) -> Plot:
     words = "Scores" if absent else titled_score(result, score)
-    return plot(
-        result,
+    return Plot(
         f"{score}_by_measure",
         f"{words} of classes against each measure of difficulty",
         "A steep line: the system depends on this difficulty. Of two lines the flatter one belongs "
         "to the more robust system.",
-        partial(
-            score_by_measure_chart,
-            result,
-            score,
-            defined_measures(result.datasets[:1]),
-            linked=result.has_detectors,
-        ),
+        partial(score_by_measure_chart, result, score),
         legend="One dot per class. Line: least squares. Above each panel: Pearson's r of every "
         f"system, in its colour. {HARD_END}{who_is_shown(result, score)}",
         absent=absent,
@@ -131,14 +128,13 @@ def _scatter_plot(result: DifficultyResult, score: ScoreName, absent: str) -> Pl
 
 
 def _cumulative_plot(result: DifficultyResult, score: ScoreName) -> Plot:
-    return plot(
-        result,
+    return Plot(
         f"cumulative_{score}",
         f"Mean {titled_score(result, score)} of classes up to a difficulty",
         "Along scale and CPL curves begin with the hardest classes, along the others with the "
         "easiest; all end with every class. Systems that are apart where hard classes weigh most, "
         "and close where they weigh least, differ mostly on hard classes.",
-        partial(cumulative_scores_chart, result, score, few=FEW_CLASSES),
+        partial(cumulative_scores_chart, result, score),
         legend="At x: mean over all classes whose measure is at most x; pale: fewer than "
         f"{FEW_CLASSES} classes. The right end has all of them. Scale and CPL have square-root "
         f"axes.{who_is_shown(result, score)}",
@@ -172,21 +168,12 @@ def _correlations(result: DifficultyResult) -> Table[Correlation]:
     )
 
 
-class _Point(NamedTuple):
-    curve: CumulativeCurve
-    at: int
-
-
-def _cumulative(result: DifficultyResult) -> Table[_Point]:
+def _cumulative(result: DifficultyResult) -> Table[Any]:
     texts = ("system", "score", "measure", "property", "group", "within_property", "within_value")
-    return Table(
-        "cumulative",
-        "",
-        [_Point(one, at) for one in result.cumulative for at in range(len(one.x))],
-        [
-            *(Column(name, "", attrgetter(f"curve.{name}"), TEXT) for name in texts),
-            Column("x", "", lambda one: float(one.curve.x[one.at])),
-            Column("mean", "", lambda one: float(one.curve.mean[one.at])),
-            Column("n_classes", "", lambda one: int(one.curve.n_classes[one.at]), COUNT),
-        ],
+    forms = {**dict.fromkeys(texts, TEXT), "x": SCORE, "mean": SCORE, "n_classes": COUNT}
+    rows = (
+        (*attrgetter(*texts)(one), x, mean, int(n))
+        for one in result.cumulative
+        for x, mean, n in zip(one.x.tolist(), one.mean.tolist(), one.n_classes, strict=True)
     )
+    return table_of("cumulative", "", forms, rows)

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from boxlens.report.charts.tree_scores import level_scores_chart, node_scores_chart
+from boxlens.report.charts.difficulty_groups import level_scores_chart, node_scores_chart
+from boxlens.report.charts.forms.choosing import first_of
 from boxlens.report.described.difficulty.columns import (
     GUIDE,
     NO_OBJECTS,
     NO_SYSTEMS,
-    first_of,
-    plot,
     score_columns,
 )
-from boxlens.report.study import COUNT, MEAN_COUNT, TEXT, Column, Plot, Section, Table
+from boxlens.report.study import (
+    COUNT,
+    MEAN_COUNT,
+    SCORE,
+    TEXT,
+    Column,
+    Plot,
+    Section,
+    Table,
+    table_of,
+)
 from boxlens.studies.difficulty.accuracy import SCORES, defined_scores
 from boxlens.studies.difficulty.verdict import level_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from boxlens.studies.difficulty.levels import LevelScores, NodeScores
     from boxlens.studies.difficulty.result import DifficultyResult
 
@@ -32,36 +38,36 @@ MOST_NODES: Final = 15
 def hierarchy_section(result: DifficultyResult) -> Section:
     without = "no class tree was given" if result.systems else NO_SYSTEMS
     absent = "" if result.systems and result.tree else without
+    levels = _levels(result)
     return Section(
         "hierarchy",
         "Class tree",
         (
-            _levels_plot(result, absent),
+            _levels_plot(result, levels, absent),
             *([] if absent else [_nodes_plot(result)]),
-            _levels(result),
+            levels,
             _nodes(result),
             _level_classes(result),
         ),
-        reading="At level 0 only the exact class is right, at level 1 also its sister classes, and "
+        "At level 0 only the exact class is right, at level 1 also its sister classes, and "
         "so on up the tree; boxes are judged as before.",
-        guide=GUIDE,
+        GUIDE,
         findings=tuple(level_sentences(result)),
     )
 
 
-def _levels_plot(result: DifficultyResult, absent: str) -> Plot:
+def _levels_plot(result: DifficultyResult, table: Table[LevelScores], absent: str) -> Plot:
     known = (value for one in result.levels for value in one.scores.values())
     if not absent and all(math.isnan(value) for value in known):
         absent = NO_OBJECTS
     if not absent and all(one.level == 0 for one in result.levels):
         absent = "the tree joins no classes"
-    return plot(
-        result,
+    return Plot(
         "levels",
         "Scores as labels are relaxed up the class tree",
         "A curve that rises early: the system confuses classes with their sisters. One that stays "
         "flat: its errors have nothing to do with similar classes.",
-        partial(level_scores_chart, result),
+        partial(level_scores_chart, result, table),
         legend="Level 0: the exact class; 1: also its sisters; and so on up. Below each level: "
         "mean number of classes that are accepted for one.",
         absent=absent,
@@ -79,8 +85,7 @@ def _nodes_plot(result: DifficultyResult) -> Plot:
     more = first_of(MOST_NODES, len(nodes), "nodes")
     more += f" Undefined for {n_undefined:,} more." if n_undefined else ""
     why = "its classes have no objects" if result.nodes else "no node was named"
-    return plot(
-        result,
+    return Plot(
         "nodes",
         "Nodes of the class tree: exact classes, and as one class",
         "A long line: the object is found, but its exact class is not.",
@@ -108,7 +113,7 @@ def _levels(result: DifficultyResult) -> Table[LevelScores]:
 
 
 def _nodes(result: DifficultyResult) -> Table[NodeScores]:
-    shown, exact = defined_scores(result.systems), {"key": "exact_{}", "heading": "exact {}"}
+    shown = defined_scores(result.systems)
     return Table(
         "nodes",
         "Nodes of the class tree as one class",
@@ -120,32 +125,20 @@ def _nodes(result: DifficultyResult) -> Table[NodeScores]:
             Column("n_images", "images", lambda one: one.n_images, COUNT),
             Column("n_objects", "objects", lambda one: one.n_objects, COUNT),
             *score_columns(result, lambda one: one.scores, shown),
-            *score_columns(result, attrgetter("exact_scores"), shown, **exact, further=True),
+            *score_columns(
+                result, lambda one: one.exact_scores, shown, pattern="exact_{}", further=True
+            ),
         ],
         wide=True,
     )
 
 
-class _ClassAtLevel(NamedTuple):
-    scored: LevelScores
-    name: str
-    scores: Mapping[str, float]
-
-
-def _level_classes(result: DifficultyResult) -> Table[_ClassAtLevel]:
-    names = [one.name for one in result.datasets[0].classes]
-    return Table(
-        "level_classes",
-        "",
-        [
-            _ClassAtLevel(one, name, {of: float(one.class_scores[of][row]) for of in SCORES})
-            for one in result.levels
-            for row, name in enumerate(names)
-        ],
-        [
-            Column("system", "", lambda row: row.scored.system, TEXT),
-            Column("level", "", lambda row: row.scored.level, COUNT),
-            Column("class", "", lambda row: row.name, TEXT),
-            *score_columns(result, lambda row: row.scores),
-        ],
+def _level_classes(result: DifficultyResult) -> Table[Any]:
+    scores = dict.fromkeys(map(str, SCORES), SCORE)
+    forms = {"system": TEXT, "level": COUNT, "class": TEXT, **scores}
+    rows = (
+        (one.system, one.level, of.name, *(float(one.class_scores[name][row]) for name in SCORES))
+        for one in result.levels
+        for row, of in enumerate(result.datasets[0].classes)
     )
+    return table_of("level_classes", "", forms, rows)
