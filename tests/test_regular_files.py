@@ -52,7 +52,7 @@ EXCEPTIONS = {
     "formats/open_images/table.py": "asks existing_file first: Polars maps the file",
     "detectors/model_files.py": "writes",
     "detectors/onnx/model.py": "asks existing_file first",
-    "detectors/recorded_results.py": "flushes what it has just written",
+    "detectors/journal.py": "flushes what it has just written",
     "detectors/classifiers/torch/crop_cache.py": "writes, and asks existing_file first",
     "studies/proposals/edges.py": "read whole by read_bytes before OpenCV opens it",
     "studies/proposals/generators/bing.py": "read whole by opened before OpenCV opens them",

@@ -18,7 +18,6 @@ from boxlens.metrics.results import Provenance
 from boxlens.studies.diagnosis.tide import GAINS
 from boxlens.studies.robustness.bound_file import KnownBound
 from boxlens.studies.robustness.choice import RobustnessChoice
-from boxlens.studies.robustness.references import reference_of
 from boxlens.studies.robustness.result import (
     METRICS,
     CorruptionMean,
@@ -29,6 +28,7 @@ from boxlens.studies.robustness.result import (
     SetSummary,
     StepRobustness,
 )
+from boxlens.studies.robustness.steps import reference_of
 
 N_CELLS = 32
 # What is left of AP, about.

@@ -1,15 +1,16 @@
-"""What a run has found so far, kept in a file that survives a kill: one line per image."""
+"""What a run has found so far, kept in a file that survives a kill, and as results in the end."""
 
 from __future__ import annotations
 
 import json
+import os
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import Dataset, Detections, GroundTruth, Images, Notice
 from boxlens.data.columns import Boxes, Floats, Rows, frozen
 from boxlens.errors import InputError
 from boxlens.formats.kept_lines import KeptLines, kept_lines
@@ -17,6 +18,8 @@ from boxlens.formats.kept_lines import KeptLines, kept_lines
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from boxlens.detectors.protocols import Detector
 
 VERSION = 1
 _RESTART = "--restart discards it and starts again; or name another output"
@@ -169,3 +172,42 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) else None
+
+
+def recorded_detections(name: str, records: Sequence[Record]) -> Detections:
+    nothing = Found.of([], [], [])
+    found = [record.found or nothing for record in records]
+    return Detections.of(
+        name,
+        len(records),
+        image_row=np.repeat(np.arange(len(found)), [len(one.score) for one in found]),
+        class_row=np.concatenate([nothing.class_row, *(one.class_row for one in found)]),
+        box=np.concatenate([nothing.box, *(one.box for one in found)]),
+        score=np.concatenate([nothing.score, *(one.score for one in found)]),
+    )
+
+
+def write_results(
+    detections: Detections, detector: Detector, keys: Sequence[int | str], target: Path
+) -> None:
+    """COCO results; the journal may go only once they are on the disk."""
+    from boxlens.formats import write_detections
+
+    unknown = np.full(len(keys), np.nan)
+    images, _ = Images.of(keys, unknown, unknown, [""] * len(keys))
+    nothing = GroundTruth.of(len(keys), image_row=[], class_row=[], box=[])
+    dataset = Dataset("pictures", images, detector.classes, nothing)
+    write_detections(detections, dataset, target, "coco")
+    with target.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def summed_notices(records: Sequence[Record]) -> Iterator[Notice]:
+    """One notice per kind for all batches: the text of the first, the count of all."""
+    kinds: dict[str, list[Notice]] = {}
+    for notice in (notice for record in records for notice in record.notices):
+        kinds.setdefault(notice.code, []).append(notice)
+    for code, notices in kinds.items():
+        count = sum(notice.count for notice in notices)
+        more = f" (in one batch; {count:,} in all)" if len(notices) > 1 else ""
+        yield Notice(code, count, notices[0].message + more)

@@ -13,13 +13,16 @@ import numpy as np
 from boxlens.data import Notice
 from boxlens.data.classes import ascending_unique
 from boxlens.detectors.batches import detect_batch
-from boxlens.detectors.journal import Found, Journal, Record, open_journal
-from boxlens.detectors.pictures import PictureFiles, reading
-from boxlens.detectors.recorded_results import (
+from boxlens.detectors.journal import (
+    Found,
+    Journal,
+    Record,
+    open_journal,
     recorded_detections,
     summed_notices,
     write_results,
 )
+from boxlens.detectors.pictures import PictureFiles, reading
 from boxlens.detectors.run_result import Failure, NothingDetectedError, RunResult
 from boxlens.errors import (
     BoxlensError,

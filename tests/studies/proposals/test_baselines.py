@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from boxlens.errors import ParameterError
-from boxlens.studies.proposals.generators.gaussian import Gaussian
-from boxlens.studies.proposals.generators.uniform import Uniform
+from boxlens.studies.proposals.generators.drawn_boxes import Gaussian, Uniform
 
 N = 20_000
 WIDTH, HEIGHT = 500, 375

@@ -5,18 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from boxlens.studies.proposals.generators.geodesic import Geodesic
-from boxlens.studies.proposals.generators.geodesic_distances import (
+from boxlens.studies.proposals.generators.geodesic import (
+    Geodesic,
+    SuperpixelGraph,
     all_distances,
+    border_strength,
+    critical_levels,
     place_seeds,
     signed_distances,
-)
-from boxlens.studies.proposals.generators.geodesic_graph import (
-    SuperpixelGraph,
-    border_strength,
     superpixel_graph,
 )
-from boxlens.studies.proposals.generators.geodesic_levels import critical_levels
 from boxlens.studies.proposals.generators.protocols import Generator
 
 # Left, top, width, height of what is drawn.

@@ -15,9 +15,13 @@ from boxlens.detectors.suppression import suppress
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats import read_dataset
 from boxlens.images import find_images
-from boxlens.studies.proposals.generators.objectness import Objectness
+from boxlens.studies.proposals.generators.objectness import (
+    CUES,
+    CueTable,
+    Objectness,
+    ObjectnessTables,
+)
 from boxlens.studies.proposals.generators.objectness_cues import colour_contrast, straddling
-from boxlens.studies.proposals.generators.objectness_tables import CUES, CueTable, ObjectnessTables
 from boxlens.studies.proposals.generators.objectness_training import on_objects, train_objectness
 from boxlens.studies.proposals.generators.objectness_windows import (
     SCALES,

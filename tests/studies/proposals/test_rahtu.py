@@ -9,7 +9,12 @@ import pytest
 
 from boxlens.studies.proposals.edges import Edges, find_edges
 from boxlens.studies.proposals.generators.protocols import Generator
-from boxlens.studies.proposals.generators.rahtu import Rahtu
+from boxlens.studies.proposals.generators.rahtu import (
+    Rahtu,
+    connected_triplets,
+    initial_windows,
+    superpixel_windows,
+)
 from boxlens.studies.proposals.generators.rahtu_features import (
     BAND_CUTS,
     FEATURES,
@@ -17,11 +22,6 @@ from boxlens.studies.proposals.generators.rahtu_features import (
     edge_bands,
     symmetry,
     window_features,
-)
-from boxlens.studies.proposals.generators.rahtu_windows import (
-    connected_triplets,
-    initial_windows,
-    superpixel_windows,
 )
 from boxlens.studies.proposals.segments import neighbours
 

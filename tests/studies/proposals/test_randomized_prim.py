@@ -9,15 +9,13 @@ import pytest
 
 from boxlens.errors import ParameterError
 from boxlens.studies.proposals.generators.protocols import Generator
-from boxlens.studies.proposals.generators.randomized_prim import RandomizedPrim
-from boxlens.studies.proposals.generators.randomized_prim_graph import (
+from boxlens.studies.proposals.generators.randomized_prim import (
     BINS,
+    RandomizedPrim,
     SuperpixelGraph,
-    superpixel_graph,
-)
-from boxlens.studies.proposals.generators.randomized_prim_trees import (
     _drawn_edge,
     _uniforms,
+    superpixel_graph,
     tree_boxes,
 )
 

@@ -19,11 +19,11 @@ from boxlens.studies.proposals.generators.rantalankila_cuts import (
     best_cuts,
     cut_objects,
 )
-from boxlens.studies.proposals.generators.rantalankila_merging import merge_regions
 from boxlens.studies.proposals.generators.rantalankila_regions import (
     Regions,
     find_regions,
     find_words,
+    merge_regions,
 )
 from shared_data import shared
 

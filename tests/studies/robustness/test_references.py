@@ -17,7 +17,7 @@ from boxlens.studies.robustness.choice import RobustnessChoice
 from boxlens.studies.robustness.elsewhere import imported_robustness
 from boxlens.studies.robustness.exporting import export_sets
 from boxlens.studies.robustness.measuring import measure
-from boxlens.studies.robustness.references import with_references
+from boxlens.studies.robustness.steps import with_references
 from rendered_set import rendered_set
 from studies.robustness.measured_sets import (
     FLIP,

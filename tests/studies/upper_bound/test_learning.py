@@ -14,9 +14,9 @@ from boxlens.studies.upper_bound.learning import (
     Lessons,
     Training,
     fold_of_images,
+    save_trained,
     taught,
 )
-from boxlens.studies.upper_bound.trainers import save_trained
 from studies.upper_bound.painted_world import painted_set
 
 

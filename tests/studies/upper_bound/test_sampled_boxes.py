@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boxlens.errors import ParameterError
-from boxlens.studies.upper_bound.sampled_boxes import kept_shares, sampled_boxes
+from boxlens.studies.upper_bound.views import kept_shares, sampled_boxes
 
 SIDE = st.floats(0.5, 2000)
 PLACE = st.floats(-50, 2000)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.metrics.intervals import ResamplingChoice
     from boxlens.metrics.resampling import Weights
-    from boxlens.studies.robustness.tracing import MeasuredSet, Traced
+    from boxlens.studies.robustness.picture_set import MeasuredSet, Traced
 
 AP = Mean()
 # One area and one limit: all that AP needs, and a quarter of the work.

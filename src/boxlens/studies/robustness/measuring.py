@@ -22,7 +22,7 @@ from boxlens.studies.robustness.density import box_density, without_place
 from boxlens.studies.robustness.drops import Drops, paired_drops
 from boxlens.studies.robustness.error_growth import ErrorProfile, error_profile
 from boxlens.studies.robustness.examples import Sighting, most_lost, sight
-from boxlens.studies.robustness.references import reference_rows
+from boxlens.studies.robustness.picture_set import trace
 from boxlens.studies.robustness.result import (
     METRICS,
     DetectorRobustness,
@@ -31,7 +31,7 @@ from boxlens.studies.robustness.result import (
     SetSummary,
     StepRobustness,
 )
-from boxlens.studies.robustness.tracing import trace
+from boxlens.studies.robustness.steps import reference_rows
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from boxlens.data.columns import Bools
     from boxlens.formats.files import Progress
     from boxlens.studies.robustness.choice import RobustnessChoice
-    from boxlens.studies.robustness.tracing import MeasuredSet, Traced
+    from boxlens.studies.robustness.picture_set import MeasuredSet, Traced
 
 
 def measure(

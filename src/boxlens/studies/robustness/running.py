@@ -1,4 +1,4 @@
-"""A detector over sets of changed pictures; a run that was stopped resumes.
+"""Detectors over sets of changed pictures; a run that was stopped resumes.
 
 Of every set a folder keeps the results as a COCO file, and beside it what they were made from,
 so that results of other settings are never taken for these.
@@ -7,11 +7,16 @@ so that results of other settings are never taken for these.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxlens.data import Notice
+from boxlens.detectors.from_callable import from_function
+from boxlens.detectors.opening import open_detector
+from boxlens.detectors.protocols import Detector
 from boxlens.detectors.renaming import with_classes
 from boxlens.detectors.run import detect_pictures, journal_path
 from boxlens.detectors.run_result import Failure
@@ -25,12 +30,55 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from boxlens.data import Detections
-    from boxlens.detectors.protocols import Detector
+    from boxlens.data import Classes, Dataset, Detections
     from boxlens.detectors.run_result import RunResult
     from boxlens.formats.files import Progress
+    from boxlens.images import Pixels
     from boxlens.images.transforming.transform import Step
     from boxlens.studies.robustness.picture_set import PictureSet
+
+Place = str | PathLike[str]
+# What users may give as a detector.
+Asked = Detector | Callable[..., Any] | Place
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDetector:
+    """A detector under another name."""
+
+    detector: Detector
+    name: str
+
+    @property
+    def classes(self) -> Classes:
+        return self.detector.classes
+
+    def detect(self, images: Sequence[Pixels]) -> Detections:
+        return self.detector.detect(images)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A detector that is ready, and what changes with its file or settings; "": nothing tells."""
+
+    detector: Detector
+    identity: str
+
+    def called(self, name: str) -> Model:
+        return Model(NamedDetector(self.detector, name), self.identity)
+
+    @classmethod
+    def opened(cls, model: Asked, dataset: Dataset, spec: str | None = None) -> Model:
+        """A detector itself, a function of a picture, or what `boxlens detect --model` takes.
+
+        The `identity` of the former, if it has one, is a text of its own making.
+        """
+        if isinstance(model, Detector):
+            return cls(model, str(getattr(model, "identity", "")))
+        if callable(model):
+            return cls(from_function(model, dataset.classes), str(getattr(model, "identity", "")))
+        return cls(*open_detector(fspath(model), spec=spec, classes=dataset.classes))
+
 
 SCHEMA = "boxlens/changed-results/1"
 # Threads that decode and draw the pictures of a batch.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from boxlens.images import ImageFiles
     from boxlens.images.transforming.scene_choice import Scenes
     from boxlens.images.transforming.shot import Shot
-    from boxlens.studies.robustness.models import Place
+    from boxlens.studies.robustness.running import Place
 
 # Cut to whole pixels, less beyond the border changes nothing.
 BEYOND_PX = 0.5

@@ -11,15 +11,15 @@ from boxlens.detectors.run_result import Failure, Remark
 from boxlens.errors import InputError, MissingExtraError, WorkerEndedError
 from boxlens.images import ImageError
 from boxlens.images.transforming.pictured import Pictured
-from boxlens.studies.upper_bound.faults import (
+from boxlens.studies.upper_bound.findings import (
     BEYOND,
     CLASSIFIER_FAILED,
     NO_NUMBER,
     NO_PIXEL,
     NO_SUM,
     UNKNOWN_LABEL,
+    Findings,
 )
-from boxlens.studies.upper_bound.findings import Findings
 from boxlens.studies.upper_bound.views import OWN, Shown
 
 if TYPE_CHECKING:

@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING, Any
 from boxlens.detectors.classifiers.torch.opening import is_module
 from boxlens.detectors.protocols import Classifier
 from boxlens.errors import ParameterError
-from boxlens.studies.upper_bound.learning import Lessons, Training, cross_taught, ready, taught
-from boxlens.studies.upper_bound.shared_pictures import shared_pictures
-from boxlens.studies.upper_bound.trainers import HOG, TORCH, needs_training
+from boxlens.studies.upper_bound.learning import (
+    HOG,
+    TORCH,
+    Lessons,
+    Training,
+    cross_taught,
+    needs_training,
+    ready,
+    shared_pictures,
+    taught,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Which classifier names the objects of which image, and where it learnt to."""
+"""Which classifier names the objects of which image, what trains it, and on which pictures."""
 
 from __future__ import annotations
 
@@ -7,30 +7,104 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxlens.data import Notice
 from boxlens.data.source import Source
 from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
 from boxlens.detectors.classifiers.renaming import with_classes
-from boxlens.detectors.learning_files import usable_pictures
-from boxlens.errors import InputError
+from boxlens.detectors.pictures import usable_pictures
+from boxlens.errors import InputError, ParameterError
 from boxlens.images.transforming.pictured import with_pictures
-from boxlens.studies.upper_bound.trainers import trainer_of
+from boxlens.regular_files import real_path
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable
 
     from torch.nn import Module
 
-    from boxlens.data import Dataset, Notice
+    from boxlens.detectors.protocols import Classifier
+    from boxlens.formats.files import Progress
+
+    Trainer = Callable[[LabelledCrops, str], tuple[Classifier, tuple[Notice, ...]]]
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from boxlens.data import Dataset
     from boxlens.data.columns import Rows
     from boxlens.detectors.classifiers.renaming import JoinedClassifier
     from boxlens.detectors.classifiers.torch.choice import FineTuning
-    from boxlens.detectors.protocols import Classifier
     from boxlens.detectors.run_result import Failure
-    from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles
     from boxlens.studies.upper_bound.classifying import ClassifierOf
+
+HOG = "hog"
+TORCH = "torch:"
+
+
+def needs_training(word: str) -> bool:
+    return word == HOG or word.startswith(TORCH)
+
+
+def trainer_of(
+    word: str, training: Training, progress: Progress | None, module: Module | None = None
+) -> Trainer:
+    """`module` is the one to be fine-tuned, where `word` only says what it is called."""
+    if word == HOG:
+        return _hog_trainer(training, progress)
+    if word.startswith(TORCH):
+        return _torch_trainer(word, training, progress, module)
+    raise ParameterError(f"no classifier that can be trained: {word}")
+
+
+def _hog_trainer(training: Training, progress: Progress | None) -> Trainer:
+    from boxlens.detectors.classifiers.hog_classifier import train_hog_classifier
+
+    def train(crops: LabelledCrops, _part: str) -> tuple[Classifier, tuple[Notice, ...]]:
+        found = train_hog_classifier(
+            crops, seed=training.seed, workers=training.workers, progress=progress
+        )
+        return found, found.notices
+
+    return train
+
+
+def _torch_trainer(
+    word: str, training: Training, progress: Progress | None, module: Module | None
+) -> Trainer:
+    from boxlens.detectors.classifiers.torch.choice import FineTuning
+    from boxlens.detectors.classifiers.torch.opening import builder, copies_of
+    from boxlens.detectors.classifiers.torch.training import fine_tune
+
+    build = builder(word) if module is None else copies_of(module)
+    choice = training.fine_tuning or FineTuning(seed=training.seed)
+
+    def train(crops: LabelledCrops, part: str) -> tuple[Classifier, tuple[Notice, ...]]:
+        folder = None if training.keep is None else training.keep / part
+        found = fine_tune(
+            build,
+            crops,
+            name=word,
+            choice=choice,
+            folder=folder,
+            restart=training.restart,
+            progress=progress,
+        )
+        return found, found.notices
+
+    return train
+
+
+def save_trained(classifier: Classifier, word: str, path: str) -> None:
+    """As a file that a later run may name; `word` is what it was trained as."""
+    from boxlens.detectors.classifiers.hog_classifier import HogClassifier
+    from boxlens.detectors.classifiers.saved_classifiers import save_classifier
+    from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
+    from boxlens.detectors.classifiers.torch.saved import save_torch_classifier
+
+    if isinstance(classifier, HogClassifier):
+        save_classifier(classifier, path)
+    elif isinstance(classifier, TorchClassifier):
+        save_torch_classifier(classifier, path, word.removeprefix(TORCH))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,3 +259,32 @@ def _check_crops(n: int, name: str) -> None:
         raise InputError(
             "no object to learn from", path=name, remedy="Give pictures whose objects are labelled"
         )
+
+
+CODE = "training_pictures_tested"
+
+
+def shared_pictures(
+    dataset: Dataset, files: ImageFiles, train: Dataset, train_files: ImageFiles
+) -> tuple[Notice, ...]:
+    """By file, links followed; copies of pictures by the file of the ground truth and their id."""
+    learnt = {real_path(path) for path in train_files.paths}
+    n_shared = sum(real_path(path) in learnt for path in files.paths)
+    if _same_file(dataset, train):
+        ids = set(train_files.ids.tolist())
+        n_shared = max(n_shared, sum(key in ids for key in files.ids.tolist()))
+    if n_shared == 0:
+        return ()
+    which = "is among the pictures" if n_shared == 1 else "are among the pictures"
+    message = (
+        f"{n_shared:,} of {len(files):,} test pictures {which} that were learnt from: the "
+        "classifier has seen these labels, and the bound is too high"
+    )
+    return (Notice(CODE, n_shared, message),)
+
+
+def _same_file(dataset: Dataset, train: Dataset) -> bool:
+    first, second = dataset.source, train.source
+    return (
+        first is not None and second is not None and first.path.resolve() == second.path.resolve()
+    )

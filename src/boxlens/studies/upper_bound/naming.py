@@ -15,9 +15,9 @@ from boxlens.data.source import Source
 from boxlens.detectors.run_result import NothingDetectedError
 from boxlens.errors import InputError, ParameterError
 from boxlens.matching import COCO
+from boxlens.studies.upper_bound.bounds import context_accuracy
 from boxlens.studies.upper_bound.classifying import classify_objects
-from boxlens.studies.upper_bound.context import context_accuracy
-from boxlens.studies.upper_bound.faults import REPEATED, UNKNOWN_LABEL, UNKNOWN_OBJECT, Faults
+from boxlens.studies.upper_bound.findings import REPEATED, UNKNOWN_LABEL, UNKNOWN_OBJECT, Faults
 from boxlens.studies.upper_bound.relabelling import ObjectLabels, relabelled
 from boxlens.studies.upper_bound.result import OWN_BOX, ContextAccuracy
 from boxlens.studies.upper_bound.views import views_of

@@ -12,16 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.detectors.classifiers.torch.checkpoints import (
-    RunIdentity,
-    read_checkpoint,
-    refuse_other_run,
-    write_checkpoint,
-)
 from boxlens.detectors.classifiers.torch.choice import Epoch, FineTuning
-from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
+from boxlens.detectors.classifiers.torch.classifier import TorchClassifier, as_inputs, class_outputs
 from boxlens.detectors.classifiers.torch.crop_cache import cut_crops, truth_digest
-from boxlens.detectors.classifiers.torch.inputs import as_inputs, class_outputs
 from boxlens.detectors.classifiers.torch.library import (
     torch_library,
     torch_seeded,
@@ -29,7 +22,14 @@ from boxlens.detectors.classifiers.torch.library import (
 )
 from boxlens.detectors.classifiers.torch.state import refuse_other_module
 from boxlens.detectors.classifiers.torch.training_data import TrainingData
-from boxlens.detectors.classifiers.torch.training_state import TrainingState, built_module
+from boxlens.detectors.classifiers.torch.training_state import (
+    RunIdentity,
+    TrainingState,
+    built_module,
+    read_checkpoint,
+    refuse_other_run,
+    write_checkpoint,
+)
 from boxlens.errors import InputError
 from boxlens.formats.unfinished import scratch_folder
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from boxlens.data.columns import Rows
     from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
-    from boxlens.detectors.classifiers.torch.checkpoints import Checkpoint
+    from boxlens.detectors.classifiers.torch.training_state import Checkpoint
     from boxlens.formats.files import Progress
 
 CHECKPOINT = "checkpoint.npz"

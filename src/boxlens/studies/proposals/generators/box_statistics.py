@@ -9,9 +9,8 @@ import numpy as np
 
 from boxlens.data import Notice
 from boxlens.errors import InputError, ParameterError
-from boxlens.studies.proposals.generators.gaussian import Gaussian
+from boxlens.studies.proposals.generators.drawn_boxes import Gaussian, Uniform
 from boxlens.studies.proposals.generators.sliding_window import SlidingWindow
-from boxlens.studies.proposals.generators.uniform import Uniform
 
 if TYPE_CHECKING:
     from boxlens.data import Dataset

@@ -121,8 +121,8 @@ def _edges(make: Callable[[Any, str], Any]) -> _Kind:
 
 
 _KINDS = {
-    "uniform": _Kind("uniform", "Uniform", _seeded),
-    "gaussian": _Kind("gaussian", "Gaussian", _seeded),
+    "uniform": _Kind("drawn_boxes", "Uniform", _seeded),
+    "gaussian": _Kind("drawn_boxes", "Gaussian", _seeded),
     "sliding-window": _Kind("sliding_window", "SlidingWindow", _seeded),
     "superpixels": _Kind("superpixels", "Superpixels", _seeded),
     "selective-search": _Kind("selective_search", "SelectiveSearch", _seeded),

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.detectors.learning_files import usable_pictures
+from boxlens.detectors.pictures import usable_pictures
 from boxlens.errors import InputError, MissingExtraError
-from boxlens.studies.proposals.generators.randomized_prim import RandomizedPrim
-from boxlens.studies.proposals.generators.randomized_prim_graph import superpixel_graphs
+from boxlens.studies.proposals.generators.randomized_prim import RandomizedPrim, superpixel_graphs
 from boxlens.studies.proposals.generators.randomized_prim_tables import PrimTables, PrimWeights
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.results import Provenance
 from boxlens.studies.proposals.listing import listed
+from boxlens.studies.proposals.recall.average_recall import average_intervals
 from boxlens.studies.proposals.recall.box_sizes import object_sizes
 from boxlens.studies.proposals.recall.choice import BUDGETS, IOUS, RecallChoice
 from boxlens.studies.proposals.recall.groups import object_groups
-from boxlens.studies.proposals.recall.intervals import average_intervals
 from boxlens.studies.proposals.recall.matched import countable_objects, match_method
 from boxlens.studies.proposals.recall.method_recall import method_recall
 from boxlens.studies.proposals.recall.result import DatasetRecall, Lead, ProposalRecallResult

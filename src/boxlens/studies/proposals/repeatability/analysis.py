@@ -21,8 +21,7 @@ from boxlens.studies.proposals.listing import listed
 from boxlens.studies.proposals.published import BASELINES
 from boxlens.studies.proposals.repeatability.choice import RepeatabilityChoice
 from boxlens.studies.proposals.repeatability.kept_tallies import kept_tallies, origin_of
-from boxlens.studies.proposals.repeatability.measuring import Tally, measure
-from boxlens.studies.proposals.repeatability.pooling import pooled
+from boxlens.studies.proposals.repeatability.measuring import Tally, measure, pooled
 from boxlens.studies.proposals.repeatability.result import MethodRepeatability, RepeatabilityResult
 from boxlens.version import VERSION
 from boxlens.wording import counted

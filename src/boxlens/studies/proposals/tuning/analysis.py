@@ -18,16 +18,14 @@ from boxlens.formats.unfinished import scratch_folder
 from boxlens.images import ImageFiles, find_images
 from boxlens.limits import BUDGET, PICTURES_TO_TUNE_ON, SEED, TRIALS
 from boxlens.metrics.results import Provenance
-from boxlens.studies.proposals.candidates import places_in
 from boxlens.studies.proposals.generated import generated_windows
 from boxlens.studies.proposals.generators.opening import open_generator
 from boxlens.studies.proposals.listing import listed
-from boxlens.studies.proposals.proposed import Proposed
+from boxlens.studies.proposals.proposed import Proposed, places_in
 from boxlens.studies.proposals.recall.average_recall import average_recall, recall_at
 from boxlens.studies.proposals.recall.matched import countable_objects, match_objects
 from boxlens.studies.proposals.tuning.result import ProposalTuningResult, Trial
-from boxlens.studies.proposals.tuning.search import next_settings
-from boxlens.studies.proposals.tuning.spaces import space_of
+from boxlens.studies.proposals.tuning.search import next_settings, space_of
 from boxlens.studies.proposals.tuning.trials import Made, trial_file
 from boxlens.version import VERSION
 
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.formats.given import GivenDataset
     from boxlens.studies.proposals.generators.protocols import Generator
-    from boxlens.studies.proposals.tuning.spaces import Range
+    from boxlens.studies.proposals.tuning.search import Range
     from boxlens.studies.proposals.tuning.trials import TrialFile
 
 FEWEST_PICTURES = 2
