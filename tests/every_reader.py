@@ -36,9 +36,7 @@ from boxlens.images.sizes import upright_size
 from boxlens.studies.comparison.gating.file import read_gate_file
 from boxlens.studies.proposals.generate import seconds_per_image
 from boxlens.studies.proposals.generators.generator_files import read_generator, write_generator
-from boxlens.studies.proposals.generators.objectness import Objectness
 from boxlens.studies.proposals.generators.opening import open_generator
-from boxlens.studies.proposals.generators.randomized_prim_tables import PrimTables
 from boxlens.studies.proposals.repeatability.kept_tallies import kept_tallies
 from boxlens.studies.proposals.tuning.trials import trial_file
 from boxlens.studies.robustness.bound_file import read_bound
@@ -363,15 +361,7 @@ READERS: tuple[Reader, ...] = (
     Reader("onnx classifier spec", _classifier_spec, _read_classifier_spec, victims="spec"),
     Reader("gate rules", _written("gate.toml", _GATE, night__txt="1\n2\n"), read_gate_file),
     Reader("generator", _generator("randomized-prim"), read_generator),
-    Reader("objectness tables", _generator("objectness"), Objectness.opened),
-    Reader(
-        "prim tables",
-        _written(
-            "p.json",
-            '{"weights": {"bias": 1, "colour": 1, "border": 1, "size": 1}, "sizes": [0, 0.5, 1]}',
-        ),
-        PrimTables.opened,
-    ),
+    Reader("objectness", _generator("objectness"), read_generator),
     Reader("upper bound", _written("results.json", _bound()), _with(read_bound, CLASSES.name)),
     Reader(
         "exchange",

@@ -15,6 +15,7 @@ from boxlens.detectors.suppression import suppress
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats import read_dataset
 from boxlens.images import find_images
+from boxlens.studies.proposals.generators.generator_files import read_generator, write_generator
 from boxlens.studies.proposals.generators.objectness import (
     CUES,
     CueTable,
@@ -60,7 +61,7 @@ def ious(boxes: np.ndarray, box: np.ndarray) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def shipped() -> Objectness:
-    return Objectness.opened(None, 0)
+    return Objectness()
 
 
 @pytest.fixture(scope="module")
@@ -289,8 +290,8 @@ def test_tables_are_distributions_and_survive_a_file(learnt, tmp_path):
     document = json.loads(json.dumps(learnt.tables.to_json()))
     back = ObjectnessTables.of_json(document)
     assert back.to_json() == document
-    (tmp_path / "tables.json").write_text(json.dumps(document))
-    opened = Objectness.opened(tmp_path / "tables.json", 7)
+    write_generator(learnt, tmp_path / "generator.json", made_from={})
+    opened = read_generator(tmp_path / "generator.json", seed=7)
     assert (opened.seed, opened.tables) == (7, back)
 
 
@@ -327,14 +328,13 @@ def test_nothing_stands_out_in_one_colour(shipped):
     ],
 )
 def test_files_of_another_kind_are_refused(shipped, tmp_path, change, message):
-    path = tmp_path / "tables.json"
-    path.write_text(json.dumps(shipped.tables.to_json() | change))
+    path = tmp_path / "generator.json"
+    write_generator(shipped, path, made_from={})
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps(document | {"learned": document["learned"] | change}))
     with pytest.raises(InputError, match=message) as problem:
-        Objectness.opened(path)
+        read_generator(path)
     assert problem.value.path == str(path)
-    path.write_text("{")
-    with pytest.raises(InputError, match="JSON"):
-        Objectness.opened(path)
 
 
 def test_settings_that_cannot_be_meant_are_refused(shipped):

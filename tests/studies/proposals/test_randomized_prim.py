@@ -107,7 +107,7 @@ def test_edges_are_drawn_in_proportion_to_their_similarity(largest):
 
 
 def test_it_is_a_generator():
-    generator = RandomizedPrim.opened(None, seed=3)
+    generator = RandomizedPrim(seed=3)
     assert isinstance(generator, Generator)
     assert generator.nested
     assert generator.seed == 3

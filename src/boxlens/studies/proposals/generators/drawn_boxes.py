@@ -7,7 +7,6 @@ Nothing is substituted: the published numbers, those of PASCAL VOC 2007 trainval
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -15,26 +14,20 @@ import numpy as np
 
 from boxlens.data.boxes import xywh_from_inclusive_corners
 from boxlens.errors import ParameterError
-from boxlens.studies.proposals.generators.ranked import identity_text, ranked
+from boxlens.studies.proposals.generators.ranked import identity_of, key_of, ranked
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from boxlens.data.columns import Bools, Boxes, Floats
     from boxlens.images import Pixels
     from boxlens.studies.proposals.generators.ranked import Ranked
-
-# A draw: one row a box, with log2 of width / height, root of relative area, and relative centre.
-Draw = Callable[[np.random.Generator, int], "Floats"]
 
 # Drawn at once, however many are asked for: so fewer boxes are the first of more.
 _AT_ONCE = 1280
 # So often the number asked for is drawn, where a small picture has no more boxes to give.
 _PATIENCE = 10
-
-
-def key_of(image: Pixels) -> int:
-    """What tells a picture from others."""
-    return zlib.crc32(np.ascontiguousarray(image).tobytes())
 
 
 def stream_of(seed: int, key: int | str) -> np.random.Generator:
@@ -107,8 +100,7 @@ class Uniform:
 
     @property
     def identity(self) -> str:
-        settings = {key: getattr(self, key) for key in self.__slots__ if key != "name"}
-        return identity_text(self.name, f"boxlens {VERSION}", **settings)
+        return identity_of(self, f"boxlens {VERSION}")
 
     def propose(self, image: Pixels, limit: int) -> Ranked:
         height, width = image.shape[:2]
@@ -170,8 +162,7 @@ class Gaussian:
 
     @property
     def identity(self) -> str:
-        settings = {key: getattr(self, key) for key in self.__slots__ if key != "name"}
-        return identity_text(self.name, f"boxlens {VERSION}", **settings)
+        return identity_of(self, f"boxlens {VERSION}")
 
     @property
     def mean(self) -> Floats:

@@ -17,7 +17,7 @@ import numpy as np
 from boxlens.detectors.suppression import suppress
 from boxlens.studies.proposals.edges import find_edges
 from boxlens.studies.proposals.generators.opencv import contributed, versions
-from boxlens.studies.proposals.generators.ranked import identity_text, nothing, ranked
+from boxlens.studies.proposals.generators.ranked import identity_of, nothing, ranked
 from boxlens.studies.proposals.segments import in_colours, segment, segment_boxes
 
 if TYPE_CHECKING:
@@ -56,13 +56,8 @@ class Geodesic:
 
     @property
     def identity(self) -> str:
-        settings = {key: getattr(self, key) for key in self.__slots__ if key != "name"}
-        return identity_text(
-            self.name,
-            versions(),
-            approximation="heuristic seeds, colour gradients",
-            **settings,
-        )
+        told = "heuristic seeds, colour gradients"
+        return identity_of(self, versions(), approximation=told)
 
     def propose(self, image: Pixels, limit: int) -> Ranked:
         graph = superpixel_graph(

@@ -104,11 +104,6 @@ def _seeded(kind: Any, _: str, seed: int) -> Any:
     return kind(seed=seed) if random else kind()
 
 
-def _learned(kind: Any, _: str, seed: int) -> Any:
-    """With the tables that the package carries."""
-    return kind.opened(None, seed)
-
-
 def _searching(strategy: str) -> Callable[[Any, str, int], Any]:
     name = f"selective-search-{strategy}"
     return lambda kind, _, seed: kind(name, seed=seed, strategy=strategy)
@@ -136,8 +131,8 @@ _KINDS = {
     "edge-boxes-90": _edges(lambda kind, model: kind.tuned_for(0.9, model=model)),
     "edge-boxes-ar": _edges(lambda kind, model: kind.adaptive(model=model)),
     "bing": _Kind("bing", "Bing", lambda kind, folder, _: kind.opened(folder), "FOLDER"),
-    "objectness": _Kind("objectness", "Objectness", _learned),
-    "randomized-prim": _Kind("randomized_prim", "RandomizedPrim", _learned),
+    "objectness": _Kind("objectness", "Objectness", _seeded),
+    "randomized-prim": _Kind("randomized_prim", "RandomizedPrim", _seeded),
     "rantalankila": _Kind("rantalankila", "Rantalankila", _seeded),
     "geodesic": _Kind("geodesic", "Geodesic", _seeded),
     "rahtu": _Kind("rahtu", "Rahtu", _seeded),

@@ -20,7 +20,7 @@ from boxlens.studies.proposals.edges import find_edges
 from boxlens.studies.proposals.generators.drawn_boxes import Gaussian
 from boxlens.studies.proposals.generators.opencv import contributed, versions
 from boxlens.studies.proposals.generators.rahtu_features import FEATURES, window_features
-from boxlens.studies.proposals.generators.ranked import distinct, identity_text, nothing
+from boxlens.studies.proposals.generators.ranked import distinct, identity_of, nothing
 from boxlens.studies.proposals.segments import neighbours, segment, segment_boxes
 
 if TYPE_CHECKING:
@@ -65,13 +65,8 @@ class Rahtu:
 
     @property
     def identity(self) -> str:
-        settings = {key: getattr(self, key) for key in self.__slots__ if key != "name"}
-        return identity_text(
-            self.name,
-            versions(),
-            approximation="one linear score, Gaussian prior, colour gradients",
-            **settings,
-        )
+        told = "one linear score, Gaussian prior, colour gradients"
+        return identity_of(self, versions(), approximation=told)
 
     @property
     def weights(self) -> Floats:

@@ -9,7 +9,6 @@ to have the boxes asked for, each of them once.
 
 from __future__ import annotations
 
-import zlib
 from bisect import bisect
 from dataclasses import dataclass, field
 from itertools import accumulate, cycle
@@ -19,7 +18,7 @@ import numpy as np
 
 from boxlens.studies.proposals.generators.opencv import contributed, versions
 from boxlens.studies.proposals.generators.randomized_prim_tables import PrimTables, shipped_tables
-from boxlens.studies.proposals.generators.ranked import identity_text, ranked
+from boxlens.studies.proposals.generators.ranked import identity_of, key_of, ranked
 from boxlens.studies.proposals.segments import (
     SUPERPIXEL_SPACES,
     check_segmentation,
@@ -31,7 +30,6 @@ from boxlens.studies.proposals.segments import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     import numpy.typing as npt
 
@@ -63,20 +61,12 @@ class RandomizedPrim:
         contributed("ximgproc")
         check_segmentation(sigma=self.sigma, k=self.k, min_size=self.min_size_px)
 
-    @classmethod
-    def opened(cls, path: str | Path | None = None, seed: int = 0) -> RandomizedPrim:
-        """With the tables of a file, or those that the package carries."""
-        tables = shipped_tables() if path is None else PrimTables.opened(path)
-        return cls(seed=seed, tables=tables)
-
     @property
     def identity(self) -> str:
-        own = ("name", "tables")
-        settings = {key: getattr(self, key) for key in self.__slots__ if key not in own}
-        return identity_text(self.name, versions(), **settings, tables=self.tables.digest)
+        return f"{identity_of(self, versions())}; tables={self.tables.digest}"
 
     def propose(self, image: Pixels, limit: int) -> Ranked:
-        picture = zlib.crc32(np.ascontiguousarray(image).tobytes())
+        picture = key_of(image)
         size_stop = self.tables.size_stop()
         graphs = superpixel_graphs(image, sigma=self.sigma, k=self.k, min_size_px=self.min_size_px)
         trees = [

@@ -20,7 +20,7 @@ import numpy as np
 from boxlens.detectors.suppression import suppress
 from boxlens.errors import ParameterError
 from boxlens.studies.proposals.generators.opencv import contributed, versions
-from boxlens.studies.proposals.generators.ranked import distinct, identity_text, ranked
+from boxlens.studies.proposals.generators.ranked import distinct, identity_of, ranked
 from boxlens.studies.proposals.generators.rantalankila_cuts import BRANCHES, cut_objects
 from boxlens.studies.proposals.generators.rantalankila_regions import (
     find_regions,
@@ -75,8 +75,7 @@ class Rantalankila:
 
     @property
     def identity(self) -> str:
-        settings = {key: getattr(self, key) for key in self.__slots__ if key != "name"}
-        return identity_text(self.name, versions(), order="unions, cuts, superpixels", **settings)
+        return identity_of(self, versions(), order="unions, cuts, superpixels")
 
     def propose(self, image: Pixels, limit: int) -> Ranked:
         words = find_words(image)

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, get_args
 import numpy as np
 
 from boxlens.errors import ParameterError
-from boxlens.studies.proposals.generators.drawn_boxes import key_of
 from boxlens.studies.proposals.generators.hierarchical_grouping import (
     PixelBins,
     Segments,
     merged_boxes,
 )
 from boxlens.studies.proposals.generators.opencv import contributed, versions
-from boxlens.studies.proposals.generators.ranked import distinct, identity_text, ranked
+from boxlens.studies.proposals.generators.ranked import distinct, identity_text, key_of, ranked
 from boxlens.studies.proposals.segments import in_colours, segment
 
 if TYPE_CHECKING:
