@@ -8,23 +8,21 @@ regions fill the box around both.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from boxlens.studies.proposals.segments import neighbours, segment_boxes
+from boxlens.studies.proposals.segments import merge_most_alike, neighbours, segment_boxes
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Boxes
     from boxlens.images import Pixels
-    from boxlens.studies.proposals.segments import Labels
+    from boxlens.studies.proposals.segments import Labels, RowOrRows
 
 Likeness = Literal["colour", "texture", "size", "fill"]
 Shares = npt.NDArray[np.float32]
 Bins = npt.NDArray[np.uint8]
-_Row = int | list[int] | npt.NDArray[np.int64]
 
 N_COLOUR_BINS = 25
 N_TEXTURE_BINS = 10
@@ -101,36 +99,7 @@ def _histograms(flat: Labels, bins: Bins, n_bins: int, size: Shares) -> Shares:
 def merged_boxes(segments: Segments, likeness: tuple[Likeness, ...]) -> Boxes:
     """Boxes of all regions, in the order in which they came to be: segments first, then unions."""
     regions = _Regions(segments, likeness)
-    alive = bytearray(b"\1" * regions.n)
-    touching: list[set[int]] = [set() for _ in range(regions.n)]
-    for a, b in segments.pairs.tolist():
-        touching[a].add(b)
-        touching[b].add(a)
-    first, second = segments.pairs.T
-    queue = list(
-        zip((-regions.alike(first, second)).tolist(), *segments.pairs.T.tolist(), strict=True)
-    )
-    heapify(queue)
-    while queue:
-        _, a, b = heappop(queue)
-        if not (alive[a] and alive[b]):
-            continue
-        alive[a] = alive[b] = 0
-        others = touching[a] | touching[b]
-        others -= {a, b}
-        new = regions.join(a, b)
-        alive.append(1)
-        touching.append(others)
-        if not others:
-            continue
-        beside = sorted(others)
-        for other in beside:
-            around = touching[other]
-            around.discard(a)
-            around.discard(b)
-            around.add(new)
-        for value, other in zip(regions.alike(new, beside).tolist(), beside, strict=True):
-            heappush(queue, (-value, other, new))
+    merge_most_alike(segments.pairs, regions.n, regions.alike, regions.join)
     return regions.boxes()
 
 
@@ -154,7 +123,7 @@ class _Regions:
         end = -self._corner[: self.n, 2:].min(axis=0)
         self._area_px = np.float32(end[0] * end[1])
 
-    def alike(self, one: _Row, other: _Row) -> Shares:
+    def alike(self, one: RowOrRows, other: RowOrRows) -> Shares:
         """Likeness of pairs; `one` may be a single region."""
         total = np.minimum(self._histogram[one], self._histogram[other]).sum(axis=-1)
         both = self._size[one] + self._size[other]
@@ -166,14 +135,12 @@ class _Regions:
             total = total + (1 - (side[..., 0] * side[..., 1] / self._area_px - both))
         return np.asarray(total, dtype=np.float32)
 
-    def join(self, a: int, b: int) -> int:
-        new = self.n
+    def join(self, a: int, b: int, new: int) -> None:
         size_a, size_b = self._size[a], self._size[b]
         self._size[new] = both = size_a + size_b
         self._histogram[new] = (size_a * self._histogram[a] + size_b * self._histogram[b]) / both
         self._corner[new] = np.minimum(self._corner[a], self._corner[b])
-        self.n += 1
-        return new
+        self.n = new + 1
 
     def boxes(self) -> Boxes:
         corner = self._corner[: self.n].astype(np.float64)
