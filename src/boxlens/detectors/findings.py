@@ -13,6 +13,7 @@ from boxlens.detectors.threads import in_parallel
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from boxlens.data import Notice
     from boxlens.data.columns import Boxes, Floats, Rows
     from boxlens.images import Pixels
 
@@ -42,6 +43,9 @@ class Findings(NamedTuple):
         return Findings(self.class_row[rows], self.box[rows].round(_PLACES), self.score[rows])
 
 
+NOTHING = Findings(np.zeros(0, np.int32), np.zeros((0, 4)), np.zeros(0))
+
+
 def detect_each(
     name: str, images: Sequence[Pixels], find: Callable[[Pixels], Findings]
 ) -> Detections:
@@ -49,10 +53,11 @@ def detect_each(
     return joined_findings(name, in_parallel(find, images))
 
 
-def joined_findings(name: str, parts: Sequence[Findings]) -> Detections:
+def joined_findings(
+    name: str, parts: Sequence[Findings], notices: tuple[Notice, ...] = ()
+) -> Detections:
     """A batch of what was found, image after image."""
-    nothing = Findings(np.zeros(0, np.int32), np.zeros((0, 4)), np.zeros(0))
-    class_row, box, score = (np.concatenate(column) for column in zip(nothing, *parts, strict=True))
+    class_row, box, score = (np.concatenate(column) for column in zip(NOTHING, *parts, strict=True))
     return Detections.of(
         name,
         len(parts),
@@ -60,4 +65,5 @@ def joined_findings(name: str, parts: Sequence[Findings]) -> Detections:
         class_row=class_row,
         box=box,
         score=score,
+        notices=notices,
     )

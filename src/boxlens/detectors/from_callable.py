@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.data import Detections
+from boxlens.detectors.findings import Findings, joined_findings
 from boxlens.detectors.named_objects import classes_from, described, find_named
 from boxlens.detectors.protocols import Detector
 from boxlens.errors import InputError
@@ -15,8 +15,8 @@ from boxlens.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from boxlens.data import Classes
-    from boxlens.data.columns import Boxes, Floats, Rows
+    from boxlens.data import Classes, Detections
+    from boxlens.data.columns import Floats, Rows
     from boxlens.images import Pixels
 
 # (boxes n x 4 as x, y, w, h in pixels; n scores; n class names, or places in `classes` from 0).
@@ -36,15 +36,7 @@ class CallableDetector:
     def detect(self, images: Sequence[Pixels]) -> Detections:
         answers = self._answers(images)
         parts = [self._checked(answer, row) for row, answer in enumerate(answers)]
-        counts = [len(score) for _, score, _ in parts]
-        return Detections.of(
-            self.name,
-            len(images),
-            image_row=np.repeat(np.arange(len(images)), counts),
-            box=np.concatenate([np.empty((0, 4)), *(box for box, _, _ in parts)]),
-            score=np.concatenate([np.empty(0), *(score for _, score, _ in parts)]),
-            class_row=np.concatenate([np.empty(0, np.int32), *(rows for _, _, rows in parts)]),
-        )
+        return joined_findings(self.name, parts)
 
     def _answers(self, images: Sequence[Pixels]) -> Sequence[Answer]:
         if not self.batched:
@@ -54,7 +46,7 @@ class CallableDetector:
             raise InputError(f"{self.name}: {len(answers)} answers for {len(images)} pictures")
         return answers
 
-    def _checked(self, answer: Any, row: int) -> tuple[Boxes, Floats, Rows]:
+    def _checked(self, answer: Any, row: int) -> Findings:
         if not isinstance(answer, (tuple, list)) or len(answer) != 3:
             raise self._error(row, f"expected {_ANSWER}, got {described(answer)}")
         box, score = self._floats(answer[0], "boxes", row), self._floats(answer[1], "scores", row)
@@ -68,7 +60,7 @@ class CallableDetector:
             raise self._error(row, "a box or score is not a finite number")
         if len(box) and box[:, 2:].min() < 0:
             raise self._error(row, "a box has a negative width or height (boxes are x, y, w, h)")
-        return box, score, self._class_rows(answer[2], len(box), row)
+        return Findings(self._class_rows(answer[2], len(box), row), box, score)
 
     def _floats(self, values: Any, what: str, row: int) -> Floats:
         try:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.data import Dataset, Detections, GroundTruth, Images, Notice
-from boxlens.data.columns import Boxes, Floats, Rows, frozen
+from boxlens.data.columns import frozen
+from boxlens.detectors.findings import Findings
 from boxlens.errors import InputError
-from boxlens.formats.kept_lines import KeptLines, kept_lines
+from boxlens.formats.kept_lines import KeptLines, kept_lines, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,30 +37,13 @@ _CALLED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The detections on one image."""
-
-    box: Boxes
-    score: Floats
-    class_row: Rows
-
-    @classmethod
-    def of(cls, box: Any, score: Any, class_row: Any) -> Found:
-        return cls(
-            frozen(np.asarray(box, dtype=np.float64).reshape(-1, 4), np.float64),
-            frozen(score, np.float64),
-            frozen(class_row, np.int32),
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Record:
     """One image as it was done: what was found, or why nothing could be."""
 
     image_id: int | str
     file: str
     size_bytes: int
-    found: Found | None
+    found: Findings | None
     changes: tuple[str, ...] = ()
     error: str | None = None
     # What the detector said of the batch, with the first image of it.
@@ -87,7 +71,11 @@ class Record:
     def of(cls, document: Mapping[str, Any]) -> Record:
         found = None
         if "box" in document:
-            found = Found.of(document["box"], document["score"], document["class_row"])
+            found = Findings(
+                frozen(document["class_row"], np.int32),
+                frozen(document["box"], np.float64).reshape(-1, 4),
+                frozen(document["score"], np.float64),
+            )
         return cls(
             document["image_id"],
             document["file"],
@@ -144,10 +132,10 @@ def open_journal(path: Path, header: Mapping[str, Any], *, restart: bool) -> Ite
 
 def _take_up(journal: Journal, lines: Sequence[bytes], header: Mapping[str, Any]) -> None:
     """Fills an old journal's records in, once it is sure that they belong to this run."""
-    _refuse_other(journal.path, _parsed(lines[0]), {"version": VERSION, **header})
+    _refuse_other(journal.path, parsed(lines[0]), {"version": VERSION, **header})
     for line in lines[1:]:
         try:
-            record = Record.of(_parsed(line) or {})
+            record = Record.of(parsed(line) or {})
             journal.records[record.image_id] = record
         except (LookupError, TypeError, ValueError, OverflowError):
             journal.n_damaged += 1
@@ -166,27 +154,6 @@ def _refuse_other(path: Path, old: dict[str, Any] | None, wanted: dict[str, Any]
         )
 
 
-def _parsed(line: bytes) -> dict[str, Any] | None:
-    try:
-        document = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return document if isinstance(document, dict) else None
-
-
-def recorded_detections(name: str, records: Sequence[Record]) -> Detections:
-    nothing = Found.of([], [], [])
-    found = [record.found or nothing for record in records]
-    return Detections.of(
-        name,
-        len(records),
-        image_row=np.repeat(np.arange(len(found)), [len(one.score) for one in found]),
-        class_row=np.concatenate([nothing.class_row, *(one.class_row for one in found)]),
-        box=np.concatenate([nothing.box, *(one.box for one in found)]),
-        score=np.concatenate([nothing.score, *(one.score for one in found)]),
-    )
-
-
 def write_results(
     detections: Detections, detector: Detector, keys: Sequence[int | str], target: Path
 ) -> None:
@@ -202,12 +169,12 @@ def write_results(
         os.fsync(file.fileno())
 
 
-def summed_notices(records: Sequence[Record]) -> Iterator[Notice]:
-    """One notice per kind for all batches: the text of the first, the count of all."""
+def summed_notices(notices: Iterable[Notice], of_each: str) -> Iterator[Notice]:
+    """One notice per kind for all batches or sets: the text of the first, the count of all."""
     kinds: dict[str, list[Notice]] = {}
-    for notice in (notice for record in records for notice in record.notices):
+    for notice in notices:
         kinds.setdefault(notice.code, []).append(notice)
-    for code, notices in kinds.items():
-        count = sum(notice.count for notice in notices)
-        more = f" (in one batch; {count:,} in all)" if len(notices) > 1 else ""
-        yield Notice(code, count, notices[0].message + more)
+    for code, alike in kinds.items():
+        count = sum(notice.count for notice in alike)
+        more = f" (in one {of_each}; {count:,} in all)" if len(alike) > 1 else ""
+        yield Notice(code, count, alike[0].message + more)

@@ -11,6 +11,7 @@ import numpy as np
 
 from boxlens.data import Detections, Notice
 from boxlens.data.boxes import corners_from_xywh, xywh_from_corners
+from boxlens.detectors.findings import Findings, joined_findings
 from boxlens.detectors.onnx.decoding import decode
 from boxlens.detectors.onnx.fitting import check_shape
 from boxlens.detectors.onnx.preparing import prepare
@@ -98,18 +99,8 @@ class OnnxDetector:
         )
 
     def _table(self, found: Sequence[Found]) -> Detections:
-        lengths = [len(one.score) for one in found]
-        return Detections.of(
-            self.name,
-            len(found),
-            image_row=np.repeat(np.arange(len(found)), lengths),
-            class_row=np.concatenate(
-                [np.empty(0, dtype=np.int32), *(one.class_row for one in found)]
-            ),
-            box=np.concatenate([np.empty((0, 4)), *(one.box for one in found)]),
-            score=np.concatenate([np.empty(0), *(one.score for one in found)]),
-            notices=self._notices(found),
-        )
+        parts = [Findings(one.class_row, one.box, one.score) for one in found]
+        return joined_findings(self.name, parts, self._notices(found))
 
     def _notices(self, found: Sequence[Found]) -> tuple[Notice, ...]:
         n_unknown = sum(one.n_unknown for one in found)

@@ -6,7 +6,6 @@ so that results of other settings are never taken for these.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxlens.data import Notice
 from boxlens.detectors.from_callable import from_function
+from boxlens.detectors.journal import summed_notices
 from boxlens.detectors.opening import open_detector
 from boxlens.detectors.protocols import Detector
 from boxlens.detectors.renaming import with_classes
@@ -27,7 +27,7 @@ from boxlens.studies.robustness.origins import Origin
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from boxlens.data import Classes, Dataset, Detections
@@ -127,10 +127,11 @@ def run_detector(
         found = tuple(one.found(detector.name) for one in kept)
         if folder is None:
             found = tuple(replace(one, source=None) for one in found)
+    told = (notice for outcome in outcomes for notice in outcome.notices)
     return DetectorRun(
         found,
         tuple(failure for outcome in outcomes for failure in outcome.failed),
-        (*notices, *_summed(outcomes)),
+        (*notices, *summed_notices(told, "set")),
     )
 
 
@@ -237,14 +238,3 @@ def _told(progress: Progress | None, what: str) -> Progress | None:
     if progress is None:
         return None
     return lambda _, done, total: progress(what, done, total)
-
-
-def _summed(outcomes: Iterable[_Outcome]) -> Iterator[Notice]:
-    """One notice of a kind for all sets: the first one's words, the count of all."""
-    kinds: dict[str, list[Notice]] = defaultdict(list)
-    for notice in (notice for outcome in outcomes for notice in outcome.notices):
-        kinds[notice.code].append(notice)
-    for code, notices in kinds.items():
-        count = sum(notice.count for notice in notices)
-        more = f" (in one set; {count:,} in all)" if len(notices) > 1 else ""
-        yield Notice(code, count, notices[0].message + more)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from boxlens.formats.kept_lines import KeptLines, kept_lines
+from boxlens.formats.kept_lines import KeptLines, kept_lines, parsed
 from boxlens.studies.proposals.repeatability.measuring import Tally
 from boxlens.version import VERSION
 
@@ -65,7 +65,7 @@ def kept_tallies(folder: Path | None, n_steps: int) -> Iterator[KeptTallies]:
 def _take_up(kept: KeptTallies, line: bytes) -> None:
     """Lines of other settings, or that a power failure has damaged, are as good as none."""
     try:
-        document: dict[str, Any] = json.loads(line)
+        document = parsed(line) or {}
         kept.by_origin[document["origin"]] = Tally.of_json(document, kept.n_steps)
-    except (LookupError, TypeError, ValueError, OverflowError, RecursionError):
+    except (LookupError, TypeError, ValueError, OverflowError):
         return
