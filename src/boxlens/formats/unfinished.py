@@ -55,6 +55,17 @@ def scratch_folder() -> Iterator[Path]:
         yield folder
 
 
+@contextmanager
+def kept_or_scratch(keep: Path | None) -> Iterator[Path]:
+    """The folder that is to stay, or one for the time of the block."""
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        yield keep
+        return
+    with scratch_folder() as folder:
+        yield folder
+
+
 def remove_left(folder: Path) -> None:
     """Removes what killed processes have left unfinished in a folder."""
     with suppress(OSError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,14 +14,14 @@ from boxlens.data.windows import Windows
 from boxlens.detectors.run import journal_path
 from boxlens.errors import InputError
 from boxlens.formats.files import read_json, write_text
-from boxlens.formats.unfinished import scratch_folder
+from boxlens.formats.unfinished import kept_or_scratch
 from boxlens.formats.window_files import read_windows
 from boxlens.images.sizes import upright_size
 from boxlens.studies.proposals.generate import generate_windows, seconds_per_image
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from boxlens.data import Dataset
@@ -53,7 +52,7 @@ def generated_windows(
     progress: Progress | None = None,
 ) -> GeneratedWindows:
     """The best windows of each picture; in the folder `keep` they stay and are used again."""
-    with _kept(keep) as place:
+    with kept_or_scratch(keep) as place:
         output = place / _file_name(generator, files, limit)
         failed = _searched(generator, files, output, limit, workers, progress)
         seconds = seconds_per_image(output)
@@ -121,16 +120,6 @@ def _file_name(generator: Generator, files: ImageFiles, limit: int) -> str:
     states = [(one.st_size, one.st_mtime_ns) for one in (path.stat() for path in files.paths)]
     text = repr((generator.identity, limit, files.ids.tolist(), files.names, states))
     return f"windows-{generator.name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.json"
-
-
-@contextmanager
-def _kept(keep: Path | None) -> Iterator[Path]:
-    if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
-        yield keep
-        return
-    with scratch_folder() as folder:
-        yield folder
 
 
 def _in_frame(windows: Windows, dataset: Dataset, files: ImageFiles) -> Windows:

@@ -7,7 +7,6 @@ so that results of other settings are never taken for these.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,12 +21,12 @@ from boxlens.detectors.run import detect_pictures, journal_path
 from boxlens.detectors.run_result import Failure
 from boxlens.errors import ParameterError
 from boxlens.formats import read_detections
-from boxlens.formats.unfinished import scratch_folder
+from boxlens.formats.unfinished import kept_or_scratch
 from boxlens.studies.robustness.origins import Origin
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from boxlens.data import Classes, Dataset, Detections
@@ -112,7 +111,7 @@ def run_detector(
     if not sets:
         raise ParameterError("name at least one set of pictures")
     renamed, notices = with_classes(detector, sets[0].dataset.classes)
-    with _place(folder) as place:
+    with kept_or_scratch(folder) as place:
         kept = [_kept(place, one, detector, identity) for one in sets]
         if restart:
             for one in kept:
@@ -133,15 +132,6 @@ def run_detector(
         tuple(failure for outcome in outcomes for failure in outcome.failed),
         (*notices, *summed_notices(told, "set")),
     )
-
-
-@contextmanager
-def _place(folder: Path | None) -> Iterator[Path]:
-    if folder is not None:
-        yield folder
-        return
-    with scratch_folder() as temporary:
-        yield temporary
 
 
 def _kept(place: Path, pictures: PictureSet, detector: Detector, identity: str) -> _Kept:

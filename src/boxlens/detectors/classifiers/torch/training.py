@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +30,7 @@ from boxlens.detectors.classifiers.torch.training_state import (
     write_checkpoint,
 )
 from boxlens.errors import InputError
-from boxlens.formats.unfinished import scratch_folder
+from boxlens.formats.unfinished import kept_or_scratch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,15 +67,11 @@ def fine_tune(
     torch_library()
     if len(crops) == 0:
         raise InputError("no objects to train on", remedy="Give ground truth with boxes")
-    with ExitStack() as stack:
-        if folder is None:
-            place = stack.enter_context(scratch_folder())
-        else:
-            place = Path(folder)
-            if place.is_file():
-                raise InputError("expected a folder, found a file", path=folder)
-        stack.enter_context(torch_threads(chosen.threads))
-        path = None if folder is None else place / CHECKPOINT
+    kept = None if folder is None else Path(folder)
+    if kept is not None and kept.is_file():
+        raise InputError("expected a folder, found a file", path=folder)
+    with kept_or_scratch(kept) as place, torch_threads(chosen.threads):
+        path = None if kept is None else place / CHECKPOINT
         if path is not None and restart:
             path.unlink(missing_ok=True)
         module = built_module(build, len(crops.classes), chosen.seed)

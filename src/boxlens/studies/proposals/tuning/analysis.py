@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import shutil
 import zlib
-from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ import numpy as np
 
 from boxlens.errors import ParameterError
 from boxlens.formats.given import open_dataset
-from boxlens.formats.unfinished import scratch_folder
+from boxlens.formats.unfinished import kept_or_scratch
 from boxlens.images import ImageFiles, find_images
 from boxlens.limits import BUDGET, PICTURES_TO_TUNE_ON, SEED, TRIALS
 from boxlens.metrics.results import Provenance
@@ -119,7 +118,7 @@ def tune_proposals(
     search = _search_key(dataset, generator, tuned_on, space, choice)
     path = None if keep is None else Path(keep) / TRIALS_FILE
     with (
-        nullcontext(Path(keep)) if keep is not None else scratch_folder() as folder,
+        kept_or_scratch(None if keep is None else Path(keep)) as folder,
         trial_file(path, search) as journal,
     ):
         bench = _Bench(dataset, choice.budget, folder, workers)
