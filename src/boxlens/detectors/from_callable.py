@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.detectors.findings import Findings, joined_findings
-from boxlens.detectors.named_objects import classes_from, described, find_named
+from boxlens.detectors.named_objects import asked, classes_from, described, find_named, own_words
 from boxlens.detectors.protocols import Detector
 from boxlens.errors import InputError
 
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from boxlens.data.columns import Floats, Rows
     from boxlens.images import Pixels
 
-# (boxes n x 4 as x, y, w, h in pixels; n scores; n class names, or places in `classes` from 0).
-Answer = tuple[Any, Any, Any]
+# Boxes n x 4 as x, y, w, h in pixels; n scores; n class names, or places in `classes` from 0.
 _ANSWER = "a tuple (boxes, scores, classes)"
 
 
@@ -34,17 +33,9 @@ class CallableDetector:
     batched: bool = False
 
     def detect(self, images: Sequence[Pixels]) -> Detections:
-        answers = self._answers(images)
+        answers = asked(self.function, images, self.name, "pictures", batched=self.batched)
         parts = [self._checked(answer, row) for row, answer in enumerate(answers)]
         return joined_findings(self.name, parts)
-
-    def _answers(self, images: Sequence[Pixels]) -> Sequence[Answer]:
-        if not self.batched:
-            return [self.function(image) for image in images]
-        answers = list(self.function(list(images)))
-        if len(answers) != len(images):
-            raise InputError(f"{self.name}: {len(answers)} answers for {len(images)} pictures")
-        return answers
 
     def _checked(self, answer: Any, row: int) -> Findings:
         if not isinstance(answer, (tuple, list)) or len(answer) != 3:
@@ -96,9 +87,7 @@ class CallableDetector:
 
 def from_function(function: Callable[..., Any], classes: Classes) -> CallableDetector:
     """Its classes are an attribute of it, or those given; `batched` makes it take lists."""
-    name = str(getattr(function, "__name__", type(function).__name__))
-    own = classes_from(getattr(function, "classes", classes), name)
-    return CallableDetector(function, own, name, bool(getattr(function, "batched", False)))
+    return CallableDetector(function, *own_words(function, classes))
 
 
 def load_callable(text: str) -> Detector:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice
 from boxlens.detectors.classifiers.hog_classifier import HogClassifier
 from boxlens.detectors.model_files import (
     check_arrays,
     check_class_rows,
-    classes_of_header,
-    header_of_classes,
+    header_of,
+    parts_of_header,
     read_model,
     write_model,
 )
@@ -31,13 +29,7 @@ _COLUMNS = ("class_row", "weights", "step", "bias")
 
 def save_classifier(classifier: HogClassifier, path: str | PathLike[str]) -> None:
     """Writes the classifier whole; `load_classifier` gives one that answers the very same."""
-    header: dict[str, Any] = {
-        "schema": SCHEMA,
-        "kind": "hog",
-        "name": classifier.name,
-        "classes": header_of_classes(classifier.classes),
-        "notices": [asdict(notice) for notice in classifier.notices],
-    }
+    header = header_of(SCHEMA, "hog", classifier)
     write_model(path, header, {name: getattr(classifier, name) for name in _COLUMNS})
 
 
@@ -58,11 +50,7 @@ def _made(header: Header, arrays: Arrays) -> HogClassifier | None:
         return None
     if header["kind"] != "hog":
         raise ValueError(f"its kind is {header['kind']!r}")
-    return _hog(header, arrays)
-
-
-def _hog(header: Header, arrays: Arrays) -> HogClassifier:
-    classes = classes_of_header(header["classes"])
+    name, classes, notices = parts_of_header(header)
     n = len(arrays["class_row"])
     shapes: Shapes = {
         "class_row": (np.int32, (n,)),
@@ -74,9 +62,4 @@ def _hog(header: Header, arrays: Arrays) -> HogClassifier:
     check_class_rows(arrays["class_row"], len(classes))
     if not (np.diff(arrays["class_row"]) > 0).all() or not (arrays["step"] > 0).all():
         raise ValueError("its classes or weights are invalid")
-    return HogClassifier(
-        classes=classes,
-        **dict(arrays),
-        notices=tuple(Notice(**notice) for notice in header["notices"]),
-        name=str(header["name"]),
-    )
+    return HogClassifier(classes, **dict(arrays), notices=notices, name=name)

@@ -97,23 +97,19 @@ class LabelSource:
         return self._opened(dataset)
 
     def _opened(self, dataset: Dataset) -> Recogniser:
-        from boxlens.detectors.classifiers.opening import files_of_classifier, open_classifier
+        from boxlens.detectors.classifiers.opening import open_classifier
 
         spec = None if self.spec is None else str(self.spec)
-        found, _ = open_classifier(self.word, spec=spec, classes=dataset.classes)
-        return ready(found, dataset, self.word, files_of_classifier(found, self.word))
+        found, files = open_classifier(self.word, spec=spec, classes=dataset.classes)
+        return ready(found, dataset, self.word, files)
 
 
 def _from_function(function: Any, dataset: Dataset) -> Classifier:
-    """Its classes are an attribute of it, or those of the data set."""
     from boxlens.detectors.classifiers.from_function import CallableClassifier
-    from boxlens.detectors.named_objects import classes_from
+    from boxlens.detectors.named_objects import own_words
 
     if not callable(function):
         raise ParameterError(
             f"a {type(function).__name__} is not a classifier: give one, or a function"
         )
-    name = getattr(function, "__name__", type(function).__name__)
-    given = getattr(function, "classes", dataset.classes)
-    batched = bool(getattr(function, "batched", False))
-    return CallableClassifier(function, classes_from(given, name), name, batched)
+    return CallableClassifier(function, *own_words(function, dataset.classes))

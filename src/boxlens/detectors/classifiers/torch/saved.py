@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from boxlens.data import Notice
 from boxlens.detectors.classifiers.torch.choice import Epoch
 from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
 from boxlens.detectors.classifiers.torch.opening import PREFIX, builder
 from boxlens.detectors.classifiers.torch.state import named, of_kind, set_weights, weights_of
 from boxlens.detectors.model_files import (
-    classes_of_header,
-    header_of_classes,
+    header_of,
+    parts_of_header,
     read_model,
     write_model,
 )
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from boxlens.data import Classes
+    from boxlens.data import Classes, Notice
 
 SCHEMA = "boxlens/classifier/1"
 KIND = "torch"
@@ -34,11 +33,7 @@ def save_torch_classifier(
 ) -> None:
     """`build_name` is "package.module:function", or "small"; with or without "torch:" before."""
     header = {
-        "schema": SCHEMA,
-        "kind": KIND,
-        "name": classifier.name,
-        "classes": header_of_classes(classifier.classes),
-        "notices": [asdict(notice) for notice in classifier.notices],
+        **header_of(SCHEMA, KIND, classifier),
         "build": build_name.removeprefix(PREFIX),
         "settings": {
             "side_px": classifier.side_px,
@@ -96,9 +91,10 @@ def _parts(header: Mapping[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> _P
         raise ValueError(f"its kind is {header['kind']!r}")
     stated = header["settings"]
     red, green, blue = (float(value) for value in stated["mean"])
+    name, classes, notices = parts_of_header(header)
     return _Parts(
-        name=str(header["name"]),
-        classes=classes_of_header(header["classes"]),
+        name=name,
+        classes=classes,
         build_name=str(header["build"]),
         settings={
             "side_px": int(stated["side_px"]),
@@ -108,5 +104,5 @@ def _parts(header: Mapping[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> _P
         },
         weights=of_kind("weights", arrays),
         history=tuple(Epoch.of_json(one) for one in header["history"]),
-        notices=tuple(Notice(**notice) for notice in header["notices"]),
+        notices=notices,
     )
