@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.data import Classes, Detections
-from boxlens.detectors.findings import Findings, joined_findings
+from boxlens.detectors.batches import Findings, joined_findings
 from boxlens.detectors.run_result import Failure
 from boxlens.errors import InputError
 from boxlens.formats.files import DATA_BYTES, read_json, read_text, stem, write_text

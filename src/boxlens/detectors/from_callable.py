@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.detectors.findings import Findings, joined_findings
+from boxlens.detectors.batches import Findings, joined_findings
 from boxlens.detectors.named_objects import asked, classes_from, described, find_named, own_words
 from boxlens.detectors.protocols import Detector
 from boxlens.errors import InputError

@@ -12,7 +12,7 @@ import numpy as np
 
 from boxlens.data import Dataset, Detections, GroundTruth, Images, Notice
 from boxlens.data.columns import frozen
-from boxlens.detectors.findings import Findings
+from boxlens.detectors.batches import Findings
 from boxlens.errors import InputError
 from boxlens.formats.kept_lines import KeptLines, kept_lines, parsed
 

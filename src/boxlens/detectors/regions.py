@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.detectors.batches import LOWEST_SCORE, Findings, detect_each
 from boxlens.detectors.calibration import scores_of
-from boxlens.detectors.findings import LOWEST_SCORE, Findings, detect_each
 from boxlens.detectors.hog import cut, import_cv2, resized
 from boxlens.detectors.region_features import region_features
 

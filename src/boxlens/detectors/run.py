@@ -12,8 +12,7 @@ import numpy as np
 
 from boxlens.data import Notice
 from boxlens.data.classes import ascending_unique
-from boxlens.detectors.batches import detect_batch
-from boxlens.detectors.findings import NOTHING, Findings, joined_findings
+from boxlens.detectors.batches import NOTHING, Findings, detect_batch, joined_findings
 from boxlens.detectors.journal import Journal, Record, open_journal, summed_notices, write_results
 from boxlens.detectors.pictures import reading
 from boxlens.detectors.run_result import Failure, NothingDetectedError, RunResult

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from boxlens.data import Notice
 from boxlens.data.boxes import corners_from_xywh
+from boxlens.detectors.batches import SUPPRESSION_IOU
 from boxlens.detectors.calibration import fit_sigmoids
-from boxlens.detectors.findings import SUPPRESSION_IOU
 from boxlens.detectors.suppression import suppress
 from boxlens.detectors.threads import Answer, Item, in_parallel
 from boxlens.errors import InputError, MissingExtraError, ParameterError

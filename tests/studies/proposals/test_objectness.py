@@ -22,15 +22,16 @@ from boxlens.studies.proposals.generators.objectness import (
     Objectness,
     ObjectnessTables,
 )
-from boxlens.studies.proposals.generators.objectness_cues import colour_contrast, straddling
-from boxlens.studies.proposals.generators.objectness_training import on_objects, train_objectness
-from boxlens.studies.proposals.generators.objectness_windows import (
+from boxlens.studies.proposals.generators.objectness_cues import (
     SCALES,
     STEPS,
+    colour_contrast,
     draw_windows,
     saliency_map,
+    straddling,
     window_scores,
 )
+from boxlens.studies.proposals.generators.objectness_training import on_objects, train_objectness
 from boxlens.studies.proposals.generators.protocols import Generator
 
 THRESHOLDS = (0.43, 0.32, 0.34, 0.35, 0.26)

@@ -10,16 +10,14 @@ import pytest
 from boxlens.studies.proposals.edges import Edges, find_edges
 from boxlens.studies.proposals.generators.protocols import Generator
 from boxlens.studies.proposals.generators.rahtu import (
-    Rahtu,
-    connected_triplets,
-    initial_windows,
-    superpixel_windows,
-)
-from boxlens.studies.proposals.generators.rahtu_features import (
     BAND_CUTS,
     FEATURES,
+    Rahtu,
     border_sides,
+    connected_triplets,
     edge_bands,
+    initial_windows,
+    superpixel_windows,
     symmetry,
     window_features,
 )

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from boxlens.errors import ParameterError
-from boxlens.studies.proposals.generators.hierarchical_grouping import (
+from boxlens.studies.proposals.generators.selective_search import (
     PixelBins,
     Segments,
+    SelectiveSearch,
+    in_random_order,
     merged_boxes,
 )
-from boxlens.studies.proposals.generators.selective_search import SelectiveSearch, in_random_order
 from boxlens.studies.proposals.segments import segment
 from studies.proposals.generator_pictures import drawing
 

@@ -10,12 +10,12 @@ import pytest
 
 from boxlens.images.transforming.catalogue import TRANSFORMS
 from boxlens.images.transforming.transform import Step
-from boxlens.studies.robustness.corruption_means import (
+from boxlens.studies.robustness.result import METRICS, DetectorRobustness, StepRobustness
+from boxlens.studies.robustness.steps import (
     corruption_means,
     family_means,
     telling_means,
 )
-from boxlens.studies.robustness.result import METRICS, DetectorRobustness, StepRobustness
 
 FIFTEEN = (
     *("gaussian_noise", "shot_noise", "impulse_noise"),

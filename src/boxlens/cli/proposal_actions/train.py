@@ -87,7 +87,7 @@ def _pictures(
     from boxlens.studies.proposals.generators.training import BLIND
 
     if options.method in BLIND:
-        from boxlens.studies.proposals.generators.box_statistics import box_statistics
+        from boxlens.studies.proposals.generators.training import box_statistics
 
         return None, box_statistics(dataset).notices
     if not options.images:

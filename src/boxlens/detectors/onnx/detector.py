@@ -11,7 +11,7 @@ import numpy as np
 
 from boxlens.data import Detections, Notice
 from boxlens.data.boxes import corners_from_xywh, xywh_from_corners
-from boxlens.detectors.findings import Findings, joined_findings
+from boxlens.detectors.batches import Findings, joined_findings
 from boxlens.detectors.onnx.decoding import decode
 from boxlens.detectors.onnx.fitting import check_shape
 from boxlens.detectors.onnx.preparing import prepare

@@ -9,8 +9,7 @@ import altair as alt
 from boxlens.report.charts.detector_lines import detector_styles
 from boxlens.report.charts.robustness_bars import Bar, bar_panel
 from boxlens.report.charts.system_lines import key_lines
-from boxlens.studies.robustness.corruption_means import telling_means
-from boxlens.studies.robustness.steps import GROUP_WORDS
+from boxlens.studies.robustness.steps import GROUP_WORDS, telling_means
 
 if TYPE_CHECKING:
     from boxlens.studies.robustness.result import RobustnessResult

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from boxlens.data import Classes, Notice
-from boxlens.detectors.findings import Findings, joined_findings
+from boxlens.detectors.batches import Findings, joined_findings
 from boxlens.detectors.pictures import PictureFiles
 from boxlens.detectors.processes import mapping
 from boxlens.detectors.run import detect_pictures, journal_path

@@ -17,7 +17,6 @@ from boxlens.matching import COCO
 from boxlens.metrics.evaluation import EvaluationChoice, evaluate_tables
 from boxlens.metrics.results import Provenance
 from boxlens.studies.diagnosis.tide import GAINS
-from boxlens.studies.robustness.corruption_means import corruption_means, ratio
 from boxlens.studies.robustness.density import box_density, without_place
 from boxlens.studies.robustness.drops import Drops, paired_drops
 from boxlens.studies.robustness.error_growth import ErrorProfile, error_profile
@@ -31,7 +30,7 @@ from boxlens.studies.robustness.result import (
     SetSummary,
     StepRobustness,
 )
-from boxlens.studies.robustness.steps import reference_rows
+from boxlens.studies.robustness.steps import corruption_means, ratio, reference_rows
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from boxlens.data import counted_notice
@@ -10,6 +11,7 @@ from boxlens.data.naming import some_names
 from boxlens.images.perturbing.families import FAMILIES
 from boxlens.images.transforming.catalogue import CLEAN, TRANSFORMS
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS, Step
+from boxlens.studies.robustness.result import CorruptionMean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     )
 
     Steps = tuple[StepRobustness, ...]
+    from boxlens.studies.robustness.result import StepRobustness
 
 
 def reference_of(step: Step) -> Step:
@@ -154,3 +157,68 @@ def worst_of_transforms(
         if known is None or lost > ap_lost(detector, known):
             worst[one.step.name] = one
     return sorted(worst.values(), key=lambda one: -ap_lost(detector, one))
+
+
+def corruption_means(
+    clean: StepRobustness, steps: Sequence[StepRobustness]
+) -> tuple[CorruptionMean, ...]:
+    """Of all corruptions, then of each group; those beyond the benchmark's fifteen do not count."""
+    run = {name: of for name, of in _severities(steps).items() if _counts(name)}
+    if not run:
+        return ()
+    groups = {"all": [name for name in TRANSFORMS if _counts(name)]} | {
+        group: [name for name in TRANSFORMS if _counts(name) and TRANSFORMS[name].group == group]
+        for group in CORRUPTION_GROUPS
+    }
+    return tuple(
+        _mean(group, names, run, clean.metrics["AP"])
+        for group, names in groups.items()
+        if any(name in run for name in names)
+    )
+
+
+def family_means(steps: Sequence[StepRobustness]) -> dict[str, float]:
+    """AP of each corruption: its mean over the severities that change something."""
+    return {name: fmean(of.values()) for name, of in _severities(steps).items()}
+
+
+def telling_means(detector: DetectorRobustness) -> tuple[CorruptionMean, ...]:
+    """Of all, and of groups; one of a single corruption, or of all, would say the same again."""
+    if not detector.corrupted:
+        return ()
+    whole, *groups = detector.corrupted
+    n_all = whole.n_corruptions
+    return (whole, *(one for one in groups if 1 < one.n_corruptions < n_all))
+
+
+def _severities(steps: Sequence[StepRobustness]) -> dict[str, dict[float, float]]:
+    """AP of each corruption by severity, without those that change nothing."""
+    found: dict[str, dict[float, float]] = {}
+    for one in changing(steps):
+        if one.group in CORRUPTION_GROUPS:
+            found.setdefault(one.step.name, {})[one.step.level] = one.metrics["AP"]
+    return found
+
+
+def ratio(value: float, clean: float) -> float:
+    """NaN where either is undefined, or nothing is left to lose."""
+    return value / clean if clean > 0 else math.nan
+
+
+def _counts(name: str) -> bool:
+    transform = TRANSFORMS[name]
+    return transform.group in CORRUPTION_GROUPS and not transform.extra
+
+
+def _mean(
+    group: str, names: Sequence[str], run: Mapping[str, Mapping[float, float]], clean_ap: float
+) -> CorruptionMean:
+    found = {name: run[name] for name in names if name in run}
+    ap = fmean(fmean(by_level.values()) for by_level in found.values())
+    return CorruptionMean(
+        group=group,
+        n_corruptions=len(found),
+        complete=all(set(TRANSFORMS[name].levels) == set(found.get(name, ())) for name in names),
+        ap=ap,
+        relative=ratio(ap, clean_ap),
+    )

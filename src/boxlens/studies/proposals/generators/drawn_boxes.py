@@ -1,7 +1,7 @@
 """Boxes drawn at random by the size of a picture alone: Uniform and Gaussian (METHODS 7.1, 7.2).
 
 Nothing is substituted: the published numbers, those of PASCAL VOC 2007 trainval, are the defaults.
-`box_statistics` takes them from another training set.
+`training` takes them from another training set.
 """
 
 from __future__ import annotations

@@ -20,12 +20,14 @@ import numpy as np
 from boxlens.data.boxes import areas, corners_from_xywh, xywh_from_corners
 from boxlens.errors import InputError, ParameterError
 from boxlens.studies.proposals.generators.objectness_cues import (
+    SCALES,
+    STEPS,
     colour_contrast,
+    draw_windows,
     straddling,
     superpixels,
     whole_pixels,
 )
-from boxlens.studies.proposals.generators.objectness_windows import SCALES, STEPS, draw_windows
 from boxlens.studies.proposals.generators.opencv import contributed, versions
 from boxlens.studies.proposals.generators.ranked import identity_of, key_of, nothing, shipped
 
