@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Ranked = tuple["Boxes", "Floats"]
 # Said in words of their own, or by a hash of what they hold.
-_NOT_SETTINGS = ("name", "tables", "model")
+_SAID_OTHERWISE = ("tables", "model")
 
 
 def nothing() -> Ranked:
@@ -48,9 +48,15 @@ def identity_text(name: str, version: str, **settings: object) -> str:
 
 def identity_of(generator: Any, version: str, **besides: object) -> str:
     """The same of all settings of a generator, after what else its boxes depend on."""
-    names = (one.name for one in fields(generator) if one.name not in _NOT_SETTINGS)
-    settings = {name: getattr(generator, name) for name in names}
-    return identity_text(generator.name, version, **besides, **settings)
+    settings = settings_of(generator)
+    plain = {key: value for key, value in settings.items() if key not in _SAID_OTHERWISE}
+    return identity_text(generator.name, version, **besides, **plain)
+
+
+def settings_of(generator: Any) -> dict[str, Any]:
+    """All that a generator is made with but its name."""
+    names = (one.name for one in fields(generator) if one.name != "name")
+    return {name: getattr(generator, name) for name in names}
 
 
 def shipped(name: str) -> Any:

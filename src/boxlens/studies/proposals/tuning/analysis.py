@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shutil
 import zlib
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from boxlens.limits import BUDGET, PICTURES_TO_TUNE_ON, SEED, TRIALS
 from boxlens.metrics.results import Provenance
 from boxlens.studies.proposals.generated import generated_windows
 from boxlens.studies.proposals.generators.opening import open_generator
+from boxlens.studies.proposals.generators.ranked import settings_of
 from boxlens.studies.proposals.listing import listed
 from boxlens.studies.proposals.proposed import Proposed, places_in
 from boxlens.studies.proposals.recall.average_recall import average_recall, recall_at
@@ -173,11 +174,9 @@ def _search_key(
 
 def with_settings(generator: Generator, settings: Mapping[str, float]) -> Generator:
     """Another generator of the kind; whole numbers stay whole."""
-    shown: Any = generator
-    kinds = {one.name: type(getattr(generator, one.name)) for one in fields(shown)}
-    changed: Generator = replace(
-        shown, **{name: kinds[name](value) for name, value in settings.items()}
-    )
+    before = settings_of(generator)
+    whole = {name: type(before[name])(value) for name, value in settings.items()}
+    changed: Generator = replace(generator, **whole)  # type: ignore[type-var]
     return changed
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.errors import ParameterError
+from boxlens.studies.proposals.generators.ranked import settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,11 +92,9 @@ def _stated(name: str) -> Mapping[str, Range]:
 
 def _numbers(generator: Generator) -> dict[str, float]:
     """Settings that are numbers; a seed is none."""
-    shown: Any = generator
-    values = {one.name: getattr(generator, one.name) for one in fields(shown)}
     return {
         name: value
-        for name, value in values.items()
+        for name, value in settings_of(generator).items()
         if name != "seed" and isinstance(value, (int, float)) and not isinstance(value, bool)
     }
 
