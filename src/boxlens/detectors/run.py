@@ -232,7 +232,7 @@ class _Run:
             rows = rows[found.score >= self.min_score]
         best = np.argsort(-found.score[rows], kind="stable")[: self.max_per_image]
         kept = rows[np.sort(best)]
-        return Findings(*(column[kept] for column in found))
+        return Findings(found.class_row[kept], found.box[kept], found.score[kept])
 
     def finished(self, target: Path, n_resumed: int) -> RunResult:
         """Writes the results, images in order of their ids."""

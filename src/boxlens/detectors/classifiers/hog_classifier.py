@@ -19,7 +19,7 @@ from boxlens.detectors.hog import LARGEST_VALUE
 from boxlens.detectors.region_features import N_FEATURES, region_features
 from boxlens.detectors.threads import in_parallel, one_thread_a_worker
 from boxlens.detectors.training import whole_weights
-from boxlens.errors import InputError, MissingExtraError
+from boxlens.errors import InputError, imported
 from boxlens.limits import SEED, THREADS
 
 if TYPE_CHECKING:
@@ -244,11 +244,8 @@ def _split(examples: Examples, seed: int) -> tuple[Examples, Examples]:
 
 def _fit(examples: Examples, freedom: float) -> Fit:
     """Multinomial logistic regression over centred features."""
-    try:
-        from sklearn.exceptions import ConvergenceWarning
-        from sklearn.linear_model import LogisticRegression
-    except ImportError as problem:
-        raise MissingExtraError("training a classifier", "scikit-learn", "images") from problem
+    models = imported("sklearn.linear_model", "training a classifier", "scikit-learn")
+    from sklearn.exceptions import ConvergenceWarning
 
     learnt, code, counts = np.unique(examples.class_row, return_inverse=True, return_counts=True)
     if len(learnt) == 1:
@@ -260,7 +257,7 @@ def _fit(examples: Examples, freedom: float) -> Fit:
     features /= LARGEST_VALUE
     middle = features.mean(axis=0)
     features -= middle
-    machine = LogisticRegression(C=freedom, tol=_TOLERANCE, max_iter=_MOST_STEPS)
+    machine = models.LogisticRegression(C=freedom, tol=_TOLERANCE, max_iter=_MOST_STEPS)
     with warnings.catch_warnings():
         # Weights that have not settled by now name crops no worse.
         warnings.simplefilter("ignore", ConvergenceWarning)

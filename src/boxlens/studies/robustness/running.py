@@ -126,11 +126,11 @@ def run_detector(
         found = tuple(one.found(detector.name) for one in kept)
         if folder is None:
             found = tuple(replace(one, source=None) for one in found)
-    told = (notice for outcome in outcomes for notice in outcome.notices)
+    all_notices = (notice for outcome in outcomes for notice in outcome.notices)
     return DetectorRun(
         found,
         tuple(failure for outcome in outcomes for failure in outcome.failed),
-        (*notices, *summed_notices(told, "set")),
+        (*notices, *summed_notices(all_notices, "set")),
     )
 
 
