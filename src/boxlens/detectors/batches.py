@@ -85,7 +85,7 @@ def detect_all(
     """The detections on `n` pictures, in their order; the size of a batch does not matter."""
     BATCH.check(batch, "batch")
     source = iter(pictures)
-    parts = [_nothing(detector.name)]
+    parts = [joined_findings(detector.name, [])]
     rows = [np.empty(0, dtype=np.int32)]
     done = 0
     while images := list(islice(source, batch)):
@@ -114,7 +114,3 @@ def detect_batch(detector: Detector, images: Sequence[Pixels]) -> Detections:
             f"{found.class_row.max()}; it has {n_classes} classes",
         )
     return found
-
-
-def _nothing(name: str) -> Detections:
-    return Detections.of(name, 0, image_row=[], class_row=[], box=[], score=[])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import Notice, counted_notice
 from boxlens.data.classes import ascending_unique
 from boxlens.detectors.batches import NOTHING, Findings, detect_batch, joined_findings
 from boxlens.detectors.journal import Journal, Record, open_journal, summed_notices, write_results
@@ -247,7 +247,10 @@ class _Run:
         )
         write_results(detections, self.detector, [record.image_id for record in records], target)
         changes = Counter(change for record in records for change in record.changes)
-        misfits = changes.pop(MISFIT, 0)
+        where = "of another size than the ground truth: boxes may be misplaced"
+        misfits = counted_notice(
+            MISFIT, changes.pop(MISFIT, 0), f"pictures {where}", f"picture {where}"
+        )
         told = (notice for record in records for notice in record.notices)
         return RunResult(
             output=target,
@@ -257,20 +260,13 @@ class _Run:
             n_detections=len(detections),
             failed=failed,
             changes=dict(changes.most_common()),
-            notices=(*summed_notices(told, "batch"), *_misfits(misfits), *self._damage()),
+            notices=(*summed_notices(told, "batch"), *misfits, *self._damage()),
         )
 
     def _damage(self) -> tuple[Notice, ...]:
         count = self.journal.n_damaged
         message = f"{self.journal.path}: {counted(count, 'damaged line')}, processed again"
         return (Notice("damaged_lines", count, message),) if count else ()
-
-
-def _misfits(count: int) -> tuple[Notice, ...]:
-    message = (
-        f"{counted(count, 'picture')} of another size than the ground truth: boxes may be misplaced"
-    )
-    return (Notice(MISFIT, count, message),) if count else ()
 
 
 def _text(problem: Exception) -> str:

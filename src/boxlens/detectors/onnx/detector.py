@@ -65,7 +65,8 @@ class OnnxDetector:
                 found = list(pool.map(self._find, images))
         else:
             found = [self._find(image) for image in images]
-        return self._table(found)
+        parts = [Findings(one.class_row, one.box, one.score) for one in found]
+        return joined_findings(self.name, parts, self._notices(found))
 
     def _find(self, image: Pixels) -> Found:
         size = self.size or (image.shape[1], image.shape[0])
@@ -97,10 +98,6 @@ class OnnxDetector:
             groups=found.class_row if keep.nms == "by-class" else None,
             limit=keep.max_per_image,
         )
-
-    def _table(self, found: Sequence[Found]) -> Detections:
-        parts = [Findings(one.class_row, one.box, one.score) for one in found]
-        return joined_findings(self.name, parts, self._notices(found))
 
     def _notices(self, found: Sequence[Found]) -> tuple[Notice, ...]:
         n_unknown = sum(one.n_unknown for one in found)

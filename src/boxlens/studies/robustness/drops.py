@@ -151,10 +151,8 @@ def _drop(
 def _too_few(sets: Sequence[MeasuredSet], drawn: Sequence[_Draws | None]) -> tuple[Notice, ...]:
     """The objects are the same for every detector."""
     told = [one.step.slug for one, found in zip(sets, drawn, strict=True) if found is None]
-    if not told:
-        return ()
     message = (
         f"no interval where objects are from fewer than {FEWEST_IMAGES} of the unchanged "
         f"pictures: {', '.join(told)}"
     )
-    return (Notice("too_few_images", len(told), message),)
+    return (Notice("too_few_images", len(told), message),) if told else ()

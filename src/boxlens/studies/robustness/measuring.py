@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -59,8 +60,13 @@ def measure(
     _check(sets, found, choice)
     references, told = reference_rows([one.step for one in sets])
     work = _Work(sets, [trace(one, sets[0]) for one in sets], references, choice, threads)
+
+    def begun(place: int, row: int) -> None:
+        if progress is not None:
+            progress("measuring steps", len(sets) * place + row, len(sets) * len(found))
+
     columns = {
-        name: _column(work, tables, _begun(progress, len(sets), place, len(found)))
+        name: _column(work, tables, partial(begun, place))
         for place, (name, tables) in enumerate(found.items())
     }
     drops = _drops(work, found, columns, progress)
@@ -105,15 +111,6 @@ class _Measured:
 
     step: StepRobustness
     errors: ErrorProfile
-
-
-def _begun(
-    progress: Progress | None, n_sets: int, place: int, n_detectors: int
-) -> Callable[[int], None]:
-    """Tells which set of the detector at a place is looked at."""
-    if progress is None:
-        return lambda _row: None
-    return lambda row: progress("measuring steps", n_sets * place + row, n_sets * n_detectors)
 
 
 def _column(

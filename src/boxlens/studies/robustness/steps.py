@@ -121,11 +121,10 @@ def by_transform(detector: DetectorRobustness, *groups: Group) -> dict[str, Step
     for one in detector.steps:
         if one.group in groups:
             found.setdefault(one.step.name, []).append(one)
-    return {name: tuple(sorted(of, key=_level)) for name, of in found.items()}
-
-
-def _level(one: StepRobustness) -> float:
-    return one.step.level if one.step.graded else 0.0
+    return {
+        name: tuple(sorted(of, key=lambda one: one.step.level if one.step.graded else 0.0))
+        for name, of in found.items()
+    }
 
 
 def changing(steps: Iterable[StepRobustness]) -> Steps:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import counted_notice
 from boxlens.data.source import Source
 from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
 from boxlens.detectors.classifiers.renaming import with_classes
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from torch.nn import Module
 
+    from boxlens.data import Notice
     from boxlens.detectors.protocols import Classifier
     from boxlens.formats.files import Progress
 
@@ -261,9 +262,6 @@ def _check_crops(n: int, name: str) -> None:
         )
 
 
-CODE = "training_pictures_tested"
-
-
 def shared_pictures(
     dataset: Dataset, files: ImageFiles, train: Dataset, train_files: ImageFiles
 ) -> tuple[Notice, ...]:
@@ -273,14 +271,14 @@ def shared_pictures(
     if _same_file(dataset, train):
         ids = set(train_files.ids.tolist())
         n_shared = max(n_shared, sum(key in ids for key in files.ids.tolist()))
-    if n_shared == 0:
-        return ()
-    which = "is among the pictures" if n_shared == 1 else "are among the pictures"
-    message = (
-        f"{n_shared:,} of {len(files):,} test pictures {which} that were learnt from: the "
-        "classifier has seen these labels, and the bound is too high"
+    seen = (
+        "among the pictures that were learnt from: the classifier has seen these labels, and the "
+        "bound is too high"
     )
-    return (Notice(CODE, n_shared, message),)
+    of = f"of {len(files):,} test pictures"
+    return counted_notice(
+        "training_pictures_tested", n_shared, f"{of} are {seen}", f"{of} is {seen}"
+    )
 
 
 def _same_file(dataset: Dataset, train: Dataset) -> bool:

@@ -102,12 +102,9 @@ class Shown:
         if view.kind == "image":
             return self.pixels
         if view.kind == "image_context":
-            return self._blanked(self._picture())
+            return self._blanked(np.array([0.0, 0.0, *self.pixels.shape[1::-1]]))
         around = _scaled(self.box, view.scale)
         return self._blanked(around) if view.kind == "context" else cut_inside(self.pixels, around)
-
-    def _picture(self) -> Boxes:
-        return np.array([0.0, 0.0, self.pixels.shape[1], self.pixels.shape[0]])
 
     def _blanked(self, around: Boxes) -> Pixels | None:
         """The crop with the object's box zeroed."""

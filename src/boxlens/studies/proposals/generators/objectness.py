@@ -135,13 +135,11 @@ def _short(values: tuple[float, ...]) -> list[float]:
 
 def _numbers(document: Any, key: str) -> tuple[float, ...]:
     values = document.get(key) if isinstance(document, dict) else None
-    if not isinstance(values, list) or not all(_finite(value) for value in values):
+    if not isinstance(values, list) or not all(
+        type(value) in (int, float) and math.isfinite(value) for value in values
+    ):
         raise InputError(f"expected a list of numbers under '{key}'")
     return tuple(map(float, values))
-
-
-def _finite(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
 
 
 @dataclass(frozen=True, slots=True)
