@@ -39,11 +39,7 @@ class Findings(NamedTuple):
     def best(self) -> Findings:
         """Without those that overlap a better one of their class, best first."""
         rows = suppress(
-            self.box,
-            self.score,
-            iou=SUPPRESSION_IOU,
-            groups=self.class_row,
-            limit=MOST_DETECTIONS,
+            self.box, self.score, iou=SUPPRESSION_IOU, groups=self.class_row, limit=MOST_DETECTIONS
         )
         return Findings(self.class_row[rows], self.box[rows].round(_PLACES), self.score[rows])
 
@@ -105,12 +101,12 @@ def detect_batch(detector: Detector, images: Sequence[Pixels]) -> Detections:
     if found.n_images != len(images):
         raise ParameterError(
             f"detector '{detector.name}' was given {len(images)} pictures and answered "
-            f"for {found.n_images}",
+            f"for {found.n_images}"
         )
     n_classes = len(detector.classes)
     if len(found) and not 0 <= found.class_row.min() <= found.class_row.max() < n_classes:
         raise ParameterError(
             f"detector '{detector.name}' gives class rows {found.class_row.min()} to "
-            f"{found.class_row.max()}; it has {n_classes} classes",
+            f"{found.class_row.max()}; it has {n_classes} classes"
         )
     return found

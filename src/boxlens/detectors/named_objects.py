@@ -55,9 +55,7 @@ def classes_from(given: Any, owner: str) -> Classes:
     if isinstance(given, (list, tuple)) and given and all(isinstance(one, str) for one in given):
         if len(set(given)) < len(given):
             raise InputError(
-                "duplicate class name",
-                path=owner,
-                remedy="Give every class a unique name",
+                "duplicate class name", path=owner, remedy="Give every class a unique name"
             )
         return Classes.of(list(range(1, len(given) + 1)), list(given))
     problem = "has no classes" if given is None else f"classes are {described(given)}, not names"

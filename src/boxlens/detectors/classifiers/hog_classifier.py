@@ -107,11 +107,7 @@ class Fit(NamedTuple):
 
 
 def train_hog_classifier(
-    crops: LabelledCrops,
-    *,
-    seed: int = 0,
-    workers: int = 0,
-    progress: Progress | None = None,
+    crops: LabelledCrops, *, seed: int = 0, workers: int = 0, progress: Progress | None = None
 ) -> HogClassifier:
     """Learns from at most 1,500 crops per class, drawn by `seed`; `workers` 0 takes all cores.
 

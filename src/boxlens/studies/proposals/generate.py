@@ -87,9 +87,7 @@ def generate_windows(
     n_empty = sum(notice.count for notice in result.notices if notice.code == EMPTY)
     others = tuple(notice for notice in result.notices if notice.code != EMPTY)
     return replace(
-        result,
-        n_detections=result.n_detections - n_empty,
-        notices=(*others, *_empty(n_empty)),
+        result, n_detections=result.n_detections - n_empty, notices=(*others, *_empty(n_empty))
     )
 
 

@@ -141,9 +141,7 @@ def _beside(reference: _Measured, one: _Measured) -> StepRobustness:
 
 
 def _check(
-    sets: Sequence[MeasuredSet],
-    found: Mapping[str, Sequence[Detections]],
-    choice: RobustnessChoice,
+    sets: Sequence[MeasuredSet], found: Mapping[str, Sequence[Detections]], choice: RobustnessChoice
 ) -> None:
     given, asked = [one.step.slug for one in sets[1:]], [one.slug for one in choice.steps]
     if not sets or given != asked:

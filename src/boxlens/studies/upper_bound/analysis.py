@@ -220,9 +220,7 @@ def _crowds(dataset: Dataset) -> tuple[Notice, ...]:
 
 
 def _lessons(
-    gt: GivenDataset | None,
-    images: ImageFiles | Place | Sequence[Place] | None,
-    threads: int,
+    gt: GivenDataset | None, images: ImageFiles | Place | Sequence[Place] | None, threads: int
 ) -> Lessons | None:
     if gt is None and images is None:
         return None

@@ -186,11 +186,7 @@ def context_accuracy(dataset: Dataset, labels: Labels) -> tuple[ContextAccuracy,
         accuracy = accuracy_of(dataset, labels.class_row[:, place], counted)
         rows.append(
             ContextAccuracy(
-                view.kind,
-                view.scale,
-                int(counted.sum()),
-                accuracy.overall,
-                accuracy.class_mean,
+                view.kind, view.scale, int(counted.sum()), accuracy.overall, accuracy.class_mean
             )
         )
     return tuple(rows)

@@ -33,14 +33,8 @@ _WORDS: Final[Mapping[str, tuple[str, str]]] = {
     CLASSIFIER_FAILED: ("object: the classifier failed", "objects: the classifier failed"),
     NO_SCORE: ("object: the score is not a number", "objects: scores are not numbers"),
     NO_SCORES: ("object: no scores", "objects: no scores"),
-    REPEATED: (
-        "duplicate label of an object",
-        "duplicate labels of objects",
-    ),
-    UNKNOWN_OBJECT: (
-        "label of an unknown object",
-        "labels of unknown objects",
-    ),
+    REPEATED: ("duplicate label of an object", "duplicate labels of objects"),
+    UNKNOWN_OBJECT: ("label of an unknown object", "labels of unknown objects"),
     BEYOND: ("box extends beyond the picture", "boxes extend beyond the picture"),
     NO_SUM: ("object: scores do not sum to 1", "objects: scores do not sum to 1"),
 }

@@ -9,12 +9,7 @@ from boxlens.detectors.classifiers.torch.choice import Epoch
 from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
 from boxlens.detectors.classifiers.torch.opening import PREFIX, builder
 from boxlens.detectors.classifiers.torch.state import named, of_kind, set_weights, weights_of
-from boxlens.detectors.model_files import (
-    header_of,
-    parts_of_header,
-    read_model,
-    write_model,
-)
+from boxlens.detectors.model_files import header_of, parts_of_header, read_model, write_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,11 +14,7 @@ import numpy as np
 from boxlens.detectors.classifiers.torch.choice import Epoch, FineTuning
 from boxlens.detectors.classifiers.torch.classifier import TorchClassifier, as_inputs, class_outputs
 from boxlens.detectors.classifiers.torch.crop_cache import cut_crops, truth_digest
-from boxlens.detectors.classifiers.torch.library import (
-    torch_library,
-    torch_seeded,
-    torch_threads,
-)
+from boxlens.detectors.classifiers.torch.library import torch_library, torch_seeded, torch_threads
 from boxlens.detectors.classifiers.torch.state import refuse_other_module
 from boxlens.detectors.classifiers.torch.training_data import TrainingData
 from boxlens.detectors.classifiers.torch.training_state import (

@@ -229,9 +229,7 @@ def _suppressed(boxes: Boxes, score: Floats, most: float, limit: int) -> npt.NDA
     return np.array(kept, dtype=np.int64)
 
 
-def _distinct(
-    steps: npt.NDArray[np.int64],
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _distinct(steps: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Where each window stands first, and which of these each window is."""
     key = np.zeros(len(steps), dtype=np.int64)
     for side in steps.T:

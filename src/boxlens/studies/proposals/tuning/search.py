@@ -118,9 +118,7 @@ WIDE, SHRINKING, NARROW = 0.25, 0.9, 0.03
 
 
 def next_settings(
-    space: Mapping[str, Range],
-    tried: Sequence[tuple[Mapping[str, float], float]],
-    seed: int,
+    space: Mapping[str, Range], tried: Sequence[tuple[Mapping[str, float], float]], seed: int
 ) -> dict[str, float]:
     """The settings of the trial after those `tried`, which come with their average recall.
 
