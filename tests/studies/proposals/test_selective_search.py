@@ -111,14 +111,6 @@ def test_the_place_counts_from_the_top_and_chance_multiplies_it():
     np.testing.assert_array_equal(order, np.argsort(priority))
 
 
-def test_the_seed_changes_the_order_and_the_identity_but_not_the_boxes():
-    one, other = SelectiveSearch(seed=1), SelectiveSearch(seed=2)
-    assert one.identity != other.identity
-    found, again = (search.propose(drawing(), 10_000)[0].tolist() for search in (one, other))
-    assert found != again
-    assert sorted(found) == sorted(again)
-
-
 def test_narrow_boxes_are_left_out():
     boxes, _ = SelectiveSearch(min_side_px=30).propose(drawing(), 10_000)
     assert boxes[:, 2:].min() >= 30
