@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from boxlens.errors import InputError
+from boxlens.errors import InputError, ParameterError
 from boxlens.studies.proposals.generators.bing import MODEL_FILES
 from boxlens.studies.proposals.generators.opening import NAMES, open_generator
 from boxlens.studies.proposals.generators.protocols import Generator
@@ -152,6 +152,45 @@ def test_red_and_blue_are_told_apart(word):
         generator.propose(image, 10_000)[0].tolist() for image in (drawing(), drawing()[..., ::-1])
     )
     assert sorted(found) != sorted(exchanged)
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("word", "settings", "problem"),
+    [
+        ("uniform", {"x_low": 0.9, "x_high": 0.1}, "x of uniform boxes from 0.9 to 0.1"),
+        ("uniform", {"area_low": -0.1}, "area of uniform boxes"),
+        ("uniform", {"aspect_low": 0.0}, "aspect of uniform boxes"),
+        ("uniform", {"y_high": NAN}, "y of uniform boxes"),
+        ("gaussian", {"variance_x": -1.0}, "covariance of Gaussian boxes"),
+        ("gaussian", {"covariance_x_y": 2.0}, "covariance of Gaussian boxes"),
+        ("gaussian", {"variance_y": NAN}, "covariance of Gaussian boxes"),
+        ("gaussian", {"rule": "other"}, "released or clipped"),
+        ("sliding-window", {"sizes": ()}, "distinct pairs"),
+        ("sliding-window", {"sizes": ((16, 0),)}, "distinct pairs"),
+        ("sliding-window", {"sizes": ((16, 16), (16, 16))}, "distinct pairs"),
+        ("sliding-window", {"sizes": ((16,),)}, "distinct pairs"),
+        ("superpixels", {"sigma": -1}, "sigma"),
+        ("selective-search", {"strategy": "slow"}, "choose one of fast, quality, published"),
+        ("selective-search", {"sigma": 0.0}, "above 0"),
+        ("selective-search", {"coarseness": -1.0}, "above 0"),
+        ("edge-boxes", {"alpha": 1.0}, "alpha lies above 0"),
+        ("edge-boxes", {"beta": 0.0}, "alpha lies above 0"),
+        ("edge-boxes", {"eta": 1.5}, "alpha lies above 0"),
+        ("objectness", {"n_windows": 0}, "1 window or more"),
+        ("objectness", {"max_overlap": 1.0}, "overlap by 0 up to 1"),
+        ("objectness", {"ring": 0.0}, "wider than 0 %"),
+        ("objectness", {"k": -1.0}, "sigma, k and min_size are above 0"),
+        ("randomized-prim", {"k": -1}, "k of a segmentation"),
+        ("rantalankila", {"branches": 16}, "branches"),
+        ("rantalankila", {"slic_side_px": 1}, "slic_side_px"),
+    ],
+)
+def test_settings_that_cannot_be_meant_are_refused(word, settings, problem):
+    with pytest.raises(ParameterError, match=problem):
+        replace(open_generator(word), **settings)
 
 
 def test_repeated_boxes_stay_where_they_stood_first():

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from boxlens.detectors.suppression import suppress
-from boxlens.errors import InputError, ParameterError
+from boxlens.errors import InputError
 from boxlens.formats import read_dataset
 from boxlens.images import find_images
 from boxlens.studies.proposals.generators.generator_files import read_generator, write_generator
@@ -303,9 +303,3 @@ def test_files_of_another_kind_are_refused(shipped, tmp_path, change, message):
     with pytest.raises(InputError, match=message) as problem:
         read_generator(path)
     assert problem.value.path == str(path)
-
-
-def test_settings_that_cannot_be_meant_are_refused(shipped):
-    for change in ({"n_windows": 0}, {"max_overlap": 1.0}, {"ring": 0.0}, {"k": -1.0}):
-        with pytest.raises(ParameterError):
-            replace(shipped, **change)

@@ -7,7 +7,6 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from boxlens.errors import ParameterError
 from boxlens.studies.proposals.generators.randomized_prim import (
     BINS,
     RandomizedPrim,
@@ -112,8 +111,3 @@ def test_there_are_as_many_boxes_as_asked_for_and_fewer_are_the_first_of_more():
         for limit in (0, 1, 60):
             few, _ = generator.propose(image, limit)
             np.testing.assert_array_equal(few, more[:limit])
-
-
-def test_settings_that_cannot_be_meant_are_refused():
-    with pytest.raises(ParameterError, match="k of a segmentation"):
-        RandomizedPrim(k=-1)

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from boxlens.errors import ParameterError
 from boxlens.studies.proposals.generators.rantalankila import Rantalankila
 from boxlens.studies.proposals.generators.rantalankila_cuts import (
     BRANCHES,
@@ -194,13 +193,6 @@ def test_cuts_find_what_merging_alone_does_not():
     everything, _ = Rantalankila().propose(picture, 5000)
     assert len(everything) > len(merged) * 1.1
     assert {tuple(box) for box in merged.tolist()} < {tuple(box) for box in everything.tolist()}
-
-
-def test_settings_that_mean_nothing_are_refused():
-    with pytest.raises(ParameterError, match="branches"):
-        Rantalankila(branches=len(BRANCHES) + 1)
-    with pytest.raises(ParameterError, match="slic_side_px"):
-        Rantalankila(slic_side_px=1)
 
 
 def real_picture() -> np.ndarray:

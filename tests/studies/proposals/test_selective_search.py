@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from boxlens.errors import ParameterError
 from boxlens.studies.proposals.generators.selective_search import (
     PixelBins,
     Segments,
@@ -134,16 +133,3 @@ def test_coarser_segments_are_fewer():
     assert coarse < fine
     counts = [len(SelectiveSearch(coarseness=c).propose(image, 10**5)[0]) for c in (0.1, 1.0)]
     assert counts[1] < counts[0]
-
-
-@pytest.mark.parametrize(
-    ("settings", "problem"),
-    [
-        ({"strategy": "slow"}, "unknown strategy 'slow': choose one of fast, quality, published"),
-        ({"sigma": 0.0}, "above 0"),
-        ({"coarseness": -1.0}, "above 0"),
-    ],
-)
-def test_settings_that_cannot_be_meant_are_refused(settings, problem):
-    with pytest.raises(ParameterError, match=problem):
-        SelectiveSearch(**settings)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from boxlens.errors import ParameterError
 from boxlens.studies.proposals.generators.superpixels import Superpixels
 
 
@@ -34,8 +32,3 @@ def test_the_order_favours_no_size():
 def noisy() -> np.ndarray:
     noise = np.random.default_rng(3).integers(0, 256, (18, 24, 3), dtype=np.uint8)
     return np.kron(noise, np.ones((6, 6, 1), dtype=np.uint8))
-
-
-def test_settings_that_cannot_be_meant_are_refused():
-    with pytest.raises(ParameterError, match="sigma"):
-        Superpixels(sigma=-1)
