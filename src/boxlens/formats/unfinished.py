@@ -57,9 +57,8 @@ def scratch_folder() -> Iterator[Path]:
 
 @contextmanager
 def kept_or_scratch(keep: Path | None) -> Iterator[Path]:
-    """The folder that is to stay, or one for the time of the block."""
+    """The folder that is to stay, there yet or not, or one for the time of the block."""
     if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
         yield keep
         return
     with scratch_folder() as folder:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import counted_notice
 from boxlens.data.windows import Windows
 from boxlens.detectors.run import journal_path
 from boxlens.errors import InputError
@@ -18,13 +18,11 @@ from boxlens.formats.unfinished import kept_or_scratch
 from boxlens.formats.window_files import read_windows
 from boxlens.images.sizes import upright_size
 from boxlens.studies.proposals.generate import generate_windows, seconds_per_image
-from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
-    from boxlens.data import Dataset
+    from boxlens.data import Dataset, Notice
     from boxlens.data.columns import Floats
     from boxlens.detectors.run_result import RunResult
     from boxlens.formats.files import Progress
@@ -98,11 +96,11 @@ def _searched(
             progress=progress,
         )
     failed = _failed(beside) if beside.exists() else []
-    if not failed:
-        return ()
-    first = ": ".join(failed[0])
-    message = f"{counted(len(failed), 'picture')} could not be searched (first: {first})"
-    return (Notice("picture_failed", len(failed), message),)
+    first = ": ".join(failed[0]) if failed else ""
+    not_searched = f"could not be searched (first: {first})"
+    return counted_notice(
+        "picture_failed", len(failed), f"pictures {not_searched}", f"picture {not_searched}"
+    )
 
 
 def _failed(path: Path) -> list[list[str]]:
@@ -144,7 +142,7 @@ def _in_frame(windows: Windows, dataset: Dataset, files: ImageFiles) -> Windows:
         image_row=image_row[keep],
         box=box,
         searched=windows.searched & ~other,
-        notices=tuple(_told(int(scaled.sum()), int(other.sum()))),
+        notices=_told(int(scaled.sum()), int(other.sum())),
     )
 
 
@@ -159,18 +157,13 @@ def _picture_sizes(dataset: Dataset, files: ImageFiles) -> Floats:
     return sizes
 
 
-def _told(n_scaled: int, n_other: int) -> Sequence[Notice]:
-    notices = []
-    if n_scaled:
-        message = (
-            f"{counted(n_scaled, 'picture')} differ in size from the ground truth, which knows the "
-            "size before scaling: their proposals were scaled back"
-        )
-        notices.append(Notice("another_size", n_scaled, message))
-    if n_other:
-        message = (
-            f"{counted(n_other, 'picture')} skipped: another shape than the ground truth says, so "
-            "another picture"
-        )
-        notices.append(Notice("another_shape", n_other, message))
-    return notices
+def _told(n_scaled: int, n_other: int) -> tuple[Notice, ...]:
+    scaled = (
+        "differ in size from the ground truth, which knows the size before scaling: their "
+        "proposals were scaled back"
+    )
+    skipped = "skipped: another shape than the ground truth says, so another picture"
+    return (
+        *counted_notice("another_size", n_scaled, f"pictures {scaled}", f"picture {scaled}"),
+        *counted_notice("another_shape", n_other, f"pictures {skipped}", f"picture {skipped}"),
+    )

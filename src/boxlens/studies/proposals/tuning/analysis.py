@@ -30,7 +30,7 @@ from boxlens.studies.proposals.tuning.trials import Made, trial_file
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
     from boxlens.data import Dataset
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from boxlens.formats.given import GivenDataset
     from boxlens.studies.proposals.generators.protocols import Generator
     from boxlens.studies.proposals.tuning.search import Range
-    from boxlens.studies.proposals.tuning.trials import TrialFile
 
 FEWEST_PICTURES = 2
 TRIALS_FILE = "trials.jsonl"
@@ -117,14 +116,17 @@ def tune_proposals(
     files, notices = find_images(listed(images), dataset=dataset)
     tuned_on, kept_apart = _parts(files, choice)
     search = _search_key(dataset, generator, tuned_on, space, choice)
-    path = None if keep is None else Path(keep) / TRIALS_FILE
     with (
         kept_or_scratch(None if keep is None else Path(keep)) as folder,
-        trial_file(path, search) as journal,
+        trial_file(folder / TRIALS_FILE, search) as (lines, before),
     ):
         bench = _Bench(dataset, choice.budget, folder, workers)
-        bench.tidy(len(journal.made))
-        made = _search(generator, space, bench, tuned_on, journal, choice, progress)
+        bench.tidy(len(before))
+        made = before[: choice.n_trials]
+        for one in _search(generator, space, bench, tuned_on, made, choice, progress):
+            lines.add(one.to_json())
+            bench.remove(f"trial-{one.trial.number}")
+            made.append(one)
         found = tuple(one.trial for one in made)
         best = max(range(len(found)), key=lambda row: (found[row].ar, -row))
         checked = []
@@ -185,13 +187,12 @@ def _search(
     space: Mapping[str, Range],
     bench: _Bench,
     files: ImageFiles,
-    journal: TrialFile,
+    made: Sequence[Made],
     choice: TuningChoice,
     progress: Progress | None,
-) -> list[Made]:
-    made = list(journal.made[: choice.n_trials])
-    while len(made) < choice.n_trials:
-        number = len(made)
+) -> Iterator[Made]:
+    """The trials that are missing, each by what was `made` before it."""
+    for number in range(len(made), choice.n_trials):
         if progress is not None:
             progress("trying settings", number, choice.n_trials)
         tried = [(one.trial.settings, one.trial.ar) for one in made]
@@ -202,11 +203,7 @@ def _search(
         )
         tuned = with_settings(generator, settings)
         found = bench.scored(tuned, files, f"trial-{number}", None)
-        one = replace(found, trial=replace(found.trial, number=number, settings=settings))
-        journal.add(one)
-        bench.remove(f"trial-{number}")
-        made.append(one)
-    return made
+        yield replace(found, trial=replace(found.trial, number=number, settings=settings))
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,24 +29,12 @@ class Made:
         return {**self.trial.to_json(), **({"notices": told} if told else {})}
 
 
-@dataclass(frozen=True, slots=True)
-class TrialFile:
-    """One line a trial, after one that says which search it is; without lines nothing is kept."""
-
-    lines: KeptLines | None
-    made: tuple[Made, ...] = ()
-
-    def add(self, made: Made) -> None:
-        if self.lines is not None:
-            self.lines.add(made.to_json())
-
-
 @contextmanager
-def trial_file(path: Path | None, search: str) -> Iterator[TrialFile]:
-    """With the trials of this search so far; a line cut off by a kill is done again."""
-    if path is None:
-        yield TrialFile(None)
-        return
+def trial_file(path: Path, search: str) -> Iterator[tuple[KeptLines, list[Made]]]:
+    """One line a trial, after one that says which search it is, and the trials of it so far.
+
+    A line cut off by a kill is done again.
+    """
     with kept_lines(path) as lines:
         if not lines.before:
             lines.add({"search": search})
@@ -56,7 +44,7 @@ def trial_file(path: Path | None, search: str) -> Iterator[TrialFile]:
                 path=path,
                 remedy="Remove it, name another folder, or repeat the search it was begun with",
             )
-        yield TrialFile(lines, tuple(_made(path, lines.before)))
+        yield lines, list(_made(path, lines.before))
 
 
 def _made(path: Path, lines: Sequence[bytes]) -> Iterator[Made]:
