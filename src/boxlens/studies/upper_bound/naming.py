@@ -66,23 +66,24 @@ def labels_from_pictures(
     choice: UpperBoundChoice,
     progress: Progress | None,
 ) -> NamedObjects:
-    labels = classify_objects(
+    labels, found = classify_objects(
         dataset, files, source.classifier_of, views_of(choice), choice, progress=progress
     )
-    context = context_accuracy(dataset, labels)
-    told = {one.file for one in labels.failed}
+    context, unread = context_accuracy(dataset, labels), tuple(sorted(found.unread))
+    failed = found.failures()
+    told = {one.file for one in failed}
     return NamedObjects(
         dataset=dataset,
         strategies=relabelled(labels),
         context=context,
         classifier=source.name,
         learnt_from=source.learnt_from,
-        failed=(*(one for one in source.failed if one.file not in told), *labels.failed),
-        remarks=labels.remarks,
-        notices=(*source.notices, *labels.notices, *_left_out(dataset, labels.unread, context)),
+        failed=(*(one for one in source.failed if one.file not in told), *failed),
+        remarks=found.remarks(),
+        notices=(*source.notices, *found.notices(), *_left_out(dataset, unread, context)),
         others=source.others,
         trained=source.trained,
-        unread=labels.unread,
+        unread=unread,
         cross_validated=source.cross_validated,
     )
 
@@ -95,13 +96,15 @@ def _left_out(
         return ()
     seen = ~np.isin(dataset.gt.image_row, unread)
     n_objects = int(np.count_nonzero(seen & ~COCO.regions(dataset.gt)))
+    skipped = (
+        f"of {n_objects:,} objects {{}} skipped in the context study: not all of {{}} crops have a "
+        "label"
+    )
     return counted_notice(
         "object_without_context",
         n_objects - context[0].n_objects,
-        f"of {n_objects:,} objects are skipped in the context study: not all of their crops have "
-        "a label",
-        f"of {n_objects:,} objects is skipped in the context study: not all of its crops have a "
-        "label",
+        skipped.format("are", "their"),
+        skipped.format("is", "its"),
     )
 
 
