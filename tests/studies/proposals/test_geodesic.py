@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from boxlens.studies.proposals.generators.geodesic import (
+    Geodesic,
     SuperpixelGraph,
     all_distances,
     border_strength,
@@ -149,9 +150,8 @@ def test_steps_across_what_differs_cost_more():
     image = np.full((60, 80, 3), 120, dtype=np.uint8)
     image[:, 27:54] = (150, 120, 120)
     image[:, 54:] = (20, 200, 40)
-    graph = superpixel_graph(
-        image, sigma=0.1, k=10, min_size_px=200, edge_weight=1, colour_weight=1, step=0.01
-    )
+    settings = Geodesic(sigma=0.1, k=10, min_size_px=200, edge_weight=1, colour_weight=1)
+    graph = superpixel_graph(image, settings)
     assert graph.box.tolist() == [[0, 0, 27, 60], [27, 0, 27, 60], [54, 0, 26, 60]]
     assert graph.area.tolist() == [27 * 60, 27 * 60, 26 * 60]
     assert graph.pairs.tolist() == [[0, 1], [1, 2]]

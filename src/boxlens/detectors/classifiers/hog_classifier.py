@@ -35,6 +35,18 @@ if TYPE_CHECKING:
 
 # Features of more crops at once would fill memory, and are not made faster.
 _CROPS_AT_A_TIME = 512
+# More crops of a class change little but the time.
+MOST_A_CLASS = 1_500
+# How freely weights may grow, from strictly to loosely penalised; the usual where none is chosen.
+FREEDOMS = (0.1, 0.3, 1.0, 3.0, 10.0)
+USUAL_FREEDOM = 1.0
+# The freedom is chosen with at most so many crops.
+MOST_TO_CHOOSE_WITH = 12_000
+ONE_HELD_OUT_OF = 5
+LARGEST_WEIGHT = 32_767
+_TOLERANCE = 1e-4
+_MOST_STEPS = 300
+_LEAST_PROBABILITY = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,20 +79,6 @@ class HogClassifier:
         weights = np.exp(logits - logits.max(axis=1, keepdims=True))
         shares: Floats = weights / weights.sum(axis=1, keepdims=True)
         return shares
-
-
-# More crops of a class change little but the time.
-MOST_A_CLASS = 1_500
-# How freely weights may grow, from strictly to loosely penalised; the usual where none is chosen.
-FREEDOMS = (0.1, 0.3, 1.0, 3.0, 10.0)
-USUAL_FREEDOM = 1.0
-# The freedom is chosen with at most so many crops.
-MOST_TO_CHOOSE_WITH = 12_000
-ONE_HELD_OUT_OF = 5
-LARGEST_WEIGHT = 32_767
-_TOLERANCE = 1e-4
-_MOST_STEPS = 300
-_LEAST_PROBABILITY = 1e-12
 
 
 class Examples(NamedTuple):

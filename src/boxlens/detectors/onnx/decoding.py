@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from boxlens.data.columns import Boxes, Floats, Offsets, Rows
     from boxlens.detectors.onnx.spec import BoxSpec, OnnxSpec, OutputSpec
 
+Columns = dict[str, "Floats"]
+# Half precision and quantised models leave 0 to 1 by a little.
+_SLACK = 0.01
+_LOWEST = np.finfo(np.float64).min
+
 
 def input_boxes(values: Floats, row: Offsets, spec: BoxSpec, size: tuple[int, int]) -> Boxes:
     """Boxes of the values of some rows; `size` is the width and height of the model's input."""
@@ -71,12 +76,6 @@ def _from_grid(
 
 def _from_centres(centre: Floats, sides: Floats) -> Boxes:
     return np.hstack([centre - sides / 2, sides])
-
-
-Columns = dict[str, "Floats"]
-# Half precision and quantised models leave 0 to 1 by a little.
-_SLACK = 0.01
-_LOWEST = np.finfo(np.float64).min
 
 
 @dataclass(frozen=True, slots=True, eq=False)

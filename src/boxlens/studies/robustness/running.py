@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 Place = str | PathLike[str]
 # What users may give as a detector.
 Asked = Detector | Callable[..., Any] | Place
+SCHEMA = "boxlens/changed-results/1"
+# Threads that decode and draw the pictures of a batch.
+READERS = 2
+_REMEDY = "--restart discards them and starts again; or name another folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +81,6 @@ class Model:
         if callable(model):
             return cls(from_function(model, dataset.classes), str(getattr(model, "identity", "")))
         return cls(*open_detector(fspath(model), spec=spec, classes=dataset.classes))
-
-
-SCHEMA = "boxlens/changed-results/1"
-# Threads that decode and draw the pictures of a batch.
-READERS = 2
-_REMEDY = "--restart discards them and starts again; or name another folder"
 
 
 class DetectorRun(NamedTuple):

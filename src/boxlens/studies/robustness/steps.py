@@ -27,6 +27,19 @@ if TYPE_CHECKING:
     Steps = tuple[StepRobustness, ...]
     from boxlens.studies.robustness.result import StepRobustness
 
+GROUP_WORDS: Final[Mapping[str, str]] = {
+    "all": "All corruptions",
+    "noise": "Noise",
+    "blur": "Blur",
+    "weather": "Weather",
+    "digital": "Digital",
+    "graded": "Graded",
+    "study": "Study",
+}
+CLEAN_WORDS: Final = "Unchanged"
+# How transforms of images.perturbing are called among all others.
+GRADED_PREFIX: Final = "graded_"
+
 
 def reference_of(step: Step) -> Step:
     """A transform that crops all its pictures alike is fair to compare with its crop only.
@@ -64,20 +77,6 @@ def reference_rows(steps: Sequence[Step]) -> tuple[list[int], tuple[Notice, ...]
     )
     many, one = told.format("steps are", "their"), told.format("step is", "its")
     return rows, counted_notice("no_reference", n, many, one)
-
-
-GROUP_WORDS: Final[Mapping[str, str]] = {
-    "all": "All corruptions",
-    "noise": "Noise",
-    "blur": "Blur",
-    "weather": "Weather",
-    "digital": "Digital",
-    "graded": "Graded",
-    "study": "Study",
-}
-CLEAN_WORDS: Final = "Unchanged"
-# How transforms of images.perturbing are called among all others.
-GRADED_PREFIX: Final = "graded_"
 
 
 def step_words(one: StepRobustness) -> str:

@@ -39,6 +39,7 @@ _WORDS: Final[Mapping[str, tuple[str, str]]] = {
     NO_SUM: ("object: scores do not sum to 1", "objects: scores do not sum to 1"),
 }
 _LABELS_SHOWN = 5
+Told = TypeVar("Told", Failure, Remark)
 
 
 class _Kind(NamedTuple):
@@ -78,9 +79,6 @@ def _reason(one: _Kind, whom: Mapping[int, str]) -> str:
         return f"{counted(len(whom), 'object')}: unknown {noun} {shown}"
     text = counted(len(whom), *_WORDS[one.kind])
     return f"{text}: {one.problem}" if one.problem else text
-
-
-Told = TypeVar("Told", Failure, Remark)
 
 
 @dataclass(slots=True)

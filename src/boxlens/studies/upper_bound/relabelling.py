@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from boxlens.data.columns import Floats, Rows
     from boxlens.studies.upper_bound.classifying import Labels
 
+ANOTHER = "a class that the data set lacks"
+
 
 @dataclass(frozen=True, slots=True)
 class ObjectLabels:
@@ -73,9 +75,6 @@ def most_frequent(class_row: Rows, score: Floats) -> tuple[Rows, Floats]:
     label = np.take_along_axis(class_row, best, axis=1)[:, 0]
     found = np.take_along_axis(among, best, axis=1)[:, 0]
     return label, np.where(voted.any(axis=1), found, np.nan)
-
-
-ANOTHER = "a class that the data set lacks"
 
 
 def surest_mistakes(dataset: Dataset, labels: ObjectLabels, n: int) -> tuple[Mistake, ...]:

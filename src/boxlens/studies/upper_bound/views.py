@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # Towards which corner a box is shifted.
 FAMILIES = np.array([[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]])
+Kind = Literal["box", "sample", "object", "object_and_context", "context", "image", "image_context"]
+NAN = float("nan")
 
 
 def sampled_boxes(boxes_xywh: Boxes, iou: float, n_shifts: int = 1) -> Boxes:
@@ -41,10 +43,6 @@ def kept_shares(iou: float, n_shifts: int) -> tuple[Floats, Floats]:
     product = 2 * iou / (1 + iou)
     alpha = product + (1 - product) * np.arange(1, n_shifts + 1) / (n_shifts + 1)
     return alpha, product / alpha
-
-
-Kind = Literal["box", "sample", "object", "object_and_context", "context", "image", "image_context"]
-NAN = float("nan")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Red, green and blue, in pixel values.
 Mean = tuple[float, float, float]
+ACTIVATIONS = ("softmax", "none")
+GREY: Mean = (127.5, 127.5, 127.5)
 
 
 def squared(crop: Pixels, side_px: int) -> Pixels:
@@ -70,10 +72,6 @@ def _asked(module: Module, inputs: Tensor) -> Any:
             f"the module failed on crops of {crops} ({type(problem).__name__}: {first})",
             remedy="It must take crops x channels x height x width; --side sets the last two",
         ) from problem
-
-
-ACTIVATIONS = ("softmax", "none")
-GREY: Mean = (127.5, 127.5, 127.5)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

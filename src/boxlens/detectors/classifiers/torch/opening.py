@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # Channels of each stage; every stage but the first halves the side.
 WIDTHS = (16, 32, 64)
 BLOCKS_A_STAGE = 2
+PREFIX = "torch:"
+SMALL = "torch:small"
 
 
 def small_network(n_classes: int) -> Module:
@@ -63,10 +65,6 @@ def _residual() -> Any:
             return (self.added(values) + self.short_cut(values)).relu()
 
     return Residual
-
-
-PREFIX = "torch:"
-SMALL = "torch:small"
 
 
 def is_module(given: Any) -> bool:

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
     from boxlens.detectors.classifiers.torch.training_data import TrainingData
 
+SCHEMA = "boxlens/fine-tuning/2"
+_RESTART = "--restart (restart=True) discards it and starts again; or name another folder"
+
 
 @dataclass(slots=True)
 class SGD:
@@ -68,10 +71,6 @@ class SGD:
     def zero_grad(self) -> None:
         for parameter in self.parameters.values():
             parameter.grad = None
-
-
-SCHEMA = "boxlens/fine-tuning/2"
-_RESTART = "--restart (restart=True) discards it and starts again; or name another folder"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Pairs that may overlap, looked at together: bounds memory where a detector says too much.
 MOST_PAIRS = 50_000_000
+# True positives are those of AP50.
+MATCH_IOU = 0.5
 
 
 def survivors(detections: Detections, *, iou: float, threads: int = 0) -> Bools:
@@ -101,10 +103,6 @@ def _pairs_by_image(detections: Detections) -> Offsets:
     pairs = np.zeros(detections.n_images, dtype=np.int64)
     np.add.at(pairs, present // n_classes, count.astype(np.int64) ** 2)
     return pairs
-
-
-# True positives are those of AP50.
-MATCH_IOU = 0.5
 
 
 def suppress_perfectly(

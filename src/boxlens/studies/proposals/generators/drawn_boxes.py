@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 _AT_ONCE = 1280
 # So often the number asked for is drawn, where a small picture has no more boxes to give.
 _PATIENCE = 10
+LEAST_SIDE_PX = 5.0
+# A variance that rounding alone makes negative is none.
+_ROUNDING = 1e-9
 
 
 def stream_of(seed: int, key: int | str) -> np.random.Generator:
@@ -120,11 +123,6 @@ class Uniform:
         low = [np.log2(self.aspect_low), np.sqrt(self.area_low), self.x_low, self.y_low]
         high = [np.log2(self.aspect_high), np.sqrt(self.area_high), self.x_high, self.y_high]
         return chance.uniform(low, high, (n, 4))
-
-
-LEAST_SIDE_PX = 5.0
-# A variance that rounding alone makes negative is none.
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)

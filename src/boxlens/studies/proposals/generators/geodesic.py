@@ -29,6 +29,17 @@ if TYPE_CHECKING:
     from boxlens.studies.proposals.generators.ranked import Ranked
     from boxlens.studies.proposals.segments import Labels
 
+# Distances between all superpixels are kept: larger pictures get larger superpixels.
+MOST_SUPERPIXELS = 3000
+# Colours this far apart in L*a*b* are as different as can be.
+FAR_COLOURS = 50.0
+# An edge may lie this many pixels beside the border of two superpixels.
+EDGE_REACH_PX = 1
+# A large region has many neighbours, so its next step is short: gaps count by this power of area.
+AREA_POWER = 0.15
+# A region that covers more of the picture is the picture.
+LARGEST_SHARE = 0.98
+
 
 @dataclass(frozen=True, slots=True)
 class Geodesic:
@@ -60,15 +71,7 @@ class Geodesic:
         return identity_of(self, versions(), approximation=told)
 
     def propose(self, image: Pixels, limit: int) -> Ranked:
-        graph = superpixel_graph(
-            image,
-            sigma=self.sigma,
-            k=self.k,
-            min_size_px=self.min_size_px,
-            edge_weight=self.edge_weight,
-            colour_weight=self.colour_weight,
-            step=self.step,
-        )
+        graph = superpixel_graph(image, self)
         if len(graph) < 2:
             return nothing()
         distance = all_distances(graph)
@@ -101,14 +104,6 @@ def _places(n_backgrounds: int, n_seeds: int, n_levels: int) -> Floats:
     return places.ravel()
 
 
-# Distances between all superpixels are kept: larger pictures get larger superpixels.
-MOST_SUPERPIXELS = 3000
-# Colours this far apart in L*a*b* are as different as can be.
-FAR_COLOURS = 50.0
-# An edge may lie this many pixels beside the border of two superpixels.
-EDGE_REACH_PX = 1
-
-
 @dataclass(frozen=True, slots=True)
 class SuperpixelGraph:
     """Superpixels with box and area; pairs that touch, with the cost of a step between them."""
@@ -124,24 +119,16 @@ class SuperpixelGraph:
         return len(self.area)
 
 
-def superpixel_graph(
-    image: Pixels,
-    *,
-    sigma: float,
-    k: float,
-    min_size_px: int,
-    edge_weight: float,
-    colour_weight: float,
-    step: float,
-) -> SuperpixelGraph:
+def superpixel_graph(image: Pixels, of: Geodesic) -> SuperpixelGraph:
     """A step costs `step`, more across an edge and more between different colours."""
-    smallest = max(min_size_px, math.ceil(image.shape[0] * image.shape[1] / MOST_SUPERPIXELS))
-    labels = segment(in_colours(image, "lab"), sigma=sigma, k=k, min_size=smallest)
+    smallest = max(of.min_size_px, math.ceil(image.shape[0] * image.shape[1] / MOST_SUPERPIXELS))
+    labels = segment(in_colours(image, "lab"), sigma=of.sigma, k=of.k, min_size=smallest)
     area = np.bincount(labels.ravel()).astype(np.float64)
     pairs, edge = border_strength(labels, find_edges(image).strength)
     colour = _mean_colours(image, labels, area)
     apart = np.linalg.norm(colour[pairs[:, 0]] - colour[pairs[:, 1]], axis=1)
-    cost = step + edge_weight * edge + colour_weight * np.minimum(apart / FAR_COLOURS, 1)
+    far = np.minimum(apart / FAR_COLOURS, 1)
+    cost = of.step + of.edge_weight * edge + of.colour_weight * far
     frame = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
     return SuperpixelGraph(
         segment_boxes(labels), area, pairs, cost, np.unique(frame).astype(np.int64)
@@ -210,12 +197,6 @@ def signed_distances(distance: Floats, seeds: Offsets, at_frame: Offsets) -> Flo
     """
     from_seeds = distance[seeds]
     return np.stack([from_seeds, from_seeds - distance[at_frame].min(axis=0)])
-
-
-# A large region has many neighbours, so its next step is short: gaps count by this power of area.
-AREA_POWER = 0.15
-# A region that covers more of the picture is the picture.
-LARGEST_SHARE = 0.98
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,13 @@ DISK_RADIUS_CELLS = 3
 _NO_AMPLITUDE = 1e-9
 # Spans of columns at a time, so that their sums stay in the cache.
 _SPANS = 64
+Spans = tuple["npt.NDArray[np.int64]", "npt.NDArray[np.int64]"]
+# Bins of L from 0 to 100, of a and of b from -120 to 120.
+LAB_BINS = (4, 8, 8)
+# The size of pictures that the settings of the superpixels are meant for; others scale them.
+USUAL_AREA_PX = 300 * 200
+# At a time, so that the counts stay in the cache: windows, labels.
+_WINDOWS, _LABELS = 2048, 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +122,6 @@ def _disk(radius: int, parts: int = 64) -> Floats:
     return normalized
 
 
-Spans = tuple["npt.NDArray[np.int64]", "npt.NDArray[np.int64]"]
-
-
 def _spans(cells: int, side_px: int) -> Spans:
     """Every pair of edges (low, high) that is far enough apart; at least the whole side."""
     least = max(LEAST_CELLS, math.floor(LEAST_PX * cells / side_px + 0.5))
@@ -152,14 +156,6 @@ def _picked(scores: Floats, n: int, random: np.random.Generator) -> npt.NDArray[
     mark = np.minimum(chance * upto[-1], np.nextafter(upto[-1], 0))
     picked: npt.NDArray[np.int64] = np.searchsorted(upto, mark, side="right")
     return picked
-
-
-# Bins of L from 0 to 100, of a and of b from -120 to 120.
-LAB_BINS = (4, 8, 8)
-# The size of pictures that the settings of the superpixels are meant for; others scale them.
-USUAL_AREA_PX = 300 * 200
-# At a time, so that the counts stay in the cache: windows, labels.
-_WINDOWS, _LABELS = 2048, 256
 
 
 def whole_pixels(corners_px: Floats) -> Corners:

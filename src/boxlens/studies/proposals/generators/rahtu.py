@@ -31,6 +31,25 @@ if TYPE_CHECKING:
 
 # Larger pictures get larger superpixels, so that their triplets stay few.
 MOST_SUPERPIXELS = 3000
+# A superpixel that touches very many others is in a triplet with any two of them: of more groups
+# than this, an even share is looked at.
+MOST_GROUPS = 30_000
+# A border counts on a side that it misses by fewer pixels than this, the less the farther it is.
+REACH_PX = 3
+# Bands along a side, by how far they are inside, as shares of the window: outside, on, in, deep.
+BAND_CUTS = (-1 / 8, -1 / 24, 1 / 24, 1 / 8, 1 / 3)
+N_ORIENTATIONS = 4
+# The symmetry compares cells of a grid of this many rows and columns.
+N_CELLS = 4
+FEATURES = (
+    "border_mean",
+    "border_least",
+    "edges_outside",
+    "edges_on",
+    "edges_in",
+    "edges_deep",
+    "symmetry",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +105,6 @@ class Rahtu:
         return windows[best], scores[best]
 
 
-# A superpixel that touches very many others is in a triplet with any two of them: of more groups
-# than this, an even share is looked at.
-MOST_GROUPS = 30_000
-
-
 def initial_windows(
     image: Pixels, labels: Labels, *, n_drawn: int, seed: int, min_side_px: int
 ) -> Boxes:
@@ -132,25 +146,6 @@ def _around(boxes: Boxes, groups: Offsets) -> Boxes:
     low = boxes[shown, :2].min(axis=1)
     high = (boxes[:, :2] + boxes[:, 2:])[shown].max(axis=1)
     return np.hstack([low, high - low])
-
-
-# A border counts on a side that it misses by fewer pixels than this, the less the farther it is.
-REACH_PX = 3
-# Bands along a side, by how far they are inside, as shares of the window: outside, on, in, deep.
-BAND_CUTS = (-1 / 8, -1 / 24, 1 / 24, 1 / 8, 1 / 3)
-N_ORIENTATIONS = 4
-# The symmetry compares cells of a grid of this many rows and columns.
-N_CELLS = 4
-
-FEATURES = (
-    "border_mean",
-    "border_least",
-    "edges_outside",
-    "edges_on",
-    "edges_in",
-    "edges_deep",
-    "symmetry",
-)
 
 
 @dataclass(frozen=True, slots=True)

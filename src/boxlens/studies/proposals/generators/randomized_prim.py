@@ -42,6 +42,15 @@ if TYPE_CHECKING:
 # The rule looks at what was drawn alone, so that fewer boxes are the first of more.
 FREE_TREES = 400
 TREES_A_BOX = 4
+# Of a colour histogram, for each channel: 16 x 16 x 16 together.
+BINS = 16
+# A superpixel that is reached, and how alike it is to the one it is reached from.
+Edge = tuple[int, float]
+# Left, top, right, bottom.
+Corners = tuple[float, float, float, float]
+# Lots drawn for one edge before all edges are looked at.
+_TRIES = 64
+_UNIFORMS_AT_A_TIME = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +94,6 @@ class RandomizedPrim:
             found[next(source)] = None
         corners = np.array(list(found), dtype=np.float64).reshape(-1, 4)
         return ranked(np.hstack([corners[:, :2], corners[:, 2:] - corners[:, :2]]), limit)
-
-
-# Of a colour histogram, for each channel: 16 x 16 x 16 together.
-BINS = 16
 
 
 class SuperpixelGraph(NamedTuple):
@@ -150,15 +155,6 @@ def _common_colours(labels: Labels, lab: Pixels, pair: npt.NDArray[np.int64]) ->
     histogram = csr_array((weight[flat], (flat, colour.ravel())), shape=shape)
     common = histogram[pair[:, 0]].minimum(histogram[pair[:, 1]])
     return np.asarray(common.sum(axis=1), dtype=np.float64).reshape(-1)
-
-
-# A superpixel that is reached, and how alike it is to the one it is reached from.
-Edge = tuple[int, float]
-# Left, top, right, bottom.
-Corners = tuple[float, float, float, float]
-# Lots drawn for one edge before all edges are looked at.
-_TRIES = 64
-_UNIFORMS_AT_A_TIME = 4_096
 
 
 def tree_boxes(

@@ -45,6 +45,14 @@ DIRECTIONS = tuple(np.arange(4) * np.pi / 4)
 DERIVATIVE_BLUR_PX = 1.0
 # In grey levels a pixel: less than this is rounding.
 _FLAT = 1e-3
+Strategy = Literal["fast", "quality", "published"]
+Colours = Literal["hsv", "lab", "rg", "hue", "grey"]
+_TWO_LIKENESSES: tuple[tuple[Likeness, ...], ...] = (
+    ("colour", "texture", "size", "fill"),
+    ("texture", "size", "fill"),
+)
+_ALL_LIKENESSES: tuple[tuple[Likeness, ...], ...] = (*_TWO_LIKENESSES, ("fill",), ("size",))
+_ALL_COLOURS: tuple[Colours, ...] = ("hsv", "lab", "rg", "hue", "grey")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +169,6 @@ class _Regions:
         return np.hstack([corner[:, :2], -corner[:, 2:] - corner[:, :2]])
 
 
-Strategy = Literal["fast", "quality", "published"]
-Colours = Literal["hsv", "lab", "rg", "hue", "grey"]
-
-
 class _Views(NamedTuple):
     """Every colour space with every segmentation (k, least size) with every likeness."""
 
@@ -173,12 +177,6 @@ class _Views(NamedTuple):
     likenesses: tuple[tuple[Likeness, ...], ...]
 
 
-_TWO_LIKENESSES: tuple[tuple[Likeness, ...], ...] = (
-    ("colour", "texture", "size", "fill"),
-    ("texture", "size", "fill"),
-)
-_ALL_LIKENESSES: tuple[tuple[Likeness, ...], ...] = (*_TWO_LIKENESSES, ("fill",), ("size",))
-_ALL_COLOURS: tuple[Colours, ...] = ("hsv", "lab", "rg", "hue", "grey")
 _VIEWS: dict[Strategy, _Views] = {
     # The fast mode of the paper.
     "fast": _Views(("hsv", "lab"), ((50, 50), (100, 100)), _TWO_LIKENESSES),

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 # Where nothing is known about a setting: this many times smaller and larger.
 FACTOR = 3.0
+# Trials before the first one near the best; from then on they take turns.
+N_SPREAD_FIRST = 4
+# How far around the best, as a share of the range: at first, how it shrinks, and at the least.
+WIDE, SHRINKING, NARROW = 0.25, 0.9, 0.03
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +113,6 @@ def _around(value: float) -> Range:
         return Range(value * FACTOR, value / FACTOR)
     size = value or 1.0
     return Range(size / FACTOR, size * FACTOR, logarithmic=True)
-
-
-# Trials before the first one near the best; from then on they take turns.
-N_SPREAD_FIRST = 4
-# How far around the best, as a share of the range: at first, how it shrinks, and at the least.
-WIDE, SHRINKING, NARROW = 0.25, 0.9, 0.03
 
 
 def next_settings(
