@@ -19,6 +19,7 @@ from boxlens.studies.upper_bound.learning import (
     ready,
     shared_pictures,
     taught,
+    trainer_of,
 )
 
 if TYPE_CHECKING:
@@ -87,14 +88,14 @@ class LabelSource:
             return ready(self.classifier, dataset, "given")
         if not self.word:
             return ready(_from_function(self.classifier, dataset), dataset, "given")
-        word, training, module = self.word, self.training, self._module
-        if self.lessons is not None:
-            found = taught(word, dataset, self.lessons, training, progress, module=module)
-            shared = shared_pictures(dataset, files, self.lessons.dataset, self.lessons.files)
-            return replace(found, notices=(*shared, *found.notices))
-        if needs_training(word):
-            return cross_taught(word, dataset, files, training, n_folds, progress, module=module)
-        return self._opened(dataset)
+        if not needs_training(self.word):
+            return self._opened(dataset)
+        train = trainer_of(self.word, self.training, progress, self._module)
+        if self.lessons is None:
+            return cross_taught(train, dataset, files, n_folds, self.training.seed, progress)
+        found = taught(train, dataset, self.lessons, progress)
+        shared = shared_pictures(dataset, files, self.lessons.dataset, self.lessons.files)
+        return replace(found, notices=(*shared, *found.notices))
 
     def _opened(self, dataset: Dataset) -> Recogniser:
         from boxlens.detectors.classifiers.opening import open_classifier

@@ -12,7 +12,7 @@ from boxlens.data.source import Source
 from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
 from boxlens.detectors.classifiers.renaming import with_classes
 from boxlens.detectors.pictures import usable_pictures
-from boxlens.errors import InputError, ParameterError
+from boxlens.errors import InputError
 from boxlens.images.transforming.pictured import with_pictures
 from boxlens.regular_files import real_path
 from boxlens.wording import counted
@@ -23,10 +23,13 @@ if TYPE_CHECKING:
     from torch.nn import Module
 
     from boxlens.data import Notice
+    from boxlens.detectors.classifiers.hog_classifier import HogClassifier
+    from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
     from boxlens.detectors.protocols import Classifier
     from boxlens.formats.files import Progress
 
-    Trainer = Callable[[LabelledCrops, str], tuple[Classifier, tuple[Notice, ...]]]
+    # Of crops and the name of their part: what has learnt from them.
+    Trainer = Callable[[LabelledCrops, str], HogClassifier | TorchClassifier]
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
@@ -51,48 +54,26 @@ def trainer_of(
 ) -> Trainer:
     """`module` is the one to be fine-tuned, where `word` only says what it is called."""
     if word == HOG:
-        return _hog_trainer(training, progress)
-    if word.startswith(TORCH):
-        return _torch_trainer(word, training, progress, module)
-    raise ParameterError(f"no classifier that can be trained: {word}")
+        from boxlens.detectors.classifiers.hog_classifier import train_hog_classifier
 
-
-def _hog_trainer(training: Training, progress: Progress | None) -> Trainer:
-    from boxlens.detectors.classifiers.hog_classifier import train_hog_classifier
-
-    def train(crops: LabelledCrops, _part: str) -> tuple[Classifier, tuple[Notice, ...]]:
-        found = train_hog_classifier(
-            crops, seed=training.seed, workers=training.workers, progress=progress
+        seed, workers = training.seed, training.workers
+        return lambda crops, _part: train_hog_classifier(
+            crops, seed=seed, workers=workers, progress=progress
         )
-        return found, found.notices
-
-    return train
-
-
-def _torch_trainer(
-    word: str, training: Training, progress: Progress | None, module: Module | None
-) -> Trainer:
     from boxlens.detectors.classifiers.torch.choice import FineTuning
     from boxlens.detectors.classifiers.torch.opening import builder, copies_of
     from boxlens.detectors.classifiers.torch.training import fine_tune
 
     build = builder(word) if module is None else copies_of(module)
-    choice = training.fine_tuning or FineTuning(seed=training.seed)
-
-    def train(crops: LabelledCrops, part: str) -> tuple[Classifier, tuple[Notice, ...]]:
-        folder = None if training.keep is None else training.keep / part
-        found = fine_tune(
-            build,
-            crops,
-            name=word,
-            choice=choice,
-            folder=folder,
-            restart=training.restart,
-            progress=progress,
-        )
-        return found, found.notices
-
-    return train
+    return lambda crops, part: fine_tune(
+        build,
+        crops,
+        name=word,
+        choice=training.fine_tuning or FineTuning(seed=training.seed),
+        folder=None if training.keep is None else training.keep / part,
+        restart=training.restart,
+        progress=progress,
+    )
 
 
 def save_trained(classifier: Classifier, word: str, path: str) -> None:
@@ -164,23 +145,12 @@ def ready(
 
 
 def taught(
-    word: str,
-    dataset: Dataset,
-    lessons: Lessons,
-    training: Training,
-    progress: Progress | None = None,
-    *,
-    module: Module | None = None,
+    train: Trainer, dataset: Dataset, lessons: Lessons, progress: Progress | None = None
 ) -> Recogniser:
-    """One classifier, trained on another data set than the one it is tried on.
-
-    `module` is a torch module to be fine-tuned, which `word` only names.
-    """
+    """One classifier, trained on another data set than the one it is tried on."""
     pictured, files, sized = with_pictures(lessons.dataset, lessons.files)
-    images, part, failed = usable_pictures(files, pictured, progress)
-    crops = LabelledCrops.of(part, images)
-    _check_crops(len(crops), lessons.dataset.name)
-    classifier, notices = trainer_of(word, training, progress, module)(crops, "all")
+    crops, failed = _crops(files, pictured, progress)
+    part, classifier = crops.dataset, train(crops, "all")
     joined, join_notices = with_classes(classifier, dataset.classes)
     return Recogniser(
         name=classifier.name,
@@ -193,37 +163,32 @@ def taught(
         failed=tuple(replace(one, file=f"training set: {one.file}") for one in failed),
         notices=(
             *_said_of("training set", (*lessons.dataset.notices, *lessons.notices, *sized)),
-            *notices,
+            *classifier.notices,
             *join_notices,
         ),
     )
 
 
 def cross_taught(
-    word: str,
+    train: Trainer,
     dataset: Dataset,
     files: ImageFiles,
-    training: Training,
     n_folds: int,
+    seed: int,
     progress: Progress | None = None,
-    *,
-    module: Module | None = None,
 ) -> Recogniser:
     """As many classifiers as parts: objects of a part are named by one that has not seen it."""
-    images, part, failed = usable_pictures(files, dataset, progress)
-    crops = LabelledCrops.of(part, images)
-    _check_crops(len(crops), dataset.name)
-    fold_of_image = fold_of_images(crops, n_folds, training.seed)
-    train = trainer_of(word, training, progress, module)
+    crops, failed = _crops(files, dataset, progress)
+    fold_of_image = fold_of_images(crops, n_folds, seed)
     taught_folds: list[JoinedClassifier] = []
     told: list[Notice] = []
     for fold in range(int(fold_of_image.max()) + 1):
         seen = np.flatnonzero(fold_of_image != fold).astype(np.int32)
-        classifier, notices = train(crops.in_images(seen), f"part-{fold + 1}")
+        classifier = train(crops.in_images(seen), f"part-{fold + 1}")
         joined, _ = with_classes(classifier, dataset.classes)
         taught_folds.append(joined)
-        told += _said_of(f"classifier of part {fold + 1}", notices)
-    keys = part.images.id.tolist()
+        told += _said_of(f"classifier of part {fold + 1}", classifier.notices)
+    keys = crops.dataset.images.id.tolist()
     fold_of_id: Mapping[int | str, int] = dict(zip(keys, fold_of_image.tolist(), strict=True))
     ids = dataset.images.id.tolist()
     return Recogniser(
@@ -255,11 +220,16 @@ def _said_of(whom: str, notices: Iterable[Notice]) -> list[Notice]:
     return [replace(one, message=f"{whom}: {one.message}") for one in notices]
 
 
-def _check_crops(n: int, name: str) -> None:
-    if n == 0:
-        raise InputError(
-            "no object to learn from", path=name, remedy="Give pictures whose objects are labelled"
-        )
+def _crops(
+    files: ImageFiles, dataset: Dataset, progress: Progress | None
+) -> tuple[LabelledCrops, tuple[Failure, ...]]:
+    """To learn from, and pictures that cannot be used."""
+    images, part, failed = usable_pictures(files, dataset, progress)
+    crops = LabelledCrops.of(part, images)
+    if len(crops) == 0:
+        remedy = "Give pictures whose objects are labelled"
+        raise InputError("no object to learn from", path=dataset.name, remedy=remedy)
+    return crops, failed
 
 
 def shared_pictures(
