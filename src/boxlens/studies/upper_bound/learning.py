@@ -79,9 +79,11 @@ def trainer_of(
 def save_trained(classifier: Classifier, word: str, path: str) -> None:
     """As a file that a later run may name; `word` is what it was trained as."""
     from boxlens.detectors.classifiers.hog_classifier import HogClassifier
-    from boxlens.detectors.classifiers.saved_classifiers import save_classifier
+    from boxlens.detectors.classifiers.saved_classifiers import (
+        save_classifier,
+        save_torch_classifier,
+    )
     from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
-    from boxlens.detectors.classifiers.torch.saved import save_torch_classifier
 
     if isinstance(classifier, HogClassifier):
         save_classifier(classifier, path)
