@@ -12,11 +12,11 @@ import polars as pl
 from PIL import Image
 from scipy.io import savemat
 
+from boxlens.detectors.classifiers.hog_classifier import HogClassifier
 from boxlens.detectors.classifiers.onnx_classifier_spec import read_classifier_spec
-from boxlens.detectors.classifiers.saved_classifiers import load_classifier
+from boxlens.detectors.classifiers.saved_classifiers import load_classifier, save_classifier
 from boxlens.detectors.exchange import ExchangeFolder
 from boxlens.detectors.journal import open_journal
-from boxlens.detectors.model_files import header_of_classes, write_model
 from boxlens.detectors.onnx.model import open_model
 from boxlens.detectors.onnx.spec import read_spec
 from boxlens.detectors.region_features import N_FEATURES
@@ -158,14 +158,9 @@ def _shipped_detector(folder: Path) -> Path:
 
 
 def _classifier(folder: Path) -> Path:
-    arrays = {
-        "class_row": np.array([0, 1], np.int32),
-        "weights": np.zeros((2, N_FEATURES), np.int16),
-        "step": np.ones(2),
-        "bias": np.zeros(2),
-    }
-    header = {"schema": "boxlens/classifier/1", "kind": "hog", "name": "h", "notices": []}
-    write_model(folder / "hog.npz", header | {"classes": header_of_classes(CLASSES)}, arrays)
+    weights = np.zeros((2, N_FEATURES), np.int16)
+    model = HogClassifier(CLASSES, np.array([0, 1], np.int32), weights, np.ones(2), np.zeros(2))
+    save_classifier(model, folder / "hog.npz")
     return folder / "hog.npz"
 
 

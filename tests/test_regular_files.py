@@ -56,7 +56,6 @@ EXCEPTIONS = {
     "detectors/classifiers/torch/crop_cache.py": "writes, and asks existing_file first",
     "studies/proposals/edges.py": "read whole by read_bytes before OpenCV opens it",
     "studies/proposals/generators/bing.py": "read whole by opened before OpenCV opens them",
-    "studies/proposals/generators/objectness.py": "comes with the package",
     "studies/proposals/generators/quiet.py": "/dev/null, to write",
     "report/pages/guide.py": "comes with the package",
     "report/pages/page.py": "comes with the package",

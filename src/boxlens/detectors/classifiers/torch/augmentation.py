@@ -1,6 +1,6 @@
 """The study's augmentation of training crops: flip, rotation and colour jitter, each from a seed.
 
-The study subtracts the mean as well; that belongs to the module's inputs (`inputs.py`).
+The study subtracts the mean as well; that belongs to the module's inputs (`classifier.py`).
 """
 
 from __future__ import annotations

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from boxlens.formats.files import read_json
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Boxes, Floats
@@ -61,5 +62,4 @@ def settings_of(generator: Any) -> dict[str, Any]:
 
 def shipped(name: str) -> Any:
     """What the package has learnt for a generator, from photographs of COCO with boxes of LVIS."""
-    path = Path(__file__).with_name("learned") / f"{name}.json"
-    return json.loads(path.read_text("utf-8"))
+    return read_json(Path(__file__).with_name("learned") / f"{name}.json")
