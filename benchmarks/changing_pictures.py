@@ -157,7 +157,7 @@ def _timed(work: Callable[[], object], repeat: int) -> float:
 def _crops(repeat: int) -> str:
     import cv2
 
-    from boxlens.detectors.classifiers.torch.inputs import squared
+    from boxlens.detectors.classifiers.torch.classifier import squared
 
     cv2.setNumThreads(1)
     shown = exposures()

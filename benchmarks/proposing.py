@@ -62,7 +62,7 @@ peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 print(json.dumps({"seconds": seconds, "peak": peak, "recall": float(recall)}))
 """
 OURS = """
-from boxlens.studies.proposals.candidates import without_duplicates
+from boxlens.studies.proposals.proposed import without_duplicates
 from boxlens.matching.box_matching import match_boxes
 start = time.perf_counter()
 distinct = without_duplicates(windows, threads={threads})

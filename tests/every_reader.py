@@ -12,11 +12,11 @@ import polars as pl
 from PIL import Image
 from scipy.io import savemat
 
+from boxlens.detectors.classifiers.hog_classifier import HogClassifier
 from boxlens.detectors.classifiers.onnx_classifier_spec import read_classifier_spec
-from boxlens.detectors.classifiers.saved_classifiers import load_classifier
+from boxlens.detectors.classifiers.saved_classifiers import load_classifier, save_classifier
 from boxlens.detectors.exchange import ExchangeFolder
 from boxlens.detectors.journal import open_journal
-from boxlens.detectors.model_files import header_of_classes, write_model
 from boxlens.detectors.onnx.model import open_model
 from boxlens.detectors.onnx.spec import read_spec
 from boxlens.detectors.region_features import N_FEATURES
@@ -36,9 +36,7 @@ from boxlens.images.sizes import upright_size
 from boxlens.studies.comparison.gating.file import read_gate_file
 from boxlens.studies.proposals.generate import seconds_per_image
 from boxlens.studies.proposals.generators.generator_files import read_generator, write_generator
-from boxlens.studies.proposals.generators.objectness import Objectness
 from boxlens.studies.proposals.generators.opening import open_generator
-from boxlens.studies.proposals.generators.randomized_prim_tables import PrimTables
 from boxlens.studies.proposals.repeatability.kept_tallies import kept_tallies
 from boxlens.studies.proposals.tuning.trials import trial_file
 from boxlens.studies.robustness.bound_file import read_bound
@@ -160,14 +158,9 @@ def _shipped_detector(folder: Path) -> Path:
 
 
 def _classifier(folder: Path) -> Path:
-    arrays = {
-        "class_row": np.array([0, 1], np.int32),
-        "weights": np.zeros((2, N_FEATURES), np.int16),
-        "step": np.ones(2),
-        "bias": np.zeros(2),
-    }
-    header = {"schema": "boxlens/classifier/1", "kind": "hog", "name": "h", "notices": []}
-    write_model(folder / "hog.npz", header | {"classes": header_of_classes(CLASSES)}, arrays)
+    weights = np.zeros((2, N_FEATURES), np.int16)
+    model = HogClassifier(CLASSES, np.array([0, 1], np.int32), weights, np.ones(2), np.zeros(2))
+    save_classifier(model, folder / "hog.npz")
     return folder / "hog.npz"
 
 
@@ -363,15 +356,7 @@ READERS: tuple[Reader, ...] = (
     Reader("onnx classifier spec", _classifier_spec, _read_classifier_spec, victims="spec"),
     Reader("gate rules", _written("gate.toml", _GATE, night__txt="1\n2\n"), read_gate_file),
     Reader("generator", _generator("randomized-prim"), read_generator),
-    Reader("objectness tables", _generator("objectness"), Objectness.opened),
-    Reader(
-        "prim tables",
-        _written(
-            "p.json",
-            '{"weights": {"bias": 1, "colour": 1, "border": 1, "size": 1}, "sizes": [0, 0.5, 1]}',
-        ),
-        PrimTables.opened,
-    ),
+    Reader("objectness", _generator("objectness"), read_generator),
     Reader("upper bound", _written("results.json", _bound()), _with(read_bound, CLASSES.name)),
     Reader(
         "exchange",

@@ -14,7 +14,7 @@ from boxlens import limits
 from boxlens.detectors.batches import detect_all
 from boxlens.detectors.classifiers.torch.choice import FineTuning
 from boxlens.detectors.processes import each_in_processes
-from boxlens.detectors.run import detect_files
+from boxlens.detectors.run import detect_pictures
 from boxlens.detectors.threads import in_parallel
 from boxlens.errors import ParameterError
 from boxlens.images.transforming.catalogue import steps_of
@@ -166,6 +166,6 @@ def test_tables_are_no_way_around_the_limit(demo: Path):
 def test_a_run_refuses_numbers_without_sense(tmp_path: Path):
     for name in ("batch", "max_per_image"):
         with pytest.raises(ParameterError, match=f"^{name} .*expected a whole number"):
-            detect_files(None, (), tmp_path / "a.json", identity="", **{name: HUGE})  # type: ignore[arg-type]
+            detect_pictures(None, (), tmp_path / "a.json", identity="", **{name: HUGE})  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match=r"^budget .*expected a whole number"):
         boxlens.generate_proposals("uniform", tmp_path / "a.json", budget=HUGE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -23,6 +23,16 @@ class MissingExtraError(BoxlensError):
         super().__init__(
             f"{purpose} needs the package '{package}': pip install 'boxlens[{extra}]'",
         )
+
+
+def imported(module: str, purpose: str, package: str, extra: str = "images") -> Any:
+    """A module of an optional package, or the command that installs it."""
+    from importlib import import_module
+
+    try:
+        return import_module(module)
+    except ImportError as problem:
+        raise MissingExtraError(purpose, package, extra) from problem
 
 
 class WorkerEndedError(BoxlensError):

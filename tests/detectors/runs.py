@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from boxlens.detectors.from_callable import CallableDetector
-from boxlens.detectors.run import detect_files
+from boxlens.detectors.pictures import PictureFiles
+from boxlens.detectors.run import detect_pictures
 from pictures import CLASSES, quadrant_detector, quadrants
 
 N = 7
@@ -30,7 +31,7 @@ class Watched:
 
 
 def run(detector, files, output, **options):
-    return detect_files(detector, files, output, **({"identity": "one"} | options))
+    return detect_pictures(detector, PictureFiles(files), output, **({"identity": "one"} | options))
 
 
 def whole_run(files, tmp_path) -> bytes:

@@ -9,6 +9,7 @@ import pytest
 
 from boxlens.data import Classes
 from boxlens.detectors import Detector
+from boxlens.detectors.classifiers.from_function import load_classifier_function
 from boxlens.detectors.from_callable import CallableDetector, load_callable
 from boxlens.detectors.renaming import with_classes
 from boxlens.errors import InputError
@@ -151,9 +152,10 @@ def test_a_ready_detector_and_a_method_are_loaded(module):
     ("attribute", "told"),
     [("nothing", "has no 'nothing'"), ("number", "a int, where a function was expected")],
 )
-def test_what_is_no_function_is_named(module, attribute, told):
+@pytest.mark.parametrize("load", [load_callable, load_classifier_function])
+def test_what_is_no_function_is_named(module, load, attribute, told):
     with pytest.raises(InputError, match=told):
-        load_callable(f"{module}:{attribute}")
+        load(f"{module}:{attribute}")
 
 
 def test_a_module_that_cannot_be_imported_is_named(module, tmp_path):

@@ -12,9 +12,8 @@ import pytest
 from boxlens.data.windows import Windows, joined
 from boxlens.studies.proposals.blind import write_blind_windows
 from boxlens.studies.proposals.detection_use.asking import correlate_recall, proposal_oracles
-from boxlens.studies.proposals.generators.gaussian import Gaussian
+from boxlens.studies.proposals.generators.drawn_boxes import Gaussian, Uniform
 from boxlens.studies.proposals.generators.sliding_window import SlidingWindow
-from boxlens.studies.proposals.generators.uniform import Uniform
 from boxlens.studies.proposals.proposed import Proposed
 from boxlens.studies.proposals.recall.analysis import proposal_recall, recall_tables
 from boxlens.studies.proposals.recall.matched import match_objects

@@ -17,8 +17,6 @@ from boxlens.metrics.results import Provenance
 from boxlens.studies.diagnosis.tide import GAINS
 from boxlens.studies.robustness.bound_file import KnownBound
 from boxlens.studies.robustness.choice import RobustnessChoice
-from boxlens.studies.robustness.corruption_means import corruption_means
-from boxlens.studies.robustness.references import reference_of
 from boxlens.studies.robustness.result import (
     METRICS,
     DetectorRobustness,
@@ -28,6 +26,7 @@ from boxlens.studies.robustness.result import (
     SetSummary,
     StepRobustness,
 )
+from boxlens.studies.robustness.steps import corruption_means, reference_of
 
 N_CELLS = 32
 # What is left of AP, about.

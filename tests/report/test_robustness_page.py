@@ -22,8 +22,8 @@ from boxlens.report.readers.figures import study_figures
 from boxlens.report.readers.notebook import html_of
 from boxlens.report.readers.page import study_page
 from boxlens.report.readers.terminal import study_text
+from boxlens.studies.robustness.picture_set import StepPictures
 from boxlens.studies.robustness.result import METRICS
-from boxlens.studies.robustness.step_pictures import StepPictures
 from report.robustness_results import (
     ROBUSTNESS_WORLDS,
     a_few,

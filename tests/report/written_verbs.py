@@ -24,7 +24,7 @@ from boxlens.report.writing.write_difficulty import write_difficulty
 from boxlens.report.writing.write_robustness import write_robustness
 from boxlens.report.writing.write_study import write_study
 from boxlens.studies.diagnosis import diagnose
-from boxlens.studies.robustness.step_pictures import StepPictures
+from boxlens.studies.robustness.picture_set import StepPictures
 from report.bound_results import BOUND_WORLDS
 from report.detection_use_results import CORRELATION_WORLDS, ORACLE_WORLDS, TUNING_WORLDS
 from report.difficulty_results import WORLDS as DIFFICULTY_WORLDS

@@ -97,8 +97,9 @@ def _detected(
 ) -> tuple[RunResult, tuple[Notice, ...]]:
     from boxlens.detectors.exchange import ExchangeFolder, export_files
     from boxlens.detectors.opening import open_detector
+    from boxlens.detectors.pictures import PictureFiles
     from boxlens.detectors.renaming import with_classes
-    from boxlens.detectors.run import detect_files
+    from boxlens.detectors.run import detect_pictures
     from boxlens.formats import read_dataset
     from boxlens.images import find_images
 
@@ -121,9 +122,9 @@ def _detected(
     if dataset is not None:
         detector, class_notices = with_classes(detector, dataset.classes)
         notices = (*notices, *class_notices)
-    result = detect_files(
+    result = detect_pictures(
         detector,
-        files,
+        PictureFiles(files),
         options.output,
         identity=identity,
         batch=options.batch,

@@ -207,7 +207,7 @@ def _measured(
 ) -> RobustnessResult:
     from boxlens.studies.robustness.analysis import run_and_measure
     from boxlens.studies.robustness.bound_file import read_bound
-    from boxlens.studies.robustness.models import Model
+    from boxlens.studies.robustness.running import Model
 
     if options.sets:
         return _imported(options, choice, progress)

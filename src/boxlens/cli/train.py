@@ -79,7 +79,7 @@ def _trained(
     options: argparse.Namespace, progress: Progress
 ) -> tuple[Dataset, tuple[Notice, ...], tuple[Failure, ...]]:
     """Trains and writes; gives the training images, and those that were skipped."""
-    from boxlens.detectors.learning_files import usable_pictures
+    from boxlens.detectors.pictures import usable_pictures
     from boxlens.detectors.region_training import train_regions
     from boxlens.detectors.saved import save_detector
     from boxlens.detectors.window_training import train_windows

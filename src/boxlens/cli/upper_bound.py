@@ -182,7 +182,7 @@ def _choice(options: argparse.Namespace) -> UpperBoundChoice:
 def _check_questions(options: argparse.Namespace) -> None:
     """Options that would have no effect are refused."""
     from boxlens.studies.upper_bound.label_source import LabelSource
-    from boxlens.studies.upper_bound.trainers import needs_training
+    from boxlens.studies.upper_bound.learning import needs_training
 
     if not options.intervals and (options.replicates or options.level or options.interval_method):
         raise ParameterError("add --intervals: without it nothing is resampled")
@@ -200,8 +200,7 @@ def _check_questions(options: argparse.Namespace) -> None:
 
 
 def _training(options: argparse.Namespace) -> Training:
-    from boxlens.studies.upper_bound.learning import Training
-    from boxlens.studies.upper_bound.trainers import needs_training
+    from boxlens.studies.upper_bound.learning import Training, needs_training
 
     if options.save and not options.save.endswith(".npz"):
         raise InputError(
@@ -272,7 +271,7 @@ def _bounded(
         progress=progress,
     )
     if options.save and trained is not None:
-        from boxlens.studies.upper_bound.trainers import save_trained
+        from boxlens.studies.upper_bound.learning import save_trained
 
         save_trained(trained, options.classifier, options.save)
         print_note(f"wrote {options.save}")

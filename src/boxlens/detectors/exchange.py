@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.data import Classes, Detections
+from boxlens.detectors.batches import Findings, joined_findings
 from boxlens.detectors.run_result import Failure
-from boxlens.errors import InputError, MissingExtraError
+from boxlens.errors import InputError
 from boxlens.formats.files import DATA_BYTES, read_json, read_text, stem, write_text
 from boxlens.formats.folders import folder_written_whole
 from boxlens.images import ImageError, read_picture
+from boxlens.images.writing import write_png
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -95,7 +97,8 @@ class ExchangeFolder:
                 key = picture_hash(pixels)
                 if key not in records:
                     records[key] = _record(len(records) + 1, pixels, key)
-                    _write_png(pixels, temporary / records[key]["file_name"])
+                    # Written once and soon thrown away: speed counts, not size.
+                    write_png(pixels, temporary / records[key]["file_name"], compression=1)
             if not records:
                 raise InputError("no picture to export could be read", path=self.folder)
         categories = zip(classes.id.tolist(), classes.name, strict=True)
@@ -131,21 +134,14 @@ class ExchangeFolder:
 
     def detect(self, images: Sequence[Pixels]) -> Detections:
         results = self._read_results()
-        parts: list[slice] = []
+        parts: list[Findings] = []
         for number, pixels in enumerate(images):
             row = self._row_of_hash.get(picture_hash(pixels))
             if row is None:
                 raise self._other_picture(f"picture {number} of the batch")
-            parts.append(slice(*results.offsets[row : row + 2].tolist()))
-        rows = np.concatenate([np.empty(0, np.int64), *(np.r_[part] for part in parts)])
-        return Detections.of(
-            self.name,
-            len(images),
-            image_row=np.repeat(np.arange(len(images)), [part.stop - part.start for part in parts]),
-            class_row=results.class_row[rows],
-            box=results.box[rows],
-            score=results.score[rows],
-        )
+            of = slice(*results.offsets[row : row + 2].tolist())
+            parts.append(Findings(results.class_row[of], results.box[of], results.score[of]))
+        return joined_findings(self.name, parts)
 
     @property
     def notices(self) -> tuple[Notice, ...]:
@@ -230,12 +226,3 @@ def _record(number: int, pixels: Pixels, key: str) -> dict[str, Any]:
         "height": height,
         "sha256": key,
     }
-
-
-def _write_png(pixels: Pixels, path: Path) -> None:
-    try:
-        from PIL import Image
-    except ImportError as problem:
-        raise MissingExtraError("writing pictures", "pillow", "images") from problem
-    # Written once and soon thrown away: speed counts, not size.
-    Image.fromarray(pixels).save(path, compress_level=1)

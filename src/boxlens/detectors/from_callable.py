@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.data import Detections
-from boxlens.detectors.named_objects import classes_from, described, find_named
+from boxlens.detectors.batches import Findings, joined_findings
+from boxlens.detectors.named_objects import asked, classes_from, described, find_named, own_words
 from boxlens.detectors.protocols import Detector
 from boxlens.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from boxlens.data import Classes
-    from boxlens.data.columns import Boxes, Floats, Rows
+    from boxlens.data import Classes, Detections
+    from boxlens.data.columns import Floats, Rows
     from boxlens.images import Pixels
 
-# (boxes n x 4 as x, y, w, h in pixels; n scores; n class names, or places in `classes` from 0).
-Answer = tuple[Any, Any, Any]
+# Boxes n x 4 as x, y, w, h in pixels; n scores; n class names, or places in `classes` from 0.
 _ANSWER = "a tuple (boxes, scores, classes)"
 
 
@@ -34,27 +33,11 @@ class CallableDetector:
     batched: bool = False
 
     def detect(self, images: Sequence[Pixels]) -> Detections:
-        answers = self._answers(images)
+        answers = asked(self.function, images, self.name, "pictures", batched=self.batched)
         parts = [self._checked(answer, row) for row, answer in enumerate(answers)]
-        counts = [len(score) for _, score, _ in parts]
-        return Detections.of(
-            self.name,
-            len(images),
-            image_row=np.repeat(np.arange(len(images)), counts),
-            box=np.concatenate([np.empty((0, 4)), *(box for box, _, _ in parts)]),
-            score=np.concatenate([np.empty(0), *(score for _, score, _ in parts)]),
-            class_row=np.concatenate([np.empty(0, np.int32), *(rows for _, _, rows in parts)]),
-        )
+        return joined_findings(self.name, parts)
 
-    def _answers(self, images: Sequence[Pixels]) -> Sequence[Answer]:
-        if not self.batched:
-            return [self.function(image) for image in images]
-        answers = list(self.function(list(images)))
-        if len(answers) != len(images):
-            raise InputError(f"{self.name}: {len(answers)} answers for {len(images)} pictures")
-        return answers
-
-    def _checked(self, answer: Any, row: int) -> tuple[Boxes, Floats, Rows]:
+    def _checked(self, answer: Any, row: int) -> Findings:
         if not isinstance(answer, (tuple, list)) or len(answer) != 3:
             raise self._error(row, f"expected {_ANSWER}, got {described(answer)}")
         box, score = self._floats(answer[0], "boxes", row), self._floats(answer[1], "scores", row)
@@ -68,7 +51,7 @@ class CallableDetector:
             raise self._error(row, "a box or score is not a finite number")
         if len(box) and box[:, 2:].min() < 0:
             raise self._error(row, "a box has a negative width or height (boxes are x, y, w, h)")
-        return box, score, self._class_rows(answer[2], len(box), row)
+        return Findings(self._class_rows(answer[2], len(box), row), box, score)
 
     def _floats(self, values: Any, what: str, row: int) -> Floats:
         try:
@@ -104,9 +87,7 @@ class CallableDetector:
 
 def from_function(function: Callable[..., Any], classes: Classes) -> CallableDetector:
     """Its classes are an attribute of it, or those given; `batched` makes it take lists."""
-    name = str(getattr(function, "__name__", type(function).__name__))
-    own = classes_from(getattr(function, "classes", classes), name)
-    return CallableDetector(function, own, name, bool(getattr(function, "batched", False)))
+    return CallableDetector(function, *own_words(function, classes))
 
 
 def load_callable(text: str) -> Detector:

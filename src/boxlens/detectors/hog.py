@@ -6,12 +6,12 @@ rounding, so that a score is the same bits whatever library, thread count or bat
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from boxlens.errors import MissingExtraError
+from boxlens.errors import imported
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Floats
@@ -35,9 +35,7 @@ def hog_cells(pixels: Pixels) -> Cells:
     rows, columns = pixels.shape[0] // CELL_PX, pixels.shape[1] // CELL_PX
     if rows == 0 or columns == 0:
         return np.zeros((rows, columns, N_CHANNELS), dtype=np.float32)
-    import_cv2()
-    import cv2
-
+    cv2 = opencv()
     whole = pixels[: rows * CELL_PX, : columns * CELL_PX]
     # A ring of repeated pixels, so that cells at the edge have four blocks around them too.
     ringed = cv2.copyMakeBorder(whole, CELL_PX, CELL_PX, CELL_PX, CELL_PX, cv2.BORDER_REPLICATE)
@@ -58,9 +56,7 @@ def hog_cells(pixels: Pixels) -> Cells:
 
 def _blocks(pixels: Pixels) -> npt.NDArray[np.float32]:
     """Histograms of 2 x 2 cells, each normalised; OpenCV lists blocks and cells by column."""
-    import cv2
-
-    described = cv2.HOGDescriptor(
+    described = opencv().HOGDescriptor(
         (pixels.shape[1], pixels.shape[0]),
         (2 * CELL_PX, 2 * CELL_PX),
         (CELL_PX, CELL_PX),
@@ -88,19 +84,11 @@ def cut(pixels: Pixels, box: Floats) -> Pixels:
 
 def resized(pixels: Pixels, width_px: int, height_px: int) -> Pixels:
     """The image at another size: areas are averaged where it shrinks."""
-    import_cv2()
-    import cv2
-
+    cv2 = opencv()
     shrinks = width_px * height_px < pixels.shape[0] * pixels.shape[1]
     way = cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR
     return np.asarray(cv2.resize(pixels, (width_px, height_px), interpolation=way), dtype=np.uint8)
 
 
-def import_cv2() -> None:
-    """OpenCV, or the command that installs it."""
-    try:
-        import cv2  # noqa: F401
-    except ImportError as problem:
-        raise MissingExtraError(
-            "a detector", "opencv-contrib-python-headless", "images"
-        ) from problem
+def opencv() -> Any:
+    return imported("cv2", "a detector", "opencv-contrib-python-headless")

@@ -1,22 +1,26 @@
-"""What a run has found so far, kept in a file that survives a kill: one line per image."""
+"""What a run has found so far, kept in a file that survives a kill, and as results in the end."""
 
 from __future__ import annotations
 
 import json
+import os
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.data import Notice
-from boxlens.data.columns import Boxes, Floats, Rows, frozen
+from boxlens.data import Dataset, Detections, GroundTruth, Images, Notice
+from boxlens.data.columns import frozen
+from boxlens.detectors.batches import Findings
 from boxlens.errors import InputError
-from boxlens.formats.kept_lines import KeptLines, kept_lines
+from boxlens.formats.kept_lines import KeptLines, kept_lines, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from boxlens.detectors.protocols import Detector
 
 VERSION = 1
 _RESTART = "--restart discards it and starts again; or name another output"
@@ -33,30 +37,13 @@ _CALLED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The detections on one image."""
-
-    box: Boxes
-    score: Floats
-    class_row: Rows
-
-    @classmethod
-    def of(cls, box: Any, score: Any, class_row: Any) -> Found:
-        return cls(
-            frozen(np.asarray(box, dtype=np.float64).reshape(-1, 4), np.float64),
-            frozen(score, np.float64),
-            frozen(class_row, np.int32),
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Record:
     """One image as it was done: what was found, or why nothing could be."""
 
     image_id: int | str
     file: str
     size_bytes: int
-    found: Found | None
+    found: Findings | None
     changes: tuple[str, ...] = ()
     error: str | None = None
     # What the detector said of the batch, with the first image of it.
@@ -84,7 +71,11 @@ class Record:
     def of(cls, document: Mapping[str, Any]) -> Record:
         found = None
         if "box" in document:
-            found = Found.of(document["box"], document["score"], document["class_row"])
+            found = Findings(
+                frozen(document["class_row"], np.int32),
+                frozen(document["box"], np.float64).reshape(-1, 4),
+                frozen(document["score"], np.float64),
+            )
         return cls(
             document["image_id"],
             document["file"],
@@ -141,10 +132,10 @@ def open_journal(path: Path, header: Mapping[str, Any], *, restart: bool) -> Ite
 
 def _take_up(journal: Journal, lines: Sequence[bytes], header: Mapping[str, Any]) -> None:
     """Fills an old journal's records in, once it is sure that they belong to this run."""
-    _refuse_other(journal.path, _parsed(lines[0]), {"version": VERSION, **header})
+    _refuse_other(journal.path, parsed(lines[0]), {"version": VERSION, **header})
     for line in lines[1:]:
         try:
-            record = Record.of(_parsed(line) or {})
+            record = Record.of(parsed(line) or {})
             journal.records[record.image_id] = record
         except (LookupError, TypeError, ValueError, OverflowError):
             journal.n_damaged += 1
@@ -163,9 +154,27 @@ def _refuse_other(path: Path, old: dict[str, Any] | None, wanted: dict[str, Any]
         )
 
 
-def _parsed(line: bytes) -> dict[str, Any] | None:
-    try:
-        document = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return document if isinstance(document, dict) else None
+def write_results(
+    detections: Detections, detector: Detector, keys: Sequence[int | str], target: Path
+) -> None:
+    """COCO results; the journal may go only once they are on the disk."""
+    from boxlens.formats import write_detections
+
+    unknown = np.full(len(keys), np.nan)
+    images, _ = Images.of(keys, unknown, unknown, [""] * len(keys))
+    nothing = GroundTruth.of(len(keys), image_row=[], class_row=[], box=[])
+    dataset = Dataset("pictures", images, detector.classes, nothing)
+    write_detections(detections, dataset, target, "coco")
+    with target.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def summed_notices(notices: Iterable[Notice], of_each: str) -> Iterator[Notice]:
+    """One notice per kind for all batches or sets: the text of the first, the count of all."""
+    kinds: dict[str, list[Notice]] = {}
+    for notice in notices:
+        kinds.setdefault(notice.code, []).append(notice)
+    for code, alike in kinds.items():
+        count = sum(notice.count for notice in alike)
+        more = f" (in one {of_each}; {count:,} in all)" if len(alike) > 1 else ""
+        yield Notice(code, count, alike[0].message + more)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+from dataclasses import asdict
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
-from boxlens.data import Classes
+from boxlens.data import Classes, Notice
 from boxlens.errors import BoxlensError, InputError, MissingExtraError
 from boxlens.formats.files import (
     DATA_BYTES,
@@ -45,6 +46,19 @@ _DAMAGE = (
     RecursionError,
     BoxlensError,
 )
+
+
+class NamedModel(Protocol):
+    """What all models have."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def classes(self) -> Classes: ...
+
+    @property
+    def notices(self) -> tuple[Notice, ...]: ...
 
 
 def write_model(path: str | PathLike[str], header: Header, arrays: Arrays) -> None:
@@ -99,18 +113,28 @@ def _arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
     raise ValueError(f"unpacked, it has more than {most:,} bytes")
 
 
-def header_of_classes(classes: Classes) -> dict[str, Any]:
-    """Classes as a header holds them."""
+def header_of(schema: str, kind: str, model: NamedModel) -> dict[str, Any]:
+    """What the header of every model says."""
+    classes = {
+        "id": model.classes.id.tolist(),
+        "name": model.classes.name,
+        "supercategory": model.classes.supercategory,
+    }
+    notices = [asdict(notice) for notice in model.notices]
     return {
-        "id": classes.id.tolist(),
-        "name": classes.name,
-        "supercategory": classes.supercategory,
+        "schema": schema,
+        "kind": kind,
+        "name": model.name,
+        "classes": classes,
+        "notices": notices,
     }
 
 
-def classes_of_header(stated: Mapping[str, Any]) -> Classes:
-    """The inverse of `header_of_classes`."""
-    return Classes.of(stated["id"], stated["name"], supercategory=stated["supercategory"])
+def parts_of_header(header: Header) -> tuple[str, Classes, tuple[Notice, ...]]:
+    """Name, classes and notices of a model."""
+    of = header["classes"]
+    classes = Classes.of(of["id"], of["name"], supercategory=of["supercategory"])
+    return str(header["name"]), classes, tuple(Notice(**notice) for notice in header["notices"])
 
 
 def check_arrays(arrays: Arrays, shapes: Shapes) -> None:

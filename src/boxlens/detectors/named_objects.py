@@ -12,6 +12,7 @@ from boxlens.data import Classes
 from boxlens.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from types import ModuleType
 
 _NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
@@ -54,13 +55,30 @@ def classes_from(given: Any, owner: str) -> Classes:
     if isinstance(given, (list, tuple)) and given and all(isinstance(one, str) for one in given):
         if len(set(given)) < len(given):
             raise InputError(
-                "duplicate class name",
-                path=owner,
-                remedy="Give every class a unique name",
+                "duplicate class name", path=owner, remedy="Give every class a unique name"
             )
         return Classes.of(list(range(1, len(given) + 1)), list(given))
     problem = "has no classes" if given is None else f"classes are {described(given)}, not names"
     raise InputError(problem, path=owner, remedy=_CLASSES_REMEDY)
+
+
+def own_words(function: Callable[..., Any], classes: Classes) -> tuple[Classes, str, bool]:
+    """What a function says of itself: its classes, or those given; its name; if it takes lists."""
+    name = str(getattr(function, "__name__", type(function).__name__))
+    own = classes_from(getattr(function, "classes", classes), name)
+    return own, name, bool(getattr(function, "batched", False))
+
+
+def asked(
+    function: Callable[..., Any], items: Sequence[Any], name: str, what: str, *, batched: bool
+) -> list[Any]:
+    """Its answers: for one item after the other, or for a list of them if `batched`."""
+    if not batched:
+        return [function(item) for item in items]
+    answers = list(function(list(items)))
+    if len(answers) != len(items):
+        raise InputError(f"{name}: {len(answers)} answers for {len(items)} {what}")
+    return answers
 
 
 def described(value: Any) -> str:

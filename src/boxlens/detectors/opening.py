@@ -23,10 +23,7 @@ SHIPPED = ("window", "region")
 
 
 def open_detector(
-    model: str,
-    *,
-    spec: str | None = None,
-    classes: Classes | None = None,
+    model: str, *, spec: str | None = None, classes: Classes | None = None
 ) -> tuple[Detector, str]:
     """The detector, and an identity that changes with its model file or settings.
 
@@ -38,7 +35,10 @@ def open_detector(
         with as_file(files("boxlens") / "demo" / f"{model}.npz") as path:
             return _open_saved(path)
     if model.endswith(".onnx"):
-        return _open_onnx(existing_file(model), spec)
+        from boxlens.detectors.onnx import open_onnx
+
+        detector = open_onnx(existing_file(model), spec)
+        return detector, identity_of("onnx", detector.files)
     if model.endswith(".npz"):
         return _open_saved(existing_file(model))
     if model.endswith("/") or (model and Path(model).is_dir()):
@@ -46,7 +46,8 @@ def open_detector(
         results = folder.results_path()
         return folder, identity_of(model, _files_of(results) if results is not None else ())
     if is_function_name(model):
-        return _open_function(model)
+        # The module's file: what the function loads from elsewhere cannot be seen.
+        return load_callable(model), identity_of(model, source_files(model))
     raise InputError(
         "not a model file" if Path(model).is_file() else "unknown model",
         path=model,
@@ -55,22 +56,10 @@ def open_detector(
     )
 
 
-def _open_onnx(path: Path, spec: str | None) -> tuple[Detector, str]:
-    from boxlens.detectors.onnx import open_onnx
-
-    detector = open_onnx(path, spec)
-    return detector, identity_of("onnx", detector.files)
-
-
 def _open_saved(path: Path) -> tuple[Detector, str]:
     from boxlens.detectors.saved import load_detector
 
     return load_detector(path), identity_of("saved", [path])
-
-
-def _open_function(model: str) -> tuple[Detector, str]:
-    """Identity is the module's file: what the function loads from elsewhere cannot be seen."""
-    return load_callable(model), identity_of(model, source_files(model))
 
 
 def _files_of(path: Path) -> list[Path]:

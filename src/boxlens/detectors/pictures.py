@@ -1,20 +1,30 @@
-"""Pictures that a run goes over, wherever they come from."""
+"""Pictures that a run goes over, or a detector learns from; read when asked for."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from threading import Lock
+from typing import TYPE_CHECKING, Protocol, overload
 
+import numpy as np
+
+from boxlens.detectors.run_result import Failure
+from boxlens.errors import InputError
 from boxlens.images import ImageError, read_picture
+from boxlens.images.file_content import content_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
+    from boxlens.data import Dataset
     from boxlens.data.columns import Ids
-    from boxlens.images import ImageFiles, Picture
+    from boxlens.formats.files import Progress
+    from boxlens.images import ImageFiles, Picture, Pixels
 
 
 class Pictures(Protocol):
@@ -80,3 +90,68 @@ def _picture_or_error(pictures: Pictures, row: int) -> Picture | ImageError:
         return pictures.read(row)
     except ImageError as problem:
         return problem
+
+
+class PicturesOnDisk(Sequence["Pixels"]):
+    """Pixels by row; nothing is kept, so that any number of pictures can be used for training."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths = tuple(paths)
+        # Reading sets switches of Pillow that all threads share.
+        self._one_at_a_time = Lock()
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+    @overload
+    def __getitem__(self, row: int) -> Pixels: ...
+    @overload
+    def __getitem__(self, row: slice) -> PicturesOnDisk: ...
+    def __getitem__(self, row: int | slice) -> Pixels | PicturesOnDisk:
+        if isinstance(row, slice):
+            return PicturesOnDisk(self._paths[row])
+        with self._one_at_a_time:
+            return read_picture(self._paths[row]).pixels
+
+    def content_hashes(self, rows: Iterable[int]) -> list[str]:
+        """A hash of the files of some rows, which changes with their content."""
+        return [content_hash(self._paths[row]) for row in rows]
+
+
+def usable_pictures(
+    files: ImageFiles, dataset: Dataset, progress: Progress | None = None
+) -> tuple[PicturesOnDisk, Dataset, tuple[Failure, ...]]:
+    """The pictures that can be read, the part of the data set they show, and the others."""
+    row_of_id = dataset.images.row_of_id()
+    paths: list[Path] = []
+    rows: list[int] = []
+    failed: list[Failure] = []
+    for number, (key, path, name) in enumerate(
+        zip(files.ids.tolist(), files.paths, files.names, strict=True), start=1
+    ):
+        row = row_of_id[key]
+        try:
+            _check_size(read_picture(path).pixels, dataset, row, path)
+            paths.append(path)
+            rows.append(row)
+        except ImageError as problem:
+            failed.append(Failure(name, problem.problem))
+        if progress is not None:
+            progress("looking at pictures", number, len(files))
+    if not paths:
+        first = f"{failed[0].file}: {failed[0].reason}" if failed else "no picture was given"
+        raise InputError(f"none of the {len(failed):,} pictures could be used; {first}")
+    order = np.argsort(rows, kind="stable").tolist()
+    part = dataset.select_images(np.array(rows))
+    return PicturesOnDisk([paths[row] for row in order]), part, tuple(failed)
+
+
+def _check_size(pixels: Pixels, dataset: Dataset, row: int, path: Path) -> None:
+    """Boxes of a picture of another size would be misplaced."""
+    stated = dataset.images.width_px[row], dataset.images.height_px[row]
+    height, width = pixels.shape[:2]
+    if not np.isnan(stated).any() and stated != (width, height):
+        raise ImageError(
+            f"is {width} x {height} pixels, the ground truth says {stated[0]:g} x {stated[1]:g}",
+            path=path,
+        )

@@ -38,10 +38,7 @@ def mapping(workers: int, *, chunk: int = 1) -> Iterator[Callable[..., Iterable[
 
 
 def _told_map(
-    pool: ProcessPoolExecutor,
-    chunk: int,
-    function: Callable[[Item], Answer],
-    items: Iterable[Item],
+    pool: ProcessPoolExecutor, chunk: int, function: Callable[[Item], Answer], items: Iterable[Item]
 ) -> Iterator[Answer]:
     # The pool's own map cancels what waits when it is left, and trips over that when it is killed.
     left = iter(items)

@@ -78,12 +78,7 @@ def train_regions(
 ) -> RegionDetector:
     """Learns from `images`, one for each row of `dataset.images`; each is asked for once."""
     training = TrainingSet.of(
-        images,
-        dataset,
-        seed=seed,
-        workers=workers,
-        progress=progress,
-        most_images=MOST_IMAGES,
+        images, dataset, seed=seed, workers=workers, progress=progress, most_images=MOST_IMAGES
     )
     with one_thread_a_worker():
         parts = training.over_images(

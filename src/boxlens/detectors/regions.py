@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.detectors.batches import LOWEST_SCORE, Findings, detect_each
 from boxlens.detectors.calibration import scores_of
-from boxlens.detectors.findings import LOWEST_SCORE, Findings, detect_each
-from boxlens.detectors.hog import cut, import_cv2, resized
+from boxlens.detectors.hog import cut, opencv, resized
 from boxlens.detectors.region_features import region_features
 
 if TYPE_CHECKING:
@@ -109,9 +109,7 @@ def find_regions(pixels: Pixels) -> Boxes:
 
     OpenCV shuffles them by C's rand(): they are sorted here (METHODS 7.6).
     """
-    import_cv2()
-    import cv2
-
+    cv2 = opencv()
     height, width = pixels.shape[:2]
     if min(height, width) < SMALLEST_SIDE_PX:
         return np.array([[0.0, 0.0, width, height]])

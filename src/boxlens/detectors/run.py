@@ -10,16 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import Notice, counted_notice
 from boxlens.data.classes import ascending_unique
-from boxlens.detectors.batches import detect_batch
-from boxlens.detectors.journal import Found, Journal, Record, open_journal
-from boxlens.detectors.pictures import PictureFiles, reading
-from boxlens.detectors.recorded_results import (
-    recorded_detections,
-    summed_notices,
-    write_results,
-)
+from boxlens.detectors.batches import NOTHING, Findings, detect_batch, joined_findings
+from boxlens.detectors.journal import Journal, Record, open_journal, summed_notices, write_results
+from boxlens.detectors.pictures import reading
 from boxlens.detectors.run_result import Failure, NothingDetectedError, RunResult
 from boxlens.errors import (
     BoxlensError,
@@ -40,44 +35,11 @@ if TYPE_CHECKING:
     from boxlens.detectors.pictures import Pictures
     from boxlens.detectors.protocols import Detector
     from boxlens.formats.files import Progress
-    from boxlens.images import ImageFiles, Picture, Pixels
+    from boxlens.images import Picture, Pixels
 
 # A detector that fails on so many pictures before it ever works is itself at fault.
 PATIENCE = 8
 MISFIT = "another_size"
-
-
-def detect_files(
-    detector: Detector,
-    files: ImageFiles,
-    output: str | PathLike[str],
-    *,
-    identity: str,
-    batch: int = 8,
-    min_score: float | None = None,
-    max_per_image: int | None = None,
-    restart: bool = False,
-    expected: Mapping[int | str, tuple[float, float]] | None = None,
-    progress: Progress | None = None,
-) -> RunResult:
-    """Writes COCO results. `identity` names model and settings: results of others are not mixed in.
-
-    Of each image the `max_per_image` best-scored detections of at least `min_score` are kept; all
-    that the detector gives where neither is said. `expected` are the sizes (width, height) of
-    images by id: pictures of another size are counted.
-    """
-    return detect_pictures(
-        detector,
-        PictureFiles(files),
-        output,
-        identity=identity,
-        batch=batch,
-        min_score=min_score,
-        max_per_image=max_per_image,
-        restart=restart,
-        expected=expected,
-        progress=progress,
-    )
 
 
 def detect_pictures(
@@ -96,10 +58,14 @@ def detect_pictures(
     before_tidying: Callable[[RunResult], None] | None = None,
     progress: Progress | None = None,
 ) -> RunResult:
-    """The same over pictures from anywhere; so many `readers` (threads) read those of a batch.
+    """Writes COCO results. `identity` names model and settings: results of others are not mixed in.
 
-    A detector that is `proven` to work may fail on every picture. `before_tidying` keeps what is
-    in the result alone: it is called again where a kill came between it and the end.
+    Of each image the `max_per_image` best-scored detections of at least `min_score` are kept; all
+    that the detector gives where neither is said. `expected` are the sizes (width, height) of
+    images by id: pictures of another size are counted. So many `readers` (threads) read the
+    pictures of a batch. A detector that is `proven` to work may fail on every picture.
+    `before_tidying` keeps what is in the result alone: it is called again where a kill came between
+    it and the end.
     """
     _check_settings(batch, min_score, max_per_image)
     target = checked_target(output)
@@ -207,7 +173,7 @@ class _Run:
                 pictures[row] = picture
         answers = self._answers([picture.pixels for picture in pictures.values()])
         for (row, picture), answer in zip(pictures.items(), answers, strict=True):
-            if isinstance(answer, Found):
+            if isinstance(answer, Findings):
                 self.works = True
                 changes = (*picture.changes, *self._misfit(row, picture))
                 notices = tuple(self.notices)
@@ -240,7 +206,7 @@ class _Run:
         outcome.setdefault("found", None)
         return Record(self.keys[row], self.pictures.names[row], self.sizes[row], **outcome)
 
-    def _answers(self, images: Sequence[Pixels]) -> list[Found | Exception]:
+    def _answers(self, images: Sequence[Pixels]) -> list[Findings | Exception]:
         """What is found in each; where a batch fails, its images are tried one by one."""
         if not images:
             return []
@@ -254,16 +220,19 @@ class _Run:
             return [answer for image in images for answer in self._answers([image])]
         self.notices += found.notices
         parts = [slice(*found.offsets[row : row + 2].tolist()) for row in range(len(images))]
-        return [self._kept(found.box[p], found.score[p], found.class_row[p]) for p in parts]
+        return [
+            self._kept(Findings(found.class_row[part], found.box[part], found.score[part]))
+            for part in parts
+        ]
 
-    def _kept(self, box: Any, score: Any, class_row: Any) -> Found:
+    def _kept(self, found: Findings) -> Findings:
         """The best, in the order they came."""
-        rows = np.arange(len(score))
+        rows = np.arange(len(found.score))
         if self.min_score is not None:
-            rows = rows[score >= self.min_score]
-        best = np.argsort(-score[rows], kind="stable")[: self.max_per_image]
-        rows = rows[np.sort(best)]
-        return Found.of(box[rows], score[rows], class_row[rows])
+            rows = rows[found.score >= self.min_score]
+        best = np.argsort(-found.score[rows], kind="stable")[: self.max_per_image]
+        kept = rows[np.sort(best)]
+        return Findings(found.class_row[kept], found.box[kept], found.score[kept])
 
     def finished(self, target: Path, n_resumed: int) -> RunResult:
         """Writes the results, images in order of their ids."""
@@ -273,10 +242,16 @@ class _Run:
         if not self.works:
             self.journal.remove()
             raise NothingDetectedError(failed)
-        detections = recorded_detections(self.detector.name, records)
+        detections = joined_findings(
+            self.detector.name, [record.found or NOTHING for record in records]
+        )
         write_results(detections, self.detector, [record.image_id for record in records], target)
         changes = Counter(change for record in records for change in record.changes)
-        misfits = changes.pop(MISFIT, 0)
+        where = "of another size than the ground truth: boxes may be misplaced"
+        misfits = counted_notice(
+            MISFIT, changes.pop(MISFIT, 0), f"pictures {where}", f"picture {where}"
+        )
+        told = (notice for record in records for notice in record.notices)
         return RunResult(
             output=target,
             detector=self.detector.name,
@@ -285,20 +260,13 @@ class _Run:
             n_detections=len(detections),
             failed=failed,
             changes=dict(changes.most_common()),
-            notices=(*summed_notices(records), *_misfits(misfits), *self._damage()),
+            notices=(*summed_notices(told, "batch"), *misfits, *self._damage()),
         )
 
     def _damage(self) -> tuple[Notice, ...]:
         count = self.journal.n_damaged
         message = f"{self.journal.path}: {counted(count, 'damaged line')}, processed again"
         return (Notice("damaged_lines", count, message),) if count else ()
-
-
-def _misfits(count: int) -> tuple[Notice, ...]:
-    message = (
-        f"{counted(count, 'picture')} of another size than the ground truth: boxes may be misplaced"
-    )
-    return (Notice(MISFIT, count, message),) if count else ()
 
 
 def _text(problem: Exception) -> str:

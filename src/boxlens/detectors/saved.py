@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.data import Notice
 from boxlens.detectors.hog import N_CHANNELS
 from boxlens.detectors.model_files import (
     check_arrays,
     check_class_rows,
-    classes_of_header,
-    header_of_classes,
+    header_of,
+    parts_of_header,
     read_model,
     write_model,
 )
@@ -31,18 +30,11 @@ SCHEMA = "boxlens/detector/1"
 
 def save_detector(detector: WindowDetector | RegionDetector, path: str | PathLike[str]) -> None:
     """Writes the detector whole; `load_detector` gives one that finds the very same."""
-    header: dict[str, Any] = {
-        "schema": SCHEMA,
-        "kind": "window" if isinstance(detector, WindowDetector) else "region",
-        "name": detector.name,
-        "classes": header_of_classes(detector.classes),
-        "notices": [asdict(notice) for notice in detector.notices],
-    }
     if isinstance(detector, WindowDetector):
-        header["finest"] = detector.finest
+        header = {**header_of(SCHEMA, "window", detector), "finest": detector.finest}
         table: Templates | RegionModel = detector.templates
     else:
-        table = detector.model
+        header, table = header_of(SCHEMA, "region", detector), detector.model
     write_model(path, header, {field.name: getattr(table, field.name) for field in fields(table)})
 
 
@@ -53,17 +45,16 @@ def load_detector(path: str | PathLike[str]) -> WindowDetector | RegionDetector:
 
 
 def _detector(header: Header, arrays: Arrays) -> WindowDetector | RegionDetector:
-    classes = classes_of_header(header["classes"])
-    notices = tuple(Notice(**notice) for notice in header["notices"])
+    name, classes, notices = parts_of_header(header)
     if header["kind"] == "window":
         templates = Templates(**_checked(arrays, _template_shapes(arrays), len(classes)))
         finest = float(header["finest"])
         if not 0 < finest <= 16:
             raise ValueError(f"its finest scale is {finest}")
-        return WindowDetector(header["name"], classes, templates, finest, notices)
+        return WindowDetector(name, classes, templates, finest, notices)
     if header["kind"] == "region":
         model = RegionModel(**_checked(arrays, _region_shapes(arrays), len(classes)))
-        return RegionDetector(header["name"], classes, model, notices)
+        return RegionDetector(name, classes, model, notices)
     raise ValueError(f"its kind is {header['kind']!r}")
 
 

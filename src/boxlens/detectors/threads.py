@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from boxlens.errors import MissingExtraError
+from boxlens.errors import imported
 from boxlens.limits import THREADS
 
 if TYPE_CHECKING:
@@ -23,11 +23,8 @@ def one_thread_a_worker() -> Iterator[None]:
 
     Also, the order in which it sums no longer depends on the machine's cores.
     """
-    try:
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-    except ImportError as problem:
-        raise MissingExtraError("a detector", "scikit-learn", "images") from problem
-    with threadpool_limits(limits=1):
+    library = imported("threadpoolctl", "a detector", "scikit-learn")
+    with library.threadpool_limits(limits=1):
         yield
 
 

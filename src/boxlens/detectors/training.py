@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from boxlens.data import Notice
 from boxlens.data.boxes import corners_from_xywh
+from boxlens.detectors.batches import SUPPRESSION_IOU
 from boxlens.detectors.calibration import fit_sigmoids
-from boxlens.detectors.findings import SUPPRESSION_IOU
 from boxlens.detectors.suppression import suppress
 from boxlens.detectors.threads import Answer, Item, in_parallel
-from boxlens.errors import InputError, MissingExtraError, ParameterError
+from boxlens.errors import InputError, ParameterError, imported
 from boxlens.limits import SEED, WORKERS
 from boxlens.wording import counted
 
@@ -228,14 +228,10 @@ def fit_svm(
 
     The primal solver draws no random numbers: the same examples give the same weights.
     """
-    try:
-        from sklearn.svm import LinearSVC
-    except ImportError as problem:
-        raise MissingExtraError("training a detector", "scikit-learn", "images") from problem
-
+    svm = imported("sklearn.svm", "training a detector", "scikit-learn")
     examples = np.concatenate([positives, negatives]).astype(np.float64) * scale
     truth = np.repeat([1, 0], [len(positives), len(negatives)])
-    machine = LinearSVC(
+    machine = svm.LinearSVC(
         C=penalty, dual=False, tol=1e-2, class_weight={1: positive_weight, 0: 1.0}, max_iter=200
     )
     machine.fit(examples, truth)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from boxlens.detectors.batches import LOWEST_SCORE, Findings, detect_each
 from boxlens.detectors.calibration import margin_of, scores_of
-from boxlens.detectors.findings import LOWEST_SCORE, Findings, detect_each
 from boxlens.detectors.hog import CELL_PX, N_CHANNELS, Cells, hog_cells, resized
 
 if TYPE_CHECKING:

@@ -44,6 +44,15 @@ class KeptLines:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
+def parsed(line: bytes) -> dict[str, Any] | None:
+    """None for a line that is not a document, as a power failure may leave it."""
+    try:
+        document = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) else None
+
+
 def line_of(document: Mapping[str, Any]) -> bytes:
     """Floats are spelled so that they read back equal."""
     return json.dumps(document, separators=(",", ":"), allow_nan=False).encode() + b"\n"

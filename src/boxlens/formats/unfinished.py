@@ -55,6 +55,16 @@ def scratch_folder() -> Iterator[Path]:
         yield folder
 
 
+@contextmanager
+def kept_or_scratch(keep: Path | None) -> Iterator[Path]:
+    """The folder that is to stay, there yet or not, or one for the time of the block."""
+    if keep is not None:
+        yield keep
+        return
+    with scratch_folder() as folder:
+        yield folder
+
+
 def remove_left(folder: Path) -> None:
     """Removes what killed processes have left unfinished in a folder."""
     with suppress(OSError):

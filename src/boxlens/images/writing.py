@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from boxlens.errors import MissingExtraError
+from boxlens.errors import imported
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,10 +22,7 @@ def write_png(pixels: Pixels, path: Path, *, compression: int = 6) -> None:
 
 
 def _write(pixels: Pixels, path: Path, kind: str, **settings: int) -> None:
-    try:
-        from PIL import Image
-    except ImportError as problem:
-        raise MissingExtraError("writing pictures", "pillow", "images") from problem
+    library = imported("PIL.Image", "writing pictures", "pillow")
     fresh = path.with_name(f"{path.name}.new")
-    Image.fromarray(pixels).save(fresh, kind, **settings)
+    library.fromarray(pixels).save(fresh, kind, **settings)
     fresh.replace(path)

@@ -10,7 +10,7 @@ import numpy as np
 
 from boxlens.data import Classes, Dataset, GroundTruth
 from boxlens.data.columns import frozen
-from boxlens.detectors.classifiers.hog_training import train_hog_classifier
+from boxlens.detectors.classifiers.hog_classifier import train_hog_classifier
 from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
 from toy_pictures import toy_set
 

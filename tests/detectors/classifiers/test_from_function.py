@@ -141,12 +141,3 @@ def test_a_function_without_classes_takes_those_given(module, tmp_path):
     assert load_classifier_function(f"bare_{module}:name", CLASSES).classes is CLASSES
     with pytest.raises(InputError, match="has no classes"):
         load_classifier_function(f"bare_{module}:name")
-
-
-@pytest.mark.parametrize(
-    ("attribute", "told"),
-    [("nothing", "has no 'nothing'"), ("number", "a int, where a function was expected")],
-)
-def test_what_is_no_function_is_named(module, attribute, told):
-    with pytest.raises(InputError, match=told):
-        load_classifier_function(f"{module}:{attribute}")

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import boxlens.detectors.classifiers.hog_training as training
+import boxlens.detectors.classifiers.hog_classifier as training
 from boxlens.data import Classes
 from boxlens.detectors import Classifier
-from boxlens.detectors.classifiers.hog_training import train_hog_classifier
+from boxlens.detectors.classifiers.hog_classifier import train_hog_classifier
 from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
 from boxlens.errors import InputError, ParameterError
 from detectors.classifiers.hog_toys import (

@@ -17,11 +17,11 @@ from PIL import Image
 from boxlens.data import Classes
 from boxlens.data.columns import frozen
 from boxlens.detectors.classifiers.torch import crop_cache
-from boxlens.detectors.classifiers.torch.checkpoints import read_checkpoint
 from boxlens.detectors.classifiers.torch.crop_cache import cut_crops, truth_digest
 from boxlens.detectors.classifiers.torch.training import CHECKPOINT, fine_tune
-from boxlens.detectors.learning_files import PicturesOnDisk
+from boxlens.detectors.classifiers.torch.training_state import read_checkpoint
 from boxlens.detectors.model_files import write_model
+from boxlens.detectors.pictures import PicturesOnDisk
 from boxlens.errors import InputError
 from boxlens.formats.unfinished import ENDING
 from boxlens.images.writing import write_png

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from boxlens.data import Classes
-from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
-from boxlens.detectors.classifiers.torch.inputs import squared
+from boxlens.detectors.classifiers.torch.classifier import TorchClassifier, squared
 from boxlens.detectors.classifiers.torch.library import torch_seeded
 from boxlens.detectors.protocols import Classifier
 from boxlens.errors import InputError, ParameterError

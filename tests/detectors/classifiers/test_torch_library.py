@@ -15,7 +15,7 @@ from running import PATIENCE_S
 
 LAZY = """
 import sys
-import boxlens.detectors.classifiers.torch.saved
+import boxlens.detectors.classifiers.saved_classifiers
 import boxlens.detectors.classifiers.torch.training
 sys.exit("torch" in sys.modules or "cv2" in sys.modules)
 """

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from boxlens.data import Classes, Notice
-from boxlens.detectors.classifiers.torch.choice import Epoch
-from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
-from boxlens.detectors.classifiers.torch.library import torch_seeded
-from boxlens.detectors.classifiers.torch.saved import (
+from boxlens.detectors.classifiers.saved_classifiers import (
     load_torch_classifier,
     save_torch_classifier,
 )
-from boxlens.detectors.classifiers.torch.small import small_network
+from boxlens.detectors.classifiers.torch.choice import Epoch
+from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
+from boxlens.detectors.classifiers.torch.library import torch_seeded
+from boxlens.detectors.classifiers.torch.opening import small_network
 from boxlens.errors import InputError
 from detectors.classifiers.torch_toys import REASON, bits, some_crops, tiny
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boxlens.detectors.classifiers.torch.library import torch_seeded
-from boxlens.detectors.classifiers.torch.sgd import SGD
+from boxlens.detectors.classifiers.torch.training_state import SGD
 from detectors.classifiers.torch_toys import REASON
 
 torch = pytest.importorskip("torch", reason=REASON)

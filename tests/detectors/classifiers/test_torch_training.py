@@ -9,9 +9,9 @@ import pytest
 
 from boxlens.data.columns import frozen
 from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
+from boxlens.detectors.classifiers.torch.classifier import squared
 from boxlens.detectors.classifiers.torch.crop_cache import cut_crops
-from boxlens.detectors.classifiers.torch.inputs import squared
-from boxlens.detectors.classifiers.torch.small import small_network
+from boxlens.detectors.classifiers.torch.opening import small_network
 from boxlens.detectors.classifiers.torch.training import class_mean_accuracy, fine_tune
 from boxlens.detectors.classifiers.torch.training_data import TrainingData, in_batches
 from boxlens.errors import InputError

@@ -17,6 +17,29 @@ def drawing(height: int = 150, width: int = 200) -> np.ndarray:
     return (image + noise).clip(0, 255).astype(np.uint8)
 
 
+# Of blocks on a ground that gets lighter.
+ON_GRADIENT = ((20, 30, 80, 80), (110, 20, 145, 90))
+
+
+def on_gradient() -> np.ndarray:
+    """Two blocks, one of two colours, with a little noise."""
+    image = np.empty((120, 160, 3))
+    image[:] = np.linspace(80, 130, 160)[None, :, None]
+    for (left, top, right, bottom), colour in zip(
+        ON_GRADIENT, ((200, 40, 30), (30, 60, 220)), strict=True
+    ):
+        image[top:bottom, left:right] = colour
+    image[30:80, 20:40] = (190, 70, 40)
+    noise = np.random.default_rng(0).integers(-5, 6, image.shape)
+    return (image + noise).clip(0, 255).astype(np.uint8)
+
+
+def board() -> np.ndarray:
+    """Small squares of all colours."""
+    noise = np.random.default_rng(3).integers(0, 256, (8, 10, 3), dtype=np.uint8)
+    return np.kron(noise, np.ones((12, 12, 1), dtype=np.uint8))
+
+
 def best_iou(boxes: np.ndarray, shape: tuple[int, ...]) -> float:
     left, top, right, bottom = shape
     x, y, w, h = boxes.T

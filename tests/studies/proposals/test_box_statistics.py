@@ -10,7 +10,7 @@ import pytest
 
 from boxlens.data import Classes, Dataset, GroundTruth, Images
 from boxlens.errors import InputError, ParameterError
-from boxlens.studies.proposals.generators.box_statistics import (
+from boxlens.studies.proposals.generators.training import (
     box_statistics,
     gaussian_of,
     sliding_window_of,

@@ -14,11 +14,10 @@ from boxlens.data import Detections
 from boxlens.data.windows import Windows
 from boxlens.detectors.suppression import suppress
 from boxlens.errors import InputError, ParameterError
-from boxlens.studies.proposals.detection_use import class_rivals
-from boxlens.studies.proposals.detection_use.class_rivals import survivors
+from boxlens.studies.proposals.detection_use import suppression
 from boxlens.studies.proposals.detection_use.filtering import near_proposals, suppressed
 from boxlens.studies.proposals.detection_use.oracles import proposal_oracles
-from boxlens.studies.proposals.detection_use.perfect_suppression import suppress_perfectly
+from boxlens.studies.proposals.detection_use.suppression import suppress_perfectly, survivors
 from boxlens.studies.proposals.detection_use.verdict import oracle_sentences
 from boxlens.studies.proposals.proposed import Proposed
 from cases import random_scene
@@ -141,7 +140,7 @@ def test_suppression_of_all_images_at_once_equals_that_of_one_after_the_other(io
         expected[begin + rows] = True
     assert survivors(raw, iou=iou).tolist() == expected.tolist()
     # In several parts, as if the pairs did not fit.
-    monkeypatch.setattr(class_rivals, "MOST_PAIRS", 5000)
+    monkeypatch.setattr(suppression, "MOST_PAIRS", 5000)
     assert survivors(raw, iou=iou).tolist() == expected.tolist()
 
 

@@ -7,7 +7,7 @@ import gzip
 import numpy as np
 import pytest
 
-from boxlens.errors import InputError, ParameterError
+from boxlens.errors import InputError
 from boxlens.studies.proposals.edges import find_edges, structured_edges
 from boxlens.studies.proposals.generators.edge_boxes import LARGEST_PX, EdgeBoxes
 from boxlens.studies.proposals.generators.opening import open_generator
@@ -160,9 +160,3 @@ def test_a_file_that_is_no_model_is_refused_with_a_remedy(tmp_path, content, pro
     path.write_bytes(content)
     with pytest.raises(InputError, match=rf"model\.yml\.gz.*{problem}.*opencv_extra"):
         open_generator(f"edge-boxes:{path}")
-
-
-@pytest.mark.parametrize("settings", [{"alpha": 1.0}, {"beta": 0.0}, {"eta": 1.5}])
-def test_settings_that_cannot_be_meant_are_refused(settings):
-    with pytest.raises(ParameterError, match="alpha lies above 0"):
-        EdgeBoxes(**settings)

@@ -5,40 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from boxlens.studies.proposals.generators.geodesic import Geodesic
-from boxlens.studies.proposals.generators.geodesic_distances import (
+from boxlens.studies.proposals.generators.geodesic import (
+    Geodesic,
+    SuperpixelGraph,
     all_distances,
+    border_strength,
+    critical_levels,
     place_seeds,
     signed_distances,
-)
-from boxlens.studies.proposals.generators.geodesic_graph import (
-    SuperpixelGraph,
-    border_strength,
     superpixel_graph,
 )
-from boxlens.studies.proposals.generators.geodesic_levels import critical_levels
-from boxlens.studies.proposals.generators.protocols import Generator
-
-# Left, top, width, height of what is drawn.
-OBJECTS = ((20, 30, 60, 50), (110, 20, 35, 70))
-
-
-def drawing() -> np.ndarray:
-    """Two blocks, one of two colours, on a ground that gets lighter, with a little noise."""
-    image = np.empty((120, 160, 3))
-    image[:] = np.linspace(80, 130, 160)[None, :, None]
-    for (x, y, w, h), colour in zip(OBJECTS, ((200, 40, 30), (30, 60, 220)), strict=True):
-        image[y : y + h, x : x + w] = colour
-    image[30:80, 20:40] = (190, 70, 40)
-    noise = np.random.default_rng(0).integers(-5, 6, image.shape)
-    return (image + noise).clip(0, 255).astype(np.uint8)
-
-
-def best_iou(boxes: np.ndarray, target: tuple[int, ...]) -> float:
-    low = np.maximum(boxes[:, :2], target[:2])
-    high = np.minimum(boxes[:, :2] + boxes[:, 2:], np.add(target[:2], target[2:]))
-    common = (high - low).clip(0).prod(axis=1)
-    return float((common / (boxes[:, 2:].prod(axis=1) + np.prod(target[2:]) - common)).max())
 
 
 def random_graph(n: int, seed: int) -> SuperpixelGraph:
@@ -174,60 +150,10 @@ def test_steps_across_what_differs_cost_more():
     image = np.full((60, 80, 3), 120, dtype=np.uint8)
     image[:, 27:54] = (150, 120, 120)
     image[:, 54:] = (20, 200, 40)
-    graph = superpixel_graph(
-        image, sigma=0.1, k=10, min_size_px=200, edge_weight=1, colour_weight=1, step=0.01
-    )
+    settings = Geodesic(sigma=0.1, k=10, min_size_px=200, edge_weight=1, colour_weight=1)
+    graph = superpixel_graph(image, settings)
     assert graph.box.tolist() == [[0, 0, 27, 60], [27, 0, 27, 60], [54, 0, 26, 60]]
     assert graph.area.tolist() == [27 * 60, 27 * 60, 26 * 60]
     assert graph.pairs.tolist() == [[0, 1], [1, 2]]
     assert 0.01 < graph.cost[0] < graph.cost[1]
     assert graph.at_frame.tolist() == [0, 1, 2]
-
-
-def test_planted_objects_are_among_the_first():
-    boxes, scores = Geodesic().propose(drawing(), 50)
-    assert len(boxes) == len(scores) <= 50
-    for target in OBJECTS:
-        assert best_iou(boxes, target) >= 0.7
-
-
-def test_boxes_are_distinct_in_the_picture_and_ranked():
-    boxes, scores = Geodesic().propose(drawing(), 1000)
-    assert 0 < len(boxes) == len(scores)
-    assert boxes.dtype == scores.dtype == np.float64
-    assert (np.diff(scores) < 0).all()
-    assert (boxes[:, :2] >= 0).all()
-    assert (boxes[:, 2:] >= 8).all()
-    assert (boxes[:, :2] + boxes[:, 2:] <= (160, 120)).all()
-    assert len(np.unique(boxes, axis=0)) == len(boxes)
-
-
-def test_the_same_picture_has_the_same_boxes_and_fewer_are_the_first():
-    generator = Geodesic()
-    more, _ = generator.propose(drawing(), 100)
-    generator.propose(drawing()[:50], 100)
-    np.testing.assert_array_equal(Geodesic().propose(drawing(), 100)[0], more)
-    np.testing.assert_array_equal(generator.propose(drawing(), 7)[0], more[:7])
-
-
-@pytest.mark.parametrize("size", [(1, 1), (1, 40), (3, 200), (200, 3), (12, 12), (40, 30)])
-@pytest.mark.parametrize("plain", [True, False])
-def test_small_and_plain_pictures_do_no_harm(size, plain):
-    image = np.random.default_rng(1).integers(0, 256, (*size, 3), dtype=np.uint8)
-    if plain:
-        image[:] = 128
-    boxes, scores = Geodesic().propose(image, 100)
-    assert boxes.shape == (len(scores), 4)
-    assert (boxes[:, 2:] > 0).all()
-    assert (boxes[:, :2] + boxes[:, 2:] <= size[::-1]).all()
-    if plain:
-        assert len(boxes) == 0
-
-
-def test_it_says_that_it_is_an_approximation():
-    generator = Geodesic(n_seeds=10)
-    assert isinstance(generator, Generator)
-    assert generator.nested
-    assert generator.identity.startswith("geodesic; ")
-    assert "approximation=" in generator.identity
-    assert "n_seeds=10" in generator.identity

@@ -8,42 +8,20 @@ import numpy as np
 import pytest
 
 from boxlens.studies.proposals.edges import Edges, find_edges
-from boxlens.studies.proposals.generators.protocols import Generator
-from boxlens.studies.proposals.generators.rahtu import Rahtu
-from boxlens.studies.proposals.generators.rahtu_features import (
+from boxlens.studies.proposals.generators.rahtu import (
     BAND_CUTS,
     FEATURES,
+    Rahtu,
     border_sides,
+    connected_triplets,
     edge_bands,
+    initial_windows,
+    superpixel_windows,
     symmetry,
     window_features,
 )
-from boxlens.studies.proposals.generators.rahtu_windows import (
-    connected_triplets,
-    initial_windows,
-    superpixel_windows,
-)
 from boxlens.studies.proposals.segments import neighbours
-
-# Left, top, width, height of what is drawn.
-OBJECTS = ((20, 30, 60, 50), (110, 20, 35, 70))
-
-
-def drawing() -> np.ndarray:
-    """Two blocks on a ground that gets lighter, with a little noise."""
-    image = np.empty((120, 160, 3))
-    image[:] = np.linspace(80, 130, 160)[None, :, None]
-    for (x, y, w, h), colour in zip(OBJECTS, ((200, 40, 30), (30, 60, 220)), strict=True):
-        image[y : y + h, x : x + w] = colour
-    noise = np.random.default_rng(0).integers(-5, 6, image.shape)
-    return (image + noise).clip(0, 255).astype(np.uint8)
-
-
-def best_iou(boxes: np.ndarray, target: tuple[int, ...]) -> float:
-    low = np.maximum(boxes[:, :2], target[:2])
-    high = np.minimum(boxes[:, :2] + boxes[:, 2:], np.add(target[:2], target[2:]))
-    common = (high - low).clip(0).prod(axis=1)
-    return float((common / (boxes[:, 2:].prod(axis=1) + np.prod(target[2:]) - common)).max())
+from studies.proposals.generator_pictures import on_gradient
 
 
 def random_labels(seed: int, height: int = 14, width: int = 17) -> np.ndarray:
@@ -92,7 +70,7 @@ def test_a_single_superpixel_has_one_window():
 
 
 def test_initial_windows_are_distinct_whole_and_wide_enough():
-    image, labels = drawing(), random_labels(2, 120, 160)
+    image, labels = on_gradient(), random_labels(2, 120, 160)
     boxes = initial_windows(image, labels, n_drawn=500, seed=3, min_side_px=6)
     assert len(np.unique(boxes, axis=0)) == len(boxes) > 400
     np.testing.assert_array_equal(boxes, np.round(boxes))
@@ -187,58 +165,9 @@ def test_features_are_finite_and_have_their_names():
 
 
 def test_a_window_around_an_object_scores_above_shifted_ones():
-    image = drawing()
+    image = on_gradient()
     labels = np.zeros((120, 160), dtype=np.int32)
     labels[30:80, 20:80] = 1
     boxes = np.array([[20, 30, 60, 50], [35, 30, 60, 50], [20, 45, 60, 50], [28, 38, 40, 30.0]])
     score = window_features(boxes, labels, find_edges(image)) @ Rahtu().weights
     assert score.argmax() == 0
-
-
-def test_planted_objects_are_among_the_first():
-    boxes, _ = Rahtu().propose(drawing(), 50)
-    for target in OBJECTS:
-        assert best_iou(boxes, target) >= 0.7
-
-
-def test_boxes_are_distinct_in_the_picture_and_ranked():
-    boxes, scores = Rahtu().propose(drawing(), 400)
-    assert len(boxes) == len(scores) == 400
-    assert boxes.dtype == scores.dtype == np.float64
-    assert (np.diff(scores) <= 0).all()
-    assert (boxes[:, :2] >= 0).all()
-    assert (boxes[:, :2] + boxes[:, 2:] <= (160, 120)).all()
-    assert len(np.unique(boxes, axis=0)) == 400
-
-
-def test_the_same_picture_and_seed_have_the_same_boxes_and_fewer_are_the_first():
-    generator = Rahtu(n_drawn=2000)
-    more, _ = generator.propose(drawing(), 100)
-    generator.propose(drawing()[:50], 100)
-    np.testing.assert_array_equal(Rahtu(n_drawn=2000).propose(drawing(), 100)[0], more)
-    np.testing.assert_array_equal(generator.propose(drawing(), 7)[0], more[:7])
-    other = Rahtu(n_drawn=2000, seed=1)
-    assert other.identity != generator.identity
-    assert other.propose(drawing(), 100)[0].tolist() != more.tolist()
-
-
-@pytest.mark.parametrize("size", [(1, 1), (1, 40), (3, 200), (200, 3), (12, 12), (40, 30)])
-@pytest.mark.parametrize("plain", [True, False])
-def test_small_and_plain_pictures_do_no_harm(size, plain):
-    image = np.random.default_rng(1).integers(0, 256, (*size, 3), dtype=np.uint8)
-    if plain:
-        image[:] = 128
-    boxes, scores = Rahtu(n_drawn=500).propose(image, 100)
-    assert boxes.shape == (len(scores), 4)
-    assert np.isfinite(scores).all()
-    assert (boxes[:, 2:] > 0).all()
-    assert (boxes[:, :2] + boxes[:, 2:] <= size[::-1]).all()
-
-
-def test_it_says_that_it_is_an_approximation():
-    generator = Rahtu()
-    assert isinstance(generator, Generator)
-    assert generator.nested
-    assert generator.identity.startswith("rahtu; ")
-    assert "approximation=" in generator.identity
-    assert "border_least=3.07" in generator.identity

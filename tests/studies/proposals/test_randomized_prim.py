@@ -7,19 +7,16 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from boxlens.errors import ParameterError
-from boxlens.studies.proposals.generators.protocols import Generator
-from boxlens.studies.proposals.generators.randomized_prim import RandomizedPrim
-from boxlens.studies.proposals.generators.randomized_prim_graph import (
+from boxlens.studies.proposals.generators.randomized_prim import (
     BINS,
+    RandomizedPrim,
     SuperpixelGraph,
-    superpixel_graph,
-)
-from boxlens.studies.proposals.generators.randomized_prim_trees import (
     _drawn_edge,
     _uniforms,
+    superpixel_graph,
     tree_boxes,
 )
+from studies.proposals.generator_pictures import best_iou, board
 
 NEVER, ALWAYS = [0.0, 0.0], [1.0, 1.0]
 # Left, top, right and bottom of the object that is drawn.
@@ -37,15 +34,6 @@ def drawing(seed: int = 0) -> np.ndarray:
     image[top + 30 : bottom, left:right] = (180, 60, 50)
     noise = np.random.default_rng(seed).integers(-5, 6, image.shape)
     return (image + noise).clip(0, 255).astype(np.uint8)
-
-
-def best_iou(boxes: np.ndarray) -> float:
-    left, top, right, bottom = OBJECT
-    x, y, w, h = boxes.T
-    wide = np.minimum(x + w, right) - np.maximum(x, left)
-    high = np.minimum(y + h, bottom) - np.maximum(y, top)
-    common = wide.clip(0) * high.clip(0)
-    return float((common / (w * h + (right - left) * (bottom - top) - common)).max())
 
 
 def row_of_pieces(n: int) -> SuperpixelGraph:
@@ -108,71 +96,18 @@ def test_edges_are_drawn_in_proportion_to_their_similarity(largest):
     assert np.bincount(drawn) / 4000 == pytest.approx([0.1, 0.2, 0.3, 0.4], abs=0.025)
 
 
-def test_it_is_a_generator():
-    generator = RandomizedPrim.opened(None, seed=3)
-    assert isinstance(generator, Generator)
-    assert generator.nested
-    assert generator.seed == 3
-    assert generator.tables.trained_on
-    assert generator.identity.startswith("randomized-prim; ")
-    assert generator == RandomizedPrim(seed=3)
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_an_object_of_two_colours_is_found(seed):
     boxes, _ = RandomizedPrim(seed=seed).propose(drawing(seed), 200)
-    assert best_iou(boxes) >= 0.7
+    assert best_iou(boxes, OBJECT) >= 0.7
 
 
-def test_boxes_are_distinct_inside_and_as_many_as_asked_for():
-    image = board()
-    boxes, scores = RandomizedPrim().propose(image, 300)
-    assert len(boxes) == len(scores) == 300
-    assert len(np.unique(boxes, axis=0)) == 300
-    assert (np.diff(scores) < 0).all()
-    assert (boxes[:, 2:] > 0).all()
-    assert (boxes[:, :2] >= 0).all()
-    assert (boxes[:, :2] + boxes[:, 2:] <= (image.shape[1], image.shape[0])).all()
-
-
-def board() -> np.ndarray:
-    noise = np.random.default_rng(3).integers(0, 256, (8, 10, 3), dtype=np.uint8)
-    return np.kron(noise, np.ones((12, 12, 1), dtype=np.uint8))
-
-
-def test_fewer_boxes_are_the_first_of_more():
+def test_there_are_as_many_boxes_as_asked_for_and_fewer_are_the_first_of_more():
     generator = RandomizedPrim(seed=2)
+    assert len(generator.propose(board(), 300)[0]) == 300
     # Many more than there are in the first picture, fewer than in the second.
     for image in (drawing(), board()):
         more, _ = generator.propose(image, 400)
         for limit in (0, 1, 60):
             few, _ = generator.propose(image, limit)
             np.testing.assert_array_equal(few, more[:limit])
-
-
-def test_the_same_seed_and_picture_give_the_same_boxes_whatever_came_before():
-    one, other = RandomizedPrim(seed=1), RandomizedPrim(seed=1)
-    first, _ = one.propose(drawing(), 100)
-    other.propose(board(), 100)
-    np.testing.assert_array_equal(first, other.propose(drawing(), 100)[0])
-    assert first.tolist() != RandomizedPrim(seed=2).propose(drawing(), 100)[0].tolist()
-
-
-@pytest.mark.parametrize("size", [(1, 1), (3, 200), (200, 3), (30, 40)])
-@pytest.mark.parametrize("plain", [True, False])
-def test_small_and_plain_pictures_do_no_harm(size, plain):
-    image = np.random.default_rng(1).integers(0, 256, (*size, 3), dtype=np.uint8)
-    if plain:
-        image[:] = 128
-    boxes, scores = RandomizedPrim().propose(image, 50)
-    assert boxes.shape == (len(scores), 4)
-    assert len(boxes) >= 1
-    assert (boxes[:, 2:] > 0).all()
-    assert (boxes[:, :2] + boxes[:, 2:] <= size[::-1]).all()
-    if plain:
-        assert boxes.tolist() == [[0, 0, size[1], size[0]]]
-
-
-def test_settings_that_cannot_be_meant_are_refused():
-    with pytest.raises(ParameterError, match="k of a segmentation"):
-        RandomizedPrim(k=-1)

@@ -12,6 +12,7 @@ import boxlens
 from boxlens.data.columns import frozen
 from boxlens.errors import InputError
 from boxlens.images import find_images
+from boxlens.studies.proposals.generators.generator_files import read_generator, write_generator
 from boxlens.studies.proposals.generators.randomized_prim import RandomizedPrim
 from boxlens.studies.proposals.generators.randomized_prim_tables import PrimTables, PrimWeights
 from boxlens.studies.proposals.generators.randomized_prim_training import train_randomized_prim
@@ -117,10 +118,9 @@ def test_shipped_tables_prefer_neighbours_of_one_colour_and_a_long_border():
 
 def test_tables_survive_a_file(tmp_path):
     tables = PrimTables(PrimWeights(-1.5, 2.25, 0.125, 3), (0.0, 0.25, 1.0), "two pictures")
-    path = tmp_path / "tables.json"
-    path.write_text(json.dumps(tables.to_json()))
-    assert PrimTables.opened(path) == tables
-    opened = RandomizedPrim.opened(path, seed=5)
+    path = tmp_path / "generator.json"
+    write_generator(RandomizedPrim(tables=tables), path, made_from={})
+    opened = read_generator(path, seed=5)
     assert opened.tables == tables
     assert opened.identity != RandomizedPrim(seed=5).identity
 
@@ -128,7 +128,6 @@ def test_tables_survive_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("{", "not JSON"),
         ("[]", "expected an object"),
         ("{}", "weights: expected the numbers bias, colour, border, size"),
         ('{"weights": {"bias": 1, "colour": 1, "border": 1, "size": NaN}}', "weights"),
@@ -141,10 +140,11 @@ def test_tables_survive_a_file(tmp_path):
     ],
 )
 def test_damaged_tables_are_refused_with_their_file(tmp_path, text, problem):
-    path = tmp_path / "tables.json"
-    path.write_text(text)
+    path = tmp_path / "generator.json"
+    write_generator(RandomizedPrim(), path, made_from={})
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"learned": json.loads(text)}))
     with pytest.raises(InputError, match=problem) as told:
-        PrimTables.opened(path)
+        read_generator(path)
     assert told.value.path == str(path)
 
 

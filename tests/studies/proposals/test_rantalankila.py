@@ -8,8 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from boxlens.errors import ParameterError
-from boxlens.studies.proposals.generators.protocols import Generator
 from boxlens.studies.proposals.generators.rantalankila import Rantalankila
 from boxlens.studies.proposals.generators.rantalankila_cuts import (
     BRANCHES,
@@ -19,13 +17,14 @@ from boxlens.studies.proposals.generators.rantalankila_cuts import (
     best_cuts,
     cut_objects,
 )
-from boxlens.studies.proposals.generators.rantalankila_merging import merge_regions
 from boxlens.studies.proposals.generators.rantalankila_regions import (
     Regions,
     find_regions,
     find_words,
+    merge_regions,
 )
 from shared_data import shared
+from studies.proposals.generator_pictures import best_iou
 
 # Left, top, right and bottom of what is drawn.
 OBJECT = (60, 30, 110, 90)
@@ -185,30 +184,7 @@ def test_histograms_of_regions_add_up_to_one_and_tell_colour_and_texture():
 
 def test_a_planted_object_is_found():
     boxes, _ = Rantalankila().propose(drawing(), 100)
-    left, top, right, bottom = OBJECT
-    x, y, w, h = boxes.T
-    wide = np.minimum(x + w, right) - np.maximum(x, left)
-    high = np.minimum(y + h, bottom) - np.maximum(y, top)
-    common = wide.clip(0) * high.clip(0)
-    iou = common / (w * h + (right - left) * (bottom - top) - common)
-    assert iou.max() >= 0.8
-
-
-def test_a_picture_has_the_same_boxes_each_time_and_the_seed_changes_their_order_alone():
-    generator = Rantalankila()
-    assert isinstance(generator, Generator)
-    picture = real_picture()
-    first, scores = generator.propose(picture, 5000)
-    generator.propose(drawing(), 50)
-    np.testing.assert_array_equal(first, Rantalankila().propose(picture, 5000)[0])
-    np.testing.assert_array_equal(first[:40], generator.propose(picture, 40)[0])
-    other = Rantalankila(seed=1)
-    again = other.propose(picture, 5000)[0]
-    assert other.identity != generator.identity
-    assert first.tolist() != again.tolist()
-    assert sorted(first.tolist()) == sorted(again.tolist())
-    assert len(np.unique(first, axis=0)) == len(first)
-    assert (np.diff(scores) < 0).all()
+    assert best_iou(boxes, OBJECT) >= 0.8
 
 
 def test_cuts_find_what_merging_alone_does_not():
@@ -217,27 +193,6 @@ def test_cuts_find_what_merging_alone_does_not():
     everything, _ = Rantalankila().propose(picture, 5000)
     assert len(everything) > len(merged) * 1.1
     assert {tuple(box) for box in merged.tolist()} < {tuple(box) for box in everything.tolist()}
-
-
-@pytest.mark.parametrize("size", [(1, 1), (3, 200), (200, 3), (39, 90), (40, 40), (64, 48)])
-@pytest.mark.parametrize("plain", [True, False])
-def test_small_and_plain_pictures_do_no_harm(size, plain):
-    image = np.random.default_rng(1).integers(0, 256, (*size, 3), dtype=np.uint8)
-    if plain:
-        image[:] = 77
-    boxes, scores = Rantalankila().propose(image, 100)
-    assert boxes.shape == (len(scores), 4)
-    assert 1 <= len(boxes) <= 100
-    assert (boxes[:, 2:] > 0).all()
-    assert (boxes[:, :2] >= 0).all()
-    assert (boxes[:, :2] + boxes[:, 2:] <= size[::-1]).all()
-
-
-def test_settings_that_mean_nothing_are_refused():
-    with pytest.raises(ParameterError, match="branches"):
-        Rantalankila(branches=len(BRANCHES) + 1)
-    with pytest.raises(ParameterError, match="slic_side_px"):
-        Rantalankila(slic_side_px=1)
 
 
 def real_picture() -> np.ndarray:

@@ -22,8 +22,7 @@ from boxlens.studies.proposals.generators.sliding_window import SlidingWindow
 from boxlens.studies.proposals.repeatability.analysis import measured_repeatability as repeatability
 from boxlens.studies.proposals.repeatability.choice import N_BINS, RepeatabilityChoice
 from boxlens.studies.proposals.repeatability.kept_tallies import FILE_NAME, kept_tallies
-from boxlens.studies.proposals.repeatability.measuring import Tally, measure, size_bins
-from boxlens.studies.proposals.repeatability.pooling import pooled
+from boxlens.studies.proposals.repeatability.measuring import Tally, measure, pooled, size_bins
 from boxlens.studies.proposals.repeatability.verdict import repeatability_sentences
 from oracles import repeatability as slow
 from pictures import scene, write_pictures

@@ -6,8 +6,7 @@ import numpy as np
 
 from boxlens.metrics.results import Provenance
 from boxlens.studies.proposals.repeatability.choice import N_BINS, RepeatabilityChoice
-from boxlens.studies.proposals.repeatability.measuring import Tally
-from boxlens.studies.proposals.repeatability.pooling import pooled
+from boxlens.studies.proposals.repeatability.measuring import Tally, pooled
 from boxlens.studies.proposals.repeatability.result import MethodRepeatability, RepeatabilityResult
 from boxlens.studies.proposals.repeatability.verdict import repeatability_sentences
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from boxlens.errors import ParameterError
-from boxlens.studies.proposals.generators.hierarchical_grouping import (
+from boxlens.studies.proposals.generators.selective_search import (
     PixelBins,
     Segments,
+    SelectiveSearch,
+    in_random_order,
     merged_boxes,
 )
-from boxlens.studies.proposals.generators.selective_search import SelectiveSearch, in_random_order
 from boxlens.studies.proposals.segments import segment
 from studies.proposals.generator_pictures import drawing
 
@@ -110,14 +110,6 @@ def test_the_place_counts_from_the_top_and_chance_multiplies_it():
     np.testing.assert_array_equal(order, np.argsort(priority))
 
 
-def test_the_seed_changes_the_order_and_the_identity_but_not_the_boxes():
-    one, other = SelectiveSearch(seed=1), SelectiveSearch(seed=2)
-    assert one.identity != other.identity
-    found, again = (search.propose(drawing(), 10_000)[0].tolist() for search in (one, other))
-    assert found != again
-    assert sorted(found) == sorted(again)
-
-
 def test_narrow_boxes_are_left_out():
     boxes, _ = SelectiveSearch(min_side_px=30).propose(drawing(), 10_000)
     assert boxes[:, 2:].min() >= 30
@@ -141,16 +133,3 @@ def test_coarser_segments_are_fewer():
     assert coarse < fine
     counts = [len(SelectiveSearch(coarseness=c).propose(image, 10**5)[0]) for c in (0.1, 1.0)]
     assert counts[1] < counts[0]
-
-
-@pytest.mark.parametrize(
-    ("settings", "problem"),
-    [
-        ({"strategy": "slow"}, "unknown strategy 'slow': choose one of fast, quality, published"),
-        ({"sigma": 0.0}, "above 0"),
-        ({"coarseness": -1.0}, "above 0"),
-    ],
-)
-def test_settings_that_cannot_be_meant_are_refused(settings, problem):
-    with pytest.raises(ParameterError, match=problem):
-        SelectiveSearch(**settings)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from boxlens.errors import ParameterError
 from boxlens.studies.proposals.generators import sliding_window
 from boxlens.studies.proposals.generators.sliding_window import (
     SIZES,
@@ -137,9 +136,3 @@ def test_a_size_is_made_denser_once_and_never_uses_up_the_spare(image):
         denser = [size for size in grids if counts[size] > share]
         assert placed <= limit - bool(denser)
         assert len(sliding_windows(*image, limit)) == placed
-
-
-@pytest.mark.parametrize("sizes", [(), ((16, 0),), ((16, 16), (16, 16)), ((16,),)])
-def test_sizes_that_cannot_be_meant_are_refused(sizes):
-    with pytest.raises(ParameterError, match="distinct pairs"):
-        SlidingWindow(sizes=sizes)

@@ -202,8 +202,8 @@ def test_files_may_have_an_order_each(tmp_path):
 
 
 def test_a_generator_file_gives_its_method_a_name_of_its_own(tmp_path):
-    from boxlens.studies.proposals.generators.box_statistics import uniform_of
     from boxlens.studies.proposals.generators.generator_files import write_generator
+    from boxlens.studies.proposals.generators.training import uniform_of
 
     dataset = small_dataset()
     (tmp_path / "tuned").mkdir()

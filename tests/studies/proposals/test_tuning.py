@@ -12,8 +12,7 @@ from boxlens.studies.proposals.generators.edge_boxes import EdgeBoxes
 from boxlens.studies.proposals.generators.ranked import identity_text, ranked
 from boxlens.studies.proposals.tuning.analysis import TuningChoice, tune_proposals, with_settings
 from boxlens.studies.proposals.tuning.result import ProposalTuningResult, Trial
-from boxlens.studies.proposals.tuning.search import next_settings
-from boxlens.studies.proposals.tuning.spaces import Range, space_of
+from boxlens.studies.proposals.tuning.search import Range, next_settings, space_of
 from boxlens.studies.proposals.tuning.verdict import tuning_sentences
 from toy_pictures import toy_set
 
@@ -204,7 +203,7 @@ def test_a_damaged_trial_is_told_with_its_line(world, tmp_path):
 
 
 def test_a_setting_below_0_stays_there():
-    from boxlens.studies.proposals.generators.gaussian import Gaussian
+    from boxlens.studies.proposals.generators.drawn_boxes import Gaussian
 
     around = space_of(Gaussian(), ["mean_aspect"])["mean_aspect"]
     assert around.low < Gaussian().mean_aspect < around.high < 0

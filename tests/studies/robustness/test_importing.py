@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from boxlens.detectors.opening import open_detector
-from boxlens.detectors.run import detect_files
+from boxlens.detectors.pictures import PictureFiles
+from boxlens.detectors.run import detect_pictures
 from boxlens.detectors.run_result import Failure
 from boxlens.errors import InputError
 from boxlens.formats import read_detections, write_detections
@@ -67,7 +68,7 @@ def test_a_detector_finds_the_same_in_drawn_and_in_exported_pictures(sets, expor
     for entry in json.loads((exported / "sets.json").read_text())["sets"]:
         files, _ = find_images(exported / entry["folder"] / "images")
         output = tmp_path / "results" / f"{entry['folder']}.json"
-        detect_files(detector, files, output, identity=identity)
+        detect_pictures(detector, PictureFiles(files), output, identity=identity)
     imported = import_results(open_sets(exported), tmp_path / "results")
     assert imported.notices == ()
     assert sum(len(one) for one in drawn.found) > 0

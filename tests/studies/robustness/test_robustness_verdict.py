@@ -13,7 +13,6 @@ from boxlens.metrics.intervals import Interval, ResamplingChoice
 from boxlens.metrics.results import Provenance
 from boxlens.studies.diagnosis.tide import GAINS
 from boxlens.studies.robustness.choice import RobustnessChoice
-from boxlens.studies.robustness.corruption_means import corruption_means, ratio
 from boxlens.studies.robustness.result import (
     METRICS,
     DetectorRobustness,
@@ -22,6 +21,7 @@ from boxlens.studies.robustness.result import (
     SetSummary,
     StepRobustness,
 )
+from boxlens.studies.robustness.steps import corruption_means, ratio
 from boxlens.studies.robustness.verdict import robustness_findings, robustness_sentences
 
 

@@ -10,16 +10,14 @@ import numpy as np
 import pytest
 
 import boxlens
-from boxlens.studies.upper_bound.bounds import correlation, strategy_bound
+from boxlens.studies.upper_bound.bounds import context_accuracy, correlation, strategy_bound
 from boxlens.studies.upper_bound.choice import CONTEXT_SCALES, UpperBoundChoice
 from boxlens.studies.upper_bound.classifying import Labels
-from boxlens.studies.upper_bound.context import context_accuracy
 from boxlens.studies.upper_bound.relabelling import ObjectLabels, relabelled
 from boxlens.studies.upper_bound.result import MOST_CONFIDENT, MOST_FREQUENT, OWN_BOX
-from boxlens.studies.upper_bound.sampled_boxes import sampled_boxes
 from boxlens.studies.upper_bound.scoring import labelled_boxes
 from boxlens.studies.upper_bound.verdict import bound_sentences
-from boxlens.studies.upper_bound.views import OWN, Shown, context_views, views_of
+from boxlens.studies.upper_bound.views import OWN, Shown, context_views, sampled_boxes, views_of
 from cases import random_scene
 from oracles import coco
 from oracles import upper_bound as oracle

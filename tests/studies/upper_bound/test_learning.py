@@ -14,9 +14,10 @@ from boxlens.studies.upper_bound.learning import (
     Lessons,
     Training,
     fold_of_images,
+    save_trained,
     taught,
+    trainer_of,
 )
-from boxlens.studies.upper_bound.trainers import save_trained
 from studies.upper_bound.painted_world import painted_set
 
 
@@ -68,7 +69,7 @@ def test_a_classifier_that_was_saved_gives_the_same_bound(tmp_path):
     (tmp_path / "train").mkdir()
     train, train_files = painted_set(tmp_path / "train", n=16, seed=7)
     dataset, files = painted_set(tmp_path, n=8)
-    source = taught("hog", dataset, Lessons(train, train_files), Training())
+    source = taught(trainer_of("hog", Training(), None), dataset, Lessons(train, train_files))
     save_trained(source.trained, "hog", str(tmp_path / "hog.npz"))
     fresh = boxlens.upper_bound(dataset, images=files, train_gt=train, train_images=train_files)
     again = boxlens.upper_bound(dataset, images=files, classifier=tmp_path / "hog.npz")

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import boxlens
-from boxlens.detectors.classifiers.torch.checkpoints import read_checkpoint
 from boxlens.detectors.classifiers.torch.choice import FineTuning
-from boxlens.detectors.classifiers.torch.small import small_network
+from boxlens.detectors.classifiers.torch.opening import small_network
 from boxlens.detectors.classifiers.torch.state import weights_digest
 from boxlens.detectors.classifiers.torch.training import CHECKPOINT
+from boxlens.detectors.classifiers.torch.training_state import read_checkpoint
 from boxlens.errors import InputError
 from detectors.classifiers.torch_toys import REASON
 from studies.upper_bound.painted_world import NAMES, PaintReader, painted_set

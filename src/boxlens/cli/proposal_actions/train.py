@@ -87,7 +87,7 @@ def _pictures(
     from boxlens.studies.proposals.generators.training import BLIND
 
     if options.method in BLIND:
-        from boxlens.studies.proposals.generators.box_statistics import box_statistics
+        from boxlens.studies.proposals.generators.training import box_statistics
 
         return None, box_statistics(dataset).notices
     if not options.images:
@@ -99,7 +99,7 @@ def _usable(
     dataset: Dataset, files: ImageFiles | None, progress: Progress
 ) -> tuple[Dataset, tuple[Failure, ...]]:
     """The part of the data set that can be learned from, and pictures that cannot."""
-    from boxlens.detectors.learning_files import usable_pictures
+    from boxlens.detectors.pictures import usable_pictures
 
     if files is None:
         return dataset, ()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxlens.data.naming import some_names
-from boxlens.detectors.named_objects import classes_from, described, find_named
+from boxlens.detectors.named_objects import asked, classes_from, described, find_named
 from boxlens.detectors.protocols import Classifier
 from boxlens.errors import InputError
 
@@ -64,7 +64,8 @@ class CallableClassifier:
         row_of_name = self.classes.row_of_name()
         rows = np.full((len(crops), len(self.classes)), -np.inf)
         foreign: dict[int, ForeignLabel] = {}
-        for number, answer in enumerate(self._answers(crops)):
+        answers = asked(self.function, crops, self.name, "crops", batched=self.batched)
+        for number, answer in enumerate(answers):
             where = _place(number, crops)
             if not isinstance(answer, tuple) or len(answer) != 2:
                 rows[number] = self._numbers(answer, where)
@@ -75,14 +76,6 @@ class CallableClassifier:
             else:
                 rows[number, self._column(label, row_of_name, where)] = score
         return Said(rows, foreign)
-
-    def _answers(self, crops: Sequence[Pixels]) -> Sequence[Any]:
-        if not self.batched:
-            return [self.function(crop) for crop in crops]
-        answers = list(self.function(list(crops)))
-        if len(answers) != len(crops):
-            raise InputError(f"{self.name}: {len(answers)} answers for {len(crops)} crops")
-        return answers
 
     def _numbers(self, answer: Any, where: str) -> Floats:
         try:

@@ -18,7 +18,7 @@ from boxlens.detectors.classifiers.onnx_classifier_spec import (
 )
 from boxlens.detectors.hog import resized
 from boxlens.detectors.named_objects import classes_from
-from boxlens.detectors.onnx.box_forms import sigmoid
+from boxlens.detectors.onnx.decoding import sigmoid
 from boxlens.detectors.onnx.fitting import input_size
 from boxlens.detectors.onnx.model import open_model, shape_text
 from boxlens.detectors.onnx.preparing import prepare

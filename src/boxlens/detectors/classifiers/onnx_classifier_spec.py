@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data.columns import owned
-from boxlens.detectors.onnx.spec import LAYOUTS, InputSpec
+from boxlens.detectors.onnx.spec import LAYOUTS, InputSpec, check_values
 from boxlens.detectors.onnx.spec_classes import ClassList, take_classes
 from boxlens.detectors.onnx.spec_fields import Fields
 from boxlens.errors import InputError
@@ -97,10 +97,7 @@ def _input(fields: Fields, *, whole_values: bool) -> InputSpec:
         align="centre",
         pad=0,
     )
-    if spec.scale == 0:
-        raise fields.wrong("scale", "a number other than 0")
-    if not all(value > 0 for value in spec.std):
-        raise fields.wrong("std", "3 numbers above 0")
+    check_values(spec, fields)
     return spec
 
 

@@ -16,11 +16,7 @@ __all__ = ["INCLUDED", "open_onnx"]
 
 
 def open_onnx(
-    path: str | Path,
-    spec: str | Path | None = None,
-    *,
-    name: str | None = None,
-    threads: int = 0,
+    path: str | Path, spec: str | Path | None = None, *, name: str | None = None, threads: int = 0
 ) -> OnnxDetector:
     """A model as a detector, on `threads` threads (0: all cores).
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from boxlens.data import Detections, Notice
 from boxlens.data.boxes import corners_from_xywh, xywh_from_corners
+from boxlens.detectors.batches import Findings, joined_findings
 from boxlens.detectors.onnx.decoding import decode
 from boxlens.detectors.onnx.fitting import check_shape
 from boxlens.detectors.onnx.preparing import prepare
@@ -64,7 +65,8 @@ class OnnxDetector:
                 found = list(pool.map(self._find, images))
         else:
             found = [self._find(image) for image in images]
-        return self._table(found)
+        parts = [Findings(one.class_row, one.box, one.score) for one in found]
+        return joined_findings(self.name, parts, self._notices(found))
 
     def _find(self, image: Pixels) -> Found:
         size = self.size or (image.shape[1], image.shape[0])
@@ -95,20 +97,6 @@ class OnnxDetector:
             iou=keep.nms_iou,
             groups=found.class_row if keep.nms == "by-class" else None,
             limit=keep.max_per_image,
-        )
-
-    def _table(self, found: Sequence[Found]) -> Detections:
-        lengths = [len(one.score) for one in found]
-        return Detections.of(
-            self.name,
-            len(found),
-            image_row=np.repeat(np.arange(len(found)), lengths),
-            class_row=np.concatenate(
-                [np.empty(0, dtype=np.int32), *(one.class_row for one in found)]
-            ),
-            box=np.concatenate([np.empty((0, 4)), *(one.box for one in found)]),
-            score=np.concatenate([np.empty(0), *(one.score for one in found)]),
-            notices=self._notices(found),
         )
 
     def _notices(self, found: Sequence[Found]) -> tuple[Notice, ...]:

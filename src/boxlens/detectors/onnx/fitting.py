@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -32,21 +33,18 @@ class FeedingSpec(Protocol):
 
 def input_size(spec: FeedingSpec, model: Model) -> Size | None:
     """Width and height to feed; None: each image's own."""
+    misfit = partial(_misfit, spec, model)
     sides = _sides(spec, model)
     fixed = (sides["w"], sides["h"])
     wanted = spec.input.size
     _check_values(spec, model)
     if wanted == "image":
         if fixed != (None, None):
-            raise _misfit(
-                spec, model, "input.size", f"the model needs {_size_text(fixed)}", "Write model"
-            )
+            raise misfit("input.size", f"the model needs {_size_text(fixed)}", "Write model")
         return None
     if isinstance(wanted, str):
         if fixed[0] is None or fixed[1] is None:
-            raise _misfit(
-                spec,
-                model,
+            raise misfit(
                 "input.size",
                 f"the input {model.input.text()} has no fixed size",
                 "Write input: {size: [640, 480]}, width and height, into a spec of your own",
@@ -54,9 +52,7 @@ def input_size(spec: FeedingSpec, model: Model) -> Size | None:
         return fixed[0], fixed[1]
     for side, own in zip(wanted, fixed, strict=True):
         if own not in {None, side}:
-            raise _misfit(
-                spec,
-                model,
+            raise misfit(
                 "input.size",
                 f"the spec says {_size_text(wanted)}, the model {_size_text(fixed)}",
                 "Write model, or the model's size",
@@ -66,13 +62,12 @@ def input_size(spec: FeedingSpec, model: Model) -> Size | None:
 
 def output_ports(spec: OnnxSpec, model: Model, size: Size | None) -> tuple[Port, ...]:
     """The outputs the spec speaks of, in its order, as far as their declared shapes fit."""
+    misfit = partial(_misfit, spec, model)
     by_name = {port.name: port for port in model.outputs}
     listed = ", ".join(port.text() for port in model.outputs)
     unnamed = [output for output in spec.outputs if output.name is None]
     if unnamed and len(spec.outputs) != len(model.outputs):
-        raise _misfit(
-            spec,
-            model,
+        raise misfit(
             "outputs",
             f"the spec lists {len(spec.outputs)}, the model has {len(model.outputs)}: {listed}",
             "List them all, or name those that matter",
@@ -80,9 +75,7 @@ def output_ports(spec: OnnxSpec, model: Model, size: Size | None) -> tuple[Port,
     ports: list[Port] = []
     for number, output in enumerate(spec.outputs):
         if output.name is not None and output.name not in by_name:
-            raise _misfit(
-                spec,
-                model,
+            raise misfit(
                 f"outputs[{number}].name",
                 f"unknown output '{output.name}'",
                 f"The model has {listed}",
@@ -122,29 +115,24 @@ def column_widths(output: OutputSpec, n_labels: int) -> list[int]:
 
 def _sides(spec: FeedingSpec, model: Model) -> dict[str, int | None]:
     """The input's declared sizes by the letter of their axis."""
+    misfit = partial(_misfit, spec, model)
     layout = spec.input.layout
     shape = model.input.shape
     if len(shape) != len(layout):
-        raise _misfit(
-            spec,
-            model,
+        raise misfit(
             "input.layout",
             f"{layout} has {len(layout)} axes, the input {model.input.text()} has {len(shape)}",
             "Write the order of its axes: nchw, nhwc, chw or hwc",
         )
     sides = dict(zip(layout, shape, strict=True))
     if sides["c"] not in {None, 3}:
-        raise _misfit(
-            spec,
-            model,
+        raise misfit(
             "input.layout",
             f"the input {model.input.text()} has {sides['c']} channels, expected 3",
             "Write the order of its axes (nchw or nhwc); only colour images are fed",
         )
     if sides.get("n") not in {None, 1}:
-        raise _misfit(
-            spec,
-            model,
+        raise misfit(
             "input.layout",
             f"the input {model.input.text()} needs batches of {sides['n']}",
             "Export the model with a batch of 1, or an open one",

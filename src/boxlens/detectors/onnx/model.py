@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.errors import InputError, MissingExtraError
+from boxlens.errors import InputError, imported
 from boxlens.formats.files import existing_file
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _FATAL = 4
 _LONGEST_REASON = 300
-_PURPOSE = "running ONNX models"
 # What onnxruntime calls a type -> the array that holds it.
 _INPUT_TYPES: dict[str, type[np.generic]] = {
     "tensor(float)": np.float32,
@@ -68,10 +67,7 @@ class Model:
 
 def open_model(path: Path) -> Model:
     """Loads the file; one thread per run, as images and not layers are shared among threads."""
-    try:
-        import onnxruntime
-    except ImportError as problem:
-        raise MissingExtraError(_PURPOSE, "onnxruntime", "onnx") from problem
+    onnxruntime = imported("onnxruntime", "running ONNX models", "onnxruntime", "onnx")
     existing_file(path)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = _FATAL

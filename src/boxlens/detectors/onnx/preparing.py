@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.errors import MissingExtraError
+from boxlens.errors import imported
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -87,12 +87,7 @@ def value_table(spec: InputSpec) -> Floats:
 def _resized(image: Pixels, place: Placement, interpolation: str) -> Pixels:
     if image.shape[:2] == (place.height_px, place.width_px):
         return image
-    try:
-        import cv2
-    except ImportError as problem:
-        raise MissingExtraError(
-            "resizing images", "opencv-contrib-python-headless", "onnx"
-        ) from problem
+    cv2 = imported("cv2", "resizing images", "opencv-contrib-python-headless", "onnx")
     kind = {
         "linear": cv2.INTER_LINEAR,
         "area": cv2.INTER_AREA,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from dataclasses import fields as dataclass_fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from boxlens.detectors.onnx.spec_classes import ClassList, take_classes
 from boxlens.detectors.onnx.spec_fields import Fields, nearest
@@ -12,18 +13,38 @@ from boxlens.errors import InputError
 from boxlens.formats.yaml_files import read_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 INCLUDED = ("yolox", "fastestdet", "yolov8", "yolov5", "torchvision")
 
 LAYOUTS = ("nchw", "nhwc", "chw", "hwc")
-INTERPOLATIONS = ("linear", "area", "cubic", "nearest")
 AXES = ("batch", "boxes", "columns")
 COLUMNS = ("box", "objectness", "classes", "background", "score", "label", "skip", "rest")
 GRID_FORMS = ("grid-exp", "grid-tanh")
 FORMS = ("cxcywh", "xyxy", "xywh", "yxyx", *GRID_FORMS)
 
 _FOLDER = Path(__file__).with_name("specs")
+_Spec = TypeVar("_Spec")
+
+
+def by(method: Callable[..., Any], *given: Any, **options: Any) -> Any:
+    """A field that a method of `Fields` takes from a spec file, with these arguments."""
+    return field(metadata={"take": lambda fields, key: method(fields, key, *given, **options)})
+
+
+def _taken(kind: type[_Spec], fields: Fields) -> _Spec:
+    columns = dataclass_fields(kind)  # type: ignore[arg-type]
+    return kind(**{one.name: one.metadata["take"](fields, one.name) for one in columns})
+
+
+def _size(fields: Fields, key: str) -> tuple[int, int] | str:
+    value = fields.raw(key)
+    if key not in fields or value in ("model", "image"):
+        return str(value or "model")
+    sides = fields.counts(key)
+    if len(sides) not in {1, 2}:
+        raise fields.wrong(key, "model, image, one side or [width, height]")
+    return sides[0], sides[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,58 +52,58 @@ class InputSpec:
     """How pixels become the model's input."""
 
     # Width and height; "model": as the model fixes them, "image": as the image has them.
-    size: tuple[int, int] | str
-    layout: str
-    channels: str
+    size: tuple[int, int] | str = by(_size)
+    layout: str = by(Fields.choice, LAYOUTS, "nchw")
+    channels: str = by(Fields.choice, ("rgb", "bgr"), "rgb")
     # A pixel value v becomes (v * scale - mean) / std; mean and std in the order of channels.
-    scale: float
-    mean: tuple[float, ...]
-    std: tuple[float, ...]
-    resize: str
-    interpolation: str
-    align: str
-    pad: int
+    scale: float = by(Fields.number, 1.0)
+    mean: tuple[float, ...] = by(Fields.numbers, (0.0, 0.0, 0.0))
+    std: tuple[float, ...] = by(Fields.numbers, (1.0, 1.0, 1.0))
+    resize: str = by(Fields.choice, ("letterbox", "stretch"), "letterbox")
+    interpolation: str = by(Fields.choice, ("linear", "area", "cubic", "nearest"), "linear")
+    align: str = by(Fields.choice, ("corner", "centre"), "centre")
+    pad: int = by(Fields.whole, 114, low=0, high=255)
 
 
 @dataclass(frozen=True, slots=True)
 class OutputSpec:
     """What the axes and columns of one output tensor mean; without a name it goes by position."""
 
-    name: str | None
-    axes: tuple[str, ...]
-    columns: tuple[str, ...]
+    name: str | None = by(Fields.text)
+    axes: tuple[str, ...] = by(Fields.words, AXES)
+    columns: tuple[str, ...] = by(Fields.words, COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)
 class BoxSpec:
     """What the four values of a box mean, in the space of the model's input."""
 
-    form: str
-    units: str
+    form: str = by(Fields.choice, FORMS)
+    units: str = by(Fields.choice, ("pixels", "fractions"), "pixels")
     # With strides the number of boxes is known: per_cell for every cell of every grid.
-    strides: tuple[int, ...]
-    per_cell: int
-    clip: bool
+    strides: tuple[int, ...] = by(Fields.counts)
+    per_cell: int = by(Fields.whole, 1, low=1)
+    clip: bool = by(Fields.flag, default=False)
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreSpec:
     """score = objectness ^ objectness_power * class ^ class_power, after the activation."""
 
-    activation: str
-    objectness_power: float
-    class_power: float
+    activation: str = by(Fields.choice, ("none", "sigmoid", "softmax"), "none")
+    objectness_power: float = by(Fields.number, 1.0, low=0.0)
+    class_power: float = by(Fields.number, 1.0, low=0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class KeepSpec:
     """Which boxes become detections."""
 
-    classes_per_box: str
-    min_score: float
-    nms: str
-    nms_iou: float
-    max_per_image: int | None
+    classes_per_box: str = by(Fields.choice, ("one", "many"), "one")
+    min_score: float = by(Fields.number, 0.001, low=0.0, high=1.0)
+    nms: str = by(Fields.choice, ("by-class", "across-classes", "none"), "by-class")
+    nms_iou: float = by(Fields.number, 0.65, low=0.0, high=1.0)
+    max_per_image: int | None = by(Fields.limit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,8 +162,8 @@ def read_spec(path: Path) -> OnnxSpec:
         input=_input(fields.section_of("input")),
         outputs=_outputs(fields),
         boxes=_boxes(fields.section_of("boxes")),
-        scores=_scores(fields.section_of("scores")),
-        keep=_keep(fields.section_of("keep")),
+        scores=_whole_section(ScoreSpec, fields.section_of("scores")),
+        keep=_whole_section(KeepSpec, fields.section_of("keep")),
         class_list=class_list,
     )
     fields.finish()
@@ -161,35 +182,25 @@ def _merged(given: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     return {**given, **own, **both}
 
 
-def _input(fields: Fields) -> InputSpec:
-    spec = InputSpec(
-        size=_size(fields),
-        layout=fields.choice("layout", LAYOUTS, "nchw"),
-        channels=fields.choice("channels", ("rgb", "bgr"), "rgb"),
-        scale=fields.number("scale", 1.0),
-        mean=fields.numbers("mean", (0.0, 0.0, 0.0)),
-        std=fields.numbers("std", (1.0, 1.0, 1.0)),
-        resize=fields.choice("resize", ("letterbox", "stretch"), "letterbox"),
-        interpolation=fields.choice("interpolation", INTERPOLATIONS, "linear"),
-        align=fields.choice("align", ("corner", "centre"), "centre"),
-        pad=fields.whole("pad", 114, low=0, high=255),
-    )
-    if spec.scale == 0:
-        raise fields.wrong("scale", "a number other than 0")
-    if not all(value > 0 for value in spec.std):
-        raise fields.wrong("std", "3 numbers above 0")
+def _whole_section(kind: type[_Spec], fields: Fields) -> _Spec:
+    spec = _taken(kind, fields)
     fields.finish()
     return spec
 
 
-def _size(fields: Fields) -> tuple[int, int] | str:
-    value = fields.raw("size")
-    if "size" not in fields or value in ("model", "image"):
-        return str(value or "model")
-    sides = fields.counts("size")
-    if len(sides) not in {1, 2}:
-        raise fields.wrong("size", "model, image, one side or [width, height]")
-    return sides[0], sides[-1]
+def _input(fields: Fields) -> InputSpec:
+    spec = _taken(InputSpec, fields)
+    check_values(spec, fields)
+    fields.finish()
+    return spec
+
+
+def check_values(spec: InputSpec, fields: Fields) -> None:
+    """Numbers that pixel values can be multiplied with and divided by."""
+    if spec.scale == 0:
+        raise fields.wrong("scale", "a number other than 0")
+    if not all(value > 0 for value in spec.std):
+        raise fields.wrong("std", "3 numbers above 0")
 
 
 def _outputs(fields: Fields) -> tuple[OutputSpec, ...]:
@@ -203,11 +214,7 @@ def _outputs(fields: Fields) -> tuple[OutputSpec, ...]:
 
 
 def _output(fields: Fields) -> OutputSpec:
-    spec = OutputSpec(
-        name=fields.text("name"),
-        axes=fields.words("axes", AXES),
-        columns=fields.words("columns", COLUMNS),
-    )
+    spec = _taken(OutputSpec, fields)
     if "boxes" not in spec.axes or any(spec.axes.count(axis) > 1 for axis in ("batch", "columns")):
         raise fields.wrong("axes", "boxes, and batch and columns at most once")
     if "rest" in spec.columns[:-1]:
@@ -217,13 +224,7 @@ def _output(fields: Fields) -> OutputSpec:
 
 
 def _boxes(fields: Fields) -> BoxSpec:
-    spec = BoxSpec(
-        form=fields.choice("form", FORMS),
-        units=fields.choice("units", ("pixels", "fractions"), "pixels"),
-        strides=fields.counts("strides"),
-        per_cell=fields.whole("per_cell", 1, low=1),
-        clip=fields.flag("clip", default=False),
-    )
+    spec = _taken(BoxSpec, fields)
     if spec.form in GRID_FORMS:
         if not spec.strides:
             raise fields.wrong("strides", f"the strides of the grids for {spec.form}")
@@ -231,28 +232,6 @@ def _boxes(fields: Fields) -> BoxSpec:
             raise fields.wrong("per_cell", f"1 for {spec.form}")
         if spec.units != "pixels":
             raise fields.wrong("units", f"pixels for {spec.form}")
-    fields.finish()
-    return spec
-
-
-def _scores(fields: Fields) -> ScoreSpec:
-    spec = ScoreSpec(
-        activation=fields.choice("activation", ("none", "sigmoid", "softmax"), "none"),
-        objectness_power=fields.number("objectness_power", 1.0, low=0.0),
-        class_power=fields.number("class_power", 1.0, low=0.0),
-    )
-    fields.finish()
-    return spec
-
-
-def _keep(fields: Fields) -> KeepSpec:
-    spec = KeepSpec(
-        classes_per_box=fields.choice("classes_per_box", ("one", "many"), "one"),
-        min_score=fields.number("min_score", 0.001, low=0.0, high=1.0),
-        nms=fields.choice("nms", ("by-class", "across-classes", "none"), "by-class"),
-        nms_iou=fields.number("nms_iou", 0.65, low=0.0, high=1.0),
-        max_per_image=fields.limit("max_per_image"),
-    )
     fields.finish()
     return spec
 

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from boxlens.errors import MissingExtraError
+from boxlens.errors import imported
 
 _PURPOSE = "changing pictures"
 
 
 def opencv() -> Any:
-    try:
-        import cv2
-    except ImportError as problem:
-        package = "opencv-contrib-python-headless"
-        raise MissingExtraError(_PURPOSE, package, "images") from problem
-    return cv2
+    return imported("cv2", _PURPOSE, "opencv-contrib-python-headless")
 
 
 def pillow() -> Any:
-    try:
-        from PIL import Image
-    except ImportError as problem:
-        raise MissingExtraError(_PURPOSE, "pillow", "images") from problem
-    return Image
+    return imported("PIL.Image", _PURPOSE, "pillow")

@@ -23,7 +23,6 @@ from boxlens.report.charts.forms.panels import (
     plot,
 )
 from boxlens.report.charts.level_axis import level_axis, level_place
-from boxlens.studies.robustness.corruption_means import telling_means
 from boxlens.studies.robustness.steps import (
     CLEAN_WORDS,
     GROUP_WORDS,
@@ -32,6 +31,7 @@ from boxlens.studies.robustness.steps import (
     family_of,
     level_words,
     step_words,
+    telling_means,
 )
 from boxlens.wording import UNDEFINED, interval, score, share
 

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.images.pixels import Pixels
     from boxlens.report.pictures.exhibits import Box
+    from boxlens.studies.robustness.picture_set import StepPictures
     from boxlens.studies.robustness.result import (
         DetectorRobustness,
         Example,
         RobustnessResult,
         StepRobustness,
     )
-    from boxlens.studies.robustness.step_pictures import StepPictures
 
     # A copy as large as it is shown, and its size by that of the picture.
     Small = tuple[Image, tuple[float, float]]

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from boxlens.data import Classes, Notice
-from boxlens.detectors.findings import Findings, joined_findings
+from boxlens.data import Classes, counted_notice
+from boxlens.detectors.batches import Findings, joined_findings
 from boxlens.detectors.pictures import PictureFiles
 from boxlens.detectors.processes import mapping
 from boxlens.detectors.run import detect_pictures, journal_path
@@ -22,13 +22,12 @@ from boxlens.detectors.threads import in_parallel
 from boxlens.errors import InputError
 from boxlens.formats.files import read_json, write_text
 from boxlens.formats.window_files import NOTHING_FOUND
-from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from os import PathLike
 
-    from boxlens.data import Detections
+    from boxlens.data import Detections, Notice
     from boxlens.detectors.run_result import RunResult
     from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles, Pixels
@@ -88,9 +87,7 @@ def generate_windows(
     n_empty = sum(notice.count for notice in result.notices if notice.code == EMPTY)
     others = tuple(notice for notice in result.notices if notice.code != EMPTY)
     return replace(
-        result,
-        n_detections=result.n_detections - n_empty,
-        notices=(*others, *_empty(n_empty)),
+        result, n_detections=result.n_detections - n_empty, notices=(*others, *_empty(n_empty))
     )
 
 
@@ -178,8 +175,7 @@ def _windows(generator: Generator, limit: int, image: Pixels) -> _Timed:
 
 
 def _empty(count: int) -> tuple[Notice, ...]:
-    message = f"{counted(count, 'image has', 'images have')} no proposals"
-    return (Notice(EMPTY, count, message),) if count else ()
+    return counted_notice(EMPTY, count, "images have no proposals", "image has no proposals")
 
 
 @contextmanager

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import counted_notice
 from boxlens.data.windows import Windows
 from boxlens.detectors.run import journal_path
 from boxlens.errors import InputError
 from boxlens.formats.files import read_json, write_text
-from boxlens.formats.unfinished import scratch_folder
+from boxlens.formats.unfinished import kept_or_scratch
 from boxlens.formats.window_files import read_windows
 from boxlens.images.sizes import upright_size
 from boxlens.studies.proposals.generate import generate_windows, seconds_per_image
-from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from boxlens.data import Dataset
+    from boxlens.data import Dataset, Notice
     from boxlens.data.columns import Floats
     from boxlens.detectors.run_result import RunResult
     from boxlens.formats.files import Progress
@@ -53,7 +50,7 @@ def generated_windows(
     progress: Progress | None = None,
 ) -> GeneratedWindows:
     """The best windows of each picture; in the folder `keep` they stay and are used again."""
-    with _kept(keep) as place:
+    with kept_or_scratch(keep) as place:
         output = place / _file_name(generator, files, limit)
         failed = _searched(generator, files, output, limit, workers, progress)
         seconds = seconds_per_image(output)
@@ -99,11 +96,11 @@ def _searched(
             progress=progress,
         )
     failed = _failed(beside) if beside.exists() else []
-    if not failed:
-        return ()
-    first = ": ".join(failed[0])
-    message = f"{counted(len(failed), 'picture')} could not be searched (first: {first})"
-    return (Notice("picture_failed", len(failed), message),)
+    first = ": ".join(failed[0]) if failed else ""
+    not_searched = f"could not be searched (first: {first})"
+    return counted_notice(
+        "picture_failed", len(failed), f"pictures {not_searched}", f"picture {not_searched}"
+    )
 
 
 def _failed(path: Path) -> list[list[str]]:
@@ -121,16 +118,6 @@ def _file_name(generator: Generator, files: ImageFiles, limit: int) -> str:
     states = [(one.st_size, one.st_mtime_ns) for one in (path.stat() for path in files.paths)]
     text = repr((generator.identity, limit, files.ids.tolist(), files.names, states))
     return f"windows-{generator.name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.json"
-
-
-@contextmanager
-def _kept(keep: Path | None) -> Iterator[Path]:
-    if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
-        yield keep
-        return
-    with scratch_folder() as folder:
-        yield folder
 
 
 def _in_frame(windows: Windows, dataset: Dataset, files: ImageFiles) -> Windows:
@@ -155,7 +142,7 @@ def _in_frame(windows: Windows, dataset: Dataset, files: ImageFiles) -> Windows:
         image_row=image_row[keep],
         box=box,
         searched=windows.searched & ~other,
-        notices=tuple(_told(int(scaled.sum()), int(other.sum()))),
+        notices=_told(int(scaled.sum()), int(other.sum())),
     )
 
 
@@ -170,18 +157,13 @@ def _picture_sizes(dataset: Dataset, files: ImageFiles) -> Floats:
     return sizes
 
 
-def _told(n_scaled: int, n_other: int) -> Sequence[Notice]:
-    notices = []
-    if n_scaled:
-        message = (
-            f"{counted(n_scaled, 'picture')} differ in size from the ground truth, which knows the "
-            "size before scaling: their proposals were scaled back"
-        )
-        notices.append(Notice("another_size", n_scaled, message))
-    if n_other:
-        message = (
-            f"{counted(n_other, 'picture')} skipped: another shape than the ground truth says, so "
-            "another picture"
-        )
-        notices.append(Notice("another_shape", n_other, message))
-    return notices
+def _told(n_scaled: int, n_other: int) -> tuple[Notice, ...]:
+    scaled = (
+        "differ in size from the ground truth, which knows the size before scaling: their "
+        "proposals were scaled back"
+    )
+    skipped = "skipped: another shape than the ground truth says, so another picture"
+    return (
+        *counted_notice("another_size", n_scaled, f"pictures {scaled}", f"picture {scaled}"),
+        *counted_notice("another_shape", n_other, f"pictures {skipped}", f"picture {skipped}"),
+    )

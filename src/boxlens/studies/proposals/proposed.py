@@ -1,29 +1,49 @@
 """What a method proposes for the images of a data set, for every number of proposals asked for.
 
-Boxes are given out part by part: what is asked of them, matching above all, is local to an image,
-so the parts of a set together say what the whole set says, to the bit.
+Each place counts once, then the best ones do (METHODS 6.1). Boxes are given out part by part: what
+is asked of them, matching above all, is local to an image, so the parts of a set together say what
+the whole set says, to the bit.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from boxlens.data.columns import frozen, owned
 from boxlens.data.windows import WindowPart, joined
 from boxlens.errors import ParameterError
-from boxlens.studies.proposals.candidates import without_duplicates
+from boxlens.matching.box_matching import first_on_pixels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from boxlens.data import Notice
+    from boxlens.data import Dataset, Notice
     from boxlens.data.columns import Bools
     from boxlens.data.source import Source
     from boxlens.data.windows import Windows
     from boxlens.studies.proposals.blind import BlindWindows
-    from boxlens.studies.proposals.candidates import Places
+
+# What makes boxes one place: the same pixels, or equal fractions where there are no pixels.
+Places = Literal["pixels", "fractions"]
+
+
+def places_in(dataset: Dataset) -> Places:
+    return "fractions" if dataset.relative else "pixels"
+
+
+def without_duplicates(windows: Windows, places: Places = "pixels", *, threads: int = 0) -> Windows:
+    """Of boxes in one place the best one stays, as it is."""
+    # Fractions are told apart down to a billionth of the image.
+    box = windows.box if places == "pixels" else windows.box * 2.0**30
+    first = first_on_pixels(windows.offsets, box, threads=threads)
+    if first.all():
+        return windows
+    n_before = np.concatenate([[0], np.cumsum(first)])
+    offsets = frozen(n_before[windows.offsets], np.int64)
+    return replace(windows, offsets=offsets, box=owned(windows.box[first]))
 
 
 class ProposedPart(NamedTuple):

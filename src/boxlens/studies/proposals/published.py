@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Images of the test set hold so many objects, difficult ones included.
-N_OBJECTS = 14_976
 N_PROPOSALS = 1000
 
 

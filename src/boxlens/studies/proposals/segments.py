@@ -1,10 +1,11 @@
-"""A picture in pieces of one colour: graph segmentation, in several colour spaces.
+"""A picture in pieces of one colour: graph segmentation, in several colour spaces, and merging.
 
 OpenCV's segmentation by Felzenszwalb and Huttenlocher; what pieces touch, and their boxes, is ours.
 """
 
 from __future__ import annotations
 
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -14,10 +15,13 @@ from boxlens.errors import ParameterError
 from boxlens.studies.proposals.generators.opencv import contributed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from boxlens.data.columns import Boxes
     from boxlens.images import Pixels
 
 Labels = npt.NDArray[np.int32]
+RowOrRows = int | list[int] | npt.NDArray[np.int64]
 ColourSpace = Literal["rgb", "lab", "opponent", "rg", "hsv"]
 # Those that methods over superpixels join, in this order (METHODS 7.4).
 SUPERPIXEL_SPACES: tuple[ColourSpace, ...] = ("lab", "opponent", "rg", "hsv")
@@ -82,3 +86,43 @@ def neighbours(labels: Labels) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.in
     high = np.maximum(first[apart], second[apart]).astype(np.int64)
     keys, border = np.unique(low * n + high, return_counts=True)
     return np.stack([keys // n, keys % n], axis=1), border.astype(np.int64)
+
+
+def merge_most_alike(
+    pairs: npt.NDArray[np.int64],
+    n: int,
+    alike: Callable[[RowOrRows, RowOrRows], npt.NDArray[np.floating]],
+    join: Callable[[int, int, int], None],
+) -> list[tuple[int, int, float]]:
+    """The two neighbours most alike become one, until none touch; of equals those that came first.
+
+    `join` is told which two of the `n` pieces and of their unions become which union, counted on
+    from `n`; the merges are given in order, with how alike the two were.
+    """
+    near: dict[int, set[int]] = {row: set() for row in range(n)}
+    for a, b in pairs.tolist():
+        near[a].add(b)
+        near[b].add(a)
+    heap = list(zip((-alike(*pairs.T)).tolist(), *pairs.T.tolist(), strict=True))
+    heapify(heap)
+    merged: list[tuple[int, int, float]] = []
+    while heap:
+        unlike, a, b = heappop(heap)
+        # Pairs of pieces that are gone stay in the heap until they come up.
+        if a not in near or b not in near:
+            continue
+        union = n + len(merged)
+        join(a, b, union)
+        merged.append((a, b, -unlike))
+        near[union] = around = near.pop(a) | near.pop(b)
+        around -= {a, b}
+        if not around:
+            continue
+        beside = sorted(around)
+        for other in beside:
+            near[other].discard(a)
+            near[other].discard(b)
+            near[other].add(union)
+        for value, other in zip(alike(union, beside).tolist(), beside, strict=True):
+            heappush(heap, (-value, other, union))
+    return merged

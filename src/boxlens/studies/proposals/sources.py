@@ -15,7 +15,6 @@ from boxlens.formats.window_files import has_runs, read_windows
 from boxlens.images import find_images
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.studies.proposals.blind import BlindWindows
-from boxlens.studies.proposals.candidates import places_in
 from boxlens.studies.proposals.generated import generated_windows
 from boxlens.studies.proposals.generators.opening import (
     GENERATORS,
@@ -24,7 +23,7 @@ from boxlens.studies.proposals.generators.opening import (
     plain_name,
 )
 from boxlens.studies.proposals.generators.protocols import BlindGenerator, Generator
-from boxlens.studies.proposals.proposed import Proposed
+from boxlens.studies.proposals.proposed import Proposed, places_in
 from boxlens.studies.proposals.published import BASELINES
 
 if TYPE_CHECKING:

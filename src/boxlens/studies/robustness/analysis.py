@@ -19,11 +19,10 @@ from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.studies.robustness.bound_file import read_bound
 from boxlens.studies.robustness.choice import RobustnessChoice
 from boxlens.studies.robustness.measuring import measure
-from boxlens.studies.robustness.models import Asked, Model, Place
-from boxlens.studies.robustness.references import with_references
-from boxlens.studies.robustness.running import run_detector
+from boxlens.studies.robustness.picture_set import StepPictures
+from boxlens.studies.robustness.running import Asked, Model, Place, run_detector
 from boxlens.studies.robustness.sources import usable_scenes, usable_sources
-from boxlens.studies.robustness.step_pictures import StepPictures
+from boxlens.studies.robustness.steps import with_references
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.metrics.intervals import ResamplingChoice
     from boxlens.metrics.resampling import Weights
-    from boxlens.studies.robustness.tracing import MeasuredSet, Traced
+    from boxlens.studies.robustness.picture_set import MeasuredSet, Traced
 
 AP = Mean()
 # One area and one limit: all that AP needs, and a quarter of the work.
@@ -151,10 +151,8 @@ def _drop(
 def _too_few(sets: Sequence[MeasuredSet], drawn: Sequence[_Draws | None]) -> tuple[Notice, ...]:
     """The objects are the same for every detector."""
     told = [one.step.slug for one, found in zip(sets, drawn, strict=True) if found is None]
-    if not told:
-        return ()
     message = (
         f"no interval where objects are from fewer than {FEWEST_IMAGES} of the unchanged "
         f"pictures: {', '.join(told)}"
     )
-    return (Notice("too_few_images", len(told), message),)
+    return (Notice("too_few_images", len(told), message),) if told else ()

@@ -13,8 +13,8 @@ from boxlens.studies.robustness.bound_file import read_bound
 from boxlens.studies.robustness.choice import RobustnessChoice
 from boxlens.studies.robustness.importing import import_results, open_sets
 from boxlens.studies.robustness.measuring import measure
-from boxlens.studies.robustness.references import with_references
-from boxlens.studies.robustness.step_pictures import StepPictures
+from boxlens.studies.robustness.picture_set import StepPictures
+from boxlens.studies.robustness.steps import with_references
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from boxlens.data import Detections
     from boxlens.formats.files import Progress
     from boxlens.studies.robustness.importing import ExportedSet, ImportedResults
-    from boxlens.studies.robustness.models import Place
     from boxlens.studies.robustness.result import RobustnessResult
+    from boxlens.studies.robustness.running import Place
 
 
 def imported_robustness(

@@ -13,7 +13,7 @@ from boxlens.studies.robustness.result import Example
 if TYPE_CHECKING:
     from boxlens.data import Dataset, Detections
     from boxlens.data.columns import Bools
-    from boxlens.studies.robustness.tracing import Traced
+    from boxlens.studies.robustness.picture_set import Traced
 
 IOU = 0.5
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
 
-    from boxlens.data import Dataset, Notice
+    from boxlens.data import Notice
     from boxlens.formats.files import Progress
     from boxlens.images.transforming.transform import Step
     from boxlens.studies.robustness.picture_set import PictureSet
@@ -185,7 +185,9 @@ class _Work:
         heard = None if progress is None else lambda count: progress(n_before + count, n)
         problems = in_parallel(self._write_picture, missing, workers=workers, done=heard)
         failed = {row: text for row, text in zip(missing, problems, strict=True) if text}
-        told = write_dataset(self._dataset(), self.folder / GROUND_TRUTH, "coco")
+        dataset = self.pictures.dataset
+        renamed = replace(dataset, images=replace(dataset.images, file_name=self.names))
+        told = write_dataset(renamed, self.folder / GROUND_TRUTH, "coco")
         notices += [one for one in told if one.code not in {other.code for other in notices}]
         outcome = {
             "source_row": self.pictures.source_row.tolist(),
@@ -207,10 +209,6 @@ class _Work:
 
     def _path(self, row: int) -> Path:
         return self.folder / IMAGES / self.names[row]
-
-    def _dataset(self) -> Dataset:
-        dataset = self.pictures.dataset
-        return replace(dataset, images=replace(dataset.images, file_name=self.names))
 
     def _write_picture(self, row: int) -> str | None:
         """Why there is none."""

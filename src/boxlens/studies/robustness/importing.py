@@ -179,10 +179,7 @@ def _document(path: Path) -> dict[str, Any]:
 
 
 def _opened(folder: Path, entry: Mapping[str, Any], export: ExportRecord) -> ExportedSet:
-    dataset = replace(
-        read_dataset(folder / GROUND_TRUTH, format="coco"),
-        name=export.dataset,
-    )
+    dataset = replace(read_dataset(folder / GROUND_TRUTH, format="coco"), name=export.dataset)
     names = dataset.images.file_name
     paths = tuple(folder / IMAGES / name for name in names)
     origin = _document(folder / ORIGIN)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,12 +18,11 @@ from boxlens.matching import COCO
 from boxlens.metrics.evaluation import EvaluationChoice, evaluate_tables
 from boxlens.metrics.results import Provenance
 from boxlens.studies.diagnosis.tide import GAINS
-from boxlens.studies.robustness.corruption_means import corruption_means, ratio
 from boxlens.studies.robustness.density import box_density, without_place
 from boxlens.studies.robustness.drops import Drops, paired_drops
 from boxlens.studies.robustness.error_growth import ErrorProfile, error_profile
 from boxlens.studies.robustness.examples import Sighting, most_lost, sight
-from boxlens.studies.robustness.references import reference_rows
+from boxlens.studies.robustness.picture_set import trace
 from boxlens.studies.robustness.result import (
     METRICS,
     DetectorRobustness,
@@ -31,7 +31,7 @@ from boxlens.studies.robustness.result import (
     SetSummary,
     StepRobustness,
 )
-from boxlens.studies.robustness.tracing import trace
+from boxlens.studies.robustness.steps import corruption_means, ratio, reference_rows
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from boxlens.data.columns import Bools
     from boxlens.formats.files import Progress
     from boxlens.studies.robustness.choice import RobustnessChoice
-    from boxlens.studies.robustness.tracing import MeasuredSet, Traced
+    from boxlens.studies.robustness.picture_set import MeasuredSet, Traced
 
 
 def measure(
@@ -60,8 +60,13 @@ def measure(
     _check(sets, found, choice)
     references, told = reference_rows([one.step for one in sets])
     work = _Work(sets, [trace(one, sets[0]) for one in sets], references, choice, threads)
+
+    def begun(place: int, row: int) -> None:
+        if progress is not None:
+            progress("measuring steps", len(sets) * place + row, len(sets) * len(found))
+
     columns = {
-        name: _column(work, tables, _begun(progress, len(sets), place, len(found)))
+        name: _column(work, tables, partial(begun, place))
         for place, (name, tables) in enumerate(found.items())
     }
     drops = _drops(work, found, columns, progress)
@@ -108,15 +113,6 @@ class _Measured:
     errors: ErrorProfile
 
 
-def _begun(
-    progress: Progress | None, n_sets: int, place: int, n_detectors: int
-) -> Callable[[int], None]:
-    """Tells which set of the detector at a place is looked at."""
-    if progress is None:
-        return lambda _row: None
-    return lambda row: progress("measuring steps", n_sets * place + row, n_sets * n_detectors)
-
-
 def _column(
     work: _Work, tables: Sequence[Detections], begun: Callable[[int], None]
 ) -> list[StepRobustness]:
@@ -145,9 +141,7 @@ def _beside(reference: _Measured, one: _Measured) -> StepRobustness:
 
 
 def _check(
-    sets: Sequence[MeasuredSet],
-    found: Mapping[str, Sequence[Detections]],
-    choice: RobustnessChoice,
+    sets: Sequence[MeasuredSet], found: Mapping[str, Sequence[Detections]], choice: RobustnessChoice
 ) -> None:
     given, asked = [one.step.slug for one in sets[1:]], [one.slug for one in choice.steps]
     if not sets or given != asked:

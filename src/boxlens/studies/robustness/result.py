@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from boxlens.metrics.results import Provenance
     from boxlens.studies.robustness.bound_file import KnownBound
     from boxlens.studies.robustness.choice import RobustnessChoice
-    from boxlens.studies.robustness.step_pictures import StepPictures
+    from boxlens.studies.robustness.picture_set import StepPictures
 
 SCHEMA = "boxlens/robustness/1"
 METRICS = ("AP", "AP50", "AP75", "APs", "APm", "APl")

@@ -1,4 +1,4 @@
-"""A detector over sets of changed pictures; a run that was stopped resumes.
+"""Detectors over sets of changed pictures; a run that was stopped resumes.
 
 Of every set a folder keeps the results as a COCO file, and beside it what they were made from,
 so that results of other settings are never taken for these.
@@ -6,36 +6,81 @@ so that results of other settings are never taken for these.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxlens.data import Notice
+from boxlens.detectors.from_callable import from_function
+from boxlens.detectors.journal import summed_notices
+from boxlens.detectors.opening import open_detector
+from boxlens.detectors.protocols import Detector
 from boxlens.detectors.renaming import with_classes
 from boxlens.detectors.run import detect_pictures, journal_path
 from boxlens.detectors.run_result import Failure
 from boxlens.errors import ParameterError
 from boxlens.formats import read_detections
-from boxlens.formats.unfinished import scratch_folder
+from boxlens.formats.unfinished import kept_or_scratch
 from boxlens.studies.robustness.origins import Origin
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from boxlens.data import Detections
-    from boxlens.detectors.protocols import Detector
+    from boxlens.data import Classes, Dataset, Detections
     from boxlens.detectors.run_result import RunResult
     from boxlens.formats.files import Progress
+    from boxlens.images import Pixels
     from boxlens.images.transforming.transform import Step
     from boxlens.studies.robustness.picture_set import PictureSet
 
+Place = str | PathLike[str]
+# What users may give as a detector.
+Asked = Detector | Callable[..., Any] | Place
 SCHEMA = "boxlens/changed-results/1"
 # Threads that decode and draw the pictures of a batch.
 READERS = 2
 _REMEDY = "--restart discards them and starts again; or name another folder"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDetector:
+    """A detector under another name."""
+
+    detector: Detector
+    name: str
+
+    @property
+    def classes(self) -> Classes:
+        return self.detector.classes
+
+    def detect(self, images: Sequence[Pixels]) -> Detections:
+        return self.detector.detect(images)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A detector that is ready, and what changes with its file or settings; "": nothing tells."""
+
+    detector: Detector
+    identity: str
+
+    def called(self, name: str) -> Model:
+        return Model(NamedDetector(self.detector, name), self.identity)
+
+    @classmethod
+    def opened(cls, model: Asked, dataset: Dataset, spec: str | None = None) -> Model:
+        """A detector itself, a function of a picture, or what `boxlens detect --model` takes.
+
+        The `identity` of the former, if it has one, is a text of its own making.
+        """
+        if isinstance(model, Detector):
+            return cls(model, str(getattr(model, "identity", "")))
+        if callable(model):
+            return cls(from_function(model, dataset.classes), str(getattr(model, "identity", "")))
+        return cls(*open_detector(fspath(model), spec=spec, classes=dataset.classes))
 
 
 class DetectorRun(NamedTuple):
@@ -64,7 +109,7 @@ def run_detector(
     if not sets:
         raise ParameterError("name at least one set of pictures")
     renamed, notices = with_classes(detector, sets[0].dataset.classes)
-    with _place(folder) as place:
+    with kept_or_scratch(folder) as place:
         kept = [_kept(place, one, detector, identity) for one in sets]
         if restart:
             for one in kept:
@@ -79,20 +124,12 @@ def run_detector(
         found = tuple(one.found(detector.name) for one in kept)
         if folder is None:
             found = tuple(replace(one, source=None) for one in found)
+    all_notices = (notice for outcome in outcomes for notice in outcome.notices)
     return DetectorRun(
         found,
         tuple(failure for outcome in outcomes for failure in outcome.failed),
-        (*notices, *_summed(outcomes)),
+        (*notices, *summed_notices(all_notices, "set")),
     )
-
-
-@contextmanager
-def _place(folder: Path | None) -> Iterator[Path]:
-    if folder is not None:
-        yield folder
-        return
-    with scratch_folder() as temporary:
-        yield temporary
 
 
 def _kept(place: Path, pictures: PictureSet, detector: Detector, identity: str) -> _Kept:
@@ -189,14 +226,3 @@ def _told(progress: Progress | None, what: str) -> Progress | None:
     if progress is None:
         return None
     return lambda _, done, total: progress(what, done, total)
-
-
-def _summed(outcomes: Iterable[_Outcome]) -> Iterator[Notice]:
-    """One notice of a kind for all sets: the first one's words, the count of all."""
-    kinds: dict[str, list[Notice]] = defaultdict(list)
-    for notice in (notice for outcome in outcomes for notice in outcome.notices):
-        kinds[notice.code].append(notice)
-    for code, notices in kinds.items():
-        count = sum(notice.count for notice in notices)
-        more = f" (in one set; {count:,} in all)" if len(notices) > 1 else ""
-        yield Notice(code, count, notices[0].message + more)

@@ -15,17 +15,17 @@ from boxlens.images.files import evenly_spread
 from boxlens.images.transforming.pictured import Pictured, with_pictures
 from boxlens.images.transforming.scene_choice import given_pictures
 from boxlens.images.transforming.visible_objects import single_spans
-from boxlens.wording import counted
+from boxlens.studies.upper_bound.findings import BEYOND, NO_PIXEL, Faults
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from boxlens.data import Dataset, Notice
     from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles
     from boxlens.images.transforming.scene_choice import Scenes
     from boxlens.images.transforming.shot import Shot
-    from boxlens.studies.robustness.models import Place
+    from boxlens.studies.robustness.running import Place
 
 # Cut to whole pixels, less beyond the border changes nothing.
 BEYOND_PX = 0.5
@@ -62,7 +62,7 @@ def usable_sources(
     left_out = "of {:,} pictures {} skipped, as requested (--n-images)"
     return Sources(
         readable,
-        (*unsized, *unreadable, *objects.failures()),
+        (*unsized, *unreadable, *objects.faults.failures()),
         (*changes, *objects.remarks()),
         (
             *notices,
@@ -139,53 +139,45 @@ def _about_changes(changes: Sequence[Remark]) -> Iterator[Notice]:
 
 
 class _Objects(NamedTuple):
-    """What is odd about objects, counted by picture; crowds aside."""
+    """What is odd about objects, crowds aside, by picture."""
 
-    without: tuple[str, ...]
-    beyond: Mapping[str, int]
-    without_pixel: Mapping[str, int]
+    empty: list[str]
+    faults: Faults
+    oddities: Faults
 
     @classmethod
     def of(cls, pictured: Pictured) -> _Objects:
-        without, beyond, without_pixel = [], {}, {}
+        found = cls([], Faults(), Faults())
         for row, name in enumerate(pictured.files.names):
             shot = pictured.shot(row)
             if len(shot.box) == 0:
-                without.append(name)
+                found.empty.append(name)
             spans = single_spans(shot)
-            if n := int(np.count_nonzero(~shot.crowd)) - len(spans):
-                without_pixel[name] = n
-            if n := _n_beyond(shot, list(spans)):
-                beyond[name] = n
-        return cls(tuple(without), beyond, without_pixel)
+            for number in range(int(np.count_nonzero(~shot.crowd)) - len(spans)):
+                found.faults.add(name, NO_PIXEL, number)
+            for number in range(_n_beyond(shot, list(spans))):
+                found.oddities.add(name, BEYOND, number)
+        return found
 
-    def failures(self) -> Iterator[Failure]:
-        for name, n in self.without_pixel.items():
-            words = counted(n, "object lies", "objects lie")
-            yield Failure(name, f"{words} outside the picture")
-
-    def remarks(self) -> Iterator[Remark]:
-        for name in self.without:
-            yield Remark(name, "no objects")
-        for name, n in self.beyond.items():
-            yield Remark(name, f"{counted(n, 'box extends', 'boxes extend')} beyond the picture")
+    def remarks(self) -> tuple[Remark, ...]:
+        return (*(Remark(name, "no objects") for name in self.empty), *self.oddities.remarks())
 
     def notices(self) -> Iterator[Notice]:
         yield from counted_notice(
             "picture_without_objects",
-            len(self.without),
+            len(self.empty),
             "pictures have no objects and are in no set of single objects",
             "picture has no objects and is in no set of single objects",
         )
         yield from counted_notice(
             "box_beyond_picture",
-            sum(self.beyond.values()),
+            self.oddities.count(BEYOND),
             "boxes extend beyond their pictures and are clipped",
             "box extends beyond its picture and is clipped",
         )
         yield from counted_notice(
             "object_without_pixel",
-            sum(self.without_pixel.values()),
+            self.faults.count(NO_PIXEL),
             "objects lie outside their pictures and are in no set of single objects",
             "object lies outside its picture and is in no set of single objects",
         )

@@ -1,17 +1,22 @@
-"""What figures and tables of robustness share: steps by their transform, words, means."""
+"""Steps of a study: what each is compared with, those of a transform, their words and means."""
 
 from __future__ import annotations
 
 import math
+from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
+from boxlens.data import counted_notice
+from boxlens.data.naming import some_names
 from boxlens.images.perturbing.families import FAMILIES
-from boxlens.images.transforming.catalogue import TRANSFORMS
-from boxlens.images.transforming.transform import CORRUPTION_GROUPS
+from boxlens.images.transforming.catalogue import CLEAN, TRANSFORMS
+from boxlens.images.transforming.transform import CORRUPTION_GROUPS, Step
+from boxlens.studies.robustness.result import CorruptionMean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from boxlens.data import Notice
     from boxlens.images.transforming.transform import Group
     from boxlens.studies.robustness.result import (
         DetectorRobustness,
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
     )
 
     Steps = tuple[StepRobustness, ...]
+    from boxlens.studies.robustness.result import StepRobustness
 
 GROUP_WORDS: Final[Mapping[str, str]] = {
     "all": "All corruptions",
@@ -33,6 +39,44 @@ GROUP_WORDS: Final[Mapping[str, str]] = {
 CLEAN_WORDS: Final = "Unchanged"
 # How transforms of images.perturbing are called among all others.
 GRADED_PREFIX: Final = "graded_"
+
+
+def reference_of(step: Step) -> Step:
+    """A transform that crops all its pictures alike is fair to compare with its crop only.
+
+    (METHODS 6.6.) That crop itself is compared with the unchanged pictures.
+    """
+    level = TRANSFORMS[step.name].reference_level
+    return CLEAN if level is None or step.level == level else Step(step.name, level)
+
+
+def with_references(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps, and before each the one it is compared with, where that is missing."""
+    asked = {step.slug for step in steps}
+    found: dict[str, Step] = {}
+    for step in steps:
+        reference = reference_of(step)
+        if reference is not CLEAN and reference.slug not in asked:
+            found[reference.slug] = reference
+        found[step.slug] = step
+    return tuple(found.values())
+
+
+def reference_rows(steps: Sequence[Step]) -> tuple[list[int], tuple[Notice, ...]]:
+    """Where the reference of each step is among them; 0, the unchanged pictures, where nowhere."""
+    row_of = {step.slug: row for row, step in enumerate(steps)} | {CLEAN.slug: 0}
+    references = [reference_of(step) for step in steps]
+    missing = dict.fromkeys(one.slug for one in references if one.slug not in row_of)
+    rows = [row_of.get(one.slug, 0) for one in references]
+    if not missing:
+        return rows, ()
+    n = sum(one.slug in missing for one in references)
+    told = (
+        f"{{}} compared with the unchanged pictures because {{}} fair reference is missing: "
+        f"{some_names(missing)}"
+    )
+    many, one = told.format("steps are", "their"), told.format("step is", "its")
+    return rows, counted_notice("no_reference", n, many, one)
 
 
 def step_words(one: StepRobustness) -> str:
@@ -76,11 +120,10 @@ def by_transform(detector: DetectorRobustness, *groups: Group) -> dict[str, Step
     for one in detector.steps:
         if one.group in groups:
             found.setdefault(one.step.name, []).append(one)
-    return {name: tuple(sorted(of, key=_level)) for name, of in found.items()}
-
-
-def _level(one: StepRobustness) -> float:
-    return one.step.level if one.step.graded else 0.0
+    return {
+        name: tuple(sorted(of, key=lambda one: one.step.level if one.step.graded else 0.0))
+        for name, of in found.items()
+    }
 
 
 def changing(steps: Iterable[StepRobustness]) -> Steps:
@@ -112,3 +155,68 @@ def worst_of_transforms(
         if known is None or lost > ap_lost(detector, known):
             worst[one.step.name] = one
     return sorted(worst.values(), key=lambda one: -ap_lost(detector, one))
+
+
+def corruption_means(
+    clean: StepRobustness, steps: Sequence[StepRobustness]
+) -> tuple[CorruptionMean, ...]:
+    """Of all corruptions, then of each group; those beyond the benchmark's fifteen do not count."""
+    run = {name: of for name, of in _severities(steps).items() if _counts(name)}
+    if not run:
+        return ()
+    groups = {"all": [name for name in TRANSFORMS if _counts(name)]} | {
+        group: [name for name in TRANSFORMS if _counts(name) and TRANSFORMS[name].group == group]
+        for group in CORRUPTION_GROUPS
+    }
+    return tuple(
+        _mean(group, names, run, clean.metrics["AP"])
+        for group, names in groups.items()
+        if any(name in run for name in names)
+    )
+
+
+def family_means(steps: Sequence[StepRobustness]) -> dict[str, float]:
+    """AP of each corruption: its mean over the severities that change something."""
+    return {name: fmean(of.values()) for name, of in _severities(steps).items()}
+
+
+def telling_means(detector: DetectorRobustness) -> tuple[CorruptionMean, ...]:
+    """Of all, and of groups; one of a single corruption, or of all, would say the same again."""
+    if not detector.corrupted:
+        return ()
+    whole, *groups = detector.corrupted
+    n_all = whole.n_corruptions
+    return (whole, *(one for one in groups if 1 < one.n_corruptions < n_all))
+
+
+def _severities(steps: Sequence[StepRobustness]) -> dict[str, dict[float, float]]:
+    """AP of each corruption by severity, without those that change nothing."""
+    found: dict[str, dict[float, float]] = {}
+    for one in changing(steps):
+        if one.group in CORRUPTION_GROUPS:
+            found.setdefault(one.step.name, {})[one.step.level] = one.metrics["AP"]
+    return found
+
+
+def ratio(value: float, clean: float) -> float:
+    """NaN where either is undefined, or nothing is left to lose."""
+    return value / clean if clean > 0 else math.nan
+
+
+def _counts(name: str) -> bool:
+    transform = TRANSFORMS[name]
+    return transform.group in CORRUPTION_GROUPS and not transform.extra
+
+
+def _mean(
+    group: str, names: Sequence[str], run: Mapping[str, Mapping[float, float]], clean_ap: float
+) -> CorruptionMean:
+    found = {name: run[name] for name in names if name in run}
+    ap = fmean(fmean(by_level.values()) for by_level in found.values())
+    return CorruptionMean(
+        group=group,
+        n_corruptions=len(found),
+        complete=all(set(TRANSFORMS[name].levels) == set(found.get(name, ())) for name in names),
+        ap=ap,
+        relative=ratio(ap, clean_ap),
+    )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from boxlens.images.transforming.catalogue import TRANSFORMS
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS
 from boxlens.studies.robustness.error_growth import most_grown_error
+from boxlens.studies.robustness.steps import changing
 from boxlens.wording import counted, score, share
 
 if TYPE_CHECKING:
@@ -128,12 +129,7 @@ def _worst(detector: DetectorRobustness) -> StepRobustness | None:
 
 def _changing(detector: DetectorRobustness) -> list[StepRobustness]:
     """Steps that do something to the pictures, and a score to be compared."""
-    return [
-        one
-        for one in detector.steps
-        if one.step.level not in TRANSFORMS[one.step.name].unchanged
-        and not math.isnan(_relative(one))
-    ]
+    return [one for one in changing(detector.steps) if not math.isnan(_relative(one))]
 
 
 def _most_robust(detectors: Sequence[DetectorRobustness]) -> Iterator[str]:

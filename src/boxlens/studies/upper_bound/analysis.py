@@ -29,17 +29,16 @@ from boxlens.studies.upper_bound.bounds import (
 )
 from boxlens.studies.upper_bound.choice import CONTEXT_SCALES, UpperBoundChoice
 from boxlens.studies.upper_bound.label_source import LabelSource, Place
-from boxlens.studies.upper_bound.learning import Lessons, Training
-from boxlens.studies.upper_bound.mistakes import surest_mistakes
+from boxlens.studies.upper_bound.learning import Lessons, Training, needs_training
 from boxlens.studies.upper_bound.naming import (
     NamedObjects,
     labels_from_file,
     labels_from_pictures,
     without_unread,
 )
+from boxlens.studies.upper_bound.relabelling import surest_mistakes
 from boxlens.studies.upper_bound.result import UpperBoundResult
 from boxlens.studies.upper_bound.scoring import labelled_boxes
-from boxlens.studies.upper_bound.trainers import needs_training
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
@@ -221,9 +220,7 @@ def _crowds(dataset: Dataset) -> tuple[Notice, ...]:
 
 
 def _lessons(
-    gt: GivenDataset | None,
-    images: ImageFiles | Place | Sequence[Place] | None,
-    threads: int,
+    gt: GivenDataset | None, images: ImageFiles | Place | Sequence[Place] | None, threads: int
 ) -> Lessons | None:
     if gt is None and images is None:
         return None

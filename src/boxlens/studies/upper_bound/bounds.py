@@ -1,4 +1,4 @@
-"""The upper bound of every strategy, and detectors beside it."""
+"""The upper bound of every strategy, detectors beside it, and accuracy by context (METHODS 4)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ import numpy as np
 from boxlens.matching import COCO
 from boxlens.metrics.bootstrap import resample
 from boxlens.metrics.intervals import Interval, interval
-from boxlens.studies.upper_bound.result import ClassBound, Correlation, DetectorGap, StrategyBound
+from boxlens.studies.upper_bound.result import (
+    ClassBound,
+    ContextAccuracy,
+    Correlation,
+    DetectorGap,
+    StrategyBound,
+)
 from boxlens.studies.upper_bound.scoring import (
     bound_scores,
     detector_scores,
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.metrics.bootstrap import Resampled
     from boxlens.metrics.intervals import ResamplingChoice
+    from boxlens.studies.upper_bound.classifying import Labels
     from boxlens.studies.upper_bound.relabelling import ObjectLabels
 
 
@@ -160,3 +167,26 @@ def _difference(
         choice,
         difference=True,
     )
+
+
+def context_accuracy(dataset: Dataset, labels: Labels) -> tuple[ContextAccuracy, ...]:
+    """How much of an object's surroundings a classifier needs, or can do without (METHODS 4.4).
+
+    One row a view of the context study, over the objects that have a crop in all of them.
+    """
+    places = [
+        place for place, view in enumerate(labels.views) if view.kind not in ("box", "sample")
+    ]
+    if not places:
+        return ()
+    counted = ~np.isnan(labels.score[:, places]).any(axis=1) & ~COCO.regions(dataset.gt)
+    rows = []
+    for place in places:
+        view = labels.views[place]
+        accuracy = accuracy_of(dataset, labels.class_row[:, place], counted)
+        rows.append(
+            ContextAccuracy(
+                view.kind, view.scale, int(counted.sum()), accuracy.overall, accuracy.class_mean
+            )
+        )
+    return tuple(rows)

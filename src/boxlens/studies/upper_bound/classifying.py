@@ -11,21 +11,21 @@ from boxlens.detectors.run_result import Failure, Remark
 from boxlens.errors import InputError, MissingExtraError, WorkerEndedError
 from boxlens.images import ImageError
 from boxlens.images.transforming.pictured import Pictured
-from boxlens.studies.upper_bound.faults import (
+from boxlens.studies.upper_bound.findings import (
     BEYOND,
     CLASSIFIER_FAILED,
     NO_NUMBER,
     NO_PIXEL,
     NO_SUM,
     UNKNOWN_LABEL,
+    Findings,
 )
-from boxlens.studies.upper_bound.findings import Findings
 from boxlens.studies.upper_bound.views import OWN, Shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from boxlens.data import Dataset, Notice
+    from boxlens.data import Dataset
     from boxlens.data.columns import Boxes, Floats, Rows
     from boxlens.detectors.classifiers.renaming import Answers, JoinedClassifier
     from boxlens.formats.files import Progress
@@ -68,11 +68,12 @@ class Labels:
     views: tuple[View, ...]
     class_row: Rows
     score: Floats
-    failed: tuple[Failure, ...] = ()
-    notices: tuple[Notice, ...] = ()
-    remarks: tuple[Remark, ...] = ()
-    # Rows of images whose picture cannot be read.
-    unread: tuple[int, ...] = ()
+
+    @classmethod
+    def none(cls, n_objects: int, views: tuple[View, ...]) -> Labels:
+        """Before anything is classified."""
+        shape = (n_objects, len(views))
+        return cls(views, np.full(shape, -1, dtype=np.int32), np.full(shape, np.nan))
 
     def column(self, view: View) -> tuple[Rows, Floats]:
         place = self.views.index(view)
@@ -87,13 +88,13 @@ def classify_objects(
     choice: UpperBoundChoice,
     *,
     progress: Progress | None = None,
-) -> Labels:
+) -> tuple[Labels, Findings]:
     """All objects but crowds and groups; an unreadable picture costs its own objects alone.
 
     Data set and files are those of `with_pictures`.
     """
-    found = Findings(files.names)
-    work = _Work(dataset, views, choice, found)
+    found, labels = Findings(files.names), Labels.none(len(dataset.gt), views)
+    work = _Work(dataset, labels, choice, found)
     pictures = Pictured(dataset, files)
     for done, row in enumerate(_part_by_part(len(files), classifier_of)):
         if progress is not None:
@@ -111,7 +112,7 @@ def classify_objects(
         found.changed += (Remark(name, change) for change in picture.changes)
         work.show(picture.pixels, objects, name, classifier_of(row))
     work.flush()
-    return work.labels()
+    return labels, found
 
 
 def _part_by_part(n_images: int, classifier_of: ClassifierOf) -> list[int]:
@@ -132,11 +133,10 @@ def _objects(dataset: Dataset, image_row: int) -> Rows:
 @dataclass(slots=True)
 class _Work:
     dataset: Dataset
-    views: tuple[View, ...]
+    # Filled in.
+    labels: Labels
     choice: UpperBoundChoice
     found: Findings
-    class_row: Rows = field(init=False)
-    score: Floats = field(init=False)
     # Crops that wait, all for one classifier.
     classifier: JoinedClassifier | None = None
     waiting: list[Waiting] = field(default_factory=list)
@@ -145,11 +145,6 @@ class _Work:
     n_in_vain: int = 0
     # Labels that are no class of the data set, each with its number.
     lacking: dict[str, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        shape = (len(self.dataset.gt), len(self.views))
-        self.class_row = np.full(shape, -1, dtype=np.int32)
-        self.score = np.full(shape, np.nan)
 
     def show(self, pixels: Pixels, objects: Rows, file: str, classifier: JoinedClassifier) -> None:
         """Puts the crops of a picture in line, and names them as soon as they are many."""
@@ -164,7 +159,7 @@ class _Work:
                 continue
             if _reaches_beyond(box, pixels):
                 self.found.oddities.add(file, BEYOND, row)
-            for place, view in enumerate(self.views):
+            for place, view in enumerate(self.labels.views):
                 crop = shown.crop(view)
                 if crop is not None:
                     self._wait(Waiting(row, place, file, _apart(crop, pixels)))
@@ -203,13 +198,13 @@ class _Work:
             class_row[number] = self.lacking.setdefault(label, -2 - len(self.lacking))
             one = part[number]
             # Of less or more than the object anything may be said.
-            if self.views[one.view_place] == OWN:
+            if self.labels.views[one.view_place] == OWN:
                 self.found.faults.add(one.file, UNKNOWN_LABEL, one.object_row, label=label)
         for number in np.flatnonzero(~answers.usable).tolist():
             self.found.faults.add(part[number].file, NO_NUMBER, part[number].object_row)
         rows, places = [one.object_row for one in part], [one.view_place for one in part]
-        self.class_row[rows, places] = class_row
-        self.score[rows, places] = answers.score
+        self.labels.class_row[rows, places] = class_row
+        self.labels.score[rows, places] = answers.score
         self.found.n_without_answer += int(np.count_nonzero(~answers.usable))
         without_sum = np.flatnonzero(answers.usable & ~answers.sums_to_one).tolist()
         self.found.n_without_sum += len(without_sum)
@@ -223,17 +218,6 @@ class _Work:
         self.n_in_vain += 1
         if not self.works and self.n_in_vain >= PATIENCE:
             raise InputError(f"the classifier failed: {problem_text}", path=one.file) from problem
-
-    def labels(self) -> Labels:
-        return Labels(
-            self.views,
-            self.class_row,
-            self.score,
-            self.found.failures(),
-            tuple(self.found.notices()),
-            self.found.remarks(),
-            tuple(sorted(self.found.unread)),
-        )
 
 
 def _apart(crop: Pixels, pixels: Pixels) -> Pixels:

@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING, Any
 from boxlens.detectors.classifiers.torch.opening import is_module
 from boxlens.detectors.protocols import Classifier
 from boxlens.errors import ParameterError
-from boxlens.studies.upper_bound.learning import Lessons, Training, cross_taught, ready, taught
-from boxlens.studies.upper_bound.shared_pictures import shared_pictures
-from boxlens.studies.upper_bound.trainers import HOG, TORCH, needs_training
+from boxlens.studies.upper_bound.learning import (
+    HOG,
+    TORCH,
+    Lessons,
+    Training,
+    cross_taught,
+    needs_training,
+    ready,
+    shared_pictures,
+    taught,
+    trainer_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,33 +88,29 @@ class LabelSource:
             return ready(self.classifier, dataset, "given")
         if not self.word:
             return ready(_from_function(self.classifier, dataset), dataset, "given")
-        word, training, module = self.word, self.training, self._module
-        if self.lessons is not None:
-            found = taught(word, dataset, self.lessons, training, progress, module=module)
-            shared = shared_pictures(dataset, files, self.lessons.dataset, self.lessons.files)
-            return replace(found, notices=(*shared, *found.notices))
-        if needs_training(word):
-            return cross_taught(word, dataset, files, training, n_folds, progress, module=module)
-        return self._opened(dataset)
+        if not needs_training(self.word):
+            return self._opened(dataset)
+        train = trainer_of(self.word, self.training, progress, self._module)
+        if self.lessons is None:
+            return cross_taught(train, dataset, files, n_folds, self.training.seed, progress)
+        found = taught(train, dataset, self.lessons, progress)
+        shared = shared_pictures(dataset, files, self.lessons.dataset, self.lessons.files)
+        return replace(found, notices=(*shared, *found.notices))
 
     def _opened(self, dataset: Dataset) -> Recogniser:
-        from boxlens.detectors.classifiers.opening import files_of_classifier, open_classifier
+        from boxlens.detectors.classifiers.opening import open_classifier
 
         spec = None if self.spec is None else str(self.spec)
-        found, _ = open_classifier(self.word, spec=spec, classes=dataset.classes)
-        return ready(found, dataset, self.word, files_of_classifier(found, self.word))
+        found, files = open_classifier(self.word, spec=spec, classes=dataset.classes)
+        return ready(found, dataset, self.word, files)
 
 
 def _from_function(function: Any, dataset: Dataset) -> Classifier:
-    """Its classes are an attribute of it, or those of the data set."""
     from boxlens.detectors.classifiers.from_function import CallableClassifier
-    from boxlens.detectors.named_objects import classes_from
+    from boxlens.detectors.named_objects import own_words
 
     if not callable(function):
         raise ParameterError(
             f"a {type(function).__name__} is not a classifier: give one, or a function"
         )
-    name = getattr(function, "__name__", type(function).__name__)
-    given = getattr(function, "classes", dataset.classes)
-    batched = bool(getattr(function, "batched", False))
-    return CallableClassifier(function, classes_from(given, name), name, batched)
+    return CallableClassifier(function, *own_words(function, dataset.classes))

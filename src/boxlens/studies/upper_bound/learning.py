@@ -1,4 +1,4 @@
-"""Which classifier names the objects of which image, and where it learnt to."""
+"""Which classifier names the objects of which image, what trains it, and on which pictures."""
 
 from __future__ import annotations
 
@@ -7,30 +7,88 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxlens.data import counted_notice
 from boxlens.data.source import Source
 from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
 from boxlens.detectors.classifiers.renaming import with_classes
-from boxlens.detectors.learning_files import usable_pictures
+from boxlens.detectors.pictures import usable_pictures
 from boxlens.errors import InputError
 from boxlens.images.transforming.pictured import with_pictures
-from boxlens.studies.upper_bound.trainers import trainer_of
+from boxlens.regular_files import real_path
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable
 
     from torch.nn import Module
 
-    from boxlens.data import Dataset, Notice
+    from boxlens.data import Notice
+    from boxlens.detectors.classifiers.hog_classifier import HogClassifier
+    from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
+    from boxlens.detectors.protocols import Classifier
+    from boxlens.formats.files import Progress
+
+    # Of crops and the name of their part: what has learnt from them.
+    Trainer = Callable[[LabelledCrops, str], HogClassifier | TorchClassifier]
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from boxlens.data import Dataset
     from boxlens.data.columns import Rows
     from boxlens.detectors.classifiers.renaming import JoinedClassifier
     from boxlens.detectors.classifiers.torch.choice import FineTuning
-    from boxlens.detectors.protocols import Classifier
     from boxlens.detectors.run_result import Failure
-    from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles
     from boxlens.studies.upper_bound.classifying import ClassifierOf
+
+HOG = "hog"
+TORCH = "torch:"
+
+
+def needs_training(word: str) -> bool:
+    return word == HOG or word.startswith(TORCH)
+
+
+def trainer_of(
+    word: str, training: Training, progress: Progress | None, module: Module | None = None
+) -> Trainer:
+    """`module` is the one to be fine-tuned, where `word` only says what it is called."""
+    if word == HOG:
+        from boxlens.detectors.classifiers.hog_classifier import train_hog_classifier
+
+        seed, workers = training.seed, training.workers
+        return lambda crops, _part: train_hog_classifier(
+            crops, seed=seed, workers=workers, progress=progress
+        )
+    from boxlens.detectors.classifiers.torch.choice import FineTuning
+    from boxlens.detectors.classifiers.torch.opening import builder, copies_of
+    from boxlens.detectors.classifiers.torch.training import fine_tune
+
+    build = builder(word) if module is None else copies_of(module)
+    return lambda crops, part: fine_tune(
+        build,
+        crops,
+        name=word,
+        choice=training.fine_tuning or FineTuning(seed=training.seed),
+        folder=None if training.keep is None else training.keep / part,
+        restart=training.restart,
+        progress=progress,
+    )
+
+
+def save_trained(classifier: Classifier, word: str, path: str) -> None:
+    """As a file that a later run may name; `word` is what it was trained as."""
+    from boxlens.detectors.classifiers.hog_classifier import HogClassifier
+    from boxlens.detectors.classifiers.saved_classifiers import (
+        save_classifier,
+        save_torch_classifier,
+    )
+    from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
+
+    if isinstance(classifier, HogClassifier):
+        save_classifier(classifier, path)
+    elif isinstance(classifier, TorchClassifier):
+        save_torch_classifier(classifier, path, word.removeprefix(TORCH))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,23 +147,12 @@ def ready(
 
 
 def taught(
-    word: str,
-    dataset: Dataset,
-    lessons: Lessons,
-    training: Training,
-    progress: Progress | None = None,
-    *,
-    module: Module | None = None,
+    train: Trainer, dataset: Dataset, lessons: Lessons, progress: Progress | None = None
 ) -> Recogniser:
-    """One classifier, trained on another data set than the one it is tried on.
-
-    `module` is a torch module to be fine-tuned, which `word` only names.
-    """
+    """One classifier, trained on another data set than the one it is tried on."""
     pictured, files, sized = with_pictures(lessons.dataset, lessons.files)
-    images, part, failed = usable_pictures(files, pictured, progress)
-    crops = LabelledCrops.of(part, images)
-    _check_crops(len(crops), lessons.dataset.name)
-    classifier, notices = trainer_of(word, training, progress, module)(crops, "all")
+    crops, failed = _crops(files, pictured, progress)
+    part, classifier = crops.dataset, train(crops, "all")
     joined, join_notices = with_classes(classifier, dataset.classes)
     return Recogniser(
         name=classifier.name,
@@ -118,37 +165,32 @@ def taught(
         failed=tuple(replace(one, file=f"training set: {one.file}") for one in failed),
         notices=(
             *_said_of("training set", (*lessons.dataset.notices, *lessons.notices, *sized)),
-            *notices,
+            *classifier.notices,
             *join_notices,
         ),
     )
 
 
 def cross_taught(
-    word: str,
+    train: Trainer,
     dataset: Dataset,
     files: ImageFiles,
-    training: Training,
     n_folds: int,
+    seed: int,
     progress: Progress | None = None,
-    *,
-    module: Module | None = None,
 ) -> Recogniser:
     """As many classifiers as parts: objects of a part are named by one that has not seen it."""
-    images, part, failed = usable_pictures(files, dataset, progress)
-    crops = LabelledCrops.of(part, images)
-    _check_crops(len(crops), dataset.name)
-    fold_of_image = fold_of_images(crops, n_folds, training.seed)
-    train = trainer_of(word, training, progress, module)
+    crops, failed = _crops(files, dataset, progress)
+    fold_of_image = fold_of_images(crops, n_folds, seed)
     taught_folds: list[JoinedClassifier] = []
     told: list[Notice] = []
     for fold in range(int(fold_of_image.max()) + 1):
         seen = np.flatnonzero(fold_of_image != fold).astype(np.int32)
-        classifier, notices = train(crops.in_images(seen), f"part-{fold + 1}")
+        classifier = train(crops.in_images(seen), f"part-{fold + 1}")
         joined, _ = with_classes(classifier, dataset.classes)
         taught_folds.append(joined)
-        told += _said_of(f"classifier of part {fold + 1}", notices)
-    keys = part.images.id.tolist()
+        told += _said_of(f"classifier of part {fold + 1}", classifier.notices)
+    keys = crops.dataset.images.id.tolist()
     fold_of_id: Mapping[int | str, int] = dict(zip(keys, fold_of_image.tolist(), strict=True))
     ids = dataset.images.id.tolist()
     return Recogniser(
@@ -180,8 +222,39 @@ def _said_of(whom: str, notices: Iterable[Notice]) -> list[Notice]:
     return [replace(one, message=f"{whom}: {one.message}") for one in notices]
 
 
-def _check_crops(n: int, name: str) -> None:
-    if n == 0:
-        raise InputError(
-            "no object to learn from", path=name, remedy="Give pictures whose objects are labelled"
-        )
+def _crops(
+    files: ImageFiles, dataset: Dataset, progress: Progress | None
+) -> tuple[LabelledCrops, tuple[Failure, ...]]:
+    """To learn from, and pictures that cannot be used."""
+    images, part, failed = usable_pictures(files, dataset, progress)
+    crops = LabelledCrops.of(part, images)
+    if len(crops) == 0:
+        remedy = "Give pictures whose objects are labelled"
+        raise InputError("no object to learn from", path=dataset.name, remedy=remedy)
+    return crops, failed
+
+
+def shared_pictures(
+    dataset: Dataset, files: ImageFiles, train: Dataset, train_files: ImageFiles
+) -> tuple[Notice, ...]:
+    """By file, links followed; copies of pictures by the file of the ground truth and their id."""
+    learnt = {real_path(path) for path in train_files.paths}
+    n_shared = sum(real_path(path) in learnt for path in files.paths)
+    if _same_file(dataset, train):
+        ids = set(train_files.ids.tolist())
+        n_shared = max(n_shared, sum(key in ids for key in files.ids.tolist()))
+    seen = (
+        "among the pictures that were learnt from: the classifier has seen these labels, and the "
+        "bound is too high"
+    )
+    of = f"of {len(files):,} test pictures"
+    return counted_notice(
+        "training_pictures_tested", n_shared, f"{of} are {seen}", f"{of} is {seen}"
+    )
+
+
+def _same_file(dataset: Dataset, train: Dataset) -> bool:
+    first, second = dataset.source, train.source
+    return (
+        first is not None and second is not None and first.path.resolve() == second.path.resolve()
+    )

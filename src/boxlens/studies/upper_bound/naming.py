@@ -15,9 +15,9 @@ from boxlens.data.source import Source
 from boxlens.detectors.run_result import NothingDetectedError
 from boxlens.errors import InputError, ParameterError
 from boxlens.matching import COCO
+from boxlens.studies.upper_bound.bounds import context_accuracy
 from boxlens.studies.upper_bound.classifying import classify_objects
-from boxlens.studies.upper_bound.context import context_accuracy
-from boxlens.studies.upper_bound.faults import REPEATED, UNKNOWN_LABEL, UNKNOWN_OBJECT, Faults
+from boxlens.studies.upper_bound.findings import REPEATED, UNKNOWN_LABEL, UNKNOWN_OBJECT, Faults
 from boxlens.studies.upper_bound.relabelling import ObjectLabels, relabelled
 from boxlens.studies.upper_bound.result import OWN_BOX, ContextAccuracy
 from boxlens.studies.upper_bound.views import views_of
@@ -66,23 +66,24 @@ def labels_from_pictures(
     choice: UpperBoundChoice,
     progress: Progress | None,
 ) -> NamedObjects:
-    labels = classify_objects(
+    labels, found = classify_objects(
         dataset, files, source.classifier_of, views_of(choice), choice, progress=progress
     )
-    context = context_accuracy(dataset, labels)
-    told = {one.file for one in labels.failed}
+    context, unread = context_accuracy(dataset, labels), tuple(sorted(found.unread))
+    failed = found.failures()
+    told = {one.file for one in failed}
     return NamedObjects(
         dataset=dataset,
         strategies=relabelled(labels),
         context=context,
         classifier=source.name,
         learnt_from=source.learnt_from,
-        failed=(*(one for one in source.failed if one.file not in told), *labels.failed),
-        remarks=labels.remarks,
-        notices=(*source.notices, *labels.notices, *_left_out(dataset, labels.unread, context)),
+        failed=(*(one for one in source.failed if one.file not in told), *failed),
+        remarks=found.remarks(),
+        notices=(*source.notices, *found.notices(), *_left_out(dataset, unread, context)),
         others=source.others,
         trained=source.trained,
-        unread=labels.unread,
+        unread=unread,
         cross_validated=source.cross_validated,
     )
 
@@ -95,13 +96,15 @@ def _left_out(
         return ()
     seen = ~np.isin(dataset.gt.image_row, unread)
     n_objects = int(np.count_nonzero(seen & ~COCO.regions(dataset.gt)))
+    skipped = (
+        f"of {n_objects:,} objects {{}} skipped in the context study: not all of {{}} crops have a "
+        "label"
+    )
     return counted_notice(
         "object_without_context",
         n_objects - context[0].n_objects,
-        f"of {n_objects:,} objects are skipped in the context study: not all of their crops have "
-        "a label",
-        f"of {n_objects:,} objects is skipped in the context study: not all of its crops have a "
-        "label",
+        skipped.format("are", "their"),
+        skipped.format("is", "its"),
     )
 
 

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.studies.upper_bound.result import MOST_CONFIDENT, MOST_FREQUENT, OWN_BOX
+from boxlens.matching import COCO
+from boxlens.studies.upper_bound.result import MOST_CONFIDENT, MOST_FREQUENT, OWN_BOX, Mistake
 from boxlens.studies.upper_bound.views import OWN
 
 if TYPE_CHECKING:
+    from boxlens.data import Dataset
     from boxlens.data.columns import Floats, Rows
     from boxlens.studies.upper_bound.classifying import Labels
+
+ANOTHER = "a class that the data set lacks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +75,24 @@ def most_frequent(class_row: Rows, score: Floats) -> tuple[Rows, Floats]:
     label = np.take_along_axis(class_row, best, axis=1)[:, 0]
     found = np.take_along_axis(among, best, axis=1)[:, 0]
     return label, np.where(voted.any(axis=1), found, np.nan)
+
+
+def surest_mistakes(dataset: Dataset, labels: ObjectLabels, n: int) -> tuple[Mistake, ...]:
+    """Best-scored first."""
+    gt, images = dataset.gt, dataset.images
+    wrong = ~np.isnan(labels.score) & (labels.class_row != gt.class_row) & ~COCO.regions(gt)
+    rows = np.flatnonzero(wrong)
+    surest = gt.highest_first(rows, labels.score[rows])[:n]
+    names = (*dataset.classes.name, ANOTHER)
+    return tuple(
+        Mistake(
+            object_id=gt.id[row : row + 1].tolist()[0],
+            image_id=images.id[[gt.image_row[row]]].tolist()[0],
+            file_name=images.file_name[gt.image_row[row]],
+            box=gt.box[row],
+            true_class=names[gt.class_row[row]],
+            said=names[labels.class_row[row]],
+            score=float(labels.score[row]),
+        )
+        for row in surest
+    )

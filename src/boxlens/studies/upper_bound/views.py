@@ -8,16 +8,41 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from boxlens.errors import ParameterError
 from boxlens.images.crops import cut_inside, span_inside
-from boxlens.studies.upper_bound.sampled_boxes import sampled_boxes
 
 if TYPE_CHECKING:
-    from boxlens.data.columns import Boxes
+    from boxlens.data.columns import Boxes, Floats
     from boxlens.images import Pixels
     from boxlens.studies.upper_bound.choice import UpperBoundChoice
 
+# Towards which corner a box is shifted.
+FAMILIES = np.array([[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]])
 Kind = Literal["box", "sample", "object", "object_and_context", "context", "image", "image_context"]
 NAN = float("nan")
+
+
+def sampled_boxes(boxes_xywh: Boxes, iou: float, n_shifts: int = 1) -> Boxes:
+    """[box, sample, 4]: equal-sized boxes whose IoU with the box is `iou`; nothing is clipped.
+
+    Shifted by (1 - alpha) of its width and (1 - beta) of its height, a box shares alpha times
+    beta of its area, so that every pair with alpha beta = 2 iou / (1 + iou) has that IoU.
+    Coordinates stay real: whole pixels would break the identity.
+    """
+    if not 0 < iou < 1:
+        raise ParameterError(f"sampled boxes have an IoU between 0 and 1, got {iou:g}")
+    kept = np.stack(kept_shares(iou, n_shifts), axis=1)
+    shift = (FAMILIES[:, None, :] * (1 - kept)[None, :, :]).reshape(-1, 2)
+    corner, sides = boxes_xywh[:, None, :2], boxes_xywh[:, None, 2:]
+    moved = corner + shift * sides
+    return np.concatenate([moved, np.broadcast_to(sides, moved.shape)], axis=2)
+
+
+def kept_shares(iou: float, n_shifts: int) -> tuple[Floats, Floats]:
+    """Alpha evenly between 2 iou / (1 + iou) and 1, the ends excluded; and the beta of each."""
+    product = 2 * iou / (1 + iou)
+    alpha = product + (1 - product) * np.arange(1, n_shifts + 1) / (n_shifts + 1)
+    return alpha, product / alpha
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +100,9 @@ class Shown:
         if view.kind == "image":
             return self.pixels
         if view.kind == "image_context":
-            return self._blanked(self._picture())
+            return self._blanked(np.array([0.0, 0.0, *self.pixels.shape[1::-1]]))
         around = _scaled(self.box, view.scale)
         return self._blanked(around) if view.kind == "context" else cut_inside(self.pixels, around)
-
-    def _picture(self) -> Boxes:
-        return np.array([0.0, 0.0, self.pixels.shape[1], self.pixels.shape[0]])
 
     def _blanked(self, around: Boxes) -> Pixels | None:
         """The crop with the object's box zeroed."""

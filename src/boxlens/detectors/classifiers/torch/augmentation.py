@@ -1,6 +1,6 @@
 """The study's augmentation of training crops: flip, rotation and colour jitter, each from a seed.
 
-The study subtracts the mean as well; that belongs to the module's inputs (`inputs.py`).
+The study subtracts the mean as well; that belongs to the module's inputs (`classifier.py`).
 """
 
 from __future__ import annotations
@@ -81,11 +81,7 @@ def _rotated(square: Pixels, angle_deg: float) -> Pixels:
     matrix = cv2.getRotationMatrix2D(centre, angle_deg, 1.0)
     return _uint8(
         cv2.warpAffine(
-            square,
-            matrix,
-            (side, side),
-            flags=cv2.INTER_LINEAR,
-            borderMode=cv2.BORDER_REFLECT_101,
+            square, matrix, (side, side), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101
         )
     )
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.data.columns import Offsets, Rows, frozen
-from boxlens.detectors.classifiers.torch.inputs import Mean, squared
-from boxlens.detectors.learning_files import PicturesOnDisk
+from boxlens.detectors.classifiers.torch.classifier import Mean, squared
 from boxlens.detectors.model_files import read_model, write_model
+from boxlens.detectors.pictures import PicturesOnDisk
 from boxlens.errors import InputError
 from boxlens.formats.files import existing_file, written_whole
 from boxlens.formats.unfinished import remove_left

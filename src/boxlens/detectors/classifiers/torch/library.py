@@ -5,18 +5,14 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from boxlens.errors import MissingExtraError
+from boxlens.errors import imported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 def torch_library() -> Any:
-    try:
-        import torch
-    except ImportError as problem:
-        raise MissingExtraError("a torch classifier", "torch", "torch") from problem
-    return torch
+    return imported("torch", "a torch classifier", "torch", "torch")
 
 
 @contextmanager

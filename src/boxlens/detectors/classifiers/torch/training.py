@@ -5,33 +5,28 @@ from __future__ import annotations
 import math
 import os
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.detectors.classifiers.torch.checkpoints import (
+from boxlens.detectors.classifiers.torch.choice import Epoch, FineTuning
+from boxlens.detectors.classifiers.torch.classifier import TorchClassifier, as_inputs, class_outputs
+from boxlens.detectors.classifiers.torch.crop_cache import cut_crops, truth_digest
+from boxlens.detectors.classifiers.torch.library import torch_library, torch_seeded, torch_threads
+from boxlens.detectors.classifiers.torch.state import refuse_other_module
+from boxlens.detectors.classifiers.torch.training_data import TrainingData
+from boxlens.detectors.classifiers.torch.training_state import (
     RunIdentity,
+    TrainingState,
+    built_module,
     read_checkpoint,
     refuse_other_run,
     write_checkpoint,
 )
-from boxlens.detectors.classifiers.torch.choice import Epoch, FineTuning
-from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
-from boxlens.detectors.classifiers.torch.crop_cache import cut_crops, truth_digest
-from boxlens.detectors.classifiers.torch.inputs import as_inputs, class_outputs
-from boxlens.detectors.classifiers.torch.library import (
-    torch_library,
-    torch_seeded,
-    torch_threads,
-)
-from boxlens.detectors.classifiers.torch.state import refuse_other_module
-from boxlens.detectors.classifiers.torch.training_data import TrainingData
-from boxlens.detectors.classifiers.torch.training_state import TrainingState, built_module
 from boxlens.errors import InputError
-from boxlens.formats.unfinished import scratch_folder
+from boxlens.formats.unfinished import kept_or_scratch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +37,7 @@ if TYPE_CHECKING:
 
     from boxlens.data.columns import Rows
     from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
-    from boxlens.detectors.classifiers.torch.checkpoints import Checkpoint
+    from boxlens.detectors.classifiers.torch.training_state import Checkpoint
     from boxlens.formats.files import Progress
 
 CHECKPOINT = "checkpoint.npz"
@@ -68,15 +63,11 @@ def fine_tune(
     torch_library()
     if len(crops) == 0:
         raise InputError("no objects to train on", remedy="Give ground truth with boxes")
-    with ExitStack() as stack:
-        if folder is None:
-            place = stack.enter_context(scratch_folder())
-        else:
-            place = Path(folder)
-            if place.is_file():
-                raise InputError("expected a folder, found a file", path=folder)
-        stack.enter_context(torch_threads(chosen.threads))
-        path = None if folder is None else place / CHECKPOINT
+    kept = None if folder is None else Path(folder)
+    if kept is not None and kept.is_file():
+        raise InputError("expected a folder, found a file", path=folder)
+    with kept_or_scratch(kept) as place, torch_threads(chosen.threads):
+        path = None if kept is None else place / CHECKPOINT
         if path is not None and restart:
             path.unlink(missing_ok=True)
         module = built_module(build, len(crops.classes), chosen.seed)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from boxlens.data import Dataset, Notice
     from boxlens.data.columns import Offsets, Rows
     from boxlens.detectors.classifiers.torch.choice import FineTuning
+    from boxlens.detectors.classifiers.torch.classifier import Mean
     from boxlens.detectors.classifiers.torch.crop_cache import CropCache
-    from boxlens.detectors.classifiers.torch.inputs import Mean
     from boxlens.images import Pixels
 
 

@@ -29,7 +29,6 @@ from boxlens.report.study import (
 )
 from boxlens.studies.diagnosis.tide import GAINS
 from boxlens.studies.diagnosis.tide_types import ERRORS
-from boxlens.studies.robustness.corruption_means import family_means, ratio
 from boxlens.studies.robustness.error_growth import error_growth
 from boxlens.studies.robustness.result import METRICS
 from boxlens.studies.robustness.steps import (
@@ -38,9 +37,11 @@ from boxlens.studies.robustness.steps import (
     ap_lost,
     by_transform,
     changing,
+    family_means,
     level_words,
     mean_over,
     plain_title,
+    ratio,
     step_words,
 )
 from boxlens.wording import level, number

@@ -190,10 +190,7 @@ def _score(key: Setting, scores: MethodScores, method: _Method) -> MethodScore:
 
 
 def _correlations(
-    keys: Sequence[Setting],
-    scores: MethodScores,
-    methods: Mapping[str, _Method],
-    dataset: Dataset,
+    keys: Sequence[Setting], scores: MethodScores, methods: Mapping[str, _Method], dataset: Dataset
 ) -> Iterator[RecallCorrelation]:
     """One detector: over all classes, then class by class where AP of classes are known."""
     of_key = [methods[key.method.casefold()] for key in keys]

@@ -12,7 +12,7 @@ import numpy as np
 from boxlens.data import Notice
 from boxlens.errors import ParameterError
 from boxlens.matching.box_matching import match_boxes
-from boxlens.studies.proposals.detection_use.class_rivals import survivors
+from boxlens.studies.proposals.detection_use.suppression import survivors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

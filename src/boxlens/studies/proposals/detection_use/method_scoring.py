@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 from boxlens.errors import ParameterError
@@ -28,7 +29,7 @@ from boxlens.studies.proposals.recall.matched import match_objects
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from boxlens.data import Dataset, Detections
+    from boxlens.data import Dataset, Detections, Notice
     from boxlens.formats.files import Progress
     from boxlens.metrics.results import DetectorResult
     from boxlens.studies.proposals.proposed import Proposed
@@ -57,27 +58,16 @@ def scores_of_detections(
 
     Counted on the images that all methods of `proposed` have searched.
     """
+    check_metric(metric)
     images = images_searched(dataset, proposed)
     seen, tables = cut_to(images, dataset, list(detections.values()))
-    overall: dict[Setting, float] = {}
-    by_class: dict[Setting, Mapping[str, float]] = {}
-    for done, (method, table) in enumerate(zip(detections, tables, strict=True)):
+    found: dict[Setting, DetectorResult] = {}
+    for method, table in zip(detections, tables, strict=True):
         if progress is not None:
-            progress("scoring methods", done, len(detections))
-        found = _evaluate(seen, table, metric, threads)
-        setting = Setting(detector, method)
-        overall[setting] = found.metrics[metric]
-        by_class[setting] = {row.name: row.metrics[metric] for row in found.classes}
-    return MethodScores(
-        metric=metric,
-        overall=overall,
-        by_class=by_class,
-        detections=tuple(table.source for table in detections.values()),
-        notices=(
-            *(notice for table in detections.values() for notice in table.notices),
-            *search_notices(images),
-        ),
-    )
+            progress("scoring methods", len(found), len(detections))
+        found[Setting(detector, method)] = _evaluated(seen, table, metric, threads)
+    told = search_notices(images)
+    return _scores(found, metric, list(detections.values()), told)
 
 
 def scores_of_filtered(
@@ -98,50 +88,54 @@ def scores_of_filtered(
     Counted on the images that all methods have searched. What objects each method finds goes into
     `matches`, by its name: its proposals are drawn once for both.
     """
+    check_metric(metric)
     check_names(proposed)
     images = images_searched(dataset, proposed)
     seen, tables = cut_to(images, dataset, with_unique_names(raw))
-    overall: dict[Setting, float] = {}
-    by_class: dict[Setting, Mapping[str, float]] = {}
+    found: dict[Setting, DetectorResult] = {}
+    n_all = len(proposed) * len(tables)
     for method in proposed:
         if progress is not None:
-            progress("filtering detections", len(overall), len(proposed) * len(tables))
+            progress("filtering detections", len(found), n_all)
         every = NearProposals(tables, method, iou=filter_iou, threads=threads)
-        found_objects = match_objects(
+        objects = match_objects(
             dataset, method, [budget], images=images, also=every.add, threads=threads
         )
         if matches is not None:
-            matches[method.name] = found_objects
+            matches[method.name] = objects
         for table, near in zip(tables, every.near, strict=True):
             if progress is not None:
-                progress("filtering detections", len(overall), len(proposed) * len(tables))
+                progress("filtering detections", len(found), n_all)
             kept = suppressed(table.where(near), nms_iou, threads=threads)
-            found = _evaluate(seen, kept, metric, threads)
-            setting = Setting(table.name, method.name)
-            overall[setting] = found.metrics[metric]
-            by_class[setting] = {row.name: row.metrics[metric] for row in found.classes}
+            found[Setting(table.name, method.name)] = _evaluated(seen, kept, metric, threads)
+    before = suppressed_before(tables, filter_iou, threads=threads)
+    told = (*search_notices(images), *(not_raw(one, filter_iou) for one in before))
+    scores = _scores(found, metric, raw, told)
+    return replace(scores, parameters={"filter_iou": filter_iou, "nms_iou": nms_iou})
+
+
+def _scores(
+    found: Mapping[Setting, DetectorResult],
+    metric: Metric,
+    detections: Sequence[Detections],
+    notices: tuple[Notice, ...],
+) -> MethodScores:
     return MethodScores(
         metric=metric,
-        overall=overall,
-        by_class=by_class,
-        parameters={"filter_iou": filter_iou, "nms_iou": nms_iou},
-        detections=tuple(table.source for table in raw),
-        notices=(
-            *(notice for table in raw for notice in table.notices),
-            *search_notices(images),
-            *(
-                not_raw(one, filter_iou)
-                for one in suppressed_before(tables, filter_iou, threads=threads)
-            ),
-        ),
+        overall={setting: one.metrics[metric] for setting, one in found.items()},
+        by_class={
+            setting: {row.name: row.metrics[metric] for row in one.classes}
+            for setting, one in found.items()
+        },
+        detections=tuple(table.source for table in detections),
+        notices=(*(notice for table in detections for notice in table.notices), *notices),
     )
 
 
-def _evaluate(
+def _evaluated(
     dataset: Dataset, detections: Detections, metric: Metric, threads: int
 ) -> DetectorResult:
     """As COCO counts, at an IoU of .5 or over its ten."""
-    check_metric(metric)
     choice = choose(
         "coco",
         iou_thresholds=IOU_THRESHOLDS[:1] if metric == "AP50" else IOU_THRESHOLDS,

@@ -14,7 +14,6 @@ from boxlens.matching import COCO
 from boxlens.metrics.evaluation import choose, evaluate_tables, with_unique_names
 from boxlens.metrics.grid import AREA_RANGES
 from boxlens.metrics.results import Provenance, about_dataset
-from boxlens.studies.proposals.detection_use.class_rivals import survivors
 from boxlens.studies.proposals.detection_use.filtering import (
     FILTER_IOU,
     NMS_IOU,
@@ -29,7 +28,6 @@ from boxlens.studies.proposals.detection_use.oracle_result import (
     OracleScore,
     ProposalOracleResult,
 )
-from boxlens.studies.proposals.detection_use.perfect_suppression import suppress_perfectly
 from boxlens.studies.proposals.detection_use.score_shape import score_maps, scores_by_iou
 from boxlens.studies.proposals.detection_use.shared_images import (
     check_names,
@@ -37,6 +35,7 @@ from boxlens.studies.proposals.detection_use.shared_images import (
     images_searched,
     search_notices,
 )
+from boxlens.studies.proposals.detection_use.suppression import suppress_perfectly, survivors
 from boxlens.studies.proposals.recall.matched import countable_objects
 from boxlens.version import VERSION
 from boxlens.wording import counted

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import counted_notice
 from boxlens.errors import ParameterError
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from boxlens.data import Dataset, Detections
+    from boxlens.data import Dataset, Detections, Notice
     from boxlens.data.columns import Bools
     from boxlens.studies.proposals.proposed import Proposed
 
@@ -57,8 +57,5 @@ def cut_to(
 
 
 def search_notices(images: Bools) -> tuple[Notice, ...]:
-    n_skipped = int((~images).sum())
-    message = (
-        f"{n_skipped:,} of {counted(len(images), 'image')} skipped: not searched by every method"
-    )
-    return (Notice("not_searched_by_all", n_skipped, message),) if n_skipped else ()
+    message = f"of {counted(len(images), 'image')} skipped: not searched by every method"
+    return counted_notice("not_searched_by_all", int((~images).sum()), message)

@@ -62,11 +62,7 @@ def oracle_sentences(result: ProposalOracleResult) -> list[str]:
     for shape in result.scores:
         mine = [one for one in result.oracles if one.detector == shape.detector]
         best = max(mine, key=_without_help)
-        found += [
-            *_added(best, result),
-            *_over_methods(mine, best.method),
-            *_shape(shape),
-        ]
+        found += [*_added(best, result), *_over_methods(mine, best.method), *_shape(shape)]
     return found
 
 

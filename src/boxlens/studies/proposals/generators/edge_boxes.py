@@ -16,7 +16,7 @@ from boxlens.errors import InputError, ParameterError
 from boxlens.formats.files import file_hash
 from boxlens.studies.proposals.edges import check_model, find_edges, structured_edges
 from boxlens.studies.proposals.generators.opencv import contributed, versions
-from boxlens.studies.proposals.generators.ranked import identity_text, nothing
+from boxlens.studies.proposals.generators.ranked import identity_of, nothing
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Boxes
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 # OpenCV keeps a table of 10,000 half perimeters and reads beyond it in silence.
 LARGEST_PX = 20_000
-# The overlaps that there are tuned variants for.
-TUNED_FOR = (0.5, 0.7, 0.9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +73,8 @@ class EdgeBoxes:
 
     @property
     def identity(self) -> str:
-        own = ("name", "model")
-        settings = {key: getattr(self, key) for key in self.__slots__ if key not in own}
-        edges = "colour gradients"
-        if self.model:
-            edges = "model " + file_hash(self.model)
-        return identity_text(self.name, versions(), edges=edges, **settings)
+        edges = f"model {file_hash(self.model)}" if self.model else "colour gradients"
+        return identity_of(self, versions(), edges=edges)
 
     def propose(self, image: Pixels, limit: int) -> Ranked:
         height, width = image.shape[:2]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.files import existing_file, read_json, write_text
 from boxlens.studies.proposals.generators.opening import NAMES, open_generator
+from boxlens.studies.proposals.generators.ranked import settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 SCHEMA = "boxlens/generator/1"
 _KEYS = ("schema", "generator", "settings", "learned", "made_from")
-# Who runs a generator chooses the seed; the name says which generator the file is of.
-_NOT_SETTINGS = ("name", "seed")
 _REMEDY = "Give a file that `boxlens proposals train` or `tune` wrote"
 
 
@@ -110,12 +109,8 @@ def _word(name: str, settings: Mapping[str, Any]) -> str:
 
 
 def _values(generator: Generator) -> dict[str, Any]:
-    kind: Any = generator
-    return {
-        field.name: getattr(generator, field.name)
-        for field in fields(kind)
-        if field.name not in _NOT_SETTINGS
-    }
+    """Who runs a generator chooses the seed."""
+    return {key: value for key, value in settings_of(generator).items() if key != "seed"}
 
 
 def _checked(key: str, value: Any, usual: Mapping[str, Any]) -> Any:

@@ -10,35 +10,136 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zlib
-from dataclasses import dataclass
-from importlib.resources import files
-from typing import TYPE_CHECKING, ClassVar
+import math
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from boxlens.data.boxes import areas, corners_from_xywh, xywh_from_corners
 from boxlens.errors import InputError, ParameterError
-from boxlens.formats.files import read_json
 from boxlens.studies.proposals.generators.objectness_cues import (
+    SCALES,
+    STEPS,
     colour_contrast,
+    draw_windows,
     straddling,
     superpixels,
     whole_pixels,
 )
-from boxlens.studies.proposals.generators.objectness_tables import ObjectnessTables
-from boxlens.studies.proposals.generators.objectness_windows import STEPS, draw_windows
 from boxlens.studies.proposals.generators.opencv import contributed, versions
-from boxlens.studies.proposals.generators.ranked import identity_text, nothing
+from boxlens.studies.proposals.generators.ranked import identity_of, key_of, nothing, shipped
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Mapping
 
     import numpy.typing as npt
 
     from boxlens.data.columns import Boxes, Floats
     from boxlens.images import Pixels
     from boxlens.studies.proposals.generators.ranked import Ranked
+
+# Multi-scale saliency, colour contrast, superpixels straddling.
+CUES = ("saliency", "contrast", "straddling")
+# Of the five scales (METHODS 7.5).
+PUBLISHED_THRESHOLDS = (0.43, 0.32, 0.34, 0.35, 0.26)
+# Digits that files keep.
+_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class CueTable:
+    """Histograms of one cue: `edges` lie between the bins, ascending; the first and last are open.
+
+    Of windows on objects and of others; neither is 0 anywhere, and both sum to 1.
+    """
+
+    edges: tuple[float, ...]
+    on_objects: tuple[float, ...]
+    elsewhere: tuple[float, ...]
+
+    def log_odds(self, values: Floats) -> Floats:
+        """How much more likely the values are on objects; 0 is undecided."""
+        by_bin = np.log(self.on_objects) - np.log(self.elsewhere)
+        odds: Floats = by_bin[np.searchsorted(self.edges, values, side="right")]
+        return odds
+
+    def to_json(self) -> dict[str, Any]:
+        columns = {"edges": self.edges, "objects": self.on_objects, "elsewhere": self.elsewhere}
+        return {name: _short(values) for name, values in columns.items()}
+
+    @classmethod
+    def of_json(cls, document: Any) -> CueTable:
+        table = cls(*(_numbers(document, key) for key in ("edges", "objects", "elsewhere")))
+        n = len(table.edges) + 1
+        if len(table.on_objects) != n or len(table.elsewhere) != n:
+            raise InputError("a cue has one bin more than edges between them")
+        if min(table.on_objects) <= 0 or min(table.elsewhere) <= 0:
+            raise InputError("the likelihoods of a cue are above 0")
+        if (np.diff(table.edges) < 0).any():
+            raise InputError("the edges between the bins of a cue ascend")
+        return table
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectnessTables:
+    """What share of the windows is on objects, histograms, and what counts as salient."""
+
+    prior: float
+    # In the order of CUES.
+    cues: tuple[CueTable, ...]
+    thresholds: tuple[float, ...] = PUBLISHED_THRESHOLDS
+    trained_on: str = ""
+
+    def posterior(self, values: Mapping[str, Floats]) -> Floats:
+        """Naive Bayes: the chance that a window is on an object, its cues taken as independent."""
+        from scipy.special import expit
+
+        odds = np.log(self.prior / (1 - self.prior))
+        for name, table in zip(CUES, self.cues, strict=True):
+            odds = odds + table.log_odds(values[name])
+        chance: Floats = expit(odds)
+        return chance
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "trained_on": self.trained_on,
+            "prior": _short((self.prior,))[0],
+            "thresholds": list(self.thresholds),
+            "cues": {name: cue.to_json() for name, cue in zip(CUES, self.cues, strict=True)},
+        }
+
+    @classmethod
+    def of_json(cls, document: Any) -> ObjectnessTables:
+        if not isinstance(document, dict) or not isinstance(document.get("cues"), dict):
+            raise InputError("holds no tables of objectness")
+        prior, thresholds = document.get("prior"), _numbers(document, "thresholds")
+        if not isinstance(prior, float) or not 0 < prior < 1:
+            raise InputError(f"the prior lies between 0 and 1, got {prior!r}")
+        if len(thresholds) != len(SCALES):
+            problem = f"expected thresholds of {len(SCALES)} scales, got {len(thresholds)}"
+            raise InputError(problem)
+        cues = tuple(CueTable.of_json(document["cues"].get(name)) for name in CUES)
+        return cls(prior, cues, thresholds, str(document.get("trained_on", "")))
+
+
+@cache
+def shipped_tables() -> ObjectnessTables:
+    return ObjectnessTables.of_json(shipped("objectness"))
+
+
+def _short(values: tuple[float, ...]) -> list[float]:
+    return [float(f"{value:.{_DIGITS}g}") for value in values]
+
+
+def _numbers(document: Any, key: str) -> tuple[float, ...]:
+    values = document.get(key) if isinstance(document, dict) else None
+    if not isinstance(values, list) or not all(
+        type(value) in (int, float) and math.isfinite(value) for value in values
+    ):
+        raise InputError(f"expected a list of numbers under '{key}'")
+    return tuple(map(float, values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +148,7 @@ class Objectness:
 
     nested: ClassVar[bool] = True
 
-    tables: ObjectnessTables
+    tables: ObjectnessTables = field(default_factory=shipped_tables)
     name: str = "objectness"
     seed: int = 0
     n_windows: int = 100_000
@@ -68,29 +169,10 @@ class Objectness:
             settings = f"{self.sigma}, {self.k}, {self.min_size}"
             raise ParameterError(f"sigma, k and min_size are above 0, got {settings}")
 
-    @classmethod
-    def opened(cls, path: str | Path | None = None, seed: int = 0) -> Objectness:
-        """With the tables of a file, or with those that come with the package."""
-        if path is None:
-            shipped = files("boxlens.studies.proposals.generators") / "learned" / "objectness.json"
-            return cls(ObjectnessTables.of_json(json.loads(shipped.read_text("utf-8"))), seed=seed)
-        try:
-            document = read_json(path)
-            if isinstance(document, dict):  # a generator file holds the tables, too
-                document = document.get("learned", document)
-            return cls(ObjectnessTables.of_json(document), seed=seed)
-        except InputError as problem:
-            if problem.path is not None:
-                raise
-            raise InputError(problem.problem, path=path, remedy=problem.remedy) from problem
-
     @property
     def identity(self) -> str:
         learnt = json.dumps(self.tables.to_json(), sort_keys=True).encode()
-        left_out = ("name", "tables")
-        settings = {key: getattr(self, key) for key in self.__slots__ if key not in left_out}
-        digest = hashlib.sha256(learnt).hexdigest()
-        return identity_text(self.name, versions(), tables=digest, **settings)
+        return identity_of(self, versions(), tables=hashlib.sha256(learnt).hexdigest())
 
     def propose(self, image: Pixels, limit: int) -> Ranked:
         found = self.measured(image)
@@ -103,7 +185,7 @@ class Objectness:
     def measured(self, image: Pixels) -> MeasuredWindows:
         """Windows drawn from this picture, each box once a saliency, with the three cues."""
         height, width = image.shape[:2]
-        random = np.random.default_rng([self.seed, zlib.crc32(np.ascontiguousarray(image).data)])
+        random = np.random.default_rng([self.seed, key_of(image)])
         drawn = draw_windows(image, self.tables.thresholds, self.n_windows, random)
         corners = drawn.corners_px(width, height)
         whole = whole_pixels(corners)
@@ -147,9 +229,7 @@ def _suppressed(boxes: Boxes, score: Floats, most: float, limit: int) -> npt.NDA
     return np.array(kept, dtype=np.int64)
 
 
-def _distinct(
-    steps: npt.NDArray[np.int64],
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _distinct(steps: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Where each window stands first, and which of these each window is."""
     key = np.zeros(len(steps), dtype=np.int64)
     for side in steps.T:

@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.detectors.learning_files import usable_pictures
+from boxlens.detectors.pictures import usable_pictures
 from boxlens.errors import InputError
 from boxlens.matching.pairing import box_overlap
-from boxlens.studies.proposals.generators.objectness import Objectness
-from boxlens.studies.proposals.generators.objectness_tables import CUES, CueTable, ObjectnessTables
+from boxlens.studies.proposals.generators.objectness import (
+    CUES,
+    CueTable,
+    Objectness,
+    ObjectnessTables,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from boxlens.errors import MissingExtraError
+from boxlens.errors import MissingExtraError, imported
 from boxlens.version import VERSION
 
 
 def contributed(module: str) -> Any:
     """A module that only the contrib packages of OpenCV hold."""
     package = "opencv-contrib-python-headless"
-    try:
-        import cv2
-    except ImportError as problem:
-        raise MissingExtraError("proposing windows", package, "images") from problem
-    found = getattr(cv2, module, None)
+    found = getattr(imported("cv2", "proposing windows", package), module, None)
     if found is None:
         raise MissingExtraError(f"proposing windows by OpenCV's {module}", package, "images")
     return found

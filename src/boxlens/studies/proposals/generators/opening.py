@@ -104,11 +104,6 @@ def _seeded(kind: Any, _: str, seed: int) -> Any:
     return kind(seed=seed) if random else kind()
 
 
-def _learned(kind: Any, _: str, seed: int) -> Any:
-    """With the tables that the package carries."""
-    return kind.opened(None, seed)
-
-
 def _searching(strategy: str) -> Callable[[Any, str, int], Any]:
     name = f"selective-search-{strategy}"
     return lambda kind, _, seed: kind(name, seed=seed, strategy=strategy)
@@ -121,8 +116,8 @@ def _edges(make: Callable[[Any, str], Any]) -> _Kind:
 
 
 _KINDS = {
-    "uniform": _Kind("uniform", "Uniform", _seeded),
-    "gaussian": _Kind("gaussian", "Gaussian", _seeded),
+    "uniform": _Kind("drawn_boxes", "Uniform", _seeded),
+    "gaussian": _Kind("drawn_boxes", "Gaussian", _seeded),
     "sliding-window": _Kind("sliding_window", "SlidingWindow", _seeded),
     "superpixels": _Kind("superpixels", "Superpixels", _seeded),
     "selective-search": _Kind("selective_search", "SelectiveSearch", _seeded),
@@ -136,8 +131,8 @@ _KINDS = {
     "edge-boxes-90": _edges(lambda kind, model: kind.tuned_for(0.9, model=model)),
     "edge-boxes-ar": _edges(lambda kind, model: kind.adaptive(model=model)),
     "bing": _Kind("bing", "Bing", lambda kind, folder, _: kind.opened(folder), "FOLDER"),
-    "objectness": _Kind("objectness", "Objectness", _learned),
-    "randomized-prim": _Kind("randomized_prim", "RandomizedPrim", _learned),
+    "objectness": _Kind("objectness", "Objectness", _seeded),
+    "randomized-prim": _Kind("randomized_prim", "RandomizedPrim", _seeded),
     "rantalankila": _Kind("rantalankila", "Rantalankila", _seeded),
     "geodesic": _Kind("geodesic", "Geodesic", _seeded),
     "rahtu": _Kind("rahtu", "Rahtu", _seeded),

@@ -9,30 +9,48 @@ to have the boxes asked for, each of them once.
 
 from __future__ import annotations
 
-import zlib
+from bisect import bisect
 from dataclasses import dataclass, field
-from itertools import cycle
-from typing import TYPE_CHECKING, ClassVar
+from itertools import accumulate, cycle
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from boxlens.studies.proposals.generators.opencv import contributed, versions
-from boxlens.studies.proposals.generators.randomized_prim_graph import superpixel_graphs
 from boxlens.studies.proposals.generators.randomized_prim_tables import PrimTables, shipped_tables
-from boxlens.studies.proposals.generators.randomized_prim_trees import tree_boxes
-from boxlens.studies.proposals.generators.ranked import identity_text, ranked
-from boxlens.studies.proposals.segments import check_segmentation
+from boxlens.studies.proposals.generators.ranked import identity_of, key_of, ranked
+from boxlens.studies.proposals.segments import (
+    SUPERPIXEL_SPACES,
+    check_segmentation,
+    in_colours,
+    neighbours,
+    segment,
+    segment_boxes,
+)
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Sequence
 
+    import numpy.typing as npt
+
+    from boxlens.data.columns import Boxes, Floats
     from boxlens.images import Pixels
     from boxlens.studies.proposals.generators.ranked import Ranked
+    from boxlens.studies.proposals.segments import Labels
 
 # Drawing ends where new boxes have become rare: so many trees, and so many for each box found.
 # The rule looks at what was drawn alone, so that fewer boxes are the first of more.
 FREE_TREES = 400
 TREES_A_BOX = 4
+# Of a colour histogram, for each channel: 16 x 16 x 16 together.
+BINS = 16
+# A superpixel that is reached, and how alike it is to the one it is reached from.
+Edge = tuple[int, float]
+# Left, top, right, bottom.
+Corners = tuple[float, float, float, float]
+# Lots drawn for one edge before all edges are looked at.
+_TRIES = 64
+_UNIFORMS_AT_A_TIME = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +70,12 @@ class RandomizedPrim:
         contributed("ximgproc")
         check_segmentation(sigma=self.sigma, k=self.k, min_size=self.min_size_px)
 
-    @classmethod
-    def opened(cls, path: str | Path | None = None, seed: int = 0) -> RandomizedPrim:
-        """With the tables of a file, or those that the package carries."""
-        tables = shipped_tables() if path is None else PrimTables.opened(path)
-        return cls(seed=seed, tables=tables)
-
     @property
     def identity(self) -> str:
-        own = ("name", "tables")
-        settings = {key: getattr(self, key) for key in self.__slots__ if key not in own}
-        return identity_text(self.name, versions(), **settings, tables=self.tables.digest)
+        return f"{identity_of(self, versions())}; tables={self.tables.digest}"
 
     def propose(self, image: Pixels, limit: int) -> Ranked:
-        picture = zlib.crc32(np.ascontiguousarray(image).tobytes())
+        picture = key_of(image)
         size_stop = self.tables.size_stop()
         graphs = superpixel_graphs(image, sigma=self.sigma, k=self.k, min_size_px=self.min_size_px)
         trees = [
@@ -84,3 +94,140 @@ class RandomizedPrim:
             found[next(source)] = None
         corners = np.array(list(found), dtype=np.float64).reshape(-1, 4)
         return ranked(np.hstack([corners[:, :2], corners[:, 2:] - corners[:, :2]]), limit)
+
+
+class SuperpixelGraph(NamedTuple):
+    """One row a superpixel; one row a pair (a < b) of superpixels that touch."""
+
+    # Which superpixel each pixel is of.
+    labels: Labels
+    box: Boxes
+    # Fraction of the picture.
+    area: Floats
+    pair: npt.NDArray[np.int64]
+    # For each pair, each from 0 to 1: common colours, common border, smallness.
+    features: Floats
+
+
+def superpixel_graphs(
+    image: Pixels, *, sigma: float = 0.8, k: float = 100.0, min_size_px: int = 100
+) -> Iterator[SuperpixelGraph]:
+    """One graph a colour space."""
+    lab = in_colours(image, "lab")
+    for space in SUPERPIXEL_SPACES:
+        colours = in_colours(image, space)
+        yield superpixel_graph(segment(colours, sigma=sigma, k=k, min_size=min_size_px), lab)
+
+
+def superpixel_graph(labels: Labels, lab: Pixels) -> SuperpixelGraph:
+    """The graph of a segmentation; colours are compared in Lab, wherever the labels come from."""
+    pair, border = neighbours(labels)
+    area = np.bincount(labels.ravel()) / labels.size
+    first, second = pair.T
+    shorter = np.minimum(*_perimeters(labels, pair, border)[pair.T])
+    features = np.column_stack(
+        [_common_colours(labels, lab, pair), border / shorter, 1 - area[first] - area[second]]
+    )
+    return SuperpixelGraph(labels, segment_boxes(labels), area, pair, features)
+
+
+def _perimeters(
+    labels: Labels, pair: npt.NDArray[np.int64], border: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Pixel sides around each superpixel, those at the end of the picture included."""
+    ends = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
+    perimeter = np.bincount(ends, minlength=int(labels.max()) + 1)
+    for side in pair.T:
+        np.add.at(perimeter, side, border)
+    return perimeter
+
+
+def _common_colours(labels: Labels, lab: Pixels, pair: npt.NDArray[np.int64]) -> Floats:
+    """How much two normalized colour histograms have in common."""
+    from scipy.sparse import csr_array
+
+    binned = lab // (256 // BINS)
+    colour = (binned[..., 0].astype(np.int64) * BINS + binned[..., 1]) * BINS + binned[..., 2]
+    flat = labels.ravel()
+    weight = 1 / np.bincount(flat)
+    shape = (len(weight), BINS**3)
+    # Equal places are added up: few of the 4,096 colours occur in a superpixel.
+    histogram = csr_array((weight[flat], (flat, colour.ravel())), shape=shape)
+    common = histogram[pair[:, 0]].minimum(histogram[pair[:, 1]])
+    return np.asarray(common.sum(axis=1), dtype=np.float64).reshape(-1)
+
+
+def tree_boxes(
+    graph: SuperpixelGraph,
+    similarity: Floats,
+    size_stop: Sequence[float],
+    chance: np.random.Generator,
+) -> Iterator[Corners]:
+    """Boxes of trees, without end; `similarity` is of pairs, above 0 and at most 1.
+
+    A tree begins at any superpixel. An edge that leads out of it is drawn by similarity; the tree
+    stops there if the edge's dissimilarity and the size term exceed its luck, drawn once for each
+    tree from 0 to 2. `size_stop` holds the size term for equal steps of area from 0 to 1.
+    """
+    n = len(graph.area)
+    edges = _edges(graph, similarity)
+    most = float(similarity.max(initial=0))
+    steps = ((len(size_stop) - 1) * graph.area).tolist()
+    left, top = graph.box[:, :2].T.tolist()
+    right, bottom = (graph.box[:, :2] + graph.box[:, 2:]).T.tolist()
+    draw = _uniforms(chance).__next__
+    while True:
+        start = int(draw() * n)
+        inside = {start}
+        leading_out = list(edges[start])
+        step = steps[start]
+        luck = 2 * draw()
+        while len(inside) < n:
+            reached, alike = _drawn_edge(leading_out, inside, most, draw)
+            if size_stop[int(step + 0.5)] + 1 - alike > luck:
+                break
+            inside.add(reached)
+            leading_out += edges[reached]
+            step += steps[reached]
+        yield (
+            min(map(left.__getitem__, inside)),
+            min(map(top.__getitem__, inside)),
+            max(map(right.__getitem__, inside)),
+            max(map(bottom.__getitem__, inside)),
+        )
+
+
+def _edges(graph: SuperpixelGraph, similarity: Floats) -> list[list[Edge]]:
+    edges: list[list[Edge]] = [[] for _ in graph.area]
+    for (one, other), alike in zip(graph.pair.tolist(), similarity.tolist(), strict=True):
+        edges[one].append((other, alike))
+        edges[other].append((one, alike))
+    return edges
+
+
+def _uniforms(chance: np.random.Generator) -> Iterator[float]:
+    while True:
+        yield from chance.random(_UNIFORMS_AT_A_TIME).tolist()
+
+
+def _drawn_edge(
+    leading_out: list[Edge], inside: set[int], most: float, draw: Callable[[], float]
+) -> Edge:
+    """An edge that leads out, with a chance in proportion to its similarity.
+
+    Any edge is picked and kept with a chance of similarity / `most`: the time that this takes does
+    not depend on the size of the tree. Edges that lead out no more are cast out when picked.
+    """
+    for _ in range(_TRIES):
+        # One number picks by its whole part and decides by the rest.
+        place = draw() * len(leading_out)
+        row = int(place)
+        edge = leading_out[row]
+        if edge[0] in inside:
+            leading_out[row] = leading_out[-1]
+            leading_out.pop()
+        elif (place - row) * most < edge[1]:
+            return edge
+    leading_out[:] = [edge for edge in leading_out if edge[0] not in inside]
+    sums = list(accumulate(alike for _, alike in leading_out))
+    return leading_out[min(bisect(sums, draw() * sums[-1]), len(sums) - 1)]

@@ -5,27 +5,24 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from boxlens.errors import InputError
-from boxlens.formats.files import read_json
+from boxlens.studies.proposals.generators.ranked import shipped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from boxlens.data.columns import Floats
 
-SHIPPED = Path(__file__).with_name("learned") / "randomized_prim.json"
 # A pair that looks like nothing of one object can still be drawn.
 LEAST_SIMILARITY = 1e-4
 # Steps of area in the size term, as the authors have them.
 _AREA_STEPS = 2**16 - 1
 # Numbers of a file beyond this are a mistake.
 _LARGEST = 1e9
-_REMEDY = "Make the file with train_randomized_prim and to_json"
 
 
 class PrimWeights(NamedTuple):
@@ -47,29 +44,18 @@ class PrimTables:
     trained_on: str = ""
 
     @classmethod
-    def opened(cls, path: str | Path) -> PrimTables:
-        try:
-            return cls.of_json(read_json(path, remedy=_REMEDY))
-        except InputError as problem:
-            if problem.path is not None:
-                raise
-            raise InputError(
-                problem.problem, path=path, where=problem.where, remedy=_REMEDY
-            ) from problem
-
-    @classmethod
     def of_json(cls, document: Mapping[str, Any]) -> PrimTables:
         """Of what `to_json` makes."""
         if not isinstance(document, dict):
-            raise InputError("expected an object with weights and sizes", remedy=_REMEDY)
+            raise InputError("expected an object with weights and sizes")
         weights, sizes = document.get("weights"), document.get("sizes")
         names = PrimWeights._fields
         if not isinstance(weights, dict) or not all(map(_is_number, map(weights.get, names))):
             problem = f"expected the numbers {', '.join(names)}"
-            raise InputError(problem, where="weights", remedy=_REMEDY)
+            raise InputError(problem, where="weights")
         if not isinstance(sizes, list) or not _is_distribution(sizes):
             problem = "expected at least two shares that ascend from 0 or more to 1"
-            raise InputError(problem, where="sizes", remedy=_REMEDY)
+            raise InputError(problem, where="sizes")
         return cls(
             PrimWeights(*(float(weights[name]) for name in names)),
             tuple(map(float, sizes)),
@@ -108,8 +94,7 @@ class PrimTables:
 
 @cache
 def shipped_tables() -> PrimTables:
-    """Those that the package carries: our own, from photographs of COCO with boxes of LVIS."""
-    return PrimTables.opened(SHIPPED)
+    return PrimTables.of_json(shipped("randomized_prim"))
 
 
 def _is_number(value: object) -> bool:

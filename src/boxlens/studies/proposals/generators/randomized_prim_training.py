@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.detectors.learning_files import usable_pictures
-from boxlens.errors import InputError, MissingExtraError
-from boxlens.studies.proposals.generators.randomized_prim import RandomizedPrim
-from boxlens.studies.proposals.generators.randomized_prim_graph import superpixel_graphs
+from boxlens.detectors.pictures import usable_pictures
+from boxlens.errors import InputError, imported
+from boxlens.studies.proposals.generators.randomized_prim import RandomizedPrim, superpixel_graphs
 from boxlens.studies.proposals.generators.randomized_prim_tables import PrimTables, PrimWeights
 
 if TYPE_CHECKING:
@@ -94,16 +93,13 @@ def _owners(labels: Labels, boxes: Boxes) -> Rows:
 
 def _weights(features: Floats, same: Bools) -> PrimWeights:
     """Learnt as if pairs of one object were as frequent as others."""
-    try:
-        from sklearn.linear_model import LogisticRegression
-    except ImportError as problem:
-        raise MissingExtraError("training RandomizedPrim's", "scikit-learn", "images") from problem
+    models = imported("sklearn.linear_model", "training RandomizedPrim's", "scikit-learn")
     if same.all() or not same.any():
         raise InputError(
             "no superpixels within objects, or none at their borders, to learn from",
             remedy="Give more pictures, with objects of more than a hundred pixels",
         )
-    learnt = LogisticRegression(class_weight="balanced").fit(features, same)
+    learnt = models.LogisticRegression(class_weight="balanced").fit(features, same)
     numbers = [*learnt.intercept_.tolist(), *learnt.coef_[0].tolist()]
     return PrimWeights(*(round(number, DIGITS) for number in numbers))
 

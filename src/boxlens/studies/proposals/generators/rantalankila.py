@@ -20,18 +20,20 @@ import numpy as np
 from boxlens.detectors.suppression import suppress
 from boxlens.errors import ParameterError
 from boxlens.studies.proposals.generators.opencv import contributed, versions
-from boxlens.studies.proposals.generators.ranked import distinct, identity_text, ranked
+from boxlens.studies.proposals.generators.ranked import distinct, identity_of, ranked
 from boxlens.studies.proposals.generators.rantalankila_cuts import BRANCHES, cut_objects
-from boxlens.studies.proposals.generators.rantalankila_merging import merge_regions
-from boxlens.studies.proposals.generators.rantalankila_regions import find_regions, find_words
+from boxlens.studies.proposals.generators.rantalankila_regions import (
+    find_regions,
+    find_words,
+    merge_regions,
+)
 from boxlens.studies.proposals.segments import segment
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Boxes, Floats
     from boxlens.images import Pixels
     from boxlens.studies.proposals.generators.ranked import Ranked
-    from boxlens.studies.proposals.generators.rantalankila_merging import Merging
-    from boxlens.studies.proposals.generators.rantalankila_regions import Regions
+    from boxlens.studies.proposals.generators.rantalankila_regions import Merging, Regions
     from boxlens.studies.proposals.segments import Labels
 
 _SLIC_ROUNDS = 10
@@ -73,8 +75,7 @@ class Rantalankila:
 
     @property
     def identity(self) -> str:
-        settings = {key: getattr(self, key) for key in self.__slots__ if key != "name"}
-        return identity_text(self.name, versions(), order="unions, cuts, superpixels", **settings)
+        return identity_of(self, versions(), order="unions, cuts, superpixels")
 
     def propose(self, image: Pixels, limit: int) -> Ranked:
         words = find_words(image)

@@ -1,4 +1,4 @@
-"""Regions of a picture as Rantalankila's search sees them: colours, texture, size, box, borders.
+"""Regions of a picture as Rantalankila's search sees them, and how they merge.
 
 Histograms are shares of a region's pixels, so that those of a union are means weighted by size.
 Substituted are the published dictionaries, of 150 colours and of 500 SIFT words learnt from other
@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from boxlens.studies.proposals.segments import neighbours, segment_boxes
+from boxlens.studies.proposals.segments import merge_most_alike, neighbours, segment_boxes
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Bools, Floats, Offsets
     from boxlens.images import Pixels
-    from boxlens.studies.proposals.segments import Labels
+    from boxlens.studies.proposals.segments import Labels, RowOrRows
 
 Words = npt.NDArray[np.int64]
 
@@ -100,3 +100,68 @@ def _histogram(labels: Labels, size: Floats, words: Words, n_words: int) -> Floa
     n = len(size)
     counts = np.bincount(labels.ravel() * np.int64(n_words) + words, minlength=n * n_words)
     return counts.reshape(n, n_words) / size[:, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Merging:
+    """Regions of a segmentation and, in the rows below them, the unions in order of merging."""
+
+    regions: Regions
+    # The two rows that each union was made of.
+    parts: Offsets
+    # How alike they were.
+    similarity: Floats
+
+    @property
+    def n_leaves(self) -> int:
+        return len(self.regions) - len(self.parts)
+
+    def stage(self, n_merged: int) -> Regions:
+        """The regions that are there after some merges, and which of them touch."""
+        n = self.n_leaves + n_merged
+        root = np.arange(n)
+        for union in range(n - 1, self.n_leaves - 1, -1):
+            root[self.parts[union - self.n_leaves]] = root[union]
+        rows, renumbered = np.unique(root, return_inverse=True)
+        pairs = np.sort(renumbered[self.regions.pairs], axis=1)
+        every = self.regions
+        return Regions(
+            size_px=every.size_px[rows],
+            corners=every.corners[rows],
+            histogram=every.histogram[rows],
+            touches=every.touches[rows],
+            pairs=np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0),
+        )
+
+
+def merge_regions(leaves: Regions, *, size_weight: float) -> Merging:
+    """Alike are regions of like histograms, and small ones.
+
+    `size_weight` is against 1 of both histograms together.
+    """
+    n = len(leaves)
+    total_px = float(leaves.size_px.sum())
+    size, corners, histogram, touches = (
+        np.concatenate([column, np.zeros((n - 1, *column.shape[1:]), column.dtype)])
+        for column in (leaves.size_px, leaves.corners, leaves.histogram, leaves.touches)
+    )
+
+    def similarity(a: RowOrRows, b: RowOrRows) -> Floats:
+        alike = np.minimum(histogram[a], histogram[b]).sum(axis=1)
+        small = 1 - (size[a] + size[b]) / total_px
+        result: Floats = (alike + size_weight * small) / (1 + size_weight)
+        return result
+
+    def join(a: int, b: int, union: int) -> None:
+        size[union] = size[a] + size[b]
+        histogram[union] = (histogram[a] * size[a] + histogram[b] * size[b]) / size[union]
+        corners[union, :2] = np.minimum(corners[a, :2], corners[b, :2])
+        corners[union, 2:] = np.maximum(corners[a, 2:], corners[b, 2:])
+        touches[union] = touches[a] | touches[b]
+
+    merged = merge_most_alike(leaves.pairs, n, similarity, join)
+    return Merging(
+        Regions(size, corners, histogram, touches, leaves.pairs),
+        np.array([(a, b) for a, b, _ in merged], dtype=np.int64).reshape(-1, 2),
+        np.array([alike for _, _, alike in merged], dtype=np.float64),
+    )

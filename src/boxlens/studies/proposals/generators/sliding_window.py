@@ -1,6 +1,6 @@
 """Windows of 28 sizes spread evenly over the image: the pixels do not matter (METHODS 7.3).
 
-Nothing is substituted. `box_statistics.sliding_window_of` takes the sizes from a training set.
+Nothing is substituted. `training.sliding_window_of` takes the sizes from a training set.
 """
 
 from __future__ import annotations

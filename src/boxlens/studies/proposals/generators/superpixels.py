@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from boxlens.studies.proposals.generators.opencv import contributed, versions
-from boxlens.studies.proposals.generators.ranked import identity_text, ranked
+from boxlens.studies.proposals.generators.ranked import identity_of, ranked
 from boxlens.studies.proposals.segments import (
     SUPERPIXEL_SPACES,
     check_segmentation,
@@ -46,9 +46,8 @@ class Superpixels:
 
     @property
     def identity(self) -> str:
-        settings = {key: getattr(self, key) for key in self.__slots__ if key != "name"}
         spaces = "+".join(SUPERPIXEL_SPACES)
-        return identity_text(self.name, versions(), spaces=spaces, order="random", **settings)
+        return identity_of(self, versions(), spaces=spaces, order="random")
 
     def propose(self, image: Pixels, limit: int) -> Ranked:
         found = []

@@ -1,13 +1,20 @@
-"""What methods learn from a data set, by their names."""
+"""What methods learn from a data set, by their names; what its boxes are like (METHODS 7.1-7.3)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from boxlens.errors import ParameterError
+import numpy as np
+
+from boxlens.data import Notice
+from boxlens.errors import InputError, ParameterError
+from boxlens.studies.proposals.generators.drawn_boxes import Gaussian, Uniform
+from boxlens.studies.proposals.generators.sliding_window import SlidingWindow
 
 if TYPE_CHECKING:
     from boxlens.data import Dataset
+    from boxlens.data.columns import Bools, Floats
     from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles
     from boxlens.studies.proposals.generators.protocols import Generator
@@ -15,6 +22,11 @@ if TYPE_CHECKING:
 # Those that learn from boxes alone, and those that look at pictures.
 BLIND = ("uniform", "gaussian", "sliding-window")
 TRAINABLE = (*BLIND, "objectness", "randomized-prim")
+# Uniform covers all but this share of the boxes at each end.
+TAIL = 0.005
+# Sides of sliding windows are powers of two from 2^4 to 2^9, as published.
+LEAST_POWER, GREATEST_POWER = 4, 9
+LEAST_SHARE = 0.003
 
 
 def train_generator(
@@ -27,7 +39,8 @@ def train_generator(
 ) -> Generator:
     """A generator with the settings, tables or weights that the data set teaches."""
     if method in BLIND:
-        return _from_boxes(method, dataset)
+        of_boxes = (uniform_of, gaussian_of, sliding_window_of)[BLIND.index(method)]
+        return of_boxes(dataset)
     if method not in TRAINABLE:
         raise ParameterError(f"{method} learns nothing: choose one of {', '.join(TRAINABLE)}")
     if files is None:
@@ -41,13 +54,101 @@ def train_generator(
     return train_randomized_prim(dataset, files, seed=seed, progress=progress)
 
 
-def _from_boxes(method: str, dataset: Dataset) -> Generator:
-    from boxlens.studies.proposals.generators.box_statistics import (
-        gaussian_of,
-        sliding_window_of,
-        uniform_of,
+@dataclass(frozen=True, slots=True)
+class BoxStatistics:
+    """One row a box; difficult ones are in, crowds, groups and boxes without area are not."""
+
+    # Log2 of width / height, root of relative area, relative centre.
+    shape: Floats
+    # Width and height.
+    side_px: Floats
+    notices: tuple[Notice, ...] = ()
+
+
+def box_statistics(dataset: Dataset) -> BoxStatistics:
+    """Shapes of all boxes; what is left out is counted. Every image must have a known size."""
+    gt = dataset.gt
+    path = None if dataset.source is None else dataset.source.path
+    whole = ~(gt.crowd | gt.group_of)
+    image_size = dataset.images.known_sizes()[gt.image_row]
+    unsized = whole & np.isnan(image_size).any(axis=1)
+    if unsized.any():
+        count = int(unsized.sum())
+        raise InputError(
+            f"{count:,} of {len(gt):,} boxes are in images of unknown size",
+            path=path,
+            remedy="Give the ground truth the sizes of its images",
+        )
+    side = gt.box[:, 2:] * (image_size if dataset.relative else 1)
+    corner = gt.box[:, :2] * (image_size if dataset.relative else 1)
+    empty = whole & ~(side > 0).all(axis=1)
+    keep = whole & ~empty
+    if keep.sum() < 2:
+        raise InputError(
+            "there are fewer than 2 boxes to learn from",
+            path=path,
+            remedy="Give a training set with boxes; crowds, groups and empty boxes do not count",
+        )
+    side, size = side[keep], image_size[keep]
+    # The published numbers are of pixels counted from 1: a centre lies half a pixel further.
+    centre = (corner[keep] + side / 2 + 0.5) / size
+    root_area = np.sqrt(side.prod(axis=1) / size.prod(axis=1))
+    shape = np.column_stack([np.log2(side[:, 0] / side[:, 1]), root_area, centre])
+    return BoxStatistics(shape, side, _notices(whole, empty))
+
+
+def _notices(whole: Bools, empty: Bools) -> tuple[Notice, ...]:
+    found = []
+    for code, mask, what in (("crowd", ~whole, "crowds or groups"), ("empty", empty, "empty")):
+        count = int(mask.sum())
+        if count:
+            message = f"{count:,} boxes are {what}: not learnt from"
+            found.append(Notice(f"{code}_boxes", count, message))
+    return tuple(found)
+
+
+def uniform_of(dataset: Dataset, *, seed: int = 0) -> Uniform:
+    """Ranges that hold 99 % of the boxes."""
+    shape = np.sort(box_statistics(dataset).shape, axis=0)
+    n = len(shape)
+    # The values themselves, not between them, as the published numbers were taken.
+    ends = [max(round(share * n), 1) - 1 for share in (TAIL, 1 - TAIL)]
+    (aspect, size, x, y) = shape[ends].T.tolist()
+    return Uniform(
+        seed=seed,
+        x_low=x[0],
+        x_high=x[1],
+        y_low=y[0],
+        y_high=y[1],
+        area_low=size[0] ** 2,
+        area_high=size[1] ** 2,
+        aspect_low=2 ** aspect[0],
+        aspect_high=2 ** aspect[1],
     )
 
-    if method == "uniform":
-        return uniform_of(dataset)
-    return gaussian_of(dataset) if method == "gaussian" else sliding_window_of(dataset)
+
+def gaussian_of(dataset: Dataset, *, seed: int = 0) -> Gaussian:
+    """Mean and covariance of the boxes."""
+    shape = box_statistics(dataset).shape
+    mean, covariance = shape.mean(axis=0).tolist(), np.cov(shape, rowvar=False).tolist()
+    names = ("aspect", "size", "x", "y")
+    settings = {f"mean_{name}": mean[row] for row, name in enumerate(names)}
+    for row, name in enumerate(names):
+        settings[f"variance_{name}"] = covariance[row][row]
+        for column in range(row + 1, len(names)):
+            settings[f"covariance_{name}_{names[column]}"] = covariance[row][column]
+    return Gaussian(seed=seed, **settings)
+
+
+def sliding_window_of(dataset: Dataset, *, least_share: float = LEAST_SHARE) -> SlidingWindow:
+    """Sizes that at least this share of the boxes has, sides rounded to powers of two."""
+    if not 0 <= least_share < 1:
+        raise ParameterError(f"a share lies from 0 to below 1, got {least_share}")
+    side = box_statistics(dataset).side_px
+    power = np.log2(side).round().clip(LEAST_POWER, GREATEST_POWER).astype(np.int64)
+    sizes, counts = np.unique(power, axis=0, return_counts=True)
+    frequent = sizes[counts >= max(least_share * len(side), 1)]
+    if len(frequent) == 0:
+        raise ParameterError(f"no size has {least_share} of the boxes: choose a smaller share")
+    by_height = frequent[np.lexsort((-frequent[:, 0], -frequent[:, 1]))]
+    return SlidingWindow(sizes=tuple((2**w, 2**h) for w, h in by_height.tolist()))

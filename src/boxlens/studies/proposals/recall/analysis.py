@@ -17,10 +17,10 @@ from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.results import Provenance
 from boxlens.studies.proposals.listing import listed
+from boxlens.studies.proposals.recall.average_recall import average_intervals
 from boxlens.studies.proposals.recall.box_sizes import object_sizes
 from boxlens.studies.proposals.recall.choice import BUDGETS, IOUS, RecallChoice
 from boxlens.studies.proposals.recall.groups import object_groups
-from boxlens.studies.proposals.recall.intervals import average_intervals
 from boxlens.studies.proposals.recall.matched import countable_objects, match_method
 from boxlens.studies.proposals.recall.method_recall import method_recall
 from boxlens.studies.proposals.recall.result import DatasetRecall, Lead, ProposalRecallResult
@@ -142,15 +142,16 @@ def recall_tables(
             attributes = [name for name in attributes if name in dataset.gt.attributes]
             told += _without_attributes(dataset, choice)
         found.append(_dataset_recall(dataset, methods, choice, attributes, told))
-        sources += _sources(methods)
+        sources += [
+            (f"proposals of {one.name}", source) for one in methods for source in one.sources
+        ]
         prefix = f"{dataset.name}: " if len(named) > 1 else ""
         notices += [replace(one, message=prefix + one.message) for one in told]
+    others = [("ground truth", one.source) for one in named[1:] if one.source is not None]
     return ProposalRecallResult(
         choice=choice,
         datasets=tuple(found),
-        provenance=Provenance(
-            VERSION, datasets[0].source, (), (*_ground_truths(named[1:]), *sources)
-        ),
+        provenance=Provenance(VERSION, datasets[0].source, (), (*others, *sources)),
         notices=tuple(dict.fromkeys(notices)),
     )
 
@@ -252,12 +253,3 @@ def _duplicates(method: MatchedMethod) -> Iterator[Notice]:
             "pixels as a better one)"
         )
         yield Notice("duplicate_boxes", n, message)
-
-
-def _ground_truths(datasets: Sequence[Dataset]) -> Iterator[tuple[str, Source]]:
-    yield from (("ground truth", one.source) for one in datasets if one.source is not None)
-
-
-def _sources(methods: Sequence[MatchedMethod]) -> Iterator[tuple[str, Source]]:
-    for one in methods:
-        yield from ((f"proposals of {one.name}", source) for source in one.sources)

@@ -1,4 +1,7 @@
-"""Recall and average recall of the overlaps that objects were found with (METHODS 6.3)."""
+"""Recall and average recall of the overlaps that objects were found with, and how sure it is.
+
+METHODS 6.3; images are drawn again and again, the same for every method.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data.row_sums import mean_of_rows
+from boxlens.data.row_sums import group_sums, mean_of_rows
 from boxlens.matching.overlaps import reachable
+from boxlens.metrics.bootstrap import FEWEST_IMAGES, over_replicates
+from boxlens.metrics.intervals import ResamplingChoice, interval
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from boxlens.data.columns import Floats
+    from boxlens.data.columns import Floats, Rows
+    from boxlens.metrics.resampling import Weights
 
 # Each the nearest to its decimal, as thresholds that users write are.
 CURVE_IOUS: Floats = np.arange(50, 101) / 100
@@ -66,3 +72,31 @@ def volume_under_recall(average_recalls: Floats, budgets: npt.ArrayLike) -> floa
     place = np.log10(np.asarray(budgets, dtype=np.float64))
     span = float(place[-1] - place[0])
     return float(np.trapezoid(average_recalls, place) / span) if span > 0 else math.nan
+
+
+def average_intervals(
+    values: Floats, image_row: Rows, choice: ResamplingChoice, *, difference: bool = False
+) -> list[tuple[float, float]]:
+    """Of the mean of every row of `values` over objects, whose images are drawn.
+
+    NaN where objects lie in too few images. A `difference` of two methods may lie below 0.
+    """
+    images, place = np.unique(image_row, return_inverse=True)
+    if len(images) < FEWEST_IMAGES:
+        return [(np.nan, np.nan)] * len(values)
+    n_objects = np.bincount(place).astype(np.float64)
+    sums = np.stack([group_sums(place, row, len(images)) for row in values], axis=1)
+
+    def means(weights: Weights) -> Floats:
+        drawn = weights.astype(np.float64)
+        found: Floats = (drawn @ sums) / (drawn @ n_objects)[:, np.newaxis]
+        return found
+
+    drawn, left = (np.concatenate(parts) for parts in over_replicates(means, len(images), choice))
+    ends = []
+    for column, row in enumerate(values):
+        found = interval(
+            mean_of_rows(row), drawn[:, column], left[:, column], choice, difference=difference
+        )
+        ends.append((found.low, found.high))
+    return ends

@@ -128,7 +128,8 @@ def match_objects(
     asked = proposed.searched() if images is None else images
     tally = _Tally(dataset, asked, budgets)
     # A nested method is matched for all budgets at once.
-    groups = [slice(0, len(budgets))] if proposed.nested else _one_by_one(len(budgets))
+    size = len(budgets) if proposed.nested else 1
+    groups = [slice(row, row + size) for row in range(0, len(budgets), size)]
     n_images = len(dataset.images)
     for number, group in enumerate(groups):
         n_duplicates, seconds = 0, None
@@ -154,10 +155,6 @@ def match_objects(
         n_duplicates=n_duplicates,
         seconds_per_image=proposed.seconds_per_image if seconds is None else seconds,
     )
-
-
-def _one_by_one(n: int) -> list[slice]:
-    return [slice(row, row + 1) for row in range(n)]
 
 
 class _Tally:

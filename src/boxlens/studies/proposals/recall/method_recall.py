@@ -11,6 +11,7 @@ from boxlens.data.row_sums import group_sums, mean_of_rows
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.studies.proposals.recall.average_recall import (
     CURVE_IOUS,
+    average_intervals,
     average_recall,
     average_recall_on_grid,
     coco_average_recall,
@@ -19,7 +20,6 @@ from boxlens.studies.proposals.recall.average_recall import (
     volume_under_recall,
 )
 from boxlens.studies.proposals.recall.box_sizes import shares
-from boxlens.studies.proposals.recall.intervals import average_intervals
 from boxlens.studies.proposals.recall.result import BudgetRecall, GroupRecall, MethodRecall
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boxlens.data import Notice
+from boxlens.data import counted_notice
 from boxlens.detectors.processes import each_in_processes
 from boxlens.errors import InputError, MissingExtraError, ParameterError
 from boxlens.images import ImageFiles, find_images, read_picture
@@ -21,8 +21,7 @@ from boxlens.studies.proposals.listing import listed
 from boxlens.studies.proposals.published import BASELINES
 from boxlens.studies.proposals.repeatability.choice import RepeatabilityChoice
 from boxlens.studies.proposals.repeatability.kept_tallies import kept_tallies, origin_of
-from boxlens.studies.proposals.repeatability.measuring import Tally, measure
-from boxlens.studies.proposals.repeatability.pooling import pooled
+from boxlens.studies.proposals.repeatability.measuring import Tally, measure, pooled
 from boxlens.studies.proposals.repeatability.result import MethodRepeatability, RepeatabilityResult
 from boxlens.version import VERSION
 from boxlens.wording import counted
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
 
+    from boxlens.data import Notice
     from boxlens.formats.files import Progress
     from boxlens.studies.proposals.generators.protocols import Generator
     from boxlens.studies.proposals.repeatability.kept_tallies import KeptTallies
@@ -104,7 +104,11 @@ def measured_repeatability(
         provenance=Provenance(VERSION, None, ()),
         notices=(
             *notices,
-            *_not_looked_at(len(files) - len(tasks), len(files)),
+            *counted_notice(
+                "pictures_left_out",
+                len(files) - len(tasks),
+                f"of {counted(len(files), 'picture')} skipped, as asked (--n-images, n_images)",
+            ),
             *_failed(len(failures), len(tasks), failed),
         ),
     )
@@ -222,19 +226,12 @@ def _result(
     )
 
 
-def _not_looked_at(n: int, n_files: int) -> tuple[Notice, ...]:
-    message = f"{n:,} of {counted(n_files, 'picture')} skipped, as asked (--n-images, n_images)"
-    return (Notice("pictures_left_out", n, message),) if n else ()
-
-
 def _failed(
     n_failed: int, n_pictures: int, failed: Sequence[tuple[str, str]]
 ) -> tuple[Notice, ...]:
-    if not n_failed:
-        return ()
-    file, reason = failed[0]
+    first = ": ".join(failed[0]) if failed else ""
     message = (
-        f"{n_failed:,} of {counted(n_pictures, 'picture')} could not be searched by every method "
-        f"(first: {file}: {reason}): each method counts those it could"
+        f"of {counted(n_pictures, 'picture')} could not be searched by every method "
+        f"(first: {first}): each method counts those it could"
     )
-    return (Notice("failed_pictures", n_failed, message),)
+    return counted_notice("failed_pictures", n_failed, message)

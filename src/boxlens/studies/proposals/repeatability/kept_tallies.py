@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from boxlens.formats.kept_lines import KeptLines, kept_lines
+from boxlens.formats.kept_lines import KeptLines, kept_lines, parsed
+from boxlens.formats.unfinished import kept_or_scratch
 from boxlens.studies.proposals.repeatability.measuring import Tally
 from boxlens.version import VERSION
 
@@ -27,16 +28,15 @@ FILE_NAME = "repeatability.jsonl"
 
 @dataclass(slots=True)
 class KeptTallies:
-    """Held by this process alone; without a file, in memory only."""
+    """Held by this process alone."""
 
     n_steps: int
-    lines: KeptLines | None = None
+    lines: KeptLines
     by_origin: dict[str, Tally] = field(default_factory=dict)
 
     def add(self, origin: str, tally: Tally) -> None:
         self.by_origin[origin] = tally
-        if self.lines is not None:
-            self.lines.add({"origin": origin, **tally.to_json()})
+        self.lines.add({"origin": origin, **tally.to_json()})
 
 
 def origin_of(
@@ -51,11 +51,8 @@ def origin_of(
 
 @contextmanager
 def kept_tallies(folder: Path | None, n_steps: int) -> Iterator[KeptTallies]:
-    """What is known already, from earlier runs in this folder."""
-    if folder is None:
-        yield KeptTallies(n_steps)
-        return
-    with kept_lines(folder / FILE_NAME) as lines:
+    """What is known already, from earlier runs in this folder; without one nothing stays."""
+    with kept_or_scratch(folder) as place, kept_lines(place / FILE_NAME) as lines:
         kept = KeptTallies(n_steps, lines)
         for line in lines.before:
             _take_up(kept, line)
@@ -65,7 +62,7 @@ def kept_tallies(folder: Path | None, n_steps: int) -> Iterator[KeptTallies]:
 def _take_up(kept: KeptTallies, line: bytes) -> None:
     """Lines of other settings, or that a power failure has damaged, are as good as none."""
     try:
-        document: dict[str, Any] = json.loads(line)
+        document = parsed(line) or {}
         kept.by_origin[document["origin"]] = Tally.of_json(document, kept.n_steps)
-    except (LookupError, TypeError, ValueError, OverflowError, RecursionError):
+    except (LookupError, TypeError, ValueError, OverflowError):
         return

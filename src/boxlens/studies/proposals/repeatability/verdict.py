@@ -9,7 +9,7 @@ import numpy as np
 
 from boxlens.images.perturbing.families import FAMILIES
 from boxlens.studies.proposals.generators.training import BLIND
-from boxlens.studies.proposals.repeatability.pooling import mean_of_defined
+from boxlens.studies.proposals.repeatability.measuring import mean_of_defined
 from boxlens.wording import listed, number, score
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import shutil
 import zlib
-from contextlib import nullcontext
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,33 +13,31 @@ import numpy as np
 
 from boxlens.errors import ParameterError
 from boxlens.formats.given import open_dataset
-from boxlens.formats.unfinished import scratch_folder
+from boxlens.formats.unfinished import kept_or_scratch
 from boxlens.images import ImageFiles, find_images
 from boxlens.limits import BUDGET, PICTURES_TO_TUNE_ON, SEED, TRIALS
 from boxlens.metrics.results import Provenance
-from boxlens.studies.proposals.candidates import places_in
 from boxlens.studies.proposals.generated import generated_windows
 from boxlens.studies.proposals.generators.opening import open_generator
+from boxlens.studies.proposals.generators.ranked import settings_of
 from boxlens.studies.proposals.listing import listed
-from boxlens.studies.proposals.proposed import Proposed
+from boxlens.studies.proposals.proposed import Proposed, places_in
 from boxlens.studies.proposals.recall.average_recall import average_recall, recall_at
 from boxlens.studies.proposals.recall.matched import countable_objects, match_objects
 from boxlens.studies.proposals.tuning.result import ProposalTuningResult, Trial
-from boxlens.studies.proposals.tuning.search import next_settings
-from boxlens.studies.proposals.tuning.spaces import space_of
+from boxlens.studies.proposals.tuning.search import next_settings, space_of
 from boxlens.studies.proposals.tuning.trials import Made, trial_file
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
     from boxlens.data import Dataset
     from boxlens.formats.files import Progress
     from boxlens.formats.given import GivenDataset
     from boxlens.studies.proposals.generators.protocols import Generator
-    from boxlens.studies.proposals.tuning.spaces import Range
-    from boxlens.studies.proposals.tuning.trials import TrialFile
+    from boxlens.studies.proposals.tuning.search import Range
 
 FEWEST_PICTURES = 2
 TRIALS_FILE = "trials.jsonl"
@@ -119,14 +116,17 @@ def tune_proposals(
     files, notices = find_images(listed(images), dataset=dataset)
     tuned_on, kept_apart = _parts(files, choice)
     search = _search_key(dataset, generator, tuned_on, space, choice)
-    path = None if keep is None else Path(keep) / TRIALS_FILE
     with (
-        nullcontext(Path(keep)) if keep is not None else scratch_folder() as folder,
-        trial_file(path, search) as journal,
+        kept_or_scratch(None if keep is None else Path(keep)) as folder,
+        trial_file(folder / TRIALS_FILE, search) as (lines, before),
     ):
         bench = _Bench(dataset, choice.budget, folder, workers)
-        bench.tidy(len(journal.made))
-        made = _search(generator, space, bench, tuned_on, journal, choice, progress)
+        bench.tidy(len(before))
+        made = before[: choice.n_trials]
+        for one in _search(generator, space, bench, tuned_on, made, choice, progress):
+            lines.add(one.to_json())
+            bench.remove(f"trial-{one.trial.number}")
+            made.append(one)
         found = tuple(one.trial for one in made)
         best = max(range(len(found)), key=lambda row: (found[row].ar, -row))
         checked = []
@@ -176,11 +176,9 @@ def _search_key(
 
 def with_settings(generator: Generator, settings: Mapping[str, float]) -> Generator:
     """Another generator of the kind; whole numbers stay whole."""
-    shown: Any = generator
-    kinds = {one.name: type(getattr(generator, one.name)) for one in fields(shown)}
-    changed: Generator = replace(
-        shown, **{name: kinds[name](value) for name, value in settings.items()}
-    )
+    before = settings_of(generator)
+    whole = {name: type(before[name])(value) for name, value in settings.items()}
+    changed: Generator = replace(generator, **whole)  # type: ignore[type-var]
     return changed
 
 
@@ -189,13 +187,12 @@ def _search(
     space: Mapping[str, Range],
     bench: _Bench,
     files: ImageFiles,
-    journal: TrialFile,
+    made: Sequence[Made],
     choice: TuningChoice,
     progress: Progress | None,
-) -> list[Made]:
-    made = list(journal.made[: choice.n_trials])
-    while len(made) < choice.n_trials:
-        number = len(made)
+) -> Iterator[Made]:
+    """The trials that are missing, each by what was `made` before it."""
+    for number in range(len(made), choice.n_trials):
         if progress is not None:
             progress("trying settings", number, choice.n_trials)
         tried = [(one.trial.settings, one.trial.ar) for one in made]
@@ -206,11 +203,7 @@ def _search(
         )
         tuned = with_settings(generator, settings)
         found = bench.scored(tuned, files, f"trial-{number}", None)
-        one = replace(found, trial=replace(found.trial, number=number, settings=settings))
-        journal.add(one)
-        bench.remove(f"trial-{number}")
-        made.append(one)
-    return made
+        yield replace(found, trial=replace(found.trial, number=number, settings=settings))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.data import Notice
 from boxlens.errors import InputError
-from boxlens.formats.kept_lines import KeptLines, kept_lines
+from boxlens.formats.kept_lines import KeptLines, kept_lines, parsed
 from boxlens.studies.proposals.tuning.result import Trial
 
 if TYPE_CHECKING:
@@ -30,56 +29,37 @@ class Made:
         return {**self.trial.to_json(), **({"notices": told} if told else {})}
 
 
-@dataclass(frozen=True, slots=True)
-class TrialFile:
-    """One line a trial, after one that says which search it is; without lines nothing is kept."""
-
-    lines: KeptLines | None
-    made: tuple[Made, ...] = ()
-
-    def add(self, made: Made) -> None:
-        if self.lines is not None:
-            self.lines.add(made.to_json())
-
-
 @contextmanager
-def trial_file(path: Path | None, search: str) -> Iterator[TrialFile]:
-    """With the trials of this search so far; a line cut off by a kill is done again."""
-    if path is None:
-        yield TrialFile(None)
-        return
+def trial_file(path: Path, search: str) -> Iterator[tuple[KeptLines, list[Made]]]:
+    """One line a trial, after one that says which search it is, and the trials of it so far.
+
+    A line cut off by a kill is done again.
+    """
     with kept_lines(path) as lines:
         if not lines.before:
             lines.add({"search": search})
-        elif _parsed(lines.before[0]) != {"search": search}:
+        elif parsed(lines.before[0]) != {"search": search}:
             raise InputError(
                 "holds the trials of another search",
                 path=path,
                 remedy="Remove it, name another folder, or repeat the search it was begun with",
             )
-        yield TrialFile(lines, tuple(_made(path, lines.before)))
+        yield lines, list(_made(path, lines.before))
 
 
 def _made(path: Path, lines: Sequence[bytes]) -> Iterator[Made]:
     for number, line in enumerate(lines[1:], start=2):
         try:
-            document = json.loads(line)
+            document = parsed(line) or {}
             told = tuple(Notice(*one) for one in document.get("notices", ()))
             yield Made(_trial(document), told)
-        except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as problem:
+        except (LookupError, TypeError, ValueError) as problem:
             raise InputError(
                 "not a trial",
                 path=path,
                 where=f"line {number}",
                 remedy="Remove this line and those after it: they are done again",
             ) from problem
-
-
-def _parsed(line: bytes) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _trial(line: dict[str, Any]) -> Trial:

@@ -1,4 +1,4 @@
-"""Which detections compete: pairs of one class and image that overlap, and who of them survives."""
+"""Suppression: which detections compete and survive; what an oracle keeps (METHODS 6.8)."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ import numpy as np
 
 from boxlens.data import Classes, Dataset, GroundTruth, Images
 from boxlens.errors import ParameterError
-from boxlens.matching import VOC, find_overlaps, reachable
+from boxlens.matching import COCO, UNLIMITED, VOC, assign, find_overlaps, reachable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from boxlens.data import Detections
     from boxlens.data.columns import Bools, Offsets, Rows
-    from boxlens.matching import Overlaps
+    from boxlens.matching import Matches, Overlaps
 
 # Pairs that may overlap, looked at together: bounds memory where a detector says too much.
 MOST_PAIRS = 50_000_000
+# True positives are those of AP50.
+MATCH_IOU = 0.5
 
 
 def survivors(detections: Detections, *, iou: float, threads: int = 0) -> Bools:
@@ -101,3 +103,45 @@ def _pairs_by_image(detections: Detections) -> Offsets:
     pairs = np.zeros(detections.n_images, dtype=np.int64)
     np.add.at(pairs, present // n_classes, count.astype(np.int64) ** 2)
     return pairs
+
+
+def suppress_perfectly(
+    dataset: Dataset,
+    detections: Detections,
+    survive: Bools,
+    *,
+    oracle_iou: float = 0.5,
+    threads: int = 0,
+) -> Detections:
+    """True positives stay, even those that real suppression takes away; of the detections that
+    `survive` it, false positives go that overlap a true positive of their class.
+
+    AP50 is never below that of the survivors. At stricter overlaps AP may be: a duplicate can be
+    placed better than the true positive it overlaps.
+    """
+    found = _match(dataset, detections, UNLIMITED, threads).labels() == 1
+    after = _match(dataset, detections.where(survive), COCO.max_dets, threads)
+    rows = np.flatnonzero(survive)
+    label = np.zeros(len(detections), dtype=np.int8)
+    label[rows] = after.labels()
+    # Beyond the limit of detections they count nowhere, and must not move up for deleted ones.
+    counted = np.zeros(len(detections), dtype=np.bool_)
+    counted[rows] = after.det_counted()
+    near = beside(detections, found, iou=oracle_iou, threads=threads)
+    # What is right only because a better detection of its object was suppressed is one too many
+    # now; what counts neither way stays as it is.
+    others = counted & ((label == 0) | ((label < 0) & ~near))
+    return detections.where(found | others)
+
+
+def _match(dataset: Dataset, detections: Detections, max_dets: int, threads: int) -> Matches:
+    overlaps = find_overlaps(dataset, detections, COCO, floor=MATCH_IOU, threads=threads)
+    return assign(
+        dataset,
+        detections,
+        overlaps,
+        COCO,
+        iou_thresholds=(MATCH_IOU,),
+        max_dets=max_dets,
+        threads=threads,
+    )
