@@ -15,10 +15,9 @@ from boxlens.images.perturbing.families import FAMILIES
 from boxlens.images.perturbing.perturb import perturb
 from boxlens.images.perturbing.rotation import shared_crop
 from boxlens.images.perturbing.scale import scaled_side
-from boxlens.images.transforming.layout import Layout
+from boxlens.images.transforming.layout import Layout, mapped_layout, plan_unmoved
 from boxlens.images.transforming.transform import Transform
 from boxlens.images.transforming.visible_objects import clipped, share_left
-from boxlens.images.transforming.whole_layouts import mapped_layout, plan_unmoved
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Bools, Floats, Rows
