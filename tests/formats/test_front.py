@@ -75,8 +75,8 @@ def test_detectors_are_named_after_their_file(tmp_path: Path) -> None:
     formats.write_detections(small_detections(), dataset, path, "parquet")
     assert formats.read_detections(path, dataset).name == "yolo.v2"
     assert formats.read_detections(path, dataset, name="mine").name == "mine"
-    assert formats.default_name(tmp_path / "a.json.gz") == "a"
-    assert formats.default_name(tmp_path) == tmp_path.name
+    assert files.default_name(tmp_path / "a.json.gz") == "a"
+    assert files.default_name(tmp_path) == tmp_path.name
 
 
 def test_a_missing_path_is_told_before_anything_else(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def read_dataset(
     found = files.existing(path)
     with files.reading(path):
         name = sniff_dataset(found) if format is None else format
-        entry = _entry(name, ground_truth=True)
+        entry = known_format(name, ground_truth=True)
         if split is not None and "split" not in entry.dataset_options:
             raise ParameterError(f"format '{name}' has no splits: remove split {split!r}")
         options = _taken(entry.dataset_options, split=split, threads=threads, progress=progress)
@@ -153,12 +153,12 @@ def read_detections(
     found = files.existing(path)
     with files.reading(path):
         format_name = sniff_detections(found) if format is None else format
-        entry = _entry(format_name, detections=True)
+        entry = known_format(format_name, detections=True)
         options = _taken(entry.detections_options, threads=threads, progress=progress)
         detections: Detections = _module(entry).read_detections(
             found,
             dataset,
-            name=default_name(found) if name is None else name,
+            name=name,
             strict=strict,
             **options,
         )
@@ -176,7 +176,7 @@ def write_dataset(
 
     `strict_coco` writes COCO without the fields by which Boxlens keeps what COCO does not know.
     """
-    entry = _entry(format, ground_truth=True)
+    entry = known_format(format, ground_truth=True)
     if not strict_coco:
         return _module(entry).write_dataset(dataset, Path(path)) or ()
     if format != "coco":
@@ -193,7 +193,7 @@ def write_detections(
     format: str,  # noqa: A002 - the word users know
 ) -> tuple[Notice, ...]:
     """Writes detections with the ids of `dataset`; the notices name what the format cannot hold."""
-    entry = _entry(format, detections=True)
+    entry = known_format(format, detections=True)
     _refuse_infinite(detections)
     notices: tuple[Notice, ...] = _module(entry).write_detections(detections, dataset, Path(path))
     return (*(notices or ()), *_lost_knowledge(detections, dataset, Path(path), entry))
@@ -213,12 +213,8 @@ def _lost_knowledge(
     return (loss(path, entry.title.partition(":")[0], "known_classes", n_unknown, what),)
 
 
-def default_name(path: Path) -> str:
-    """What a detector is called when nobody says: the file's stem, or the folder's name."""
-    return path.resolve().name if path.is_dir() else files.stem(path)
-
-
-def _entry(name: str, *, ground_truth: bool = False, detections: bool = False) -> Format:
+def known_format(name: str, *, ground_truth: bool = False, detections: bool = False) -> Format:
+    """The format of a name, which must hold what is asked for."""
     if name not in FORMATS:
         raise ParameterError(f"unknown format '{name}': choose one of {', '.join(FORMATS)}")
     entry = FORMATS[name]

@@ -15,8 +15,13 @@ from boxlens.errors import InputError
 from boxlens.formats.border import check_boxes
 from boxlens.formats.files import existing_file, stem
 from boxlens.formats.image_names import rows_of_names
-from boxlens.formats.open_images.table import finite_numbers, line_of, read_csv
-from boxlens.formats.sniff_content import file_head
+from boxlens.formats.open_images.table import (
+    finite_numbers,
+    line_of,
+    read_csv,
+    refuse_empty,
+    refuse_json,
+)
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
@@ -50,7 +55,9 @@ def read_guesses(
 ) -> GuessColumns:
     """Images by id, file name or stem, classes by name or id; `score` ranks, else the lines do."""
     file = existing_file(path)
-    _refuse_json(file)
+    refuse_json(
+        file, "guesses", "Detections are guesses, too: name them as detections (--detections)"
+    )
     frame = read_csv(file, text=("image", "class"), optional_numbers=(*BOX, *CORNERS, "score"))
     images, classes = dataset.images, dataset.classes
     image_row = _image_rows(frame["image"].str.strip_chars(), images)
@@ -75,15 +82,6 @@ def read_guesses(
         source=Source.of(file, "guesses"),
         notices=notices,
     )
-
-
-def _refuse_json(path: Path) -> None:
-    if file_head(path).lstrip()[:1] in (b"[", b"{"):
-        raise InputError(
-            "found JSON, expected a CSV table of guesses",
-            path=path,
-            remedy="Detections are guesses, too: name them as detections (--detections)",
-        )
 
 
 def _image_rows(cells: pl.Series, images: Images) -> Rows:
@@ -152,14 +150,7 @@ def _boxes(frame: pl.DataFrame, path: Path) -> Boxes:
 
 
 def _scores(frame: pl.DataFrame, path: Path) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    if frame["score"].null_count():
-        row = int(np.argmax(frame["score"].is_null().to_numpy()))
-        raise InputError(
-            "score is empty",
-            path=path,
-            where=line_of(row, frame),
-            remedy="Give every guess a score, or remove the column",
-        )
+    refuse_empty(frame, ["score"], path, "Give every guess a score, or remove the column")
     return finite_numbers(frame, "score", path)
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from boxlens.data import Notice, Source
 from boxlens.errors import InputError
 from boxlens.formats.files import existing_file
-from boxlens.formats.open_images.table import finite_numbers, line_of, read_csv
-from boxlens.formats.sniff_content import file_head
+from boxlens.formats.open_images.table import finite_numbers, line_of, read_csv, refuse_json
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ class MethodScores:
 def read_method_scores(path: str | PathLike[str]) -> MethodScores:
     """Lines without a class are of all classes; where there is none, it is the mean of classes."""
     file = existing_file(path)
-    _refuse_json(file)
+    refuse_json(file, "method scores", REMEDY)
     frame = read_csv(
         file, text=("method",), optional_text=("detector", "class"), optional_numbers=AP_COLUMNS
     )
@@ -87,13 +86,6 @@ def read_method_scores(path: str | PathLike[str]) -> MethodScores:
         source=Source.of(file, "method scores"),
         notices=_averaged(file, len(averaged)),
     )
-
-
-def _refuse_json(path: Path) -> None:
-    if file_head(path).lstrip()[:1] in (b"[", b"{"):
-        raise InputError(
-            "found JSON, expected a CSV table of method scores", path=path, remedy=REMEDY
-        )
 
 
 def _entries(frame: pl.DataFrame, path: Path) -> Iterator[tuple[str, Setting, str, float]]:

@@ -88,28 +88,25 @@ def read_detections(
     """Results; those of unknown images or classes are counted, or refused if strict."""
     found = scan(path, partial(_kernel.scan_results, threads=threads), RESULTS_REMEDY)
     columns = found["columns"]
+    raw = raw_results(
+        columns,
+        rows_in(columns["image_id"], dataset.images.id),
+        rows_in(columns["category_id"], dataset.classes.id),
+    )
+    return detections_from(
+        raw, dataset, name=name, path=path, format_name="coco", strict=strict, checked=True
+    )
+
+
+def raw_results(columns: Mapping[str, Any], image_row: Rows, class_row: Rows) -> RawDetections:
+    """Scanned results whose images and classes are found."""
     image, label = columns["image_id"], columns["category_id"]
 
     def describe(record: int) -> str:
         ids = f"image_id {shown_id(image, record)}, category_id {shown_id(label, record)}"
         return f"record {record} ({ids})"
 
-    raw = RawDetections(
-        rows_in(image, dataset.images.id),
-        rows_in(label, dataset.classes.id),
-        columns["bbox"],
-        columns["score"],
-        describe,
-    )
-    return detections_from(
-        raw,
-        dataset,
-        name=stem(path) if name is None else name,
-        path=path,
-        format_name="coco",
-        strict=strict,
-        checked=True,
-    )
+    return RawDetections(image_row, class_row, columns["bbox"], columns["score"], describe)
 
 
 def scan_dataset(path: Path, threads: int) -> dict[str, Any]:

@@ -19,9 +19,11 @@ from boxlens.formats.open_images.files import dataset_files
 from boxlens.formats.open_images.hierarchy import read_hierarchy
 from boxlens.formats.open_images.table import (
     CORNERS,
+    FLAGS,
     exact_corners,
     line_of,
     read_csv,
+    refuse_empty,
     relative_boxes,
 )
 from boxlens.formats.open_images.write import write_dataset
@@ -34,16 +36,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from boxlens.data import ClassTree
-    from boxlens.data.columns import Attribute, Bools, Boxes, Floats, Rows
+    from boxlens.data.columns import Bools, Boxes, Floats, Rows
 
 __all__ = ["read_dataset", "read_detections", "write_dataset", "write_detections"]
-
-ATTRIBUTES = {
-    "IsOccluded": "occluded",
-    "IsTruncated": "truncated",
-    "IsDepiction": "depiction",
-    "IsInside": "inside",
-}
 
 
 def read_dataset(path: Path, *, split: str | None = None) -> Dataset:
@@ -57,7 +52,7 @@ def read_dataset(path: Path, *, split: str | None = None) -> Dataset:
         files.boxes,
         text=("ImageID", "LabelName"),
         numbers=CORNERS,
-        optional_numbers=("IsGroupOf", *ATTRIBUTES),
+        optional_numbers=("IsGroupOf", *FLAGS),
     )
     labels = None if files.labels is None else _read_labels(files.labels)
     sizes = None if files.sizes is None else _read_sizes(files.sizes)
@@ -103,10 +98,7 @@ def _read_sizes(path: Path) -> pl.DataFrame:
             where="line 1",
             remedy="Add a column ImageID or file_name",
         )
-    for name in ("ImageID", "file_name"):
-        if name in frame.columns and frame[name].null_count():
-            row = int(np.argmax(frame[name].is_null().to_numpy()))
-            raise InputError(f"{name} is empty", path=path, where=line_of(row, frame))
+    refuse_empty(frame, [name for name in ("ImageID", "file_name") if name in frame.columns], path)
     if "ImageID" not in frame.columns:
         stems = [Path(name).stem for name in frame["file_name"].to_list()]
         frame = frame.with_columns(pl.Series("ImageID", stems, dtype=pl.String))
@@ -283,8 +275,8 @@ def _objects(
         box=_pixels(boxes, relative_boxes(boxes, path), image_row, images),
         group_of=group_of == 1,
         attributes={
-            name: _attribute(boxes, column, path)
-            for column, name in ATTRIBUTES.items()
+            name: frozen(_flag(boxes, column, path), np.float64)
+            for column, name in FLAGS.items()
             if column in boxes.columns
         },
     )
@@ -297,10 +289,6 @@ def _pixels(boxes: pl.DataFrame, box: Boxes, image_row: Rows, images: Images) ->
     width, height = images.width_px[image_row], images.height_px[image_row]
     pixels = box * np.stack([width, height, width, height], axis=1)
     return with_exact(pixels, exact, CORNER_SPACE, (width, height))
-
-
-def _attribute(boxes: pl.DataFrame, column: str, path: Path) -> Attribute:
-    return frozen(_flag(boxes, column, path), np.float64)
 
 
 def _flag(boxes: pl.DataFrame, column: str, path: Path) -> Floats:

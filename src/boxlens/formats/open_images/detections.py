@@ -10,7 +10,7 @@ from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.exact_sides import CORNERS as CORNER_SPACE
 from boxlens.formats.exact_sides import with_exact
-from boxlens.formats.files import existing_file, stem, written_whole
+from boxlens.formats.files import existing_file, written_whole
 from boxlens.formats.open_images.space import (
     id_texts,
     refuse_pixels_without_size,
@@ -71,7 +71,7 @@ def read_detections(
     return detections_from(
         raw,
         dataset,
-        name=stem(path) if name is None else name,
+        name=name,
         path=path,
         format_name="openimages",
         strict=strict,

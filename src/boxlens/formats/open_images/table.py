@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from boxlens.formats.exact_sides import Number
 
 CORNERS = ("XMin", "XMax", "YMin", "YMax")
+# Columns of boxes that are attributes, and the names they get.
+FLAGS = {
+    "IsOccluded": "occluded",
+    "IsTruncated": "truncated",
+    "IsDepiction": "depiction",
+    "IsInside": "inside",
+}
 # Beyond this a coordinate is not a fraction of the image, even of one that the box overshoots.
 FARTHEST = 2.0
 _LONG_TEXT = " as text"
@@ -56,11 +63,25 @@ def read_csv(
     chosen = {name_of[name.lower()]: name for name in (*wanted, *there)}
     numeric = {name for name in (*numbers, *optional_numbers) if name in chosen.values()}
     frame = _read(path, chosen, numeric)
-    for name in wanted:
-        if frame[name].null_count() and name not in may_be_empty:
-            row = int(np.argmax(frame[name].is_null().to_numpy()))
-            raise InputError(f"{name} is empty", path=path, where=line_of(row, frame))
+    refuse_empty(frame, [name for name in wanted if name not in may_be_empty], path)
     return frame
+
+
+def refuse_empty(
+    frame: pl.DataFrame, names: Sequence[str], path: Path, remedy: str | None = None
+) -> None:
+    """Every cell of these columns must hold something."""
+    for name in names:
+        if frame[name].null_count():
+            row = int(np.argmax(frame[name].is_null().to_numpy()))
+            where = line_of(row, frame)
+            raise InputError(f"{name} is empty", path=path, where=where, remedy=remedy)
+
+
+def refuse_json(path: Path, what: str, remedy: str) -> None:
+    """Detections in the place of a table are a common slip."""
+    if file_head(path).lstrip()[:1] in (b"[", b"{"):
+        raise InputError(f"found JSON, expected a CSV table of {what}", path=path, remedy=remedy)
 
 
 def line_of(row: int, frame: pl.DataFrame) -> str:

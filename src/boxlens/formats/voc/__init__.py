@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from boxlens.data import Classes, Dataset, GroundTruth, Images, Notice, Source
 from boxlens.data.columns import Attribute, attribute_column
 from boxlens.errors import InputError
-from boxlens.formats.files import Progress, existing_folder, read_text, stem
+from boxlens.formats.files import Progress, existing_folder, read_text, reported, stem
 from boxlens.formats.voc.results import read_detections, write_detections
 from boxlens.formats.voc.write import write_dataset
 from boxlens.formats.voc.xml import FLAGS, Annotation, VocObject, parse_annotation
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["read_dataset", "read_detections", "write_dataset", "write_detections"]
 
-_PROGRESS_STEP = 250
 # Leading zeros tell a code such as 007 from a number.
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 _EXACT_INTEGER = 2**53
@@ -48,14 +47,11 @@ def read_dataset(
     else:
         listing = [_split_file(devkit, split)]
         ids, notices = _split_ids(devkit, listing[0], files)
-    annotations: list[Annotation] = []
-    for image_id in ids:
-        if progress and len(annotations) % _PROGRESS_STEP == 0:
-            progress("reading annotations", len(annotations), len(ids))
-        annotations.append(parse_annotation(files[image_id]))
-    if progress:
-        progress("reading annotations", len(ids), len(ids))
-    source = Source.of(path, "voc", [*listing, *(files[image_id] for image_id in ids)])
+    chosen = [files[image_id] for image_id in ids]
+    annotations = [
+        parse_annotation(file) for file in reported(chosen, "reading annotations", progress)
+    ]
+    source = Source.of(path, "voc", [*listing, *chosen])
     return _assembled(devkit, ids, annotations, source, notices)
 
 

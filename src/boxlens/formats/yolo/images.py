@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.data import Notice
 from boxlens.errors import InputError
-from boxlens.formats.files import DATA_BYTES, plain_name, read_text
+from boxlens.formats.files import DATA_BYTES, plain_name, read_text, reported
 from boxlens.formats.yolo.sizes import IMAGE_ENDINGS, ImageSize, stored_size, without_ending
 from boxlens.wording import counted
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from boxlens.formats.files import Progress
     from boxlens.formats.yolo.layout import Layout
-
-_PROGRESS_STEP = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +167,7 @@ def _labelled(
 ) -> list[LabelledImage]:
     uses = Counter(without_ending(path.name) for path in paths)
     images: list[LabelledImage] = []
-    for path in paths:
-        if progress and len(images) % _PROGRESS_STEP == 0:
-            progress("reading image sizes", len(images), len(paths))
+    for path in reported(paths, "reading image sizes", progress):
         stem = without_ending(path.name)
         key = without_ending(_below(path, layout.root))
         label = label_path(path)
