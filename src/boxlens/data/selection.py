@@ -160,7 +160,7 @@ def concatenate_detections(
 
 
 def _joint_rows(
-    parts: Sequence[Detections] | Sequence[GroundTruth],
+    parts: Sequence[Detections | GroundTruth],
     image_rows: Sequence[npt.NDArray[np.integer]],
 ) -> npt.NDArray[np.integer]:
     return np.concatenate(

@@ -29,7 +29,8 @@ def brightened(image: Pixels, factor: float) -> Pixels:
         return image
     value = image.max(axis=2, keepdims=True).astype(np.float32)
     gain = np.minimum(factor, 255 / np.maximum(value, 1))
-    return np.rint(image * gain).astype(np.uint8)
+    brighter: Pixels = np.rint(image * gain).astype(np.uint8)
+    return brighter
 
 
 def blurred(image: Pixels, sigma_px: float) -> Pixels:
@@ -48,7 +49,8 @@ def blurred(image: Pixels, sigma_px: float) -> Pixels:
     smooth = cv2.GaussianBlur(
         image.astype(np.float32), (odd, odd), sigma_px, borderType=cv2.BORDER_REFLECT
     )
-    return np.rint(smooth).clip(0, 255).astype(np.uint8)
+    eight_bit: Pixels = np.rint(smooth).clip(0, 255).astype(np.uint8)
+    return eight_bit
 
 
 def compressed(image: Pixels, quality: float) -> Pixels:
