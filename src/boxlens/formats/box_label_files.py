@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import Notice, file_notices
 from boxlens.data.columns import Bools, Floats, Rows, owned
 from boxlens.formats.box_label_joins import (
     ClassesOfRecords,
@@ -73,11 +73,9 @@ def read_box_labels(path: str | PathLike[str], dataset: Dataset) -> BoxLabels:
 
 
 def _without_sum(file: LabelRecords, n: int) -> tuple[Notice, ...]:
-    if n == 0:
-        return ()
     whose = "1 label does" if n == 1 else f"{n:,} labels do"
-    message = f"{file.path}: the scores of {whose} not sum to 1: used as they are"
-    return (Notice("scores_without_sum", n, message),)
+    words = f"the scores of {whose} not sum to 1: used as they are"
+    return file_notices(file.path, ("scores_without_sum", n, words))
 
 
 def _incomplete(file: LabelRecords, dataset: Dataset, labelled: Bools) -> tuple[Notice, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from boxlens.data import Notice, Source
+from boxlens.data import Notice, Source, file_notices
 from boxlens.errors import InputError
 from boxlens.formats.csv_tables import read_csv, refuse_json
 from boxlens.formats.files import existing_file
@@ -120,8 +120,8 @@ def _named(setting: Setting, class_name: str) -> str:
 
 
 def _averaged(path: Path, count: int) -> tuple[Notice, ...]:
-    message = (
-        f"{path}: {counted(count, 'mAP', 'mAP')} computed as the mean over the classes listed, "
-        "because there is no line without a class"
+    words = (
+        f"{counted(count, 'mAP', 'mAP')} computed as the mean over the classes listed, because "
+        "there is no line without a class"
     )
-    return (Notice("mean_of_classes", count, message),) if count else ()
+    return file_notices(path, ("mean_of_classes", count, words))

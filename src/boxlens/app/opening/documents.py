@@ -178,7 +178,7 @@ def _check(holder: Any, fields: Mapping[str, Any], path: Path, where: str | None
     """Fields that are there and of their kind."""
     for key, kind in fields.items():
         value = holder.get(key) if isinstance(holder, dict) else None
-        stated = {dict: _OBJECT, list: _LIST}.get(type(kind), kind)
+        stated = _OBJECT if isinstance(kind, dict) else _LIST if isinstance(kind, list) else kind
         if not _FITS[stated](value):
             raise _wrong(key, stated, value, path, where)
         if isinstance(kind, dict):
@@ -187,7 +187,7 @@ def _check(holder: Any, fields: Mapping[str, Any], path: Path, where: str | None
             _check_items(value, kind[0], key, path, where)
 
 
-def _check_items(items: list[Any], kind: Any, key: str, path: Path, where: str | None) -> None:
+def _check_items(items: Any, kind: Any, key: str, path: Path, where: str | None) -> None:
     for item in items:
         if isinstance(kind, dict):
             if not isinstance(item, dict):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens import _kernel
-from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images, Notice, Source
+from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images, Source, file_notices
 from boxlens.data.boxes import areas
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.border import RawDetections, detections_from
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from boxlens.data import Links
+    from boxlens.data import Links, Notice
     from boxlens.data.columns import Floats, Ids, Rows
 
 __all__ = [
@@ -193,21 +193,17 @@ def dataset_of(
             if columns[name] is not None
         },
     )
-    skipped = tuple(
-        Notice(
-            "skipped_field",
-            count,
-            f"{path}: skipped field {name!r}, an array or object in {counted(count, 'annotation')}",
-        )
-        for name, count in records.skipped.items()
-    )
+    skipped = []
+    for name, count in records.skipped.items():
+        words = f"skipped field {name!r}, an array or object in {counted(count, 'annotation')}"
+        skipped.append(("skipped_field", count, words))
     return Dataset(
         stem(path),
         images,
         classes,
         gt,
         Source.of(path, format_name),
-        (*notices, *area_notices, *id_notices, *skipped),
+        (*notices, *area_notices, *id_notices, *file_notices(path, *skipped)),
         relative=kept.relative,
     )
 
@@ -242,10 +238,10 @@ def _areas(column: Any, boxes: Any, path: Path) -> tuple[Floats | None, tuple[No
     count = int(np.count_nonzero(missing))
     if count == 0:
         return column, ()
-    message = f"{path}: {counted(count, 'annotation')} without area; width times height is used"
+    words = f"{counted(count, 'annotation')} without area; width times height is used"
     box_area = areas(boxes)
     area = box_area if column is None else np.where(missing, box_area, column)
-    return area, (Notice("missing_area", count, message),)
+    return area, file_notices(path, ("missing_area", count, words))
 
 
 def _object_ids(column: Any, path: Path) -> tuple[Ids | None, tuple[Notice, ...]]:
@@ -256,11 +252,10 @@ def _object_ids(column: Any, path: Path) -> tuple[Ids | None, tuple[Notice, ...]
     absent = codes == (-1 if isinstance(column, tuple) else np.iinfo(np.int64).min)
     count = int(np.count_nonzero(absent))
     ids = ids_of(column)
-    if count == 0:
-        return ids, ()
-    filled = np.where(absent, "0" if isinstance(column, tuple) else 0, ids).astype(ids.dtype)
-    message = f"{path}: {counted(count, 'annotation')} without id; 0 is used"
-    return filled, (Notice("missing_id", count, message),)
+    if count:
+        ids = np.where(absent, "0" if isinstance(column, tuple) else 0, ids).astype(ids.dtype)
+    words = f"{counted(count, 'annotation')} without id; 0 is used"
+    return ids, file_notices(path, ("missing_id", count, words))
 
 
 def _named(error: InputError, path: Path) -> InputError:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Classes, Dataset, GroundTruth, Images, Links, Notice, Source
+from boxlens.data import Classes, Dataset, GroundTruth, Images, Links, Notice, Source, file_notices
 from boxlens.data.columns import frozen, id_column
 from boxlens.errors import InputError
 from boxlens.formats.csv_rows import csv_rows
@@ -146,14 +146,10 @@ def _classes(
         known = sorted(boxed | labelled | below)
         return Classes.of(known, known, tree=tree)
     undescribed = sorted(boxed - names.keys())
-    if undescribed:
-        text = (
-            f"{boxes.path}: {counted(len(undescribed), 'class', 'classes')} with boxes but no "
-            "description"
-        )
-        notices.append(
-            Notice("undescribed_class", len(undescribed), f"{text} (first: {undescribed[0]})")
-        )
+    n = len(undescribed)
+    words = f"{counted(n, 'class', 'classes')} with boxes but no description"
+    first = "".join(f" (first: {key})" for key in undescribed[:1])
+    notices += file_notices(boxes.path, ("undescribed_class", n, words + first))
     ids = [*names, *undescribed]
     return Classes.of(ids, [names.get(key) or key for key in ids], tree=tree, sort=True)
 
@@ -224,16 +220,15 @@ def _label_links(
     class_row = rows_of_text(labels["LabelName"], classes.id.tolist())
     present = labels["Confidence"].to_numpy() == 1
     unknown = int(np.count_nonzero(class_row < 0))
-    if unknown:
-        text = f"{path}: skipped {counted(unknown, 'image label')} of classes without a description"
-        notices.append(Notice("unknown_class_label", unknown, text))
+    skipped = f"skipped {counted(unknown, 'image label')} of classes without a description"
     pair = image_row.astype(np.int64) * len(classes) + class_row
     yes = np.unique(pair[present & (class_row >= 0)])
     no = np.unique(pair[~present & (class_row >= 0)])
     both = len(np.intersect1d(yes, no, assume_unique=True))
-    if both:
-        text = f"{path}: {counted(both, 'image label')} both present and absent; both are kept"
-        notices.append(Notice("contradicting_label", both, text))
+    kept = f"{counted(both, 'image label')} both present and absent; both are kept"
+    notices += file_notices(
+        path, ("unknown_class_label", unknown, skipped), ("contradicting_label", both, kept)
+    )
     return _links(yes, len(ids), len(classes)), _links(no, len(ids), len(classes))
 
 
@@ -252,12 +247,8 @@ def _objects(
     image_row = rows_of_text(boxes["ImageID"], images.id.tolist())
     group_of = _flag(boxes, "IsGroupOf")
     unknown = int(np.isnan(group_of).sum()) if "IsGroupOf" in boxes else 0
-    if unknown:
-        text = (
-            f"{boxes.path}: {counted(unknown, 'box', 'boxes')} without IsGroupOf; read as single "
-            "objects"
-        )
-        notices.append(Notice("unknown_group_of", unknown, text))
+    words = f"{counted(unknown, 'box', 'boxes')} without IsGroupOf; read as single objects"
+    notices += file_notices(boxes.path, ("unknown_group_of", unknown, words))
     return GroundTruth.of(
         len(images),
         image_row=image_row,

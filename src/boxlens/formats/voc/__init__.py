@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from boxlens.data import Classes, Dataset, GroundTruth, Images, Notice, Source
+from boxlens.data import Classes, Dataset, GroundTruth, Images, Notice, Source, file_notices
 from boxlens.data.columns import Attribute, attribute_column
 from boxlens.errors import InputError
 from boxlens.formats.files import Progress, existing_folder, read_text, reported, stem
@@ -117,23 +117,18 @@ def _is_number(text: str) -> bool:
 
 def _gaps(folder: Path, annotations: Sequence[Annotation]) -> tuple[Notice, ...]:
     """What the files left open or held beyond what a table can."""
-    notices: list[Notice] = []
     n_unsized = sum(math.isnan(a.width_px) or math.isnan(a.height_px) for a in annotations)
-    if n_unsized:
-        text = f"{folder}: {counted(n_unsized, 'annotation')} without image size"
-        notices.append(Notice("size_missing", n_unsized, text))
     n_unnamed = sum(annotation.file_name is None for annotation in annotations)
-    if n_unnamed:
-        text = (
-            f"{folder}: {counted(n_unnamed, 'annotation')} without file name; STEM.jpg is assumed"
-        )
-        notices.append(Notice("file_name_missing", n_unnamed, text))
+    unsized, unnamed = (counted(n, "annotation") for n in (n_unsized, n_unnamed))
     skipped = Counter(tag for annotation in annotations for tag in annotation.skipped)
-    if skipped:
-        tags = ", ".join(f"{tag} ({count:,})" for tag, count in skipped.most_common(5))
-        text = f"{folder}: skipped fields of objects that are nested or repeated: {tags}"
-        notices.append(Notice("skipped_field", skipped.total(), text))
-    return tuple(notices)
+    tags = ", ".join(f"{tag} ({count:,})" for tag, count in skipped.most_common(5))
+    nested = f"skipped fields of objects that are nested or repeated: {tags}"
+    return file_notices(
+        folder,
+        ("size_missing", n_unsized, f"{unsized} without image size"),
+        ("file_name_missing", n_unnamed, f"{unnamed} without file name; STEM.jpg is assumed"),
+        ("skipped_field", skipped.total(), nested),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,11 +197,9 @@ def _split_ids(
         n_entries += 1
     if not ids:
         raise InputError("no images listed", path=path, remedy="Choose another split")
-    if n_entries == len(ids):
-        return sorted(ids), ()
     n_again = n_entries - len(ids)
-    text = f"{path}: skipped {counted(n_again, 'duplicate entry', 'duplicate entries')}"
-    return sorted(ids), (Notice("repeated_image", n_again, text),)
+    again = counted(n_again, "duplicate entry", "duplicate entries")
+    return sorted(ids), file_notices(path, ("repeated_image", n_again, f"skipped {again}"))
 
 
 def _unusable_entry(entry: str, path: Path, number: int, devkit: _Devkit) -> InputError:

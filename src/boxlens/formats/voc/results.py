@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import file_notices
 from boxlens.data.boxes import xywh_from_inclusive_corners
 from boxlens.data.known_classes import known_classes
 from boxlens.errors import InputError
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from boxlens.data import Dataset, Detections
+    from boxlens.data import Dataset, Detections, Notice
 
 # The competition, perhaps a label of the run, then the split and the class.
 _RESULT_STEM = re.compile(r"comp.*?_det_(?P<split_and_class>.+)")
@@ -117,10 +117,8 @@ def _result_files(
         )
     _refuse_two_of_a_class(files, source, dataset.classes.name)
     n_others = len(texts) - len(files)
-    if n_others == 0:
-        return files, ()
-    text = f"{source}: skipped {counted(n_others, 'text file')} not named like results"
-    return files, (Notice("other_file", n_others, text),)
+    words = f"skipped {counted(n_others, 'text file')} not named like results"
+    return files, file_notices(source, ("other_file", n_others, words))
 
 
 def _class_row(split_and_class: str, row_of_name: Mapping[str, int]) -> int:

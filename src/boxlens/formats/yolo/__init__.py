@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Classes, Dataset, GroundTruth, Images, Notice, Source
+from boxlens.data import Classes, Dataset, GroundTruth, Images, Notice, Source, file_notices
 from boxlens.data.boxes import xywh_from_relative_centre
 from boxlens.formats.exact_sides import CENTRE, with_exact
 from boxlens.formats.files import reported
@@ -81,12 +81,9 @@ def _source(path: Path, layout: Layout, split: str, images: Sequence[LabelledIma
 
 
 def _label_notices(layout: Layout, labels: Labels) -> tuple[Notice, ...]:
-    found = (
-        ("polygon", labels.n_polygons, "polygon", "read as the box around it"),
-        ("keypoints", labels.n_poses, "object", "with keypoints, which are skipped"),
-    )
-    return tuple(
-        Notice(code, count, f"{layout.file}: {counted(count, noun)} {what}")
-        for code, count, noun, what in found
-        if count
+    polygons, poses = counted(labels.n_polygons, "polygon"), counted(labels.n_poses, "object")
+    return file_notices(
+        layout.file,
+        ("polygon", labels.n_polygons, f"{polygons} read as the box around it"),
+        ("keypoints", labels.n_poses, f"{poses} with keypoints, which are skipped"),
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boxlens.data import Notice
+from boxlens.data import Notice, file_notices
 from boxlens.errors import InputError
 from boxlens.formats.files import DATA_BYTES, plain_name, read_text, reported
 from boxlens.formats.yolo.sizes import IMAGE_ENDINGS, ImageSize, stored_size, without_ending
@@ -210,15 +210,10 @@ def _notices(
             path=layout.file,
             remedy="Labels are expected beside the images, with /images/ replaced by /labels/",
         )
-    found = (
+    orphans = counted(n_orphans, "label file")
+    return file_notices(
+        layout.file,
         ("missing_label", n_background, counted(n_background, "image") + " without label file"),
         ("repeated_image", n_repeated, f"skipped {counted(n_repeated, 'duplicate image')}"),
-        (
-            "label_without_image",
-            n_orphans,
-            f"skipped {counted(n_orphans, 'label file')} without image",
-        ),
-    )
-    return tuple(
-        Notice(code, count, f"{layout.file}: {what}") for code, count, what in found if count
+        ("label_without_image", n_orphans, f"skipped {orphans} without image"),
     )
