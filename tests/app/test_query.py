@@ -126,7 +126,7 @@ def test_numbers_of_the_comparison_lie_within_their_bounds(run, term, text):
 )
 def test_ranges_are_closed_and_may_be_open_at_an_end(run, text, low, high):
     query = parse_query([("score", text)], run)
-    assert query.ranges_of("score") == (Range(low, high),)
+    assert dict(query.ranges)["score"] == (Range(low, high),)
     assert asked(run, query.text()) == query
 
 

@@ -12,8 +12,9 @@ import pytest
 
 from boxlens.data import Classes
 from boxlens.data.columns import frozen, id_column
-from boxlens.errors import InputError, ParameterError
-from boxlens.formats.box_label_files import BoxLabels, read_box_labels, write_box_labels
+from boxlens.errors import InputError
+from boxlens.formats.box_label_files import BoxLabels, read_box_labels
+from boxlens.formats.files import written_whole
 from small_world import small_dataset
 
 # Objects 7, 3, 9 and 4; the third is a group, the fourth a crowd; classes ant, bee and cat.
@@ -286,6 +287,31 @@ def test_names_and_ids_of_several_are_refused(tmp_path):
     assert "is not unique in the ground truth" in refused(tmp_path, [record], repeated)
 
 
+def write_labels(labels, dataset, path):
+    """Objects by image and box where ids repeat, classes by id where names do."""
+    gt, classes = dataset.gt, dataset.classes
+    rows = np.flatnonzero((labels.class_row >= 0) | ~np.isnan(labels.score))
+    columns = {"id": gt.id[rows].tolist()}
+    if len(set(gt.id.tolist())) < len(gt):
+        images = dataset.images.id[gt.image_row[rows]].tolist()
+        columns = {"image": images, "bbox": gt.box[rows].tolist()}
+    by_name = len(set(classes.name)) == len(classes)
+    words = [*(classes.name if by_name else classes.id.tolist()), None]
+    columns["label" if by_name else "category_id"] = [words[row] for row in labels.class_row[rows]]
+    columns["score"] = [None if np.isnan(one) else one for one in labels.score[rows].tolist()]
+    with written_whole(path) as temporary:
+        if ".json" in path.suffixes:
+            rows = zip(*columns.values(), strict=True)
+            records = [dict(zip(columns, row, strict=True)) for row in rows]
+            temporary.write_text(json.dumps(records), encoding="utf-8")
+            return
+        box = columns.pop("bbox", None)
+        if box is not None:
+            columns |= dict(zip("xywh", map(list, zip(*box, strict=True)), strict=True))
+        frame = pl.DataFrame(columns, strict=False)
+        (frame.write_csv if ".csv" in path.suffixes else frame.write_parquet)(temporary)
+
+
 @pytest.mark.parametrize("ending", ["json", "csv", "parquet", "json.gz", "csv.gz"])
 @pytest.mark.parametrize("kind", ["plain", "twin names", "repeated ids", "text ids"])
 def test_what_is_written_is_read_again(tmp_path, ending, kind):
@@ -298,7 +324,7 @@ def test_what_is_written_is_read_again(tmp_path, ending, kind):
         frozen([1, -1, -1, 2], np.int32), frozen([1 / 3, -2.5e-17, np.nan, np.nan], np.float64)
     )
     path = tmp_path / f"labels.{ending}"
-    write_box_labels(labels, dataset, path)
+    write_labels(labels, dataset, path)
     found = read_box_labels(path, dataset)
     np.testing.assert_array_equal(found.class_row, labels.class_row)
     np.testing.assert_array_equal(found.score, labels.score)
@@ -308,11 +334,5 @@ def test_what_is_written_is_read_again(tmp_path, ending, kind):
 def test_no_labels_are_written_and_read_again(tmp_path, ending):
     nothing = BoxLabels(frozen([-1] * 4, np.int32), frozen([np.nan] * 4, np.float64))
     path = tmp_path / f"labels.{ending}"
-    write_box_labels(nothing, RICH, path)
+    write_labels(nothing, RICH, path)
     assert (read_box_labels(path, RICH).class_row == -1).all()
-
-
-def test_other_endings_are_refused(tmp_path):
-    nothing = BoxLabels(frozen([-1] * 4, np.int32), frozen([np.nan] * 4, np.float64))
-    with pytest.raises(ParameterError, match=r"\.json, \.csv or \.parquet"):
-        write_box_labels(nothing, RICH, tmp_path / "labels.xml")

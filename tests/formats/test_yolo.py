@@ -223,6 +223,7 @@ def test_reading_reports_progress(tmp_path):
     yolo.read_dataset(set_of(tmp_path), progress=lambda *call: calls.append(call))
     assert calls == [
         ("reading image sizes", 0, 2),
+        ("reading image sizes", 2, 2),
         ("reading labels", 0, 2),
         ("reading labels", 2, 2),
     ]

@@ -17,13 +17,13 @@ from boxlens.images.corrupting.corrupt import corrupt
 from boxlens.images.corrupting.corruptions import SEVERITIES
 from boxlens.images.corrupting.digital import JPEG_QUALITIES, PIXELATE_SCALES
 from boxlens.images.corrupting.elastic import ELASTIC_GAINS, _field, largest_shift_px
+from boxlens.images.corrupting.filters import streak
 from boxlens.images.corrupting.fog import FOGS
 from boxlens.images.corrupting.frost import FROSTS
 from boxlens.images.corrupting.glass import PANES, _walks
 from boxlens.images.corrupting.plasma import plasma
 from boxlens.images.corrupting.snow import SNOWS
 from boxlens.images.corrupting.spatter import MUD, SPATTERS
-from boxlens.images.corrupting.streaks import streak
 
 ALL = pytest.mark.parametrize("severity", SEVERITIES)
 

@@ -11,7 +11,7 @@ from boxlens.data.selection import (
     select_classes,
     select_images,
 )
-from boxlens.data.source import Notice, Source, counted_notice
+from boxlens.data.source import Notice, Source, counted_notice, file_notices
 
 __all__ = [
     "ClassTree",
@@ -28,6 +28,7 @@ __all__ = [
     "concatenate",
     "concatenate_detections",
     "counted_notice",
+    "file_notices",
     "select_classes",
     "select_images",
 ]

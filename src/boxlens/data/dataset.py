@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from boxlens.data.classes import Classes
     from boxlens.data.images import Images
     from boxlens.data.source import Notice, Source
+
+
+# What every object has; attributes and spans differ between data sets.
+COLUMNS = ("image_row", "class_row", "box", "area_px", "crowd", "difficult", "group_of", "id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +118,8 @@ class GroundTruth:
             attributes=dict(attributes or {}),
             spans=dict(spans or {}),
         )
-        columns = ("class_row", "box", "area_px", "crowd", "difficult", "group_of", "id")
-        check_table(
-            {name: getattr(table, name) for name in columns} | dict(table.attributes),
-            rows,
-            n_images,
-        )
+        columns = {name: getattr(table, name) for name in COLUMNS}
+        check_table(columns | dict(table.attributes), rows, n_images)
         check_boxes(boxes)
         if n and not table.area_px.min() >= 0:
             raise ParameterError(f"area {table.area_px.min()}: areas must be 0 or more")
@@ -138,16 +138,10 @@ class GroundTruth:
         return ordered
 
     def _reordered(self, rows: npt.NDArray[np.integer]) -> GroundTruth:
+        columns: dict[str, Any] = {name: take(getattr(self, name), rows) for name in COLUMNS}
         return replace(
             self,
-            image_row=take(self.image_row, rows),
-            class_row=take(self.class_row, rows),
-            box=take(self.box, rows),
-            area_px=take(self.area_px, rows),
-            crowd=take(self.crowd, rows),
-            difficult=take(self.difficult, rows),
-            group_of=take(self.group_of, rows),
-            id=take(self.id, rows),
+            **columns,
             attributes={name: take(column, rows) for name, column in self.attributes.items()},
             spans={name: spans.select(rows) for name, spans in self.spans.items()},
         )

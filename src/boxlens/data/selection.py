@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -151,16 +151,26 @@ def concatenate_detections(
     return Detections.of(
         parts[0].name,
         n_images,
-        image_row=np.concatenate(
-            [rows[part.image_row] for part, rows in zip(parts, image_rows, strict=True)]
-        ),
-        class_row=np.concatenate([part.class_row for part in parts]),
-        box=np.concatenate([part.box for part in parts]),
-        score=np.concatenate([part.score for part in parts]),
+        image_row=_joint_rows(parts, image_rows),
+        **_stacked(parts, ("class_row", "box", "score")),
         source=parts[0].source,
         notices=tuple(notice for part in parts for notice in part.notices),
         known_classes=_join_known([part.known_classes for part in parts]),
     )
+
+
+def _joint_rows(
+    parts: Sequence[Detections | GroundTruth],
+    image_rows: Sequence[npt.NDArray[np.integer]],
+) -> npt.NDArray[np.integer]:
+    return np.concatenate(
+        [rows[part.image_row] for part, rows in zip(parts, image_rows, strict=True)]
+    )
+
+
+def _stacked(parts: Sequence[object], names: Sequence[str]) -> dict[str, Any]:
+    """Columns of the parts, one below the other."""
+    return {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
 
 
 def _join_known(parts: Sequence[Rows | None]) -> Rows | None:
@@ -178,14 +188,15 @@ def concatenate(
     for other in datasets[1:]:
         if not np.array_equal(other.classes.id, first.classes.id):
             raise ParameterError("only parts over the same classes can be joined")
+    tables = [dataset.images for dataset in datasets]
     images, order = Images.of(
-        np.concatenate([dataset.images.id for dataset in datasets]),
-        np.concatenate([dataset.images.width_px for dataset in datasets]),
-        np.concatenate([dataset.images.height_px for dataset in datasets]),
-        [name for dataset in datasets for name in dataset.images.file_name],
-        negative=_join_links([dataset.images.negative for dataset in datasets]),
-        positive=_join_links([dataset.images.positive for dataset in datasets]),
-        not_exhaustive=_join_links([dataset.images.not_exhaustive for dataset in datasets]),
+        np.concatenate([one.id for one in tables]),
+        np.concatenate([one.width_px for one in tables]),
+        np.concatenate([one.height_px for one in tables]),
+        [name for one in tables for name in one.file_name],
+        negative=_join_links([one.negative for one in tables]),
+        positive=_join_links([one.positive for one in tables]),
+        not_exhaustive=_join_links([one.not_exhaustive for one in tables]),
         sort=True,
     )
     joint_row_of = renumbering(order.astype(np.int32), len(order))
@@ -214,15 +225,8 @@ def _join_ground_truth(
     names = [name for part in parts for name in part.attributes]
     return GroundTruth.of(
         n_images,
-        image_row=np.concatenate(
-            [rows[part.image_row] for part, rows in zip(parts, image_rows, strict=True)]
-        ),
-        class_row=np.concatenate([part.class_row for part in parts]),
-        box=np.concatenate([part.box for part in parts]),
-        area_px=np.concatenate([part.area_px for part in parts]),
-        crowd=np.concatenate([part.crowd for part in parts]),
-        difficult=np.concatenate([part.difficult for part in parts]),
-        group_of=np.concatenate([part.group_of for part in parts]),
+        image_row=_joint_rows(parts, image_rows),
+        **_stacked(parts, ("class_row", "box", "area_px", "crowd", "difficult", "group_of")),
         ids=frozen(np.concatenate([part.id for part in parts]), parts[0].id.dtype),
         attributes={name: _join_attribute(parts, name) for name in dict.fromkeys(names)},
         spans=_join_spans(parts),
@@ -248,14 +252,10 @@ def _join_spans(parts: Sequence[GroundTruth]) -> dict[str, Spans]:
     for name in sorted(shared):
         spans = [part.spans[name] for part in parts]
         starts = np.cumsum([0, *(len(span.files) for span in spans)])
+        file_rows = [span.file_row + start for span, start in zip(spans, starts, strict=False)]
         joined[name] = Spans(
             files=tuple(file for span in spans for file in span.files),
-            file_row=frozen(
-                np.concatenate(
-                    [span.file_row + start for span, start in zip(spans, starts, strict=False)]
-                ),
-                np.int32,
-            ),
+            file_row=frozen(np.concatenate(file_rows), np.int32),
             begin=frozen(np.concatenate([span.begin for span in spans]), np.int64),
             end=frozen(np.concatenate([span.end for span in spans]), np.int64),
         )

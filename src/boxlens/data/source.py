@@ -29,6 +29,11 @@ def counted_notice(code: str, count: int, many: str, one: str = "") -> tuple[Not
     return (Notice(code, count, f"{count:,} {what}"),) if count else ()
 
 
+def file_notices(path: str | os.PathLike[str], *found: tuple[str, int, str]) -> tuple[Notice, ...]:
+    """Codes, counts and words of what a file holds; what it holds 0 of is not worth a notice."""
+    return tuple(Notice(code, count, f"{path}: {words}") for code, count, words in found if count)
+
+
 class ReadFile(NamedTuple):
     """A file as it was when it was read."""
 

@@ -12,7 +12,7 @@ from boxlens.formats import files
 from boxlens.limits import THREADS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from os import PathLike
     from types import ModuleType
 
@@ -38,9 +38,6 @@ class Format:
     module: str
     ground_truth: bool = True
     detections: bool = True
-    # Options beyond the path that its reader of ground truth, and of detections, takes.
-    dataset_options: frozenset[str] = frozenset()
-    detections_options: frozenset[str] = frozenset()
     # Its detections tell which classes the detector knows.
     known_classes: bool = False
 
@@ -49,38 +46,28 @@ FORMATS: Mapping[str, Format] = {
     "coco": Format(
         title="COCO JSON: one file of ground truth, one of results",
         module="boxlens.formats.coco",
-        dataset_options=frozenset({"threads"}),
-        detections_options=frozenset({"threads"}),
     ),
     "lvis": Format(
         title="LVIS JSON: COCO with frequencies, negative and non-exhaustive classes",
         module="boxlens.formats.lvis",
-        dataset_options=frozenset({"threads"}),
-        detections_options=frozenset({"threads"}),
     ),
     "ultralytics": Format(
         title="Ultralytics predictions.json: results that name images by their file",
         module="boxlens.formats.ultralytics",
         ground_truth=False,
-        detections_options=frozenset({"threads"}),
     ),
     "voc": Format(
         title="Pascal VOC: a folder of XML annotations, one result file per class",
         module="boxlens.formats.voc",
-        dataset_options=frozenset({"split", "progress"}),
-        detections_options=frozenset({"progress"}),
         known_classes=True,
     ),
     "yolo": Format(
         title="YOLO: a folder with one text file of labels per image, and data.yaml or classes.txt",
         module="boxlens.formats.yolo",
-        dataset_options=frozenset({"split", "progress"}),
-        detections_options=frozenset({"progress"}),
     ),
     "openimages": Format(
         title="Open Images CSV: boxes, image labels, class descriptions, hierarchy",
         module="boxlens.formats.open_images",
-        dataset_options=frozenset({"split"}),
     ),
     "parquet": Format(
         title="Boxlens Parquet: a folder of tables, or one file of detections; the fastest",
@@ -105,11 +92,12 @@ def read_dataset(
     found = files.existing(path)
     with files.reading(path):
         name = sniff_dataset(found) if format is None else format
-        entry = _entry(name, ground_truth=True)
-        if split is not None and "split" not in entry.dataset_options:
+        entry = known_format(name, ground_truth=True)
+        read = _module(entry).read_dataset
+        options = _taken(read, split=split, threads=threads, progress=progress)
+        if split is not None and "split" not in options:
             raise ParameterError(f"format '{name}' has no splits: remove split {split!r}")
-        options = _taken(entry.dataset_options, split=split, threads=threads, progress=progress)
-        dataset: Dataset = _module(entry).read_dataset(found, **options)
+        dataset: Dataset = read(found, **options)
     return dataset
 
 
@@ -153,15 +141,10 @@ def read_detections(
     found = files.existing(path)
     with files.reading(path):
         format_name = sniff_detections(found) if format is None else format
-        entry = _entry(format_name, detections=True)
-        options = _taken(entry.detections_options, threads=threads, progress=progress)
-        detections: Detections = _module(entry).read_detections(
-            found,
-            dataset,
-            name=default_name(found) if name is None else name,
-            strict=strict,
-            **options,
-        )
+        entry = known_format(format_name, detections=True)
+        read = _module(entry).read_detections
+        options = _taken(read, threads=threads, progress=progress)
+        detections: Detections = read(found, dataset, name=name, strict=strict, **options)
     return detections
 
 
@@ -176,7 +159,7 @@ def write_dataset(
 
     `strict_coco` writes COCO without the fields by which Boxlens keeps what COCO does not know.
     """
-    entry = _entry(format, ground_truth=True)
+    entry = known_format(format, ground_truth=True)
     if not strict_coco:
         return _module(entry).write_dataset(dataset, Path(path)) or ()
     if format != "coco":
@@ -193,7 +176,7 @@ def write_detections(
     format: str,  # noqa: A002 - the word users know
 ) -> tuple[Notice, ...]:
     """Writes detections with the ids of `dataset`; the notices name what the format cannot hold."""
-    entry = _entry(format, detections=True)
+    entry = known_format(format, detections=True)
     _refuse_infinite(detections)
     notices: tuple[Notice, ...] = _module(entry).write_detections(detections, dataset, Path(path))
     return (*(notices or ()), *_lost_knowledge(detections, dataset, Path(path), entry))
@@ -213,12 +196,8 @@ def _lost_knowledge(
     return (loss(path, entry.title.partition(":")[0], "known_classes", n_unknown, what),)
 
 
-def default_name(path: Path) -> str:
-    """What a detector is called when nobody says: the file's stem, or the folder's name."""
-    return path.resolve().name if path.is_dir() else files.stem(path)
-
-
-def _entry(name: str, *, ground_truth: bool = False, detections: bool = False) -> Format:
+def known_format(name: str, *, ground_truth: bool = False, detections: bool = False) -> Format:
+    """The format of a name, which must hold what is asked for."""
     if name not in FORMATS:
         raise ParameterError(f"unknown format '{name}': choose one of {', '.join(FORMATS)}")
     entry = FORMATS[name]
@@ -243,8 +222,11 @@ def _refuse_infinite(detections: Detections) -> None:
         )
 
 
-def _taken(options: frozenset[str], **given: Any) -> dict[str, Any]:
-    return {key: value for key, value in given.items() if key in options}
+def _taken(read: Callable[..., Any], **given: Any) -> dict[str, Any]:
+    """Those of the options that a reader takes."""
+    from inspect import signature
+
+    return {key: value for key, value in given.items() if key in signature(read).parameters}
 
 
 def _module(entry: Format) -> ModuleType:

@@ -11,6 +11,7 @@ from boxlens.data import Dataset, Detections, Notice, Source
 from boxlens.data.columns import owned
 from boxlens.data.known_classes import lacking_classes
 from boxlens.errors import InputError
+from boxlens.formats.files import default_name
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def detections_from(
     raw: RawDetections,
     dataset: Dataset,
     *,
-    name: str,
+    name: str | None,
     path: Path,
     format_name: str,
     strict: bool,
@@ -51,8 +52,9 @@ def detections_from(
 ) -> Detections:
     """Checks the numbers, sets unknown images and classes aside, groups the rest by image.
 
-    `files` are those that were read where `path` is a folder. A format that says which classes a
-    detector knows gives them, and one that has checked boxes and scores while reading says so.
+    Without a name it is that of the file or folder. `files` are those that were read where `path`
+    is a folder. A format that says which classes a detector knows gives them, and one that has
+    checked boxes and scores while reading says so.
     """
     if not checked:
         check_boxes(raw.box, path, raw.describe)
@@ -70,7 +72,7 @@ def detections_from(
         if not known.any():
             notices = (*notices, _nothing_fits(raw, dataset, path))
     detections = Detections.of(
-        name,
+        default_name(path) if name is None else name,
         len(dataset.images),
         image_row=owned(raw.image_row[known]),
         class_row=owned(raw.class_row[known]),

@@ -9,6 +9,7 @@ from boxlens import formats
 from boxlens.data import Dataset
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.files import existing
+from boxlens.formats.folders import refuse_occupied
 from boxlens.formats.sniff import sniff_dataset, sniff_detections
 from boxlens.regular_files import real_path
 
@@ -38,7 +39,7 @@ def convert(
     `force`, a folder that is not empty never.
     """
     read_from, write_to = existing(source), Path(target)
-    _refuse_unknown(to)
+    formats.known_format(to)
     if strict_coco and (to != "coco" or ground_truth is not None):
         raise ParameterError("--strict-coco applies only to ground truth written as COCO")
     _refuse_own_input(read_from, write_to)
@@ -66,12 +67,6 @@ def _ground_truth(
             raise ParameterError(f"the ground truth is already read: remove split={split!r}")
         return given
     return formats.read_dataset(given, split=split, progress=progress)
-
-
-def _refuse_unknown(to: str) -> None:
-    if to not in formats.FORMATS:
-        known = ", ".join(formats.FORMATS)
-        raise ParameterError(f"unknown format '{to}': choose one of {known}")
 
 
 def _refuse_detections(source: Path) -> None:
@@ -107,9 +102,5 @@ def _refuse_occupied(target: Path, *, force: bool) -> None:
             path=target,
             remedy="Name another file, or overwrite it with --force (force=True)",
         )
-    if target.is_dir() and any(target.iterdir()):
-        raise InputError(
-            "the folder is not empty",
-            path=target,
-            remedy="Name a new folder, or empty this one first",
-        )
+    if target.is_dir():
+        refuse_occupied(target, target)

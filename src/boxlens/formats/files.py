@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from boxlens.errors import InputError
 from boxlens.regular_files import (
@@ -27,7 +27,7 @@ from boxlens.regular_files import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from gzip import GzipFile
     from io import BufferedReader
     from os import PathLike
@@ -41,6 +41,7 @@ __all__ = [
     "Progress",
     "appendable",
     "damaged_gzip",
+    "default_name",
     "existing",
     "existing_file",
     "existing_folder",
@@ -53,6 +54,7 @@ __all__ = [
     "read_text",
     "reading",
     "reason_of",
+    "reported",
     "stem",
     "unpacked",
     "write_text",
@@ -61,6 +63,7 @@ __all__ = [
 
 # Called as progress(what, done, total) by work that may take more than a second.
 Progress = Callable[[str, int, int], None]
+Item = TypeVar("Item")
 
 GZIP_MAGIC = b"\x1f\x8b"
 # Tables, trees, settings and specs that people write, and the labels of one image.
@@ -70,6 +73,8 @@ DATA_BYTES = 8 << 30
 # A packed file may grow to this size, or by this factor: annotations seldom pack better than 1:30.
 UNPACKED_BYTES, UNPACKED_FACTOR = 1 << 30, 100
 _PIECE_BYTES = 1 << 20
+# Small files read between two reports of progress.
+_STEP = 250
 
 
 def is_gzip(path: Path) -> bool:
@@ -154,6 +159,23 @@ def plain_name(path: Path) -> str:
 def stem(path: Path) -> str:
     """The file name without .gz and without its ending."""
     return Path(plain_name(path)).stem
+
+
+def default_name(path: Path) -> str:
+    """What a detector is called when nobody says: the file's stem, or the folder's name."""
+    return path.resolve().name if path.is_dir() else stem(path)
+
+
+def reported(
+    items: Sequence[Item], what: str, progress: Progress | None, step: int = _STEP
+) -> Iterator[Item]:
+    """One after another; progress hears of every so many, and of the end."""
+    for done, item in enumerate(items):
+        if progress and done % step == 0:
+            progress(what, done, len(items))
+        yield item
+    if progress:
+        progress(what, len(items), len(items))
 
 
 @contextmanager

@@ -21,7 +21,7 @@ def folder_written_whole(path: str | PathLike[str]) -> Iterator[Path]:
     A folder that already holds something is refused: nothing of the user's is overwritten.
     """
     target = Path(path).absolute()
-    _refuse_occupied(target, path)
+    refuse_occupied(target, path)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with unfinished_folder(target.parent, target.name) as temporary:
@@ -38,7 +38,8 @@ def folder_written_whole(path: str | PathLike[str]) -> Iterator[Path]:
         ) from problem
 
 
-def _refuse_occupied(target: Path, path: str | PathLike[str]) -> None:
+def refuse_occupied(target: Path, path: str | PathLike[str]) -> None:
+    """A file, or a folder that holds something."""
     if target.exists() and not target.is_dir():
         raise InputError("expected a folder to write, found a file", path=path)
     if target.is_dir() and any(target.iterdir()):

@@ -13,10 +13,9 @@ from boxlens.data.boxes import xywh_from_corners
 from boxlens.data.columns import take
 from boxlens.errors import InputError
 from boxlens.formats.border import check_boxes
+from boxlens.formats.csv_tables import read_csv, refuse_json
 from boxlens.formats.files import existing_file, stem
 from boxlens.formats.image_names import rows_of_names
-from boxlens.formats.open_images.table import finite_numbers, line_of, read_csv
-from boxlens.formats.sniff_content import file_head
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from boxlens.data import Classes, Dataset, Images
     from boxlens.data.columns import Bools, Boxes, Rows
+    from boxlens.formats.csv_tables import CsvTable
 
 BOX = ("x", "y", "w", "h")
 CORNERS = ("x1", "y1", "x2", "y2")
@@ -50,21 +50,24 @@ def read_guesses(
 ) -> GuessColumns:
     """Images by id, file name or stem, classes by name or id; `score` ranks, else the lines do."""
     file = existing_file(path)
-    _refuse_json(file)
-    frame = read_csv(file, text=("image", "class"), optional_numbers=(*BOX, *CORNERS, "score"))
+    refuse_json(
+        file, "guesses", "Detections are guesses, too: name them as detections (--detections)"
+    )
+    table = read_csv(file, text=("image", "class"), optional_numbers=(*BOX, *CORNERS, "score"))
     images, classes = dataset.images, dataset.classes
-    image_row = _image_rows(frame["image"].str.strip_chars(), images)
-    class_row = _class_rows(frame["class"].str.strip_chars(), classes, frame, file)
-    box = _boxes(frame, file)
+    image_row = _image_rows(table["image"].str.strip_chars(), images)
+    class_row = _class_rows(table["class"].str.strip_chars(), classes, table)
+    box = _boxes(table)
     known = (image_row >= 0) & (class_row >= 0)
     notices = (
-        *_unknown(image_row < 0, "image", frame, file, strict),
-        *_unknown((class_row < 0) & (image_row >= 0), "class", frame, file, strict),
+        *_unknown(image_row < 0, "image", table, strict),
+        *_unknown((class_row < 0) & (image_row >= 0), "class", table, strict),
         *_nothing_left(known, dataset, image_row, file),
     )
     rows = np.flatnonzero(known)
-    if "score" in frame.columns:
-        rows = rows[np.argsort(-_scores(frame, file)[rows], kind="stable")]
+    if "score" in table:
+        table.refuse_empty(["score"], "Give every guess a score, or remove the column")
+        rows = rows[np.argsort(-table.finite("score")[rows], kind="stable")]
     rows = rows[np.argsort(image_row[rows], kind="stable")]
     return GuessColumns(
         name=stem(file) if name is None else name,
@@ -77,15 +80,6 @@ def read_guesses(
     )
 
 
-def _refuse_json(path: Path) -> None:
-    if file_head(path).lstrip()[:1] in (b"[", b"{"):
-        raise InputError(
-            "found JSON, expected a CSV table of guesses",
-            path=path,
-            remedy="Detections are guesses, too: name them as detections (--detections)",
-        )
-
-
 def _image_rows(cells: pl.Series, images: Images) -> Rows:
     """The row of every cell, -1 where it is unknown."""
     texts = cells.unique().to_list()
@@ -93,19 +87,16 @@ def _image_rows(cells: pl.Series, images: Images) -> Rows:
     return _looked_up(cells, row_of)
 
 
-def _class_rows(cells: pl.Series, classes: Classes, frame: pl.DataFrame, path: Path) -> Rows:
+def _class_rows(cells: pl.Series, classes: Classes, table: CsvTable) -> Rows:
     """The same by name, then by id; a name of two classes is refused."""
     by_id = {str(key): row for row, key in enumerate(classes.id.tolist())}
     twice = {name for name, count in Counter(classes.name).items() if count > 1}
-    unclear = cells.is_in(sorted(twice)).to_numpy()
-    if unclear.any():
-        row = int(np.argmax(unclear))
-        raise InputError(
-            f"the name {cells[row]!r} is not unique",
-            path=path,
-            where=f"{line_of(row, frame)}, column class",
-            remedy="Give their ids instead",
-        )
+    table.refuse(
+        cells.is_in(sorted(twice)).to_numpy(),
+        lambda row: f"the name {cells[row]!r} is not unique",
+        "Give their ids instead",
+        cell="column class",
+    )
     return _looked_up(cells, by_id | classes.row_of_name())
 
 
@@ -119,67 +110,47 @@ def _looked_up(cells: pl.Series, row_of: dict[str, int]) -> Rows:
     return rows
 
 
-def _boxes(frame: pl.DataFrame, path: Path) -> Boxes:
-    columns = CORNERS if set(CORNERS) & set(frame.columns) else BOX
-    there = [name for name in columns if name in frame.columns]
+def _boxes(table: CsvTable) -> Boxes:
+    columns = CORNERS if any(name in table for name in CORNERS) else BOX
+    there = [name for name in columns if name in table]
     if not there:
-        return np.full((len(frame), 4), np.nan)
+        return np.full((len(table), 4), np.nan)
     missing = [name for name in columns if name not in there]
     if missing:
         raise InputError(
             f"has {', '.join(there)}, but missing column {', '.join(missing)}",
-            path=path,
+            path=table.path,
             where="line 1",
             remedy="Boxes are x, y, w, h or x1, y1, x2, y2 in pixels; omit them if there are only "
             "classes",
         )
-    given = np.stack([frame[name].is_not_null().to_numpy() for name in columns], axis=1)
-    box = np.stack([frame[name].cast(float).to_numpy() for name in columns], axis=1)
+    given = np.stack([table[name].is_not_null().to_numpy() for name in columns], axis=1)
+    box = np.stack([table[name].cast(float).to_numpy() for name in columns], axis=1)
     if columns is CORNERS:
         box = xywh_from_corners(box)
-    partly = given.any(axis=1) & ~given.all(axis=1)
-    if partly.any():
-        row = int(np.argmax(partly))
-        raise InputError(
-            f"a box lacks some of {', '.join(columns)}",
-            path=path,
-            where=line_of(row, frame),
-            remedy="Fill in all four, or leave all four empty",
-        )
+    table.refuse(
+        np.asarray(given.any(axis=1) & ~given.all(axis=1)),
+        f"a box lacks some of {', '.join(columns)}",
+        "Fill in all four, or leave all four empty",
+    )
     boxed = np.flatnonzero(given[:, 0])
-    check_boxes(box[boxed], path, lambda at: line_of(int(boxed[at]), frame))
+    check_boxes(box[boxed], table.path, lambda at: table.line(int(boxed[at])))
     return box
 
 
-def _scores(frame: pl.DataFrame, path: Path) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    if frame["score"].null_count():
-        row = int(np.argmax(frame["score"].is_null().to_numpy()))
-        raise InputError(
-            "score is empty",
-            path=path,
-            where=line_of(row, frame),
-            remedy="Give every guess a score, or remove the column",
-        )
-    return finite_numbers(frame, "score", path)
-
-
-def _unknown(
-    unknown: Bools, what: str, frame: pl.DataFrame, path: Path, strict: bool
-) -> tuple[Notice, ...]:
+def _unknown(unknown: Bools, what: str, table: CsvTable, strict: bool) -> tuple[Notice, ...]:
     count = int(np.count_nonzero(unknown))
     if count == 0:
         return ()
     row = int(np.argmax(unknown))
+    name = table[what][row]
     if strict:
-        raise InputError(
-            f"{what} {frame[what][row]!r} is not in the ground truth",
-            path=path,
-            where=line_of(row, frame),
-            remedy="Use the matching ground truth, or omit --strict to skip it",
-        )
+        remedy = "Use the matching ground truth, or omit --strict to skip it"
+        table.refuse(unknown, f"{what} {name!r} is not in the ground truth", remedy)
+    total = counted(len(unknown), "guess", "guesses")
     message = (
-        f"{path}: skipped {count:,} of {counted(len(unknown), 'guess', 'guesses')}, whose {what} "
-        f"is not in the ground truth (first: {line_of(row, frame)}, {frame[what][row]!r})"
+        f"{table.path}: skipped {count:,} of {total}, whose {what} is not in the ground truth "
+        f"(first: {table.line(row)}, {name!r})"
     )
     return (Notice(f"unknown_{what}", count, message),)
 

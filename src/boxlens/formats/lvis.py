@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from boxlens.data import Links
 from boxlens.errors import InputError
 from boxlens.formats import coco
+from boxlens.formats.coco import read_detections, write_detections
 from boxlens.formats.coco.kept_columns import links_to_classes, read_kept
 from boxlens.formats.coco.scanned import Records, texts_of
 
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
 
-    from boxlens.data import Classes, Dataset, Detections, Notice
+    from boxlens.data import Classes, Dataset, Notice
+
+# LVIS results have COCO's form.
+__all__ = ["read_dataset", "read_detections", "write_dataset", "write_detections"]
 
 OWN_LISTS = ("negative", "not_exhaustive")
 
@@ -35,18 +39,6 @@ def read_dataset(path: Path, *, threads: int = 0) -> Dataset:
     )
 
 
-def read_detections(
-    path: Path,
-    dataset: Dataset,
-    *,
-    name: str | None = None,
-    strict: bool = False,
-    threads: int = 0,
-) -> Detections:
-    """LVIS results have COCO's form."""
-    return coco.read_detections(path, dataset, name=name, strict=strict, threads=threads)
-
-
 def write_dataset(dataset: Dataset, path: str | PathLike[str]) -> tuple[Notice, ...]:
     """COCO's fields and LVIS's; an image without lists gets empty ones."""
     images = dataset.images
@@ -57,11 +49,6 @@ def write_dataset(dataset: Dataset, path: str | PathLike[str]) -> tuple[Notice, 
         not_exhaustive=none if images.not_exhaustive is None else images.not_exhaustive,
     )
     return coco.write_dataset(replace(dataset, images=whole), path)
-
-
-def write_detections(detections: Detections, dataset: Dataset, path: str | PathLike[str]) -> None:
-    """LVIS results have COCO's form."""
-    coco.write_detections(detections, dataset, path)
 
 
 def file_names(records: Records) -> list[str]:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from boxlens.data import Notice, Source
+from boxlens.data import Notice, Source, file_notices
 from boxlens.errors import InputError
+from boxlens.formats.csv_tables import read_csv, refuse_json
 from boxlens.formats.files import existing_file
-from boxlens.formats.open_images.table import finite_numbers, line_of, read_csv
-from boxlens.formats.sniff_content import file_head
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
 
-    import polars as pl
+    from boxlens.formats.csv_tables import CsvTable
 
 REMEDY = (
     "Start with a header such as method,mAP or method,detector,class,ap, followed by one line each"
@@ -56,14 +55,14 @@ class MethodScores:
 def read_method_scores(path: str | PathLike[str]) -> MethodScores:
     """Lines without a class are of all classes; where there is none, it is the mean of classes."""
     file = existing_file(path)
-    _refuse_json(file)
-    frame = read_csv(
+    refuse_json(file, "method scores", REMEDY)
+    table = read_csv(
         file, text=("method",), optional_text=("detector", "class"), optional_numbers=AP_COLUMNS
     )
     overall: dict[Setting, float] = {}
     by_class: dict[Setting, dict[str, float]] = {}
     line_of_entry: dict[tuple[Setting, str], str] = {}
-    for where, setting, class_name, ap in _entries(frame, file):
+    for where, setting, class_name, ap in _entries(table):
         first = line_of_entry.setdefault((setting, class_name), where)
         if first != where:
             raise InputError(
@@ -89,40 +88,28 @@ def read_method_scores(path: str | PathLike[str]) -> MethodScores:
     )
 
 
-def _refuse_json(path: Path) -> None:
-    if file_head(path).lstrip()[:1] in (b"[", b"{"):
-        raise InputError(
-            "found JSON, expected a CSV table of method scores", path=path, remedy=REMEDY
-        )
-
-
-def _entries(frame: pl.DataFrame, path: Path) -> Iterator[tuple[str, Setting, str, float]]:
+def _entries(table: CsvTable) -> Iterator[tuple[str, Setting, str, float]]:
     """Place, setting, class (empty: all) and AP of every line."""
-    columns = [name for name in AP_COLUMNS if name in frame.columns]
+    columns = [name for name in AP_COLUMNS if name in table]
     if len(columns) != 1:
         problem = "both columns mAP and ap" if columns else "missing column mAP or ap"
-        raise InputError(problem, path=path, where="line 1", remedy=REMEDY)
-    values = finite_numbers(frame, columns[0], path)
+        raise InputError(problem, path=table.path, where="line 1", remedy=REMEDY)
+    values = table.finite(columns[0])
     text = {
-        name: [(cell or "").strip() for cell in frame[name].to_list()]
+        name: [(cell or "").strip() for cell in table[name].to_list()]
         for name in ("method", "detector", "class")
-        if name in frame.columns
+        if name in table
     }
+    table.refuse(np.array([not name for name in text["method"]]), "no method name", REMEDY)
+    table.refuse(
+        (values < 0) | (values > 1),
+        lambda row: f"{columns[0]} {values[row]:g} is not between 0 and 1",
+        "Write fractions, not percent: 0.678 for 67.8%",
+    )
     blank = [""] * len(values)
     rows = zip(text["method"], text.get("detector", blank), text.get("class", blank), strict=True)
     for row, (method, detector, class_name) in enumerate(rows):
-        where = line_of(row, frame)
-        ap = float(values[row])
-        if not method:
-            raise InputError("no method name", path=path, where=where, remedy=REMEDY)
-        if not 0 <= ap <= 1:
-            raise InputError(
-                f"{columns[0]} {ap:g} is not between 0 and 1",
-                path=path,
-                where=where,
-                remedy="Write fractions, not percent: 0.678 for 67.8%",
-            )
-        yield where, Setting(detector, method), class_name, ap
+        yield table.line(row), Setting(detector, method), class_name, float(values[row])
 
 
 def _named(setting: Setting, class_name: str) -> str:
@@ -133,8 +120,8 @@ def _named(setting: Setting, class_name: str) -> str:
 
 
 def _averaged(path: Path, count: int) -> tuple[Notice, ...]:
-    message = (
-        f"{path}: {counted(count, 'mAP', 'mAP')} computed as the mean over the classes listed, "
-        "because there is no line without a class"
+    words = (
+        f"{counted(count, 'mAP', 'mAP')} computed as the mean over the classes listed, because "
+        "there is no line without a class"
     )
-    return (Notice("mean_of_classes", count, message),) if count else ()
+    return file_notices(path, ("mean_of_classes", count, words))

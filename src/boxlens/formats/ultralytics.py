@@ -11,10 +11,10 @@ import numpy as np
 
 from boxlens import _kernel
 from boxlens.errors import InputError
-from boxlens.formats.border import RawDetections, detections_from
+from boxlens.formats.border import detections_from
+from boxlens.formats.coco import raw_results
 from boxlens.formats.coco.scanned import ids_of, rows_in, scan, shown_id
 from boxlens.formats.coco.writing import write_results
-from boxlens.formats.files import stem
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -40,29 +40,13 @@ def read_detections(
     """Predictions; images are found by id, then by file stem, classes by id alone."""
     scanner = partial(_kernel.scan_results, threads=threads, file_names=True)
     columns = scan(path, scanner, REMEDY)["columns"]
-    image, label = columns["image_id"], columns["category_id"]
-
-    def describe(record: int) -> str:
-        ids = f"image_id {shown_id(image, record)}, category_id {shown_id(label, record)}"
-        return f"record {record} ({ids})"
-
+    label = columns["category_id"]
     class_row = rows_in(label, dataset.classes.id)
     _refuse_class_numbers(label, class_row, dataset, path)
-    raw = RawDetections(
-        _image_rows(image, columns["file_name"], dataset.images, path),
-        class_row,
-        columns["bbox"],
-        columns["score"],
-        describe,
-    )
+    image_row = _image_rows(columns["image_id"], columns["file_name"], dataset.images, path)
+    raw = raw_results(columns, image_row, class_row)
     return detections_from(
-        raw,
-        dataset,
-        name=stem(path) if name is None else name,
-        path=path,
-        format_name="ultralytics",
-        strict=strict,
-        checked=True,
+        raw, dataset, name=name, path=path, format_name="ultralytics", strict=strict, checked=True
     )
 
 

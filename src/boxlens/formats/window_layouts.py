@@ -166,7 +166,7 @@ def from_parquet(path: Path, dataset: Dataset) -> RawWindows:
 
 def from_csv(path: Path, dataset: Dataset) -> RawWindows:
     """Corners are continuous: x2 is x1 plus the width. Images go by id, file name or stem."""
-    from boxlens.formats.open_images.table import finite_numbers, line_of, read_csv
+    from boxlens.formats.csv_tables import read_csv
     from boxlens.formats.sniff_content import csv_header, file_head
 
     header = csv_header(file_head(path))
@@ -178,18 +178,18 @@ def from_csv(path: Path, dataset: Dataset) -> RawWindows:
         raise InputError(
             f"not a table of windows; it starts with {shown!r}", path=path, remedy=CSV_REMEDY
         )
-    frame = read_csv(path, text=(image,), numbers=columns, optional_numbers=("score",))
-    values = np.stack([finite_numbers(frame, name, path) for name in columns], axis=1)
-    texts = frame[image].unique(maintain_order=True).to_list()
+    table = read_csv(path, text=(image,), numbers=columns, optional_numbers=("score",))
+    values = np.stack([table.finite(name) for name in columns], axis=1)
+    texts = table[image].unique(maintain_order=True).to_list()
     row_of_text = dict(zip(texts, rows_of_names(texts, dataset.images), strict=True))
 
     def describe(row: int) -> str:
-        return f"{line_of(row, frame)} (image {frame[image][row]})"
+        return f"{table.line(row)} (image {table[image][row]})"
 
     return RawWindows(
         "csv",
-        np.array([row_of_text[text] for text in frame[image].to_list()], dtype=np.int32),
+        np.array([row_of_text[text] for text in table[image].to_list()], dtype=np.int32),
         values if columns == _SIZES else xywh_from_corners(values),
-        finite_numbers(frame, "score", path) if "score" in frame.columns else None,
+        table.finite("score") if "score" in table else None,
         describe,
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import file_notices
 from boxlens.data.boxes import xywh_from_inclusive_corners
 from boxlens.errors import InputError
 from boxlens.formats.files import DATA_BYTES, read_bytes
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from boxlens.data import Dataset
+    from boxlens.data import Dataset, Notice
     from boxlens.data.columns import Boxes, Floats
 
     Array = npt.NDArray[Any]
@@ -228,8 +228,8 @@ def _joined(found: Sequence[_Found], path: Path, dataset: Dataset) -> RawWindows
     notices: tuple[Notice, ...] = ()
     if backwards.any():
         count, first = int(backwards.sum()), describe(int(np.argmax(backwards)))
-        message = f"{path}: {counted(count, 'window')} that end before they start (first: {first})"
-        notices = (Notice("backwards", count, message),)
+        words = f"{counted(count, 'window')} that end before they start (first: {first})"
+        notices = file_notices(path, ("backwards", count, words))
     image_row = np.array(row_of, dtype=np.int32)[number]
     return RawWindows("mat", image_row, box, score if scored else None, describe, notices)
 

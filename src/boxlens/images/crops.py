@@ -20,6 +20,11 @@ class PixelSpan(NamedTuple):
     right: int
     bottom: int
 
+    @property
+    def size_px(self) -> tuple[int, int]:
+        """Width and height."""
+        return self.right - self.left, self.bottom - self.top
+
     def of(self, pixels: Pixels) -> Pixels:
         """A view, not a copy."""
         return pixels[self.top : self.bottom, self.left : self.right]

@@ -51,8 +51,7 @@ def street(random: Random, camera: Camera) -> Canvas:
     bright = random.uniform(80, 125)
     asphalt = (bright, bright, bright * random.uniform(0.98, 1.06))
     pavement = _varied(random, (165, 160, 150), 18)
-    colour = np.empty((*ground.x.shape, 3), dtype=np.float64)
-    colour[:] = pavement
+    colour = np.full((*ground.x.shape, 3), pavement)
     middle, half = random.uniform(-3, 3), random.uniform(3.5, 7)
     across = random.uniform(-0.12, 0.12)
     offset = ground.x - middle - across * ground.y[:, None]
@@ -73,8 +72,7 @@ def field(random: Random, camera: Camera) -> Canvas:
     _hills(random, canvas, ground.first_row)
     grass = random.random_sample() < 0.75
     base = _varied(random, (96, 132, 60) if grass else (165, 140, 95), 22)
-    colour = np.empty((*ground.x.shape, 3), dtype=np.float64)
-    colour[:] = base
+    colour = np.full((*ground.x.shape, 3), base)
     patches = _tile_at("leaves", ground.x * 1.7, ground.y[:, None] * 1.7) > 40
     colour[patches] = np.array(base) * random.uniform(0.8, 0.92)
     if random.random_sample() < 0.4:
@@ -97,9 +95,8 @@ def table_top(random: Random, camera: Camera) -> Canvas:
 
 def _sky(random: Random, camera: Camera) -> Canvas:
     height, width = camera.height_px, camera.width_px
-    top = np.array(
-        _varied(random, (95, 145, 205) if random.random_sample() < 0.7 else (150, 158, 168), 15)
-    )
+    blue = random.random_sample() < 0.7
+    top = np.array(_varied(random, (95, 145, 205) if blue else (150, 158, 168), 15))
     low = np.array(_varied(random, (205, 218, 228), 12))
     share = np.clip(np.arange(height) / max(camera.horizon_px, 1), 0, 1)[:, None, None]
     colour = top * (1 - share) + low * share
@@ -120,11 +117,8 @@ def _houses(random: Random, camera: Camera, canvas: Canvas, ground_row: int) -> 
         wide = int(random.uniform(60, 170) * scale)
         tall = int(random.uniform(70, 210) * scale)
         if random.random_sample() < 0.82:
-            _front(
-                random,
-                canvas[max(ground_row - tall, 0) : ground_row, column : column + wide],
-                scale,
-            )
+            area = canvas[max(ground_row - tall, 0) : ground_row, column : column + wide]
+            _front(random, area, scale)
         else:
             green = canvas[max(ground_row - tall // 3, 0) : ground_row, column : column + wide]
             green[:] = np.rint(_varied(random, (70, 100, 60), 14)).astype(np.int16)
@@ -188,13 +182,8 @@ def _wall(
     random: Random, camera: Camera, canvas: Canvas, floor_row: int, farthest: float, unit: float
 ) -> None:
     """Paint or paper, a skirting board, and now and then pictures or a window."""
-    base = np.array(
-        _varied(
-            random,
-            ((205, 198, 180), (170, 185, 190), (200, 180, 165), (180, 190, 165))[random.randint(4)],
-            16,
-        )
-    )
+    paints = ((205, 198, 180), (170, 185, 190), (200, 180, 165), (180, 190, 165))
+    base = np.array(_varied(random, paints[random.randint(4)], 16))
     wall = canvas[:floor_row]
     wall[:] = np.rint(base).astype(np.int16)
     metre = camera.focal_px / farthest * unit

@@ -40,12 +40,3 @@ class Camera:
         column = self.width_px / 2 + self.focal_px * x / away
         row = self.height_px / 2 - self.focal_px * up / away
         return np.stack([column, row], axis=1), depth
-
-    def ground_at(self, column_px: float, row_px: float) -> tuple[float, float]:
-        """The point of the ground (x, y) seen there; the row lies below the horizon."""
-        right = (column_px - self.width_px / 2) / self.focal_px
-        down = (row_px - self.height_px / 2) / self.focal_px
-        cosine, sine = math.cos(self.pitch), math.sin(self.pitch)
-        # The ray (right, cos - down sin, -(sin + down cos)) meets z = 0.
-        reach = self.height / (sine + down * cosine)
-        return right * reach, (cosine - down * sine) * reach

@@ -7,8 +7,16 @@ from dataclasses import dataclass
 
 from boxlens.data import Classes
 from boxlens.data.classes import ClassTree
-from boxlens.scenes.models import animals, furniture, small_things, vehicles
+from boxlens.scenes.models import furniture, small_things
+from boxlens.scenes.models.buses import bus
+from boxlens.scenes.models.cars import car
+from boxlens.scenes.models.cats import cat
+from boxlens.scenes.models.cows import cow
+from boxlens.scenes.models.dogs import dog
 from boxlens.scenes.models.model import Model, Random
+from boxlens.scenes.models.sheep import sheep
+from boxlens.scenes.models.trucks import truck
+from boxlens.scenes.models.vans import van
 
 Builder = Callable[[Random], Model]
 
@@ -24,14 +32,14 @@ class Kind:
 
 
 KINDS: tuple[Kind, ...] = (
-    Kind("car", "vehicle", "light vehicle", vehicles.car),
-    Kind("van", "vehicle", "light vehicle", vehicles.van),
-    Kind("bus", "vehicle", "heavy vehicle", vehicles.bus),
-    Kind("truck", "vehicle", "heavy vehicle", vehicles.truck),
-    Kind("dog", "animal", "pet", animals.dog),
-    Kind("cat", "animal", "pet", animals.cat),
-    Kind("sheep", "animal", "livestock", animals.sheep),
-    Kind("cow", "animal", "livestock", animals.cow),
+    Kind("car", "vehicle", "light vehicle", car),
+    Kind("van", "vehicle", "light vehicle", van),
+    Kind("bus", "vehicle", "heavy vehicle", bus),
+    Kind("truck", "vehicle", "heavy vehicle", truck),
+    Kind("dog", "animal", "pet", dog),
+    Kind("cat", "animal", "pet", cat),
+    Kind("sheep", "animal", "livestock", sheep),
+    Kind("cow", "animal", "livestock", cow),
     Kind("chair", "furniture", "seat", furniture.chair),
     Kind("stool", "furniture", "seat", furniture.stool),
     Kind("sofa", "furniture", "seat", furniture.sofa),

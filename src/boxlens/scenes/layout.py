@@ -135,16 +135,20 @@ class _Layout:
     def _free_place(self, model: Model, size_px: tuple[float, float]) -> Place | None:
         for _ in range(_TRIES):
             place = self._some_place(model, size_px)
-            thing = Thing(model, place)
             row_px = self.camera.project(np.array([[place.x, place.y, 0.0]]))[0][0, 1]
-            if row_px < 1.12 * self.camera.height_px and all(
-                math.hypot(place.x - other.place.x, place.y - other.place.y)
-                > thing.radius + other.radius
-                for other in self.things
-                if other.place.z == 0
-            ):
+            if row_px < 1.12 * self.camera.height_px and self._has_room(Thing(model, place)):
                 return place
         return None
+
+    def _has_room(self, thing: Thing) -> bool:
+        """Among what stands on the ground, or on top of something, as it does itself."""
+        place = thing.place
+        return all(
+            math.hypot(place.x - other.place.x, place.y - other.place.y)
+            > thing.radius + other.radius
+            for other in self.things
+            if (other.place.z > 0) == (place.z > 0)
+        )
 
     def _some_place(self, model: Model, size_px: tuple[float, float]) -> Place:
         """A distance that gives a size drawn from the range, anywhere across the picture.
@@ -181,12 +185,7 @@ class _Layout:
                 ),
                 class_row,
             )
-            if all(
-                math.hypot(thing.place.x - other.place.x, thing.place.y - other.place.y)
-                > thing.radius + other.radius
-                for other in self.things
-                if other.place.z > 0
-            ):
+            if self._has_room(thing):
                 return thing
         return None
 

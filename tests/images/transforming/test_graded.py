@@ -25,7 +25,7 @@ def test_the_planned_map_is_that_of_the_pixels(family, size):
     """Perturbations map from the picture that they are compared with: of rotations, the crop."""
     exposure = speckled([], width=size[0], height=size[1])
     crop = shared_crop(*size)
-    corner = (crop.x1, crop.y1) if family == "rotation" else (0, 0)
+    corner = (crop.left, crop.top) if family == "rotation" else (0, 0)
     from_whole = np.array([[1.0, 0.0, -corner[0]], [0.0, 1.0, -corner[1]]])
     for level in FAMILIES[family].levels:
         layout = planned(family, exposure.shot, level)
@@ -49,12 +49,12 @@ def test_a_rotation_keeps_asks_not_or_forgets_by_what_is_inside():
     width, height = 160, 120
     crop = shared_crop(width, height)
     boxes = [
-        (crop.x1 + 5, crop.y1 + 5, 20, 20),  # inside
-        (crop.x1 - 10, crop.y1 + 5, 20, 20),  # half of it
-        (crop.x1 - 11, crop.y1 + 5, 20, 20),  # less
-        (crop.x1 - 20, crop.y1 + 5, 20, 20),  # touches the border
-        (crop.x2 - 5, crop.y2 - 5, 20, 20),  # a corner of a crowd
-        (crop.x1 + 5, crop.y1 + 5, 0, 20),  # without area
+        (crop.left + 5, crop.top + 5, 20, 20),  # inside
+        (crop.left - 10, crop.top + 5, 20, 20),  # half of it
+        (crop.left - 11, crop.top + 5, 20, 20),  # less
+        (crop.left - 20, crop.top + 5, 20, 20),  # touches the border
+        (crop.right - 5, crop.bottom - 5, 20, 20),  # a corner of a crowd
+        (crop.left + 5, crop.top + 5, 0, 20),  # without area
     ]
     layout = planned("rotation", shot_of(boxes, crowd=[4]), 0.0)
     assert layout.row.tolist() == [0, 1]

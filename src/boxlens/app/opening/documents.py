@@ -11,7 +11,7 @@ from boxlens.formats.files import is_gzip, read_text, reason_of
 from boxlens.studies.diagnosis.crosswalk import SCHEMES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 SCHEMA = "boxlens/run/1"
@@ -19,6 +19,8 @@ AGAIN = "Run the verb again with -o"
 ATTRIBUTE_KINDS = ("text", "number", "flag")
 # Documents are far smaller; one beyond it would only fill memory.
 MOST_BYTES = 256 * 2**20
+# No float holds a much larger one.
+LARGEST_NUMBER = 10**300
 
 _WHOLE = "a whole number from 0"
 _TEXT = "a text"
@@ -26,6 +28,53 @@ _FLAG = "true or false"
 _LIST = "a list"
 _OBJECT = "an object"
 _NUMBER = "a number or null"
+_ID = "a whole number or a text"
+_KIND = "text, number or flag"
+_PAIR = "pairs of a text and a number or null"
+_FITS: Mapping[str, Callable[[Any], bool]] = {
+    _WHOLE: lambda value: type(value) is int and value >= 0,
+    _TEXT: lambda value: isinstance(value, str),
+    _FLAG: lambda value: isinstance(value, bool),
+    _LIST: lambda value: isinstance(value, list),
+    _OBJECT: lambda value: isinstance(value, dict),
+    # Whole numbers of JSON have no bounds, floats do.
+    _NUMBER: lambda value: (
+        value is None
+        or type(value) is float
+        or (type(value) is int and abs(value) < LARGEST_NUMBER)
+    ),
+    _ID: lambda value: isinstance(value, str) or type(value) is int,
+    _KIND: lambda value: value in ATTRIBUTE_KINDS,
+    _PAIR: lambda value: (
+        isinstance(value, list)
+        and len(value) == 2
+        and isinstance(value[0], str)
+        and _FITS[_NUMBER](value[1])
+    ),
+}
+# Every field the app reads without asking whether it is there: its kind, the fields of an object,
+# or a list of what each item is.
+_ABOUT = {
+    "verb": _TEXT,
+    "title": _TEXT,
+    "dataset": {
+        "name": _TEXT,
+        "relative": _FLAG,
+        "n_images": _WHOLE,
+        "n_objects": _WHOLE,
+        "classes": [{"name": _TEXT, "id": _ID}],
+    },
+    "detectors": [{"name": _TEXT, "n_detections": _WHOLE, "min_score": _NUMBER}],
+    "iou": _NUMBER,
+    "schemes": _OBJECT,
+    "attributes": [{"name": _TEXT, "kind": _KIND}],
+    "characteristics": [{"name": _TEXT, "subsets": [_TEXT]}],
+}
+_SCHEME = {"detections": [_TEXT], "objects": [_TEXT]}
+_FIGURE = {
+    **dict.fromkeys(("name", "title", "reading", "section", "detector"), _TEXT),
+    "spec": _OBJECT,
+}
 
 
 def read_about(path: Path) -> dict[str, Any]:
@@ -72,10 +121,7 @@ def read_figures(path: Path) -> list[dict[str, Any]]:
     if not isinstance(figures, list):
         raise InputError("expected a list of figures", path=path, remedy=AGAIN)
     for number, figure in enumerate(figures):
-        where = f"figure {number}"
-        for key in ("name", "title", "reading", "section", "detector"):
-            _member(figure, key, _TEXT, path, where)
-        _member(figure, "spec", _OBJECT, path, where)
+        _check(figure, _FIGURE, path, f"figure {number}")
     return figures
 
 
@@ -86,52 +132,18 @@ def refuse_packed(path: Path) -> None:
 
 
 def _check_about(about: Mapping[str, Any], path: Path) -> None:
-    """Every field the app reads without asking whether it is there."""
-    for key in ("verb", "title"):
-        _member(about, key, _TEXT, path)
-    dataset = _member(about, "dataset", _OBJECT, path)
-    _member(dataset, "name", _TEXT, path, "dataset")
-    _member(dataset, "relative", _FLAG, path, "dataset")
-    for key in ("n_images", "n_objects"):
-        _member(dataset, key, _WHOLE, path, "dataset")
-    for one in _members(dataset, "classes", path):
-        _member(one, "name", _TEXT, path, "classes")
-        if not _is_id(one.get("id")):
-            raise _wrong("id", "a whole number or a text", one.get("id"), path, "classes")
-    for one in _members(about, "detectors", path):
-        _member(one, "name", _TEXT, path, "detectors")
-        _member(one, "n_detections", _WHOLE, path, "detectors")
-        _member(one, "min_score", _NUMBER, path, "detectors")
+    _check(about, _ABOUT, path)
     if not about["detectors"]:
         raise InputError("no detector", path=path, remedy=AGAIN)
-    _member(about, "iou", _NUMBER, path)
-    _check_verdict(about, path)
-    schemes = _member(about, "schemes", _OBJECT, path)
-    for name, scheme in schemes.items():
+    # A run may have no verdict, and a verdict no numbers.
+    if about.get("verdict") is not None:
+        _check(about, {"verdict": _OBJECT}, path)
+        if "numbers" in about["verdict"]:
+            _check(about["verdict"], {"numbers": [_PAIR]}, path, "verdict")
+    for name, scheme in about["schemes"].items():
         if name not in SCHEMES:
             raise _wrong("schemes", f"some of {', '.join(SCHEMES)}", name, path)
-        for key in ("detections", "objects"):
-            _texts(scheme, key, path, f"scheme {_shown(name)}")
-    for one in _members(about, "attributes", path):
-        _member(one, "name", _TEXT, path, "attributes")
-        if one.get("kind") not in ATTRIBUTE_KINDS:
-            raise _wrong("kind", "text, number or flag", one.get("kind"), path, "attributes")
-    for one in _members(about, "characteristics", path):
-        _member(one, "name", _TEXT, path, "characteristics")
-        _texts(one, "subsets", path, "characteristics")
-
-
-def _check_verdict(about: Mapping[str, Any], path: Path) -> None:
-    """Its numbers are pairs of a name and a number; a run may have none."""
-    if about.get("verdict") is None:
-        return
-    verdict = _member(about, "verdict", _OBJECT, path)
-    if "numbers" not in verdict:
-        return
-    for pair in _member(verdict, "numbers", _LIST, path, "verdict"):
-        is_pair = isinstance(pair, list) and len(pair) == 2
-        if not (is_pair and isinstance(pair[0], str) and _is_number(pair[1])):
-            raise _wrong("numbers", "pairs of a text and a number or null", pair, path, "verdict")
+        _check(scheme, _SCHEME, path, f"scheme {_shown(name)}")
 
 
 def _read_json(path: Path) -> Any:
@@ -162,51 +174,32 @@ def _finite(text: str) -> float:
     return value
 
 
-def _members(holder: Any, key: str, path: Path) -> list[dict[str, Any]]:
-    items = _member(holder, key, _LIST, path)
+def _check(holder: Any, fields: Mapping[str, Any], path: Path, where: str | None = None) -> None:
+    """Fields that are there and of their kind."""
+    for key, kind in fields.items():
+        value = holder.get(key) if isinstance(holder, dict) else None
+        stated = _OBJECT if isinstance(kind, dict) else _LIST if isinstance(kind, list) else kind
+        if not _FITS[stated](value):
+            raise _wrong(key, stated, value, path, where)
+        if isinstance(kind, dict):
+            _check(value, kind, path, key)
+        elif isinstance(kind, list):
+            _check_items(value, kind[0], key, path, where)
+
+
+def _check_items(items: Any, kind: Any, key: str, path: Path, where: str | None) -> None:
     for item in items:
-        if not isinstance(item, dict):
-            raise _wrong(key, "a list of objects", item, path)
-    return list(items)
-
-
-def _texts(holder: Any, key: str, path: Path, where: str) -> None:
-    for item in _member(holder, key, _LIST, path, where):
-        if not isinstance(item, str):
-            raise _wrong(key, "a list of texts", item, path, where)
-
-
-def _member(holder: Any, key: str, kind: str, path: Path, where: str | None = None) -> Any:
-    """A field that is there and of its kind."""
-    value = holder.get(key) if isinstance(holder, dict) else None
-    fits = {
-        _WHOLE: type(value) is int and value >= 0,
-        _TEXT: isinstance(value, str),
-        _FLAG: isinstance(value, bool),
-        _LIST: isinstance(value, list),
-        _OBJECT: isinstance(value, dict),
-        _NUMBER: _is_number(value),
-    }
-    if not fits[kind]:
-        raise _wrong(key, kind, value, path, where)
-    return value
+        if isinstance(kind, dict):
+            if not isinstance(item, dict):
+                raise _wrong(key, "a list of objects", item, path)
+            _check(item, kind, path, key)
+        elif not _FITS[kind](item):
+            raise _wrong(key, kind if kind == _PAIR else "a list of texts", item, path, where)
 
 
 def _wrong(key: str, kind: str, value: Any, path: Path, where: str | None = None) -> InputError:
     problem = f"expected '{key}' to be {kind}, found {_shown(value)}"
     return InputError(problem, path=path, where=where, remedy=AGAIN)
-
-
-def _is_number(value: Any) -> bool:
-    """A number that a float can hold, or none."""
-    if value is None or type(value) is float:
-        return True
-    # Whole numbers of JSON have no bounds.
-    return type(value) is int and abs(value) < 10**300
-
-
-def _is_id(value: Any) -> bool:
-    return isinstance(value, str) or type(value) is int
 
 
 def _shown(value: Any) -> str:

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from boxlens.app.pages.addresses import LOOK_TERMS, address, pairs_of, without
-from boxlens.app.pages.filter_form import CLASS_WORDS, RANGE_WORDS
+from boxlens.app.pages.filter_form import CLASS_WORDS, FLAG_WORDS, RANGE_WORDS, UNDETECTED_WORDS
 from boxlens.app.pages.words import kind_words, scheme_title
 from boxlens.app.selecting.terms import SCHEMES
 
 if TYPE_CHECKING:
     from boxlens.app.opening.run import Run
     from boxlens.app.selecting.query import Query
-
-FLAG_WORDS = {"1": "yes", "0": "no"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ def term_words(run: Run, term: str, value: str) -> tuple[str, str]:
     if term == "detector":
         return f"detector: {run.detector_names[int(value)]}", ""
     if term == "undetected":
-        return "undetected" if value == "1" else "found", ""
+        return UNDETECTED_WORDS[value], ""
     if term == "find":
         return f"“{value}” in the name", ""
     if term in RANGE_WORDS:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from boxlens.app.pages.addresses import address
-from boxlens.app.pages.filter_form import Choice
-from boxlens.app.pages.grid import Link
+from boxlens.app.pages.filter_form import choices
+from boxlens.app.pages.grid import paging
 from boxlens.app.pages.scene_view import drawn_boxes, scene, truth_boxes
 from boxlens.app.pages.words import (
     NO_ERROR,
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from boxlens.app.opening.run import Run
     from boxlens.app.pages.addresses import Pairs
+    from boxlens.app.pages.filter_form import Choice
+    from boxlens.app.pages.grid import Link
     from boxlens.app.pages.scene_view import DrawnBox, Scene
     from boxlens.app.site import Site
     from boxlens.data.columns import Floats, Rows
@@ -147,31 +149,22 @@ def comparison_view(site: Site, asked: Comparison) -> ComparisonView:
     first = (asked.page - 1) * PER_PAGE
     n_pages = max(1, -(-len(ordered) // PER_PAGE))
     here = f"{site.root}compare"
-    steps = (
-        ("First", 1),
-        ("Previous", asked.page - 1),
-        ("Next", asked.page + 1),
-        ("Last", n_pages),
-    )
+    detectors = {str(row): name for row, name in enumerate(names)}
+    sorts = {
+        name: words
+        for name, words in SORTS.items()
+        if name not in _DISPUTES or _disputed(run, asked, name) is not None
+    }
     return ComparisonView(
         lack="",
-        firsts=tuple(Choice(str(row), name, row == asked.a) for row, name in enumerate(names)),
-        seconds=tuple(Choice(str(row), name, row == asked.b) for row, name in enumerate(names)),
-        sorts=tuple(
-            Choice(name, words, name == asked.sort)
-            for name, words in SORTS.items()
-            if name not in _DISPUTES or _disputed(run, asked, name) is not None
-        ),
+        firsts=choices(detectors, (str(asked.a),)),
+        seconds=choices(detectors, (str(asked.b),)),
+        sorts=choices(sorts, (asked.sort,)),
         pairs=tuple(
             _pair(site, asked, row, float(key[row]), thumbnail=True)
             for row in ordered[first : first + PER_PAGE].tolist()
         ),
-        pages=tuple(
-            Link(words, address(here, asked.pairs(page=to)))
-            if 1 <= to <= n_pages and to != asked.page
-            else Link(words, "")
-            for words, to in steps
-        ),
+        pages=paging(asked.page, n_pages, lambda to: address(here, asked.pairs(page=to))),
         page_words=f"page {asked.page:,} of {n_pages:,}",
         found=f"{names[asked.a]} and {names[asked.b]} on {counted(len(ordered), 'image')}",
     )

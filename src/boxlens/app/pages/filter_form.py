@@ -28,7 +28,7 @@ from boxlens.app.selecting.terms import (
 from boxlens.app.selecting.vocabulary import values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from boxlens.app.opening.run import Of, Run
     from boxlens.app.pages.addresses import Pairs
@@ -57,6 +57,8 @@ CLASS_WORDS: Final = {
     "taken_for": "confusion matrix: taken for",
     "object_class": "class of the nearest object",
 }
+FLAG_WORDS: Final = {"1": "yes", "0": "no"}
+UNDETECTED_WORDS: Final = {"1": "undetected", "0": "found"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,11 @@ class Choice:
     words: str
     ticked: bool
     colour: str = ""
+
+
+def choices(words: Mapping[str, str], now: Collection[str]) -> tuple[Choice, ...]:
+    """Values in words, ticked where they are among those of now."""
+    return tuple(Choice(value, said, value in now) for value, said in words.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +145,7 @@ def filter_form(run: Run, of: Of, pairs: Pairs) -> Form:
     )
     used = [place for place, one in enumerate(schemes) if one.n_ticked]
     groups = (
+        Group("Score", (), _spans(run, of, pairs, ("score",))),
         Group("Size", _sizes(run, of, pairs), _spans(run, of, pairs, ("area",))),
         Group("Overlap and loss", (), _spans(run, of, pairs, ("iou", "loss", "rank", "top"))),
         Group("Confusions", _confusions(run, of, pairs), ()),
@@ -155,10 +163,7 @@ def filter_form(run: Run, of: Of, pairs: Pairs) -> Form:
         else None,
         schemes=schemes,
         scheme=(used or [0])[0],
-        groups=(
-            Group("Score", (), _spans(run, of, pairs, ("score",))),
-            *groups,
-        ),
+        groups=groups,
         further=_further(run, pairs),
     )
 
@@ -168,12 +173,8 @@ def _detectors(run: Run, of: Of, pairs: Pairs) -> Choices | None:
     if len(run.detector_names) < 2:
         return None
     now = values(pairs, "detector") or (("0",) if of != "detections" else ())
-    named = enumerate(run.detector_names)
-    return Choices(
-        "detector",
-        "Detector",
-        tuple(Choice(str(row), name, str(row) in now) for row, name in named),
-    )
+    named = {str(row): name for row, name in enumerate(run.detector_names)}
+    return Choices("detector", "Detector", choices(named, now))
 
 
 def _further(run: Run, pairs: Pairs) -> Pairs:
@@ -190,29 +191,25 @@ def _further(run: Run, pairs: Pairs) -> Pairs:
 
 
 def _texts(pairs: Pairs, term: str, legend: str, known: Iterable[str]) -> Choices:
-    ticked = frozenset(values(pairs, term))
-    return Choices(
-        term, legend, tuple(Choice(value, value, value in ticked) for value in dict.fromkeys(known))
-    )
+    words = {value: value for value in known}
+    return Choices(term, legend, choices(words, frozenset(values(pairs, term))))
 
 
 def _scheme(run: Run, of: Of, name: str, pairs: Pairs) -> Choices:
     ticked = frozenset(values(pairs, name))
     labels = run.about["schemes"].get(name, {}).get(of, ())
-    choices = []
+    kinds = []
     for label in sorted(labels, key=lambda one: (one != RIGHT, one == OUTSIDE)):
         kind = kind_words(label)
-        choices.append(Choice(label, kind.words, label in ticked, kind.colour))
-    return Choices(name, scheme_title(run, name), tuple(choices))
+        kinds.append(Choice(label, kind.words, label in ticked, kind.colour))
+    return Choices(name, scheme_title(run, name), tuple(kinds))
 
 
 def _sizes(run: Run, of: Of, pairs: Pairs) -> tuple[Choices, ...]:
     known = not run.relative or not np.isnan(run.images.width).all()
     if of not in VALUE_TERMS["size"] or not known:
         return ()
-    ticked = frozenset(values(pairs, "size"))
-    choices = tuple(Choice(value, words, value in ticked) for value, words in SIZES.items())
-    return (Choices("size", "Size", choices),)
+    return (Choices("size", "Size", choices(SIZES, values(pairs, "size"))),)
 
 
 def _confusions(run: Run, of: Of, pairs: Pairs) -> tuple[Choices, ...]:
@@ -227,31 +224,26 @@ def _confusions(run: Run, of: Of, pairs: Pairs) -> tuple[Choices, ...]:
 def _undetected(of: Of, pairs: Pairs) -> tuple[Choices, ...]:
     if of not in VALUE_TERMS["undetected"]:
         return ()
-    ticked = frozenset(values(pairs, "undetected"))
-    words = {"1": "undetected", "0": "found"}
-    choices = tuple(Choice(value, said, value in ticked) for value, said in words.items())
-    return (Choices("undetected", "Found or not", choices),)
+    ticked = choices(UNDETECTED_WORDS, values(pairs, "undetected"))
+    return (Choices("undetected", "Found or not", ticked),)
 
 
 def _attributes(run: Run, of: Of, pairs: Pairs) -> Group:
     if of == "images":
         return Group("Attributes", (), ())
-    choices, spans = [], []
+    ticked, spans = [], []
     for one in run.about["attributes"]:
         name, term = one["name"], f"{ATTRIBUTE}{one['name']}"
         if one["kind"] == "flag":
-            ticked = frozenset(values(pairs, term))
-            words = {"1": "yes", "0": "no"}
-            flags = tuple(Choice(value, said, value in ticked) for value, said in words.items())
-            choices.append(Choices(term, name, flags))
+            ticked.append(Choices(term, name, choices(FLAG_WORDS, values(pairs, term))))
         elif one["kind"] == "text":
             known = values_of(run, of, term)[:MOST_VALUES]
-            choices.append(_texts(pairs, term, name, known))
+            ticked.append(_texts(pairs, term, name, known))
         elif one["kind"] == "number":
             column = run.objects.numbers.get(f"attribute_{name}")
             bounds = "" if column is None else _bounds(column)
             spans.append(Span(term, name, _range_text(pairs, term), bounds))
-    return Group("Attributes", tuple(choices), tuple(spans))
+    return Group("Attributes", tuple(ticked), tuple(spans))
 
 
 def _characteristics(run: Run, of: Of, pairs: Pairs) -> tuple[Choices, ...]:

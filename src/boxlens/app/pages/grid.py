@@ -10,7 +10,7 @@ import numpy as np
 
 from boxlens.app.pages.addresses import address, pairs_of, replaced, without
 from boxlens.app.pages.chips import chips
-from boxlens.app.pages.filter_form import Choice, filter_form, has_column
+from boxlens.app.pages.filter_form import choices, filter_form, has_column
 from boxlens.app.pages.scene_view import drawn_boxes, label_at, scene
 from boxlens.app.pages.words import kind_words, plain_number, small_number
 from boxlens.app.selecting.selection import cards
@@ -18,12 +18,12 @@ from boxlens.app.selecting.terms import OFS, SORTS
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from boxlens.app.opening.run import Of, Run
     from boxlens.app.pages.addresses import Pairs
     from boxlens.app.pages.chips import Chip
-    from boxlens.app.pages.filter_form import Form
+    from boxlens.app.pages.filter_form import Choice, Form
     from boxlens.app.pages.scene_view import DrawnBox, Scene
     from boxlens.app.selecting.query import Query
     from boxlens.app.selecting.selection import Selection
@@ -107,11 +107,13 @@ def grid(site: Site, query: Query) -> Grid:
         no_filters=address(here, (("of", query.of),) if query.of != "detections" else ()),
         form=filter_form(site.run, query.of, pairs),
         sorts=_sorts(site.run, query),
-        orders=_ticked({"desc": "largest first", "asc": "smallest first"}, query.order),
-        shows=_ticked({"images": "images", "boxes": "boxes"}, query.show),
-        sizes=_ticked({str(n): str(n) for n in sorted({*PER_PAGE, query.per})}, str(query.per)),
+        orders=choices({"desc": "largest first", "asc": "smallest first"}, (query.order,)),
+        shows=choices({"images": "images", "boxes": "boxes"}, (query.show,)),
+        sizes=choices({str(n): str(n) for n in sorted({*PER_PAGE, query.per})}, (str(query.per),)),
         cards=tuple(_card(site, query, scheme, item.image_row, item.rows) for item in page.items),
-        pages=_pages(here, pairs, page.page, page.n_pages),
+        pages=paging(
+            page.page, page.n_pages, lambda to: address(here, replaced(pairs, "page", to))
+        ),
         page_words=f"page {page.page:,} of {max(page.n_pages, 1):,}",
         exports=tuple(_exports(site, query, without(pairs, ("page", "per", "show")))),
     )
@@ -144,30 +146,21 @@ def _found(selection: Selection, of: Of) -> str:
     return f"{counted(selection.n_rows, of.removesuffix('s'))} in {images}"
 
 
-def _ticked(words: dict[str, str], now: str) -> tuple[Choice, ...]:
-    return tuple(Choice(value, said, value == now) for value, said in words.items())
-
-
 def _sorts(run: Run, query: Query) -> tuple[Choice, ...]:
-    return tuple(
-        Choice(name, SORT_WORDS[name], name == query.sort)
+    words = {
+        name: SORT_WORDS[name]
         for name, (allowed, _) in SORTS.items()
         if query.of in allowed and has_column(run, query.of, name)
-    )
+    }
+    return choices(words, (query.sort,))
 
 
-def _pages(here: str, pairs: Pairs, page: int, n_pages: int) -> tuple[Link, ...]:
+def paging(page: int, n_pages: int, address_of: Callable[[int], str]) -> tuple[Link, ...]:
     """First, previous, next, last; without an address where already there."""
-    back, on = page > 1, page < n_pages
-    targets = (
-        ("First", 1, back),
-        ("Previous", page - 1, back),
-        ("Next", page + 1, on),
-        ("Last", n_pages, on),
-    )
+    targets = {"First": 1, "Previous": page - 1, "Next": page + 1, "Last": n_pages}
     return tuple(
-        Link(words, address(here, replaced(pairs, "page", target)) if there else "")
-        for words, target, there in targets
+        Link(words, address_of(to) if 1 <= to <= n_pages and to != page else "")
+        for words, to in targets.items()
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from boxlens.app.selecting.terms import QueryError
 from boxlens.formats.coco.kept_columns import FLAGS, Kept, KeptAttribute, field_names
+from boxlens.formats.coco.writing import array_text, plain_number, record_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -105,14 +106,14 @@ def _dataset(
     run: Run, image_rows: Rows, annotations: Iterable[str], flags: tuple[str, ...]
 ) -> Iterator[bytes]:
     info = {"description": f"{run.about['title']}: a selection"}
-    yield f'{{"info":{_text(info)},"licenses":[],"images":'.encode()
-    yield from _array(_text(_image(run, row)) for row in image_rows.tolist())
+    yield f'{{"info":{record_text(info)},"licenses":[],"images":'.encode()
+    yield from _array(record_text(_image(run, row)) for row in image_rows.tolist())
     yield b',"annotations":'
     yield from _array(annotations)
     yield b',"categories":'
-    yield from _array(_text(_category(one)) for one in run.about["dataset"]["classes"])
+    yield from _array(record_text(_category(one)) for one in run.about["dataset"]["classes"])
     kept = _kept(run, flags).to_json()
-    yield (f',"boxlens":{_text(kept)}}}\n' if kept else "}\n").encode()
+    yield (f',"boxlens":{record_text(kept)}}}\n' if kept else "}\n").encode()
 
 
 def _kept(run: Run, flags: tuple[str, ...]) -> Kept:
@@ -129,7 +130,7 @@ def _kept(run: Run, flags: tuple[str, ...]) -> Kept:
 def _image(run: Run, row: int) -> dict[str, Any]:
     images = run.images
     sizes = {"width": float(images.width[row]), "height": float(images.height[row])}
-    known = {name: _plain(side) for name, side in sizes.items() if not np.isnan(side)}
+    known = {name: plain_number(side) for name, side in sizes.items() if not np.isnan(side)}
     return {"id": images.id[row], "file_name": images.file_name[row], **known}
 
 
@@ -163,7 +164,7 @@ def _annotations(
                 value = _attribute(table, name, row)
                 if value is not None:
                     record[field] = value
-            yield _text(record)
+            yield record_text(record)
 
 
 def _flags(run: Run, rows: Rows) -> dict[str, Bools]:
@@ -187,7 +188,7 @@ def _attribute(table: BoxTable, name: str, row: int) -> Any:
     if column in table.codes:
         return table.codes[column].at(row)
     number = float(table.numbers[column][row])
-    return _plain(number) if np.isfinite(number) else None
+    return plain_number(number) if np.isfinite(number) else None
 
 
 def _boxes(table: BoxTable, rows: Rows, scale: Floats | None) -> Floats:
@@ -200,23 +201,4 @@ def _chunks(rows: Rows) -> Iterator[Rows]:
 
 
 def _array(records: Iterable[str]) -> Iterator[bytes]:
-    """Records that are JSON text already, joined some at a time."""
-    yield b"["
-    waiting: list[str] = []
-    between = ""
-    for record in records:
-        waiting.append(record)
-        if len(waiting) == CHUNK:
-            yield (between + ",\n".join(waiting)).encode()
-            between = ",\n"
-            waiting.clear()
-    yield ((between if waiting else "") + ",\n".join(waiting) + "]").encode()
-
-
-def _plain(value: float) -> int | float:
-    """Whole numbers without a point."""
-    return int(value) if value == int(value) and abs(value) < 2**53 else value
-
-
-def _text(record: dict[str, Any]) -> str:
-    return json.dumps(record, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return (text.encode() for text in array_text(records, CHUNK))

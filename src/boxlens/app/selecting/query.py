@@ -65,9 +65,6 @@ class Query:
         """The values asked for, none where the term is absent."""
         return dict(self.values).get(term, ())
 
-    def ranges_of(self, term: str) -> tuple[Range, ...]:
-        return dict(self.ranges).get(term, ())
-
     def detectors_of(self, run: Run) -> tuple[int, ...]:
         """The detectors meant, by row."""
         if self.detectors or self.of != "detections":

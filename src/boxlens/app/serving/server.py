@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
@@ -248,18 +249,14 @@ def _on_http_error(request: Request, problem: Exception) -> Response:
     return HTMLResponse(views.error_page(site, 404, text), status_code=404)
 
 
-def _on_gone(_: Request, problem: Exception) -> Response:
-    return PlainTextResponse(f"{problem}\n", status_code=404)
-
-
-def _on_no_picture(_: Request, problem: Exception) -> Response:
-    return PlainTextResponse(f"{problem}\n", status_code=415)
+def _said(status: int, _: Request, problem: Exception) -> Response:
+    return PlainTextResponse(f"{problem}\n", status_code=status)
 
 
 _HANDLERS: dict[Any, Callable[[Request, Exception], Response]] = {
     QueryError: _on_query_error,
     HTTPException: _on_http_error,
-    FileGoneError: _on_gone,
-    FileTooLargeError: _on_no_picture,
-    NoPictureError: _on_no_picture,
+    FileGoneError: partial(_said, 404),
+    FileTooLargeError: partial(_said, 415),
+    NoPictureError: partial(_said, 415),
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens import _kernel
-from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images, Notice, Source
+from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images, Source, file_notices
 from boxlens.data.boxes import areas
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.border import RawDetections, detections_from
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from boxlens.data import Links
+    from boxlens.data import Links, Notice
     from boxlens.data.columns import Floats, Ids, Rows
 
 __all__ = [
@@ -88,28 +88,25 @@ def read_detections(
     """Results; those of unknown images or classes are counted, or refused if strict."""
     found = scan(path, partial(_kernel.scan_results, threads=threads), RESULTS_REMEDY)
     columns = found["columns"]
+    raw = raw_results(
+        columns,
+        rows_in(columns["image_id"], dataset.images.id),
+        rows_in(columns["category_id"], dataset.classes.id),
+    )
+    return detections_from(
+        raw, dataset, name=name, path=path, format_name="coco", strict=strict, checked=True
+    )
+
+
+def raw_results(columns: Mapping[str, Any], image_row: Rows, class_row: Rows) -> RawDetections:
+    """Scanned results whose images and classes are found."""
     image, label = columns["image_id"], columns["category_id"]
 
     def describe(record: int) -> str:
         ids = f"image_id {shown_id(image, record)}, category_id {shown_id(label, record)}"
         return f"record {record} ({ids})"
 
-    raw = RawDetections(
-        rows_in(image, dataset.images.id),
-        rows_in(label, dataset.classes.id),
-        columns["bbox"],
-        columns["score"],
-        describe,
-    )
-    return detections_from(
-        raw,
-        dataset,
-        name=stem(path) if name is None else name,
-        path=path,
-        format_name="coco",
-        strict=strict,
-        checked=True,
-    )
+    return RawDetections(image_row, class_row, columns["bbox"], columns["score"], describe)
 
 
 def scan_dataset(path: Path, threads: int) -> dict[str, Any]:
@@ -196,21 +193,17 @@ def dataset_of(
             if columns[name] is not None
         },
     )
-    skipped = tuple(
-        Notice(
-            "skipped_field",
-            count,
-            f"{path}: skipped field {name!r}, an array or object in {counted(count, 'annotation')}",
-        )
-        for name, count in records.skipped.items()
-    )
+    skipped = []
+    for name, count in records.skipped.items():
+        words = f"skipped field {name!r}, an array or object in {counted(count, 'annotation')}"
+        skipped.append(("skipped_field", count, words))
     return Dataset(
         stem(path),
         images,
         classes,
         gt,
         Source.of(path, format_name),
-        (*notices, *area_notices, *id_notices, *skipped),
+        (*notices, *area_notices, *id_notices, *file_notices(path, *skipped)),
         relative=kept.relative,
     )
 
@@ -245,10 +238,10 @@ def _areas(column: Any, boxes: Any, path: Path) -> tuple[Floats | None, tuple[No
     count = int(np.count_nonzero(missing))
     if count == 0:
         return column, ()
-    message = f"{path}: {counted(count, 'annotation')} without area; width times height is used"
+    words = f"{counted(count, 'annotation')} without area; width times height is used"
     box_area = areas(boxes)
     area = box_area if column is None else np.where(missing, box_area, column)
-    return area, (Notice("missing_area", count, message),)
+    return area, file_notices(path, ("missing_area", count, words))
 
 
 def _object_ids(column: Any, path: Path) -> tuple[Ids | None, tuple[Notice, ...]]:
@@ -259,11 +252,10 @@ def _object_ids(column: Any, path: Path) -> tuple[Ids | None, tuple[Notice, ...]
     absent = codes == (-1 if isinstance(column, tuple) else np.iinfo(np.int64).min)
     count = int(np.count_nonzero(absent))
     ids = ids_of(column)
-    if count == 0:
-        return ids, ()
-    filled = np.where(absent, "0" if isinstance(column, tuple) else 0, ids).astype(ids.dtype)
-    message = f"{path}: {counted(count, 'annotation')} without id; 0 is used"
-    return filled, (Notice("missing_id", count, message),)
+    if count:
+        ids = np.where(absent, "0" if isinstance(column, tuple) else 0, ids).astype(ids.dtype)
+    words = f"{counted(count, 'annotation')} without id; 0 is used"
+    return ids, file_notices(path, ("missing_id", count, words))
 
 
 def _named(error: InputError, path: Path) -> InputError:

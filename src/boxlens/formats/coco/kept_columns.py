@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from boxlens.data import ClassTree, Links, Notice
+from boxlens.data import ClassTree, Links, Notice, file_notices
 from boxlens.data.columns import Attribute, Bools, frozen
 from boxlens.errors import InputError
 from boxlens.formats.coco.scanned import Records, bytes_between, links_of, parsed
@@ -176,11 +176,8 @@ def links_to_classes(
             found[name] = Links.empty(records.rows)
             continue
         found[name], unknown = links_of(column, class_ids)
-        if unknown:
-            message = (
-                f"{path}: skipped {counted(unknown, 'id')} in {field}, not among the categories"
-            )
-            notices.append(Notice(f"unknown_{field}", unknown, message))
+        words = f"skipped {counted(unknown, 'id')} in {field}, not among the categories"
+        notices += file_notices(path, (f"unknown_{field}", unknown, words))
     return found, tuple(notices)
 
 

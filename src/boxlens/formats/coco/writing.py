@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -161,7 +162,7 @@ def _plain_rows(detections: Detections) -> Iterator[tuple[int, int, list[float],
 def _write_records(path: str | PathLike[str], records: Iterable[str]) -> None:
     """An array of records that are JSON text already."""
     with written_whole(path) as temporary, temporary.open("w", encoding="utf-8") as file:
-        for text in _array(records):
+        for text in array_text(records):
             file.write(text)
         file.write("\n")
 
@@ -175,25 +176,21 @@ def write_arrays(
     with written_whole(path) as temporary, temporary.open("w", encoding="utf-8") as file:
         for number, (name, records) in enumerate(arrays.items()):
             file.write(f"{',' if number else '{'}{json.dumps(name)}:")
-            for text in _array(records):
+            for text in array_text(records):
                 file.write(text)
         for name, value in (further or {}).items():
-            file.write(f",{json.dumps(name)}:{_text(value)}")
+            file.write(f",{json.dumps(name)}:{record_text(value)}")
         file.write("}\n")
 
 
-def _array(records: Iterable[str]) -> Iterator[str]:
+def array_text(records: Iterable[str], n_at_once: int = _CHUNK) -> Iterator[str]:
+    """An array of records that are JSON text already, joined some at a time."""
     yield "["
-    chunk: list[str] = []
-    begun = False
-    for record in records:
-        chunk.append(record)
-        if len(chunk) == _CHUNK:
-            yield (",\n" if begun else "") + ",\n".join(chunk)
-            begun = True
-            chunk.clear()
-    if chunk:
-        yield (",\n" if begun else "") + ",\n".join(chunk)
+    waiting = iter(records)
+    between = ""
+    while chunk := list(islice(waiting, n_at_once)):
+        yield between + ",\n".join(chunk)
+        between = ",\n"
     yield "]"
 
 
@@ -203,11 +200,11 @@ def _images(images: Images, class_ids: Ids) -> Iterator[str]:
     for row, (key, (width, height)) in enumerate(zip(images.id.tolist(), sizes, strict=True)):
         record: dict[str, Any] = {"id": key, "file_name": images.file_name[row]}
         if width == width:  # noqa: PLR0124 - NaN: the size is not known
-            record["width"] = _plain(width)
+            record["width"] = plain_number(width)
         if height == height:  # noqa: PLR0124
-            record["height"] = _plain(height)
+            record["height"] = plain_number(height)
         record.update({name: values[row] for name, values in lists.items() if values is not None})
-        yield _text(record)
+        yield record_text(record)
 
 
 def _id_lists(links: Links | None, class_ids: Ids) -> list[list[int | str]] | None:
@@ -227,7 +224,7 @@ def _categories(dataset: Dataset) -> Iterator[str]:
         for name, values in columns.items():
             if values[row] is not None:
                 record[name] = values[row]
-        yield _text(record)
+        yield record_text(record)
 
 
 def _annotations(dataset: Dataset) -> Iterator[str]:
@@ -253,7 +250,7 @@ def _annotations(dataset: Dataset) -> Iterator[str]:
         for name, values in fields.items():
             if values[row] is not None:
                 record[name] = values[row]
-        text = _text(record)
+        text = record_text(record)
         for name, raw in spans.items():
             value = raw[row]
             if value is not None:
@@ -267,18 +264,19 @@ def _values(column: Attribute) -> list[Any]:
         return list(column)
     missing = np.isnan(column).tolist()
     return [
-        None if none else _plain(value)
+        None if none else plain_number(value)
         for value, none in zip(column.tolist(), missing, strict=True)
     ]
 
 
-def _plain(value: float) -> int | float:
+def plain_number(value: float) -> int | float:
     """Whole numbers without a point, as long as they read back equal."""
     whole = int(value) if abs(value) < 2**53 else None
     return whole if whole is not None and repr(float(whole)) == repr(value) else value
 
 
-def _text(record: Mapping[str, Any]) -> str:
+def record_text(record: Mapping[str, Any]) -> str:
+    """One line of JSON; numbers that it cannot hold are refused."""
     try:
         return json.dumps(record, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     except ValueError as problem:

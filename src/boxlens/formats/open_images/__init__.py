@@ -7,23 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Classes, Dataset, GroundTruth, Images, Links, Notice, Source
+from boxlens.data import Classes, Dataset, GroundTruth, Images, Links, Notice, Source, file_notices
 from boxlens.data.columns import frozen, id_column
 from boxlens.errors import InputError
 from boxlens.formats.csv_rows import csv_rows
+from boxlens.formats.csv_tables import read_csv
 from boxlens.formats.exact_sides import CORNERS as CORNER_SPACE
 from boxlens.formats.exact_sides import with_exact
 from boxlens.formats.files import read_text, stem
 from boxlens.formats.open_images.detections import read_detections, write_detections
 from boxlens.formats.open_images.files import dataset_files
 from boxlens.formats.open_images.hierarchy import read_hierarchy
-from boxlens.formats.open_images.table import (
-    CORNERS,
-    exact_corners,
-    line_of,
-    read_csv,
-    relative_boxes,
-)
+from boxlens.formats.open_images.table import CORNERS, FLAGS, SIDES, relative_boxes
 from boxlens.formats.open_images.write import write_dataset
 from boxlens.formats.text_ids import rows_of_text
 from boxlens.wording import counted
@@ -34,16 +29,10 @@ if TYPE_CHECKING:
     import polars as pl
 
     from boxlens.data import ClassTree
-    from boxlens.data.columns import Attribute, Bools, Boxes, Floats, Rows
+    from boxlens.data.columns import Bools, Boxes, Floats, Rows
+    from boxlens.formats.csv_tables import CsvTable
 
 __all__ = ["read_dataset", "read_detections", "write_dataset", "write_detections"]
-
-ATTRIBUTES = {
-    "IsOccluded": "occluded",
-    "IsTruncated": "truncated",
-    "IsDepiction": "depiction",
-    "IsInside": "inside",
-}
 
 
 def read_dataset(path: Path, *, split: str | None = None) -> Dataset:
@@ -57,15 +46,16 @@ def read_dataset(path: Path, *, split: str | None = None) -> Dataset:
         files.boxes,
         text=("ImageID", "LabelName"),
         numbers=CORNERS,
-        optional_numbers=("IsGroupOf", *ATTRIBUTES),
+        optional_numbers=("IsGroupOf", *FLAGS),
+        exact=CORNERS,
     )
     labels = None if files.labels is None else _read_labels(files.labels)
     sizes = None if files.sizes is None else _read_sizes(files.sizes)
     names = None if files.classes is None else _read_names(files.classes)
     tree = None if files.hierarchy is None else read_hierarchy(files.hierarchy)
-    classes = _classes(boxes, labels, names, tree, files.boxes, notices)
+    classes = _classes(boxes, labels, names, tree, notices)
     images = _images(boxes, labels, sizes, classes, path, notices)
-    gt = _objects(boxes, images, classes, files.boxes, notices)
+    gt = _objects(boxes, images, classes, notices)
     name = path.resolve().name if path.is_dir() else stem(path)
     source = Source.of(path, "openimages", files.all())
     relative = bool(np.isnan(images.known_sizes()).all())
@@ -73,57 +63,48 @@ def read_dataset(path: Path, *, split: str | None = None) -> Dataset:
 
 
 def _read_labels(path: Path) -> pl.DataFrame:
-    frame = read_csv(path, text=("ImageID", "LabelName"), numbers=("Confidence",))
-    odd = (~frame["Confidence"].is_in([0.0, 1.0])).to_numpy()
-    if odd.any():
-        row = int(np.argmax(odd))
-        raise InputError(
-            f"Confidence {frame['Confidence'][row]} is neither 1 (present) nor 0 (absent)",
-            path=path,
-            where=line_of(row, frame),
-            remedy="Use the labels that people verified, not the machine-generated ones",
-        )
-    return frame
+    table = read_csv(path, text=("ImageID", "LabelName"), numbers=("Confidence",))
+    verified = table["Confidence"]
+    table.refuse(
+        (~verified.is_in([0.0, 1.0])).to_numpy(),
+        lambda row: f"Confidence {verified[row]} is neither 1 (present) nor 0 (absent)",
+        "Use the labels that people verified, not the machine-generated ones",
+    )
+    return table.frame
 
 
 def _read_sizes(path: Path) -> pl.DataFrame:
     """ImageID, file_name, Width, Height; the id is the file's stem where there is none."""
     import polars as pl
 
-    frame = read_csv(
+    table = read_csv(
         path,
         optional_text=("ImageID", "file_name"),
         numbers=("Width", "Height"),
         may_be_empty=("Width", "Height"),
     )
-    if not {"ImageID", "file_name"} & set(frame.columns):
+    named = [name for name in ("ImageID", "file_name") if name in table]
+    if not named:
         raise InputError(
             "missing column ImageID or file_name",
             path=path,
             where="line 1",
             remedy="Add a column ImageID or file_name",
         )
-    for name in ("ImageID", "file_name"):
-        if name in frame.columns and frame[name].null_count():
-            row = int(np.argmax(frame[name].is_null().to_numpy()))
-            raise InputError(f"{name} is empty", path=path, where=line_of(row, frame))
-    if "ImageID" not in frame.columns:
+    table.refuse_empty(named)
+    frame = table.frame
+    if "ImageID" not in named:
         stems = [Path(name).stem for name in frame["file_name"].to_list()]
         frame = frame.with_columns(pl.Series("ImageID", stems, dtype=pl.String))
-    if "file_name" not in frame.columns:
+    if "file_name" not in named:
         frame = frame.with_columns((pl.col("ImageID") + ".jpg").alias("file_name"))
-    again = frame["ImageID"].is_duplicated().to_numpy()
+    keys = frame["ImageID"]
     sizes = frame.select("Width", "Height").cast(pl.Float64).fill_null(1.0).to_numpy()
     small = ~((sizes > 0) & np.isfinite(sizes)).all(axis=1)
-    for bad, problem in ((again, "occurs more than once"), (small, "has no positive size")):
-        if bad.any():
-            row = int(np.argmax(bad))
-            raise InputError(
-                f"image {frame['ImageID'][row]} {problem}",
-                path=path,
-                where=line_of(row, frame),
-                remedy="Keep one line with width and height in pixels",
-            )
+    remedy = "Keep one line with width and height in pixels"
+    again = keys.is_duplicated().to_numpy()
+    table.refuse(again, lambda row: f"image {keys[row]} occurs more than once", remedy)
+    table.refuse(small, lambda row: f"image {keys[row]} has no positive size", remedy)
     return frame
 
 
@@ -150,11 +131,10 @@ def _read_names(path: Path) -> dict[str, str]:
 
 
 def _classes(
-    boxes: pl.DataFrame,
+    boxes: CsvTable,
     labels: pl.DataFrame | None,
     names: Mapping[str, str] | None,
     tree: ClassTree | None,
-    path: Path,
     notices: list[Notice],
 ) -> Classes:
     """The described classes; without descriptions, every label that occurs or has a parent."""
@@ -166,19 +146,16 @@ def _classes(
         known = sorted(boxed | labelled | below)
         return Classes.of(known, known, tree=tree)
     undescribed = sorted(boxed - names.keys())
-    if undescribed:
-        text = (
-            f"{path}: {counted(len(undescribed), 'class', 'classes')} with boxes but no description"
-        )
-        notices.append(
-            Notice("undescribed_class", len(undescribed), f"{text} (first: {undescribed[0]})")
-        )
+    n = len(undescribed)
+    words = f"{counted(n, 'class', 'classes')} with boxes but no description"
+    first = "".join(f" (first: {key})" for key in undescribed[:1])
+    notices += file_notices(boxes.path, ("undescribed_class", n, words + first))
     ids = [*names, *undescribed]
     return Classes.of(ids, [names.get(key) or key for key in ids], tree=tree, sort=True)
 
 
 def _images(
-    boxes: pl.DataFrame,
+    boxes: CsvTable,
     labels: pl.DataFrame | None,
     sizes: pl.DataFrame | None,
     classes: Classes,
@@ -188,7 +165,8 @@ def _images(
     """Every image that any of the files names, ids ascending."""
     import polars as pl
 
-    named = [frame["ImageID"] for frame in (boxes, labels, sizes) if frame is not None]
+    frames = (boxes.frame, labels, sizes)
+    named = [frame["ImageID"] for frame in frames if frame is not None]
     ids = pl.concat(named).unique().sort().to_list()
     width = np.full(len(ids), np.nan)
     height = np.full(len(ids), np.nan)
@@ -242,16 +220,15 @@ def _label_links(
     class_row = rows_of_text(labels["LabelName"], classes.id.tolist())
     present = labels["Confidence"].to_numpy() == 1
     unknown = int(np.count_nonzero(class_row < 0))
-    if unknown:
-        text = f"{path}: skipped {counted(unknown, 'image label')} of classes without a description"
-        notices.append(Notice("unknown_class_label", unknown, text))
+    skipped = f"skipped {counted(unknown, 'image label')} of classes without a description"
     pair = image_row.astype(np.int64) * len(classes) + class_row
     yes = np.unique(pair[present & (class_row >= 0)])
     no = np.unique(pair[~present & (class_row >= 0)])
     both = len(np.intersect1d(yes, no, assume_unique=True))
-    if both:
-        text = f"{path}: {counted(both, 'image label')} both present and absent; both are kept"
-        notices.append(Notice("contradicting_label", both, text))
+    kept = f"{counted(both, 'image label')} both present and absent; both are kept"
+    notices += file_notices(
+        path, ("unknown_class_label", unknown, skipped), ("contradicting_label", both, kept)
+    )
     return _links(yes, len(ids), len(classes)), _links(no, len(ids), len(classes))
 
 
@@ -262,36 +239,32 @@ def _links(pair: np.ndarray[tuple[int], np.dtype[np.int64]], n_left: int, n_righ
 
 
 def _objects(
-    boxes: pl.DataFrame,
+    boxes: CsvTable,
     images: Images,
     classes: Classes,
-    path: Path,
     notices: list[Notice],
 ) -> GroundTruth:
     image_row = rows_of_text(boxes["ImageID"], images.id.tolist())
-    group_of = _flag(boxes, "IsGroupOf", path)
-    unknown = int(np.isnan(group_of).sum()) if "IsGroupOf" in boxes.columns else 0
-    if unknown:
-        text = (
-            f"{path}: {counted(unknown, 'box', 'boxes')} without IsGroupOf; read as single objects"
-        )
-        notices.append(Notice("unknown_group_of", unknown, text))
+    group_of = _flag(boxes, "IsGroupOf")
+    unknown = int(np.isnan(group_of).sum()) if "IsGroupOf" in boxes else 0
+    words = f"{counted(unknown, 'box', 'boxes')} without IsGroupOf; read as single objects"
+    notices += file_notices(boxes.path, ("unknown_group_of", unknown, words))
     return GroundTruth.of(
         len(images),
         image_row=image_row,
         class_row=rows_of_text(boxes["LabelName"], classes.id.tolist()),
-        box=_pixels(boxes, relative_boxes(boxes, path), image_row, images),
+        box=_pixels(boxes, image_row, images),
         group_of=group_of == 1,
         attributes={
-            name: _attribute(boxes, column, path)
-            for column, name in ATTRIBUTES.items()
-            if column in boxes.columns
+            name: frozen(_flag(boxes, column), np.float64)
+            for column, name in FLAGS.items()
+            if column in boxes
         },
     )
 
 
-def _pixels(boxes: pl.DataFrame, box: Boxes, image_row: Rows, images: Images) -> Boxes:
-    exact = exact_corners(boxes)
+def _pixels(boxes: CsvTable, image_row: Rows, images: Images) -> Boxes:
+    box, exact = relative_boxes(boxes), boxes.exact(SIDES)
     if np.isnan(images.width_px).any():
         return with_exact(box, exact, CORNER_SPACE)
     width, height = images.width_px[image_row], images.height_px[image_row]
@@ -299,23 +272,16 @@ def _pixels(boxes: pl.DataFrame, box: Boxes, image_row: Rows, images: Images) ->
     return with_exact(pixels, exact, CORNER_SPACE, (width, height))
 
 
-def _attribute(boxes: pl.DataFrame, column: str, path: Path) -> Attribute:
-    return frozen(_flag(boxes, column, path), np.float64)
-
-
-def _flag(boxes: pl.DataFrame, column: str, path: Path) -> Floats:
+def _flag(boxes: CsvTable, column: str) -> Floats:
     """1 and 0, NaN where the file says -1, nothing, or has no such column."""
-    if column not in boxes.columns:
+    if column not in boxes:
         return np.full(len(boxes), np.nan)
     values = boxes[column].fill_null(-1.0).to_numpy()
-    odd = ~np.isin(values, (-1.0, 0.0, 1.0))
-    if odd.any():
-        row = int(np.argmax(odd))
-        raise InputError(
-            f"{values[row]} is neither 1, 0 nor -1 (unknown)",
-            path=path,
-            where=f"{line_of(row, boxes)}, column {column}",
-            remedy="Correct the flag",
-        )
+    boxes.refuse(
+        ~np.isin(values, (-1.0, 0.0, 1.0)),
+        lambda row: f"{values[row]} is neither 1, 0 nor -1 (unknown)",
+        "Correct the flag",
+        cell=f"column {column}",
+    )
     flags: Floats = np.where(values < 0, np.nan, values)
     return flags

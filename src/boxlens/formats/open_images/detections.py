@@ -8,36 +8,28 @@ import numpy as np
 
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
+from boxlens.formats.csv_tables import CsvTable, read_csv
 from boxlens.formats.exact_sides import CORNERS as CORNER_SPACE
 from boxlens.formats.exact_sides import with_exact
-from boxlens.formats.files import existing_file, stem, written_whole
+from boxlens.formats.files import existing_file, written_whole
 from boxlens.formats.open_images.space import (
     id_texts,
     refuse_pixels_without_size,
     relative_corners,
     scale_px,
 )
-from boxlens.formats.open_images.table import (
-    CORNERS,
-    exact_corners,
-    finite_numbers,
-    line_of,
-    read_csv,
-    relative_boxes,
-    with_number,
-)
+from boxlens.formats.open_images.table import CORNERS, SIDES, relative_boxes
 from boxlens.formats.sniff_content import csv_header, file_head
 from boxlens.formats.text_ids import rows_of_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import polars as pl
-
     from boxlens.data import Dataset, Detections
 
 _SCORES = ("Score", "Conf", "Confidence")
-_FIELDS = ("LabelName", "Score", "XMin", "YMin", "XMax", "YMax")
+_FIELDS = ("LabelName", "Score", *SIDES)
+_REMEDY = f"A box is: {' '.join(_FIELDS)}"
 
 
 def read_detections(
@@ -50,14 +42,13 @@ def read_detections(
     """Either form of file; labels and images are identified by the text of their ids."""
     existing_file(path)
     columns = {column.lower() for column in csv_header(file_head(path))}
-    frame = _submission(path) if "predictionstring" in columns else _plain(path, columns)
-    image_row = rows_of_text(frame["ImageID"], id_texts(dataset.images.id))
-    class_row = rows_of_text(frame["LabelName"], id_texts(dataset.classes.id))
-    box = relative_boxes(frame, path, detected=True)
+    table = _submission(path) if "predictionstring" in columns else _plain(path, columns)
+    image_row = rows_of_text(table["ImageID"], id_texts(dataset.images.id))
+    class_row = rows_of_text(table["LabelName"], id_texts(dataset.classes.id))
+    box = relative_boxes(table, detected=True)
 
     def describe(row: int) -> str:
-        place = line_of(row, frame)
-        return f"{place} (image {frame['ImageID'][row]}, class {frame['LabelName'][row]})"
+        return f"{table.line(row)} (image {table['ImageID'][row]}, class {table['LabelName'][row]})"
 
     width, height = scale_px(dataset)
     known = image_row >= 0
@@ -65,13 +56,13 @@ def read_detections(
     rows = np.where(known, image_row, len(width))
     scale = np.append(width, 1.0)[rows], np.append(height, 1.0)[rows]
     box = box * np.stack([*scale, *scale], axis=1)
-    box = with_exact(box, exact_corners(frame), CORNER_SPACE, scale)
-    score = finite_numbers(frame, "Score", path)
+    box = with_exact(box, table.exact(SIDES), CORNER_SPACE, scale)
+    score = table.finite("Score")
     raw = RawDetections(image_row, class_row, box, score, describe)
     return detections_from(
         raw,
         dataset,
-        name=stem(path) if name is None else name,
+        name=name,
         path=path,
         format_name="openimages",
         strict=strict,
@@ -99,7 +90,7 @@ def write_detections(detections: Detections, dataset: Dataset, path: Path) -> No
         frame.write_csv(temporary)
 
 
-def _plain(path: Path, columns: set[str]) -> pl.DataFrame:
+def _plain(path: Path, columns: set[str]) -> CsvTable:
     score = next((name for name in _SCORES if name.lower() in columns), None)
     if score is None:
         raise InputError(
@@ -108,11 +99,11 @@ def _plain(path: Path, columns: set[str]) -> pl.DataFrame:
             where="line 1",
             remedy="Call the column of scores Score, Conf or Confidence",
         )
-    frame = read_csv(path, text=("ImageID", "LabelName"), numbers=(score, *CORNERS))
-    return frame.rename({score: "Score"})
+    table = read_csv(path, text=("ImageID", "LabelName"), numbers=(score, *CORNERS), exact=CORNERS)
+    return CsvTable(path, table.frame.rename({score: "Score"}))
 
 
-def _submission(path: Path) -> pl.DataFrame:
+def _submission(path: Path) -> CsvTable:
     """ImageId, PredictionString with "label score xmin ymin xmax ymax" again and again."""
     import polars as pl
 
@@ -123,14 +114,11 @@ def _submission(path: Path) -> pl.DataFrame:
     )
     words = lines["PredictionString"].fill_null("").str.extract_all(r"\S+")
     counts = words.list.len().to_numpy()
-    odd = np.flatnonzero(counts % len(_FIELDS))
-    if len(odd):
-        raise InputError(
-            f"{counts[odd[0]]} words in PredictionString, not a multiple of {len(_FIELDS)}",
-            path=path,
-            where=line_of(int(odd[0]), lines),
-            remedy=f"A box is: {' '.join(_FIELDS)}",
-        )
+    lines.refuse(
+        counts % len(_FIELDS) > 0,
+        lambda row: f"{counts[row]} words in PredictionString, not a multiple of {len(_FIELDS)}",
+        _REMEDY,
+    )
     cells = words.explode().drop_nulls()
     line = np.repeat(np.arange(len(lines)), counts // len(_FIELDS))
     frame = pl.DataFrame(
@@ -140,21 +128,15 @@ def _submission(path: Path) -> pl.DataFrame:
             **{name: cells.gather_every(len(_FIELDS), at) for at, name in enumerate(_FIELDS)},
         }
     )
-    return _with_numbers(frame, path)
-
-
-def _with_numbers(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
-    import polars as pl
-
+    table = CsvTable(path, frame)
     for name in _FIELDS[1:]:
-        values = frame[name].cast(pl.Float64, strict=False)
-        if values.null_count():
-            row = int(np.argmax(values.is_null().to_numpy()))
-            raise InputError(
-                f"{frame[name][row]!r} is not a number",
-                path=path,
-                where=f"{line_of(row, frame)}, {name}",
-                remedy=f"A box is: {' '.join(_FIELDS)}",
-            )
-        frame = with_number(frame, name, frame[name])
-    return frame
+        table = _with_number(table, name)
+    return table
+
+
+def _with_number(table: CsvTable, name: str) -> CsvTable:
+    cells, read = table[name], table.with_number(name, exact=name in CORNERS)
+    if read[name].null_count():
+        wrong = read[name].is_null().to_numpy()
+        table.refuse(wrong, lambda row: f"{cells[row]!r} is not a number", _REMEDY, cell=name)
+    return read

@@ -11,6 +11,7 @@ from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.losses import losses
 from boxlens.formats.open_images.hierarchy import write_hierarchy
 from boxlens.formats.open_images.space import id_texts, relative_corners
+from boxlens.formats.open_images.table import FLAGS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,13 +21,6 @@ if TYPE_CHECKING:
 
     from boxlens.data import Dataset, Links
     from boxlens.data.columns import Attribute
-
-_FLAGS = {
-    "IsOccluded": "occluded",
-    "IsTruncated": "truncated",
-    "IsDepiction": "depiction",
-    "IsInside": "inside",
-}
 
 
 def write_dataset(dataset: Dataset, path: Path) -> tuple[Notice, ...]:
@@ -73,7 +67,7 @@ def _boxes_frame(dataset: Dataset, path: Path) -> pl.DataFrame:
             **corners,
         }
     )
-    flags = {column: _flag(gt.attributes.get(name), len(gt)) for column, name in _FLAGS.items()}
+    flags = {column: _flag(gt.attributes.get(name), len(gt)) for column, name in FLAGS.items()}
     flags["IsGroupOf"] = (gt.group_of | gt.crowd).astype(np.int64)
     return frame.with_columns(pl.Series(column, values) for column, values in flags.items())
 
@@ -119,7 +113,7 @@ def _is_flag(values: Attribute) -> bool:
 
 def _lost(dataset: Dataset, path: Path) -> tuple[Notice, ...]:
     attributes = dataset.gt.attributes
-    kept = [name for name in _FLAGS.values() if name in attributes and _is_flag(attributes[name])]
+    kept = [name for name in FLAGS.values() if name in attributes and _is_flag(attributes[name])]
     return losses(
         dataset,
         path,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.errors import InputError
-from boxlens.formats import files
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.parquet.columns import (
     BOX,
@@ -48,7 +47,6 @@ def read_detections(
     class_row = rows_of_ids(frame["class_id"], dataset.classes.id, path)
     box = boxes(frame, path)
     score = floats(frame, "score", path)
-    detector = files.stem(path) if name is None else name
 
     def describe(row: int) -> str:
         return f"row {row} (image {frame['image_id'][row]}, class {frame['class_id'][row]})"
@@ -57,7 +55,7 @@ def read_detections(
     return detections_from(
         raw,
         dataset,
-        name=detector,
+        name=name,
         path=path,
         format_name="parquet",
         strict=strict,

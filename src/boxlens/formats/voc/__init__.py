@@ -8,10 +8,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from boxlens.data import Classes, Dataset, GroundTruth, Images, Notice, Source
+from boxlens.data import Classes, Dataset, GroundTruth, Images, Notice, Source, file_notices
 from boxlens.data.columns import Attribute, attribute_column
 from boxlens.errors import InputError
-from boxlens.formats.files import Progress, existing_folder, read_text, stem
+from boxlens.formats.files import Progress, existing_folder, read_text, reported, stem
 from boxlens.formats.voc.results import read_detections, write_detections
 from boxlens.formats.voc.write import write_dataset
 from boxlens.formats.voc.xml import FLAGS, Annotation, VocObject, parse_annotation
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["read_dataset", "read_detections", "write_dataset", "write_detections"]
 
-_PROGRESS_STEP = 250
 # Leading zeros tell a code such as 007 from a number.
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 _EXACT_INTEGER = 2**53
@@ -48,14 +47,11 @@ def read_dataset(
     else:
         listing = [_split_file(devkit, split)]
         ids, notices = _split_ids(devkit, listing[0], files)
-    annotations: list[Annotation] = []
-    for image_id in ids:
-        if progress and len(annotations) % _PROGRESS_STEP == 0:
-            progress("reading annotations", len(annotations), len(ids))
-        annotations.append(parse_annotation(files[image_id]))
-    if progress:
-        progress("reading annotations", len(ids), len(ids))
-    source = Source.of(path, "voc", [*listing, *(files[image_id] for image_id in ids)])
+    chosen = [files[image_id] for image_id in ids]
+    annotations = [
+        parse_annotation(file) for file in reported(chosen, "reading annotations", progress)
+    ]
+    source = Source.of(path, "voc", [*listing, *chosen])
     return _assembled(devkit, ids, annotations, source, notices)
 
 
@@ -121,23 +117,18 @@ def _is_number(text: str) -> bool:
 
 def _gaps(folder: Path, annotations: Sequence[Annotation]) -> tuple[Notice, ...]:
     """What the files left open or held beyond what a table can."""
-    notices: list[Notice] = []
     n_unsized = sum(math.isnan(a.width_px) or math.isnan(a.height_px) for a in annotations)
-    if n_unsized:
-        text = f"{folder}: {counted(n_unsized, 'annotation')} without image size"
-        notices.append(Notice("size_missing", n_unsized, text))
     n_unnamed = sum(annotation.file_name is None for annotation in annotations)
-    if n_unnamed:
-        text = (
-            f"{folder}: {counted(n_unnamed, 'annotation')} without file name; STEM.jpg is assumed"
-        )
-        notices.append(Notice("file_name_missing", n_unnamed, text))
+    unsized, unnamed = (counted(n, "annotation") for n in (n_unsized, n_unnamed))
     skipped = Counter(tag for annotation in annotations for tag in annotation.skipped)
-    if skipped:
-        tags = ", ".join(f"{tag} ({count:,})" for tag, count in skipped.most_common(5))
-        text = f"{folder}: skipped fields of objects that are nested or repeated: {tags}"
-        notices.append(Notice("skipped_field", skipped.total(), text))
-    return tuple(notices)
+    tags = ", ".join(f"{tag} ({count:,})" for tag, count in skipped.most_common(5))
+    nested = f"skipped fields of objects that are nested or repeated: {tags}"
+    return file_notices(
+        folder,
+        ("size_missing", n_unsized, f"{unsized} without image size"),
+        ("file_name_missing", n_unnamed, f"{unnamed} without file name; STEM.jpg is assumed"),
+        ("skipped_field", skipped.total(), nested),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,11 +197,9 @@ def _split_ids(
         n_entries += 1
     if not ids:
         raise InputError("no images listed", path=path, remedy="Choose another split")
-    if n_entries == len(ids):
-        return sorted(ids), ()
     n_again = n_entries - len(ids)
-    text = f"{path}: skipped {counted(n_again, 'duplicate entry', 'duplicate entries')}"
-    return sorted(ids), (Notice("repeated_image", n_again, text),)
+    again = counted(n_again, "duplicate entry", "duplicate entries")
+    return sorted(ids), file_notices(path, ("repeated_image", n_again, f"skipped {again}"))
 
 
 def _unusable_entry(entry: str, path: Path, number: int, devkit: _Devkit) -> InputError:

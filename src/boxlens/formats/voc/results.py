@@ -10,13 +10,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import file_notices
 from boxlens.data.boxes import xywh_from_inclusive_corners
 from boxlens.data.known_classes import known_classes
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.exact_sides import INCLUSIVE, LONG, Number, number_of, with_exact
-from boxlens.formats.files import DATA_BYTES, Progress, existing, plain_name, read_text, stem
+from boxlens.formats.files import (
+    DATA_BYTES,
+    Progress,
+    existing,
+    plain_name,
+    read_text,
+    reported,
+    stem,
+)
 from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.voc.numbers import corner_texts
 from boxlens.formats.voc.write import class_names, file_stem, image_stems
@@ -26,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from boxlens.data import Dataset, Detections
+    from boxlens.data import Dataset, Detections, Notice
 
 # The competition, perhaps a label of the run, then the split and the class.
 _RESULT_STEM = re.compile(r"comp.*?_det_(?P<split_and_class>.+)")
@@ -50,16 +58,12 @@ def read_detections(
     by_stem = {name: row for row, name in enumerate(image_stems(dataset.images))}
     by_id = {str(key): row for key, row in dataset.images.row_of_id().items()}
     lines = _Lines(by_stem | by_id)
-    for done, (file, class_row) in enumerate(files):
-        if progress:
-            progress("reading results", done, len(files))
+    for file, class_row in reported(files, "reading results", progress, step=1):
         lines.add_file(file, class_row)
-    if progress:
-        progress("reading results", len(files), len(files))
     detections = detections_from(
         lines.raw(),
         dataset,
-        name=name or (source.resolve().name if source.is_dir() else stem(source)),
+        name=name or None,
         path=source,
         format_name="voc",
         strict=strict,
@@ -113,10 +117,8 @@ def _result_files(
         )
     _refuse_two_of_a_class(files, source, dataset.classes.name)
     n_others = len(texts) - len(files)
-    if n_others == 0:
-        return files, ()
-    text = f"{source}: skipped {counted(n_others, 'text file')} not named like results"
-    return files, (Notice("other_file", n_others, text),)
+    words = f"skipped {counted(n_others, 'text file')} not named like results"
+    return files, file_notices(source, ("other_file", n_others, words))
 
 
 def _class_row(split_and_class: str, row_of_name: Mapping[str, int]) -> int:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Classes, Dataset, GroundTruth, Images, Notice, Source
+from boxlens.data import Classes, Dataset, GroundTruth, Images, Notice, Source, file_notices
 from boxlens.data.boxes import xywh_from_relative_centre
 from boxlens.formats.exact_sides import CENTRE, with_exact
+from boxlens.formats.files import reported
 from boxlens.formats.yolo.images import image_lists, images_of
 from boxlens.formats.yolo.labels import Labels
 from boxlens.formats.yolo.layout import Layout, choose_split, find_layout
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from boxlens.formats.yolo.images import LabelledImage
 
 __all__ = ["read_dataset", "read_detections", "write_dataset", "write_detections"]
-
-_PROGRESS_STEP = 250
 
 
 def read_dataset(
@@ -43,13 +42,9 @@ def read_dataset(
     images, image_notices = images_of(layout, chosen, progress)
     indices = sorted(layout.names)
     labels = Labels({index: row for row, index in enumerate(indices)}, layout.n_keypoint_values)
-    for row, image in enumerate(images):
-        if progress and row % _PROGRESS_STEP == 0:
-            progress("reading labels", row, len(images))
+    for row, image in enumerate(reported(images, "reading labels", progress)):
         if image.label is not None:
             labels.add_file(image.label, row)
-    if progress:
-        progress("reading labels", len(images), len(images))
     width = np.array([image.size.width_px for image in images])
     height = np.array([image.size.height_px for image in images])
     names = [image.size.file_name for image in images]
@@ -86,12 +81,9 @@ def _source(path: Path, layout: Layout, split: str, images: Sequence[LabelledIma
 
 
 def _label_notices(layout: Layout, labels: Labels) -> tuple[Notice, ...]:
-    found = (
-        ("polygon", labels.n_polygons, "polygon", "read as the box around it"),
-        ("keypoints", labels.n_poses, "object", "with keypoints, which are skipped"),
-    )
-    return tuple(
-        Notice(code, count, f"{layout.file}: {counted(count, noun)} {what}")
-        for code, count, noun, what in found
-        if count
+    polygons, poses = counted(labels.n_polygons, "polygon"), counted(labels.n_poses, "object")
+    return file_notices(
+        layout.file,
+        ("polygon", labels.n_polygons, f"{polygons} read as the box around it"),
+        ("keypoints", labels.n_poses, f"{poses} with keypoints, which are skipped"),
     )

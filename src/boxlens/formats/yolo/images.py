@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boxlens.data import Notice
+from boxlens.data import Notice, file_notices
 from boxlens.errors import InputError
-from boxlens.formats.files import DATA_BYTES, plain_name, read_text
+from boxlens.formats.files import DATA_BYTES, plain_name, read_text, reported
 from boxlens.formats.yolo.sizes import IMAGE_ENDINGS, ImageSize, stored_size, without_ending
 from boxlens.wording import counted
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from boxlens.formats.files import Progress
     from boxlens.formats.yolo.layout import Layout
-
-_PROGRESS_STEP = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +167,7 @@ def _labelled(
 ) -> list[LabelledImage]:
     uses = Counter(without_ending(path.name) for path in paths)
     images: list[LabelledImage] = []
-    for path in paths:
-        if progress and len(images) % _PROGRESS_STEP == 0:
-            progress("reading image sizes", len(images), len(paths))
+    for path in reported(paths, "reading image sizes", progress):
         stem = without_ending(path.name)
         key = without_ending(_below(path, layout.root))
         label = label_path(path)
@@ -214,15 +210,10 @@ def _notices(
             path=layout.file,
             remedy="Labels are expected beside the images, with /images/ replaced by /labels/",
         )
-    found = (
+    orphans = counted(n_orphans, "label file")
+    return file_notices(
+        layout.file,
         ("missing_label", n_background, counted(n_background, "image") + " without label file"),
         ("repeated_image", n_repeated, f"skipped {counted(n_repeated, 'duplicate image')}"),
-        (
-            "label_without_image",
-            n_orphans,
-            f"skipped {counted(n_orphans, 'label file')} without image",
-        ),
-    )
-    return tuple(
-        Notice(code, count, f"{layout.file}: {what}") for code, count, what in found if count
+        ("label_without_image", n_orphans, f"skipped {orphans} without image"),
     )

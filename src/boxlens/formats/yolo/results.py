@@ -14,7 +14,7 @@ from boxlens.data.boxes import xywh_from_relative_centre
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.exact_sides import CENTRE, LONG, Number, number_of, with_exact
-from boxlens.formats.files import Progress, existing_folder, plain_name, read_text
+from boxlens.formats.files import Progress, existing_folder, plain_name, read_text, reported
 from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.yolo.labels import FARTHEST, Line
 from boxlens.formats.yolo.sizes import without_ending
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from boxlens.data import Dataset, Detections
     from boxlens.data.columns import Boxes, Floats, Rows
 
-_PROGRESS_STEP = 250
 _AMBIGUOUS = -2
 
 
@@ -59,7 +58,7 @@ def read_detections(
     detections = detections_from(
         raw,
         dataset,
-        name=name or folder.resolve().name,
+        name=name or None,
         path=folder,
         format_name="yolo",
         strict=strict,
@@ -112,12 +111,8 @@ def _read(folder: Path, dataset: Dataset, progress: Progress | None) -> _Lines:
         )
     row_of_name = _row_of_name(dataset)
     lines = _Lines()
-    for done, file in enumerate(files):
-        if progress and done % _PROGRESS_STEP == 0:
-            progress("reading predictions", done, len(files))
+    for file in reported(files, "reading predictions", progress):
         lines.add_file(file, _image_row(file, folder, row_of_name))
-    if progress:
-        progress("reading predictions", len(files), len(files))
     return lines
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from boxlens.images.perturbing.jpeg import compressed
+from boxlens.images.perturbing.in_place import compressed
 from boxlens.images.perturbing.libraries import opencv
 
 if TYPE_CHECKING:
@@ -31,4 +31,4 @@ def pixelate(image: Pixels, severity: int, _random: np.random.Generator) -> Pixe
 
 
 def jpeg_compression(image: Pixels, severity: int, _random: np.random.Generator) -> Pixels:
-    return compressed(image, JPEG_QUALITIES[severity - 1]).pixels
+    return compressed(image, JPEG_QUALITIES[severity - 1])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.images.corrupting.eight_bits import eight_bits
-from boxlens.images.corrupting.smoothing import smoothed
+from boxlens.images.corrupting.filters import smoothed
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from boxlens.images.corrupting.eight_bits import eight_bits
-from boxlens.images.corrupting.streaks import smeared
+from boxlens.images.corrupting.filters import smeared
 from boxlens.images.perturbing.libraries import opencv
 
 if TYPE_CHECKING:

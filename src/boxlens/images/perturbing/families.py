@@ -32,15 +32,16 @@ class Family:
     # Which levels can be asked for, in words and as a test.
     legal: str
     is_legal: Callable[[float], bool]
-    spelled: Callable[[float], str]
-    # Those of the published figure.
-    plotted: tuple[float, ...]
+    # A level as it is written at an axis.
+    label: Callable[[float], str]
+    # Those that the published figure leaves out.
+    unplotted: tuple[float, ...] = ()
     # A figure may show levels by their logarithm to this base.
     log_base: int | None = None
 
-    def label(self, level: float) -> str:
-        """The level as it is written at an axis."""
-        return self.spelled(level)
+    @property
+    def plotted(self) -> tuple[float, ...]:
+        return tuple(level for level in self.levels if level not in self.unplotted)
 
     def changes(self, level: float) -> bool:
         return level not in self.unchanged
@@ -59,11 +60,6 @@ class Family:
 _SCALES = tuple(
     sorted([2 ** (step / 5) for step in range(-5, 6)] + [0.9, 0.95, 0.99, 1.01, 1.05, 1.1])
 )
-_QUALITIES = (5.0, 10.0, 20.0, 50.0, 80.0, 99.0, 100.0, LOSSLESS)
-_ANGLES = (-20.0, -15.0, -10.0, -5.0, -1.0, -0.5, 0.0, 0.5, 1.0, 5.0, 10.0, 15.0, 20.0)
-_BRIGHTNESS = (0.5, 0.7, 0.9, 0.99, 1.0, 1.01, 1.1, 1.3, 1.5)
-_SIGMAS = (0.0, 0.2, 0.3, 0.6, 1.0, 2.0, 3.0, 4.0, 8.0)
-_COUNTS = (0.0, 1.0, 10.0, 100.0, 1000.0)
 
 _ALL = (
     Family(
@@ -74,65 +70,60 @@ _ALL = (
         unchanged=(1.0,),
         legal="factors from 0.05 to 8",
         is_legal=lambda level: 0.05 <= level <= 8,
-        spelled=lambda level: f"{level:.2f} x",
-        plotted=_SCALES,
+        label=lambda level: f"{level:.2f} x",
         log_base=2,
     ),
     Family(
         name="jpeg",
         title="JPEG compression",
         axis_title="quality",
-        levels=_QUALITIES,
+        levels=(5.0, 10.0, 20.0, 50.0, 80.0, 99.0, 100.0, LOSSLESS),
         unchanged=(LOSSLESS,),
         legal=f"whole qualities from 1 to 100, and {LOSSLESS:g} for lossless",
         is_legal=lambda level: 1 <= level <= LOSSLESS and level == int(level),
-        spelled=lambda level: "lossless" if level == LOSSLESS else f"{level:g}",
-        plotted=_QUALITIES,
+        label=lambda level: "lossless" if level == LOSSLESS else f"{level:g}",
     ),
     Family(
         name="rotation",
         title="Rotation",
         axis_title="degrees counter-clockwise",
-        levels=_ANGLES,
+        levels=(-20.0, -15.0, -10.0, -5.0, -1.0, -0.5, 0.0, 0.5, 1.0, 5.0, 10.0, 15.0, 20.0),
         unchanged=(0.0,),
         legal=f"degrees from {-LARGEST_ANGLE_DEG:g} to {LARGEST_ANGLE_DEG:g}",
         is_legal=lambda level: abs(level) <= LARGEST_ANGLE_DEG,
-        spelled=lambda level: f"{level:g} deg",
-        plotted=_ANGLES,
+        label=lambda level: f"{level:g} deg",
     ),
     Family(
         name="brightness",
         title="Brightness",
         axis_title="brightness",
-        levels=_BRIGHTNESS,
+        levels=(0.5, 0.7, 0.9, 0.99, 1.0, 1.01, 1.1, 1.3, 1.5),
         unchanged=(1.0,),
         legal="factors from 0 to 10",
         is_legal=lambda level: 0 <= level <= 10,
-        spelled=lambda level: f"{100 * level:g}%",
-        plotted=_BRIGHTNESS,
+        label=lambda level: f"{100 * level:g}%",
     ),
     Family(
         name="blur",
         title="Blur",
         axis_title="sigma in pixels",
-        levels=_SIGMAS,
+        levels=(0.0, 0.2, 0.3, 0.6, 1.0, 2.0, 3.0, 4.0, 8.0),
         unchanged=(0.0,),
         # Below, the kernel would have fewer than three pixels: no blur at all.
         legal="sigmas of 0, or above 0.1 up to 50 pixels",
         is_legal=lambda level: level == 0 or 0.1 < level <= 50,
-        spelled=lambda level: f"{level:g} px",
-        plotted=(0.0, 1.0, 2.0, 3.0, 4.0, 8.0),
+        label=lambda level: f"{level:g} px",
+        unplotted=(0.2, 0.3, 0.6),
     ),
     Family(
         name="salt_pepper",
         title="Salt and pepper",
         axis_title="changed pixels, log10",
-        levels=_COUNTS,
+        levels=(0.0, 1.0, 10.0, 100.0, 1000.0),
         unchanged=(0.0,),
         legal="whole numbers of pixels, 0 or more",
         is_legal=lambda level: level >= 0 and level == int(level),
-        spelled=lambda level: f"{level:,.0f} px",
-        plotted=_COUNTS,
+        label=lambda level: f"{level:,.0f} px",
         log_base=10,
     ),
 )

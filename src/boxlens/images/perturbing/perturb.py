@@ -5,35 +5,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from boxlens.errors import ParameterError
-from boxlens.images.perturbing.blur import blurred
-from boxlens.images.perturbing.brightness import brightened
 from boxlens.images.perturbing.families import FAMILIES, FAMILY_NAMES
-from boxlens.images.perturbing.jpeg import compressed
+from boxlens.images.perturbing.in_place import blurred, brightened, compressed, peppered
+from boxlens.images.perturbing.perturbed import STAYS, Perturbed
 from boxlens.images.perturbing.rotation import cropped, rotated
-from boxlens.images.perturbing.salt_pepper import peppered
 from boxlens.images.perturbing.scale import scaled
 
 if TYPE_CHECKING:
-    from boxlens.images.perturbing.perturbed import Perturbed
     from boxlens.images.pixels import Pixels
 
-# The seedless ones.
-_CHANGES = {
-    "scale": scaled,
-    "jpeg": compressed,
-    "rotation": rotated,
-    "brightness": brightened,
-    "blur": blurred,
-}
+# Those that move boxes, and of the others the seedless ones.
+_MOVING = {"scale": scaled, "rotation": rotated}
+_IN_PLACE = {"jpeg": compressed, "brightness": brightened, "blur": blurred}
 
 
 def perturb(image: Pixels, family: str, level: float, *, seed: int = 0) -> Perturbed:
     """A level that changes nothing gives the pixels of the reference; the image stays as it is."""
     _check_known(family)
     FAMILIES[family].check(level)
+    if family in _MOVING:
+        return _MOVING[family](image, level)
     if family == "salt_pepper":
-        return peppered(image, level, seed)
-    return _CHANGES[family](image, level)
+        return Perturbed(peppered(image, level, seed), STAYS)
+    return Perturbed(_IN_PLACE[family](image, level), STAYS)
 
 
 def reference(image: Pixels, family: str) -> Pixels:

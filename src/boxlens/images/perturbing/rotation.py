@@ -7,11 +7,12 @@ border of the turned one, at the largest angle. All angles share this crop, the 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.images.box_maps import composed, inverted
+from boxlens.images.crops import PixelSpan
 from boxlens.images.perturbing.families import LARGEST_ANGLE_DEG
 from boxlens.images.perturbing.libraries import opencv
 from boxlens.images.perturbing.perturbed import STAYS, Perturbed
@@ -21,28 +22,19 @@ if TYPE_CHECKING:
     from boxlens.images.pixels import Pixels
 
 
-class Crop(NamedTuple):
-    """First and last column and row, the last ones excluded."""
-
-    x1: int
-    y1: int
-    x2: int
-    y2: int
-
-
 def rotated(image: Pixels, angle_deg: float) -> Perturbed:
     """Counter-clockwise, bilinear."""
     if angle_deg == 0:
         return Perturbed(cropped(image), STAYS)
     height, width = image.shape[:2]
     crop = shared_crop(width, height)
-    into_crop = _shift(-crop.x1, -crop.y1)
+    into_crop = _shift(-crop.left, -crop.top)
     turn = _turn(angle_deg, width / 2, height / 2)
     cv2 = opencv()
     pixels = cv2.warpAffine(
         image,
         _between_pixel_centres(composed(turn, into_crop)),
-        (crop.x2 - crop.x1, crop.y2 - crop.y1),
+        crop.size_px,
         flags=cv2.INTER_LINEAR,
         # Only crops of a few pixels reach over the border.
         borderMode=cv2.BORDER_REPLICATE,
@@ -53,15 +45,15 @@ def rotated(image: Pixels, angle_deg: float) -> Perturbed:
 def cropped(image: Pixels) -> Pixels:
     """What every rotation is compared with."""
     crop = shared_crop(image.shape[1], image.shape[0])
-    return np.ascontiguousarray(image[crop.y1 : crop.y2, crop.x1 : crop.x2])
+    return np.ascontiguousarray(crop.of(image))
 
 
-def shared_crop(width_px: int, height_px: int) -> Crop:
+def shared_crop(width_px: int, height_px: int) -> PixelSpan:
     """Rounded inwards; its centre is the picture's. One or two pixels are left at least."""
     share = kept_share(width_px / height_px, LARGEST_ANGLE_DEG)
-    x1, x2 = _middle(width_px, share)
-    y1, y2 = _middle(height_px, share)
-    return Crop(x1, y1, x2, y2)
+    left, right = _middle(width_px, share)
+    top, bottom = _middle(height_px, share)
+    return PixelSpan(left, top, right, bottom)
 
 
 def kept_share(aspect: float, angle_deg: float) -> float:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from boxlens.images.corrupting.corrupt import corrupt
 from boxlens.images.corrupting.corruptions import CORRUPTIONS as FAMILIES
 from boxlens.images.corrupting.corruptions import SEVERITIES
+from boxlens.images.transforming.layout import plan_unmoved
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS, Transform
-from boxlens.images.transforming.whole_layouts import plan_unmoved
 
 if TYPE_CHECKING:
     from boxlens.images.corrupting.corruptions import Corruption

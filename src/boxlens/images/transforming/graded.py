@@ -15,10 +15,9 @@ from boxlens.images.perturbing.families import FAMILIES
 from boxlens.images.perturbing.perturb import perturb
 from boxlens.images.perturbing.rotation import shared_crop
 from boxlens.images.perturbing.scale import scaled_side
-from boxlens.images.transforming.layout import Layout
+from boxlens.images.transforming.layout import Layout, mapped_layout, plan_unmoved
 from boxlens.images.transforming.transform import Transform
 from boxlens.images.transforming.visible_objects import clipped, share_left
-from boxlens.images.transforming.whole_layouts import mapped_layout, plan_unmoved
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Bools, Floats, Rows
@@ -40,8 +39,7 @@ def _plan_scaled(shot: Shot, _scene: Shot | None, change: Change) -> tuple[Layou
 
 
 def _plan_rotated(shot: Shot, _scene: Shot | None, change: Change) -> tuple[Layout, ...]:
-    crop = shared_crop(shot.width_px, shot.height_px)
-    width, height = crop.x2 - crop.x1, crop.y2 - crop.y1
+    width, height = shared_crop(shot.width_px, shot.height_px).size_px
     matrix = rotation_map(shot.width_px, shot.height_px, change.level)
     boxes, picture = map_ellipses(shot.box, matrix), PixelSpan(0, 0, width, height)
     seen = clipped(boxes, picture)
@@ -66,7 +64,7 @@ def rotation_map(width_px: int, height_px: int, angle_deg: float) -> Floats:
     cos, sin = math.cos(math.radians(angle_deg)), math.sin(math.radians(angle_deg))
     linear, centre = np.array([[cos, sin], [-sin, cos]]), np.array([width_px / 2, height_px / 2])
     crop = shared_crop(width_px, height_px)
-    return np.column_stack([linear, centre - linear @ centre - [crop.x1, crop.y1]])
+    return np.column_stack([linear, centre - linear @ centre - [crop.left, crop.top]])
 
 
 def _rows(chosen: Bools) -> Rows:

@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.columns import frozen, owned
+from boxlens.images.box_maps import map_boxes
+from boxlens.images.perturbing.perturbed import STAYS
+
 if TYPE_CHECKING:
     from boxlens.data.columns import Boxes, Floats, Rows
+    from boxlens.images.transforming.shot import Shot
+    from boxlens.images.transforming.transform import Change
 
 
 def _no_rows() -> Rows:
@@ -38,3 +44,15 @@ class Layout:
     scene_box: Boxes = field(default_factory=_no_boxes)
     # The object that this picture was made for; -1: it is made for all.
     subject: int = -1
+
+
+def plan_unmoved(shot: Shot, _scene: Shot | None, _change: Change) -> tuple[Layout, ...]:
+    """Everything where it was; crowds stay what they are."""
+    rows = owned(np.arange(len(shot.box), dtype=np.int32))
+    return (Layout(shot.width_px, shot.height_px, STAYS, rows, frozen(shot.box, np.float64)),)
+
+
+def mapped_layout(shot: Shot, matrix: Floats, width_px: int, height_px: int) -> Layout:
+    """Every object where the map takes it."""
+    rows = owned(np.arange(len(shot.box), dtype=np.int32))
+    return Layout(width_px, height_px, owned(matrix), rows, owned(map_boxes(shot.box, matrix)))

@@ -29,8 +29,7 @@ LONGEST_SIDE_PX = 30_000
 
 def _plan_crops(shot: Shot, _scene: Shot | None, change: Change) -> tuple[Layout, ...]:
     return tuple(
-        _cropped(shot, row, span, (span.right - span.left, span.bottom - span.top), change)
-        for row, span in single_spans(shot).items()
+        _cropped(shot, row, span, span.size_px, change) for row, span in single_spans(shot).items()
     )
 
 
@@ -43,7 +42,7 @@ def _plan_resized(shot: Shot, _scene: Shot | None, change: Change) -> tuple[Layo
 
 def resized_size(span: PixelSpan) -> tuple[int, int]:
     """Width and height with the smaller side at 300 pixels, the aspect kept up to rounding."""
-    width, height = span.right - span.left, span.bottom - span.top
+    width, height = span.size_px
     scale = min(SMALLER_SIDE_PX / min(width, height), LONGEST_SIDE_PX / max(width, height))
     return max(round(width * scale), 1), max(round(height * scale), 1)
 
@@ -52,8 +51,8 @@ def _cropped(
     shot: Shot, row: int, span: PixelSpan, size: tuple[int, int], change: Change
 ) -> Layout:
     """Coordinates go by the sizes that result."""
-    x_scale = size[0] / (span.right - span.left)
-    y_scale = size[1] / (span.bottom - span.top)
+    width, height = span.size_px
+    x_scale, y_scale = size[0] / width, size[1] / height
     matrix = np.array([[x_scale, 0.0, -span.left * x_scale], [0.0, y_scale, -span.top * y_scale]])
     rows, boxes = frozen([row], np.int32), frozen([[0, 0, *size]], np.float64)
     layout = Layout(*size, owned(matrix), rows, boxes, subject=row)

@@ -152,11 +152,7 @@ def _softened(mask: npt.NDArray[np.bool_]) -> Alpha:
 
 def _rimmed(span: PixelSpan, shot: Shot) -> Alpha:
     """1 but for a rim; sides at the border of the picture have none."""
-    rim_px = min(
-        RIM_PX,
-        (span.right - span.left) // SMALLEST_SIDE_BY_RIM,
-        (span.bottom - span.top) // SMALLEST_SIDE_BY_RIM,
-    )
+    rim_px = min(RIM_PX, min(span.size_px) // SMALLEST_SIDE_BY_RIM)
     across = _ramp(span.left, span.right, shot.width_px, rim_px)
     down = _ramp(span.top, span.bottom, shot.height_px, rim_px)
     return np.minimum.outer(down, across)

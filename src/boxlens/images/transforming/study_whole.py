@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.images.perturbing.libraries import opencv
+from boxlens.images.transforming.layout import mapped_layout, plan_unmoved
 from boxlens.images.transforming.transform import Transform
-from boxlens.images.transforming.whole_layouts import mapped_layout, plan_unmoved
 
 if TYPE_CHECKING:
     from boxlens.images.pixels import Pixels

@@ -42,34 +42,21 @@ class Kind(IntEnum):
         return self in {Kind.LOCALIZATION, Kind.BOTH_SIMILAR, Kind.BOTH_DISSIMILAR}
 
 
-# An empty name: no error in this scheme.
+# By Hoiem and by TIDE. An empty name: no error in this scheme.
+_NAMES = {
+    Kind.CORRECT: ("", ""),
+    Kind.LOCALIZATION: ("Loc", "Loc"),
+    Kind.DUPLICATE: ("Loc", "Dupe"),
+    Kind.SIMILAR: ("Sim", "Cls"),
+    Kind.DISSIMILAR: ("Oth", "Cls"),
+    Kind.BOTH_SIMILAR: ("Sim", "Both"),
+    Kind.BOTH_DISSIMILAR: ("Oth", "Both"),
+    Kind.BACKGROUND: ("BG", "Bkg"),
+    Kind.IGNORED: ("", ""),
+}
 SCHEMES: Mapping[str, Mapping[Kind, str]] = MappingProxyType(
     {
-        "hoiem": MappingProxyType(
-            {
-                Kind.CORRECT: "",
-                Kind.LOCALIZATION: "Loc",
-                Kind.DUPLICATE: "Loc",
-                Kind.SIMILAR: "Sim",
-                Kind.DISSIMILAR: "Oth",
-                Kind.BOTH_SIMILAR: "Sim",
-                Kind.BOTH_DISSIMILAR: "Oth",
-                Kind.BACKGROUND: "BG",
-                Kind.IGNORED: "",
-            }
-        ),
-        "tide": MappingProxyType(
-            {
-                Kind.CORRECT: "",
-                Kind.LOCALIZATION: "Loc",
-                Kind.DUPLICATE: "Dupe",
-                Kind.SIMILAR: "Cls",
-                Kind.DISSIMILAR: "Cls",
-                Kind.BOTH_SIMILAR: "Both",
-                Kind.BOTH_DISSIMILAR: "Both",
-                Kind.BACKGROUND: "Bkg",
-                Kind.IGNORED: "",
-            }
-        ),
+        scheme: MappingProxyType({kind: names[at] for kind, names in _NAMES.items()})
+        for at, scheme in enumerate(("hoiem", "tide"))
     }
 )

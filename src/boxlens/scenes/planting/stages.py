@@ -52,7 +52,7 @@ def plant_all(ground: Ground) -> Bed:
     bed = plant_main(ground)
     for name, kind in BESIDE.items():
         _plant_beside(bed, name, kind)
-    _plant_ignored(bed)
+    _plant_on(bed, "ignored", Kind.IGNORED, ground.ignored, ground.ignored)
     _plant_background(bed)
     return bed
 
@@ -105,17 +105,27 @@ def _plant_beside(bed: Bed, name: str, kind: Kind) -> None:
         # Scored higher than a main detection it takes the object at low thresholds, and the main
         # one must then find no other (METHODS 1.4 L2, 9.1 Loc).
         fit[_entangled(bed)] = False
-    unfixed, rng = bed.unfixed(), ground.rng(name)
+    _plant_on(bed, name, kind, among, fit, beside=True)
+
+
+def _plant_on(
+    bed: Bed, name: str, kind: Kind, among: Bools, fit: Bools, *, beside: bool = False
+) -> None:
+    """On the fit ones among some objects: as many as asked for, or as are drawn.
+
+    Beside its main detection an object may get several, clear of other objects of its class.
+    """
+    ground, unfixed, rng = bed.ground, bed.unfixed(), bed.ground.rng(name)
     n_asked = exactly(getattr(ground.recipe, name))
     if n_asked is not None:
-        lap = ranked(ground, name, fit)
-        n_laps = 2 + n_asked // max(len(lap), 1)
-        pool = np.tile(lap, n_laps)
-        batch = place_exactly(ground, kind, pool, n_asked, unfixed, rng, clean=True)
+        pool = ranked(ground, name, fit)
+        if beside:
+            pool = np.tile(pool, 2 + n_asked // max(len(pool), 1))
+        batch = place_exactly(ground, kind, pool, n_asked, unfixed, rng, clean=beside)
     else:
         rows = drawn_rows(ground, name, among)
         n_asked = len(rows)
-        batch = place(ground, kind, rows[fit[rows]], unfixed, rng, clean=True)
+        batch = place(ground, kind, rows[fit[rows]], unfixed, rng, clean=beside)
     bed.add(name, batch, n_asked)
 
 
@@ -123,20 +133,6 @@ def _entangled(bed: Bed) -> Rows:
     """Objects whose main detection touches another object of its class."""
     main = Batch.joined(bed.batches)
     return main.gt_row[~main.alone & np.isin(main.kind, (Kind.CORRECT, Kind.LOCALIZATION))]
-
-
-def _plant_ignored(bed: Bed) -> None:
-    ground = bed.ground
-    unfixed, rng = bed.unfixed(), ground.rng("ignored")
-    n_asked = exactly(ground.recipe.ignored)
-    if n_asked is not None:
-        pool = ranked(ground, "ignored", ground.ignored)
-        batch = place_exactly(ground, Kind.IGNORED, pool, n_asked, unfixed, rng)
-    else:
-        rows = drawn_rows(ground, "ignored", ground.ignored)
-        n_asked = len(rows)
-        batch = place(ground, Kind.IGNORED, rows, unfixed, rng)
-    bed.add("ignored", batch, n_asked)
 
 
 def _plant_background(bed: Bed) -> None:

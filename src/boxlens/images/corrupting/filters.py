@@ -1,7 +1,8 @@
-"""Blur along a line: half a Gaussian on its pixels, as something moving leaves it.
+"""Gaussian blur, and blur along a line: half a Gaussian, as something moving leaves it.
 
-Published kernels begin at the pixel and shift the picture by up to eleven; ours have their centre
-of mass there, so that boxes stay where they are.
+Beyond its border a picture goes on as it ends. Published kernels along a line begin at the pixel
+and shift the picture by up to eleven; ours have their centre of mass there, so that boxes stay
+where they are.
 """
 
 from __future__ import annotations
@@ -17,10 +18,20 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+def smoothed(values: npt.NDArray[np.float32], sigma_px: float) -> npt.NDArray[np.float32]:
+    """A picture or a plane, by a Gaussian up to four sigmas."""
+    cv2 = opencv()
+    side = 2 * round(4 * sigma_px) + 1
+    smooth: npt.NDArray[np.float32] = cv2.GaussianBlur(
+        values, (side, side), sigma_px, borderType=cv2.BORDER_REPLICATE
+    )
+    return smooth
+
+
 def smeared(
     pixels: npt.NDArray[Any], radius_px: int, sigma_px: float, angle_deg: float
 ) -> npt.NDArray[Any]:
-    """Counter-clockwise angles from the right; beyond its border a picture goes on as it ends."""
+    """Counter-clockwise angles from the right."""
     kernel, (row, column) = streak(radius_px, sigma_px, angle_deg)
     cv2 = opencv()
     smeared: npt.NDArray[Any] = cv2.filter2D(
