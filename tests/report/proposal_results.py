@@ -222,7 +222,7 @@ def family_of(rng, family, levels, skill) -> FamilyRepeatability:
         for level in levels
     ]
     means = [one.repeatability for one in found if one.level != unchanged]
-    return FamilyRepeatability(family, tuple(found), float(np.mean(means)))
+    return FamilyRepeatability(family, float(np.mean(means)), tuple(found))
 
 
 def repeatability_of(methods, choice, failed=()) -> RepeatabilityResult:
@@ -232,11 +232,11 @@ def repeatability_of(methods, choice, failed=()) -> RepeatabilityResult:
             name,
             f"{name}, seed 0",
             baseline,
+            20,
             tuple(
                 family_of(rng, family, sorted(choice.levels_of(family)), skill)
                 for family in choice.families
             ),
-            20,
         )
         for name, baseline, skill in methods
     ]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.metrics.grid import mean_defined
+from boxlens.metrics.json_form import defined, number
 from boxlens.metrics.ranking import rank_rows
-from boxlens.metrics.results import defined
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -73,9 +73,7 @@ class ConfidenceResult:
         return {
             "iou": self.iou,
             "overall": self.overall.to_json(),
-            "mean_of_class_F1": defined(
-                {"F1": mean_defined(np.array([point["F1"] for point in best]))},
-            )["F1"],
+            "mean_of_class_F1": number(mean_defined(np.array([point["F1"] for point in best]))),
             "classes": [{"class": curve.name, **curve.to_json()} for curve in self.classes],
         }
 

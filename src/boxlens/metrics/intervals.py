@@ -11,7 +11,7 @@ import numpy as np
 
 from boxlens.errors import ParameterError
 from boxlens.limits import REPLICATES, SEED
-from boxlens.metrics.results import number
+from boxlens.metrics.json_form import JsonRecord, number
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Floats
@@ -28,7 +28,7 @@ EQUAL = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class ResamplingChoice:
+class ResamplingChoice(JsonRecord):
     """How to resample images, and which interval to give."""
 
     n_replicates: int = 1000
@@ -49,15 +49,6 @@ class ResamplingChoice:
         if self.n_jackknife < 2:
             raise ParameterError(f"the jackknife needs at least 2 groups, got {self.n_jackknife}")
         SEED.check(self.seed, "seed (--seed)")
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "n_replicates": self.n_replicates,
-            "seed": self.seed,
-            "level": self.level,
-            "method": self.method,
-            "n_jackknife": self.n_jackknife,
-        }
 
 
 def chosen_resampling(intervals: bool | ResamplingChoice) -> ResamplingChoice | None:

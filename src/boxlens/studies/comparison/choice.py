@@ -11,6 +11,7 @@ from boxlens.errors import ParameterError
 from boxlens.limits import PERMUTATIONS
 from boxlens.metrics.evaluation import EvaluationChoice
 from boxlens.metrics.intervals import ResamplingChoice
+from boxlens.metrics.json_form import HIDDEN, JsonRecord, inline
 from boxlens.studies.comparison.cases.discriminative import DiscriminativeChoice
 from boxlens.studies.comparison.cases.fda import MAPPINGS
 from boxlens.studies.comparison.cases.image_scores import MEASURES
@@ -27,11 +28,15 @@ ALPHA_DIGITS = 12
 SMALLEST_ALPHA = 10**-ALPHA_DIGITS
 
 
+def _removal_to_json(choice: DiscriminativeChoice) -> dict[str, Any]:
+    return {"test": choice.test, "largest_t0": choice.largest_t0}
+
+
 @dataclass(frozen=True, slots=True)
-class ComparisonChoice:
+class ComparisonChoice(JsonRecord):
     """What is counted, how often images are resampled, and how single images are scored."""
 
-    evaluation: EvaluationChoice = field(default_factory=EvaluationChoice)
+    evaluation: EvaluationChoice = field(default_factory=EvaluationChoice, metadata=HIDDEN)
     resampling: ResamplingChoice = field(default_factory=ResamplingChoice)
     n_permutations: int = 1000
     # The metric detectors are ranked by; None: the protocol's first.
@@ -41,7 +46,9 @@ class ComparisonChoice:
     mapping: FdaMapping = "one_to_one"
     class_agnostic: bool = False
     min_score: float | None = None
-    discriminative: DiscriminativeChoice = field(default_factory=DiscriminativeChoice)
+    discriminative: DiscriminativeChoice = field(
+        default_factory=DiscriminativeChoice, metadata=inline(_removal_to_json)
+    )
     images: ImagesChoice = "check"
     classes: ClassesChoice = "check"
 
@@ -70,18 +77,3 @@ class ComparisonChoice:
     @property
     def alpha(self) -> float:
         return round(1 - self.resampling.level, ALPHA_DIGITS)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "resampling": self.resampling.to_json(),
-            "n_permutations": self.n_permutations,
-            "metric": self.metric,
-            "measure": self.measure,
-            "mapping": self.mapping,
-            "class_agnostic": self.class_agnostic,
-            "min_score": self.min_score,
-            "test": self.discriminative.test,
-            "largest_t0": self.discriminative.largest_t0,
-            "images": self.images,
-            "classes": self.classes,
-        }

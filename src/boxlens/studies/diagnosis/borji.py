@@ -9,7 +9,7 @@ import numpy as np
 
 from boxlens.matching import COCO, Matches, assign, find_overlaps, reachable
 from boxlens.metrics.grid import AREA_RANGES, mean_defined, positives_by_class_and_area
-from boxlens.metrics.results import number
+from boxlens.metrics.json_form import number
 from boxlens.studies.diagnosis.borji_orders import REPAIRS, Judged, subset_precision
 from boxlens.studies.diagnosis.orders import repair_gains
 

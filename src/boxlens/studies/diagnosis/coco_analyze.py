@@ -11,7 +11,7 @@ from boxlens.matching import COCO, Matches, assign
 from boxlens.metrics.average_precision import COCO_RECALLS
 from boxlens.metrics.cells import cell_precision
 from boxlens.metrics.grid import AREA_RANGES, positives_by_class_and_area
-from boxlens.metrics.results import number
+from boxlens.metrics.json_form import to_json
 from boxlens.studies.diagnosis.foreign_objects import views_by_class
 
 if TYPE_CHECKING:
@@ -90,22 +90,14 @@ class CocoAnalyzeResult:
             ],
             "curves": {
                 "recall": COCO_RECALLS.tolist(),
-                **{
-                    area: {
-                        curve: [number(value) for value in values]
-                        for curve, values in zip(
-                            CURVES, self.mean_precision[:, :, column].tolist(), strict=True
-                        )
-                    }
-                    for column, area in enumerate(self.areas)
-                },
+                **self._by_area(self.mean_precision),
             },
         }
 
-    def _by_area(self, ap: Floats) -> dict[str, dict[str, float | None]]:
-        """[curve, area] by name."""
+    def _by_area(self, values: Floats) -> dict[str, Any]:
+        """[curve, ..., area] by name."""
         return {
-            area: {curve: number(ap[row, column]) for row, curve in enumerate(CURVES)}
+            area: dict(zip(CURVES, to_json(values[..., column]), strict=True))
             for column, area in enumerate(self.areas)
         }
 

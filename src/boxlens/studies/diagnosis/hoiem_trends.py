@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.metrics.results import number
+from boxlens.metrics.json_form import to_json
 from boxlens.studies.diagnosis.hoiem_types import FP_TYPES, HoiemType
 
 if TYPE_CHECKING:
@@ -66,10 +66,10 @@ class DetectionTrend:
         return {
             "multiples": list(self.multiples),
             "n_classes": list(self.n_classes),
-            "correct": _numbers(correct),
-            "share": {name: _numbers(row) for name, row in zip(FP_LABELS, kinds, strict=True)},
-            "recall": _numbers(self.mean_recall),
-            "weak_recall": _numbers(self.mean_weak_recall),
+            "correct": to_json(correct),
+            "share": to_json(dict(zip(FP_LABELS, kinds, strict=True))),
+            "recall": to_json(self.mean_recall),
+            "weak_recall": to_json(self.mean_weak_recall),
         }
 
 
@@ -136,8 +136,5 @@ def mean_over_classes(values: Floats) -> Floats:
 
 
 def _by_label(rows: Floats) -> dict[str, list[float | None]]:
-    return {name: _numbers(row) for name, row in zip(FP_LABELS, rows.T, strict=True)}
-
-
-def _numbers(values: Floats) -> list[float | None]:
-    return [number(value) for value in values.tolist()]
+    labelled: dict[str, list[float | None]] = to_json(dict(zip(FP_LABELS, rows.T, strict=True)))
+    return labelled

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.metrics.results import number
+from boxlens.metrics.json_form import HIDDEN, JsonRecord
 from boxlens.studies.diagnosis.tide import mean_over_objects, single_repairs
 from boxlens.studies.diagnosis.tide_repairs import Groups, Repairs
 from boxlens.studies.diagnosis.tide_types import ERRORS, TideType
@@ -44,10 +44,10 @@ class Attribute:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Place(JsonRecord):
     """A part of the errors of one kind."""
 
-    error: str
+    error: str = field(metadata=HIDDEN)
     # "size", "class", "similarity", "confusion" or the name of an attribute.
     what: str
     name: str
@@ -55,14 +55,6 @@ class Place:
     share: float
     # What the share would be if the gain were spread evenly over objects, classes or pairs of them.
     even_share: float
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "what": self.what,
-            "name": self.name,
-            "share": number(self.share),
-            "even_share": number(self.even_share),
-        }
 
 
 def error_places(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from boxlens.metrics.grid import IOU_THRESHOLDS
-from boxlens.metrics.results import defined, number
+from boxlens.metrics.json_form import as_key, defined, number, to_json
 from boxlens.studies.diagnosis.evidence import gather
 from boxlens.studies.diagnosis.orders import RepairGain, repair_gains, subsets
 from boxlens.studies.diagnosis.tide_repairs import Bench, Repairs
@@ -30,10 +30,10 @@ GAINS = (*(kind.label for kind in ERRORS), "fp", "fn")
 class TideClass:
     """One class; NaN where it has no objects."""
 
-    name: str
+    name: str = field(metadata=as_key("class"))
     n_objects: int
-    ap: float
-    gain: Mapping[str, float]
+    ap: float = field(metadata=as_key("AP"))
+    gain: Mapping[str, float] = field(metadata=as_key("dAP"))
     # Errors by kind: false positives that name this class, missed objects of it.
     n: Mapping[str, int]
 
@@ -69,16 +69,7 @@ class TideResult:
             "dAP": defined(self.gain),
             "n": dict(self.n),
             "n_classes_in_mean": self.n_mean,
-            "classes": [
-                {
-                    "class": row.name,
-                    "n_objects": row.n_objects,
-                    "AP": number(row.ap),
-                    "dAP": defined(row.gain),
-                    "n": dict(row.n),
-                }
-                for row in self.classes
-            ],
+            "classes": to_json(self.classes),
         }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.metrics.results import defined, number
+from boxlens.metrics.json_form import JsonRecord, to_json
 from boxlens.studies.difficulty.class_columns import measure_columns, score_columns
 from boxlens.studies.difficulty.class_measures import mean_of_defined
 from boxlens.studies.difficulty.nested_groups import nested_groups
@@ -26,7 +26,7 @@ N_DRAWS = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class GroupScore:
+class GroupScore(JsonRecord):
     """The classes with one value of a property: mean of a score, and a 95 % interval."""
 
     value: str
@@ -38,15 +38,6 @@ class GroupScore:
     high: float
     # How hard the group is: means over its classes.
     measures: Mapping[str, float]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "value": self.value,
-            "classes": list(self.classes),
-            "n_classes": self.n_classes,
-            **{name: number(getattr(self, name)) for name in ("mean", "low", "high")},
-            "measures": defined(self.measures),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +61,7 @@ class PropertyScores:
             "score": self.score,
             "property": self.property,
             "within": within if self.within_property else None,
-            "groups": [one.to_json() for one in self.groups],
+            "groups": to_json(self.groups),
             "n_without": self.n_without,
         }
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.errors import ParameterError
-from boxlens.metrics.results import number
+from boxlens.metrics.json_form import JsonRecord
 from boxlens.studies.difficulty.class_columns import measure_columns, score_columns
 from boxlens.studies.difficulty.measures import MEASURE_NAMES
 
@@ -28,7 +28,7 @@ FEWEST_CLASSES, FEWEST_FOR_INTERVAL = 3, 4
 
 
 @dataclass(frozen=True, slots=True)
-class Correlation:
+class Correlation(JsonRecord):
     """A score of a system's classes against a measure: r, its interval, and the line."""
 
     system: str
@@ -44,15 +44,6 @@ class Correlation:
     # The least-squares line: score = intercept + slope * measure.
     slope: float
     intercept: float
-
-    def to_json(self) -> dict[str, Any]:
-        texts = {"system": self.system, "score": self.score, "measure": self.measure}
-        values = ("pearson", "pearson_low", "pearson_high", "spearman", "slope", "intercept")
-        return {
-            **texts,
-            "n_classes": self.n_classes,
-            **{name: number(getattr(self, name)) for name in values},
-        }
 
 
 def correlate(

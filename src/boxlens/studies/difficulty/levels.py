@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.data.naming import some_names
 from boxlens.errors import ParameterError
-from boxlens.metrics.results import defined, number
+from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, inline
 from boxlens.studies.difficulty.accuracy import SCORES
 from boxlens.studies.difficulty.cases import class_scores
 from boxlens.studies.difficulty.class_levels import accepted_classes, classes_below
@@ -30,28 +30,20 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class LevelScores:
+class LevelScores(JsonRecord):
     """One system at one level: 0 takes the exact class, 1 its sisters, and so on up."""
 
     system: str
     level: int
     # Classes that are accepted for a class, on average over classes with objects.
     n_accepted: float
-    scores: Mapping[str, float]
+    scores: Mapping[str, float] = field(metadata=inline())
     # One value a class of the data set.
-    class_scores: Mapping[str, Floats]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "system": self.system,
-            "level": self.level,
-            "n_accepted": number(self.n_accepted),
-            **defined(self.scores),
-        }
+    class_scores: Mapping[str, Floats] = field(metadata=HIDDEN)
 
 
 @dataclass(frozen=True, slots=True)
-class NodeScores:
+class NodeScores(JsonRecord):
     """One system at a node of the tree: "any dog", whichever kind of dog it is."""
 
     system: str
@@ -61,20 +53,9 @@ class NodeScores:
     n_images: int
     n_objects: int
     # Of the node as one class.
-    scores: Mapping[str, float]
+    scores: Mapping[str, float] = field(metadata=inline())
     # Means over its classes, each told exactly.
-    exact_scores: Mapping[str, float]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "system": self.system,
-            "node": self.node,
-            "classes": list(self.classes),
-            "n_images": self.n_images,
-            "n_objects": self.n_objects,
-            **defined(self.scores),
-            "exact": defined(self.exact_scores),
-        }
+    exact_scores: Mapping[str, float] = field(metadata=as_key("exact"))
 
 
 def score_levels(

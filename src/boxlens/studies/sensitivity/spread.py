@@ -98,9 +98,6 @@ def extremes(scores: Scores, enough: Bools) -> tuple[Floats, Floats]:
 def _subsets(
     column: Column, scores: Scores, n_missed: npt.NDArray[np.int64]
 ) -> list[tuple[Subset, ...]]:
-    columns = (scores.n_objects, scores.ap_n, scores.ap_n_se, n_missed)
+    columns = (scores.n_objects, n_missed, scores.ap_n, scores.ap_n_se)
     by_class = zip(*(values.tolist() for values in columns), strict=True)
-    return [
-        tuple(map(Subset, column.subset_names, n_objects, ap_n, error, lost))
-        for n_objects, ap_n, error, lost in by_class
-    ]
+    return [tuple(map(Subset, column.subset_names, *values)) for values in by_class]

@@ -14,7 +14,7 @@ from boxlens.data.row_sums import group_sums
 from boxlens.display import Displayed
 from boxlens.errors import ParameterError
 from boxlens.matching import VOC, find_overlaps, pair_one_to_one, paired_iou, reachable
-from boxlens.metrics.results import Provenance, envelope, number
+from boxlens.metrics.results import Provenance, envelope
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class DisagreementResult(Displayed):
 
     def _parameters(self) -> dict[str, Any]:
         return {
-            "min_score": list(self.min_score),
+            "min_score": self.min_score,
             "class_agnostic": self.class_agnostic,
             "by": self.by,
         }
@@ -129,10 +129,10 @@ class DisagreementResult(Displayed):
             strict=True,
         )
         return {
-            "detectors": list(self.detectors),
+            "detectors": self.detectors,
             "n_images": len(self.images),
-            "mean_share": number(self.mean_share),
-            "mean_boxes": number(self.mean_boxes),
+            "mean_share": self.mean_share,
+            "mean_boxes": self.mean_boxes,
             "top": [
                 {"image_id": image, "share": share, "boxes": boxes, "n_boxes": counts}
                 for image, share, boxes, counts in rows

@@ -11,8 +11,8 @@ from boxlens.data import check_tables
 from boxlens.errors import ParameterError
 from boxlens.matching import COCO, assign, find_overlaps, reachable
 from boxlens.metrics.grid import IOU_THRESHOLDS, mean_defined
+from boxlens.metrics.json_form import fields_to_json, to_json
 from boxlens.metrics.protocols import verified_detections
-from boxlens.metrics.results import notice_to_json, number
 from boxlens.studies.comparison.together.found_objects import hit_scores
 from boxlens.studies.comparison.together.merged_rankings import MergedAp, Source, merged_ap
 
@@ -52,13 +52,8 @@ class Found:
     none: int
 
     def to_json(self) -> dict[str, Any]:
-        counts = {name: getattr(self, name) for name in ("any", "all", "none")}
         return {
-            "iou": self.iou,
-            "n_objects": self.n_objects,
-            "each": list(self.each),
-            "only": list(self.only),
-            **counts,
+            **fields_to_json(self),
             "recall_each": [self._share(count) for count in self.each],
             "recall_any": self._share(self.any),
         }
@@ -82,25 +77,26 @@ class JointBoundResult:
     notices: tuple[Notice, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
+        guesses = {
+            "n": self.guesses[0].n_guesses,
+            "each": [row.mean for row in self.guesses],
+            "each_with_as_many": [row.mean for row in self.as_many_guesses],
+            "joint": self.joint_guesses.mean,
+            "classes": [
+                {
+                    "class": name,
+                    "each": [system.classes[row] for system in self.guesses],
+                    "joint": self.joint_guesses.classes[row],
+                }
+                for row, name in enumerate(self.class_names)
+            ],
+        }
         return {
             "detectors": list(self.detectors),
-            "guesses": {
-                "n": self.guesses[0].n_guesses,
-                "each": [number(row.mean) for row in self.guesses],
-                "each_with_as_many": [number(row.mean) for row in self.as_many_guesses],
-                "joint": number(self.joint_guesses.mean),
-                "classes": [self._class_to_json(row) for row in range(len(self.class_names))],
-            },
+            "guesses": to_json(guesses),
             "found": self.found.to_json(),
             "rankings": self.rankings.to_json(),
-            "notices": [notice_to_json(notice) for notice in self.notices],
-        }
-
-    def _class_to_json(self, row: int) -> dict[str, Any]:
-        return {
-            "class": self.class_names[row],
-            "each": [number(system.classes[row]) for system in self.guesses],
-            "joint": number(self.joint_guesses.classes[row]),
+            "notices": to_json(self.notices),
         }
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
-from boxlens.metrics.results import envelope, number
+from boxlens.metrics.json_form import JsonRecord, as_key, number, to_json
+from boxlens.metrics.results import envelope
 from boxlens.studies.proposals.recall.average_recall import CURVE_IOUS
 from boxlens.wording import score
 
@@ -55,12 +56,12 @@ class BudgetRecall:
             "AR_coco": number(self.coco_ar),
             "ABO": number(self.best_overlap),
             "MABO": number(self.best_overlap_by_class),
-            "recall": {f"{iou:g}": number(value) for iou, value in self.recall.items()},
+            "recall": to_json(self.recall),
         }
 
 
 @dataclass(frozen=True, slots=True)
-class GroupRecall:
+class GroupRecall(JsonRecord):
     """Objects that have something in common, found by one method with one budget."""
 
     by: str
@@ -71,20 +72,10 @@ class GroupRecall:
     """How many objects there are."""
     budget: int
     """Proposals per image, at most."""
-    ar: float
+    ar: float = field(metadata=as_key("AR"))
     """Average recall of these objects."""
     recall: Mapping[float, float]
     """Recall by IoU."""
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "by": self.by,
-            "value": self.value,
-            "n_objects": self.n_objects,
-            "budget": self.budget,
-            "AR": number(self.ar),
-            "recall": {f"{iou:g}": number(value) for iou, value in self.recall.items()},
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +118,7 @@ class MethodRecall:
             "VUS": number(self.volume),
             "n_duplicates": self.n_duplicates,
             "seconds_per_image": self.seconds_per_image,
-            "sizes": [number(value) for value in self.sizes.tolist()],
+            "sizes": to_json(self.sizes),
         }
 
 
@@ -186,14 +177,14 @@ class DatasetRecall:
         return {
             **self.facts(),
             "methods": [row for one in self.methods for row in one.rows(one.chosen)],
-            "lead": None if self.lead is None else self.lead.to_json(),
+            "lead": to_json(self.lead),
         }
 
     def to_json(self) -> dict[str, Any]:
         return {
             **self.summary(),
-            "sizes": [number(value) for value in self.sizes.tolist()],
-            "runs": [one.to_json() for one in self.methods],
+            "sizes": to_json(self.sizes),
+            "runs": to_json(self.methods),
             "by_budget": [row for one in self.methods for row in one.rows(one.by_budget)],
             "by_iou": [
                 {
