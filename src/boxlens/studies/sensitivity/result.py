@@ -234,19 +234,17 @@ class SensitivityResult(Displayed):
 
     def parts_to_json(self) -> dict[str, Any]:
         """What a diagnosis holds of it."""
-        return {
-            "sensitivity": {
-                "detector": self.detections.name,
-                "dataset": self.dataset.name,
-                "iou": self.iou,
-                "N": self.normal,
-                "AP_N": self.ap_n,
-                "classes": self.classes,
-                "characteristics": self.characteristics,
-                "interactions": self.interactions,
-            },
-            "misses": self.misses,
+        found = {
+            "detector": self.detections.name,
+            "dataset": self.dataset.name,
+            "iou": self.iou,
+            "N": self.normal,
+            "AP_N": self.ap_n,
+            "classes": self.classes,
+            "characteristics": self.characteristics,
+            "interactions": self.interactions,
         }
+        return {"sensitivity": to_json(found), "misses": self.misses.to_json()}
 
     def _parameters(self) -> dict[str, Any]:
         choice = self.choice
