@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.columns import ratio
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -29,9 +31,8 @@ def chance_spread(scores: Scores, enough: Bools) -> Floats:
     """Best minus worst subset of each class if all were equally hard, by their standard errors."""
     n = enough.sum(axis=1)
     squares = np.where(enough & ~np.isnan(scores.ap_n_se), scores.ap_n_se, 0) ** 2
-    error = np.full(len(n), np.nan)
-    np.divide(squares.sum(axis=1), n, out=error, where=n > 0)
-    spread: Floats = np.array([expected_range(int(count)) for count in n]) * np.sqrt(error)
+    error = np.sqrt(ratio(squares.sum(axis=1), n))
+    spread: Floats = np.array([expected_range(int(count)) for count in n]) * error
     return spread
 
 
@@ -45,9 +46,7 @@ def chance_entropy(
     shape = (len(n_objects), n_columns, -1 if n_objects.size else 0)
     total = n_objects.reshape(shape)
     n = total.sum(axis=2)
-    share_missed = np.divide(
-        n_missed.reshape(shape).sum(axis=2), n, out=np.full(n.shape, np.nan), where=n > 0
-    )
+    share_missed = ratio(n_missed.reshape(shape).sum(axis=2), n)
     open_question = (share_missed > 0) & (share_missed < 1)
     p = np.where(open_question, share_missed, 0.5)
     nats = -(p * np.log(p) + (1 - p) * np.log(1 - p))

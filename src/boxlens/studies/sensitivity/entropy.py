@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.columns import ratio
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -25,8 +27,7 @@ def entropy_shares(
     lost, total = n_missed.reshape(shape), n_objects.reshape(shape)
     whole = _bits(lost.sum(axis=2), total.sum(axis=2))
     within = _bits(lost, total).sum(axis=2)
-    undefined = np.full(whole.shape, np.nan)
-    share = np.divide(whole - within, whole, out=undefined, where=whole > 0)
+    share = ratio(whole - within, whole)
     best = np.max(share, axis=1, initial=-np.inf, where=~np.isnan(share))
     # Rounding may leave a hair below 0 or above 1.
     return np.where(np.isinf(best), np.nan, np.clip(best, 0, 1))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from boxlens.data import Classes, Dataset, GroundTruth, Images
+from boxlens.data.columns import ratio
 from boxlens.data.row_sums import group_sums
 from boxlens.display import Displayed
 from boxlens.errors import ParameterError
@@ -234,7 +235,7 @@ def _compared(
         n_mean = 0.5 * (np.diff(tables[a].offsets) + np.diff(tables[b].offsets))
         disputed = np.maximum(n_mean - shared, 0.0)
         boxes += disputed
-        share += np.divide(disputed, n_mean, out=np.zeros(len(n_mean)), where=n_mean > 0)
+        share += ratio(disputed, n_mean, 0.0)
     return share / len(pairs), boxes / len(pairs)
 
 

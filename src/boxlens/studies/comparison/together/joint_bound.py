@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.data import check_tables
+from boxlens.data.columns import ratio
 from boxlens.errors import ParameterError
-from boxlens.matching import COCO, assign, find_overlaps, reachable
+from boxlens.matching import COCO, find_overlaps, reachable
 from boxlens.metrics.grid import IOU_THRESHOLDS, mean_defined
 from boxlens.metrics.json_form import fields_to_json, to_json
-from boxlens.metrics.protocols import verified_detections
+from boxlens.metrics.protocols import prepare, verified_detections
 from boxlens.studies.comparison.together.found_objects import hit_scores
 from boxlens.studies.comparison.together.merged_rankings import MergedAp, Source, merged_ap
 
@@ -166,10 +167,7 @@ def _accuracy(dataset: Dataset, name: str, n_guesses: int, right: Bools) -> Gues
     counted = ~COCO.ignored(dataset.gt)
     present = np.zeros_like(right)
     present[dataset.gt.image_row[counted], dataset.gt.class_row[counted]] = True
-    n_images = present.sum(axis=0)
-    share = np.full(len(n_images), np.nan)
-    np.divide(right.sum(axis=0), n_images, out=share, where=n_images > 0)
-    return GuessAccuracy(name, n_guesses, share)
+    return GuessAccuracy(name, n_guesses, ratio(right.sum(axis=0), present.sum(axis=0)))
 
 
 def _found(dataset: Dataset, tables: Sequence[Detections], iou: float, threads: int) -> Found:
@@ -196,17 +194,8 @@ def _sources(
     notices: tuple[Notice, ...] = ()
     for table in tables:
         told, unverified = verified_detections(dataset, table, IOU_THRESHOLDS[0], threads=threads)
-        floor = reachable(IOU_THRESHOLDS[0])
-        overlaps = find_overlaps(dataset, told, COCO, floor=floor, threads=threads)
-        matches = assign(
-            dataset,
-            told,
-            overlaps,
-            COCO,
-            iou_thresholds=IOU_THRESHOLDS,
-            keep_hits=True,
-            threads=threads,
-        )
+        prepared = prepare(dataset, told, "coco")
+        matches = prepared.match(IOU_THRESHOLDS, keep_hits=True, threads=threads)
         sources.append(Source(told, matches))
         notices += unverified
     return sources, notices
