@@ -16,13 +16,12 @@ from boxlens.metrics.protocols import verified_detections
 from boxlens.metrics.results import Provenance
 from boxlens.studies.diagnosis.borji import borji
 from boxlens.studies.diagnosis.coco_analyze import coco_analyze
-from boxlens.studies.diagnosis.confused import confused
 from boxlens.studies.diagnosis.crosswalk import crosswalk
 from boxlens.studies.diagnosis.evidence import Evidence, about_background, gather
 from boxlens.studies.diagnosis.gallery import gallery
 from boxlens.studies.diagnosis.hoiem import HoiemResult, hoiem, match_hoiem
 from boxlens.studies.diagnosis.intervals import diagnosis_intervals, over_all_areas
-from boxlens.studies.diagnosis.outcomes import Outcomes, outcomes
+from boxlens.studies.diagnosis.outcomes import Outcomes, confused, outcomes
 from boxlens.studies.diagnosis.places import Attribute, error_places, missed_beside_both
 from boxlens.studies.diagnosis.result import DiagnosisChoice, DiagnosisResult
 from boxlens.studies.diagnosis.side_by_side import SideBySide

@@ -63,6 +63,14 @@ class SystemAccuracy(JsonRecord):
     # In row order of the data set's classes.
     classes: tuple[ClassAccuracy, ...]
 
+    def columns(self) -> dict[ScoreName, Floats]:
+        """The scores that at least one class has, by class; NaN where a class has none."""
+        found = {
+            name: np.array([one.scores.get(name, np.nan) for one in self.classes], dtype=np.float64)
+            for name in SCORES
+        }
+        return {name: column for name, column in found.items() if not np.isnan(column).all()}
+
     def has(self, score: str) -> bool:
         return not math.isnan(self.scores.get(score, math.nan))
 

@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.metrics.json_form import JsonRecord, to_json
-from boxlens.studies.difficulty.class_columns import measure_columns, score_columns
 from boxlens.studies.difficulty.class_measures import mean_of_defined
+from boxlens.studies.difficulty.measures import MEASURE_NAMES
 from boxlens.studies.difficulty.nested_groups import nested_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from boxlens.data.class_properties import ClassProperties
-    from boxlens.data.columns import Floats, Rows
+    from boxlens.data.columns import Floats
     from boxlens.studies.difficulty.accuracy import ScoreName, SystemAccuracy
     from boxlens.studies.difficulty.choice import DifficultyChoice
-    from boxlens.studies.difficulty.class_measures import DatasetDifficulty
+    from boxlens.studies.difficulty.class_measures import ClassDifficulty, DatasetDifficulty
+    from boxlens.studies.difficulty.nested_groups import ClassGroups
 
 N_DRAWS = 2000
 
@@ -66,27 +67,6 @@ class PropertyScores:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Classes with one value of a property, and how hard they are."""
-
-    value: str
-    rows: Rows
-    classes: tuple[str, ...]
-    measures: Mapping[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class _Partition:
-    """A property's groups, perhaps only of the classes within a value of another."""
-
-    property: str
-    within_property: str
-    within_value: str
-    groups: tuple[_Group, ...]
-    n_without: int
-
-
 def score_properties(
     systems: Sequence[SystemAccuracy],
     difficulty: DatasetDifficulty,
@@ -100,61 +80,52 @@ def score_properties(
     columns = [
         (system.name, score, column)
         for system in systems
-        for score, column in score_columns(system).items()
+        for score, column in system.columns().items()
     ]
     by_partition = [
-        _scored_partition(part, columns, choice.seed)
-        for part in _partitions(difficulty, properties, choice.nested)
+        _scored(part, columns, difficulty, choice.seed)
+        for part in nested_groups(properties, choice.nested)
     ]
     return tuple(one for of_column in zip(*by_partition, strict=True) for one in of_column)
 
 
-def _partitions(
+def _scored(
+    part: ClassGroups,
+    columns: Sequence[tuple[str, ScoreName, Floats]],
     difficulty: DatasetDifficulty,
-    properties: ClassProperties,
-    nested: Sequence[tuple[str, str]],
-) -> Iterator[_Partition]:
-    measures = measure_columns(difficulty)
-    for one in nested_groups(properties, nested):
-        groups = tuple(
-            _Group(
-                value,
-                rows,
-                tuple(difficulty.classes[row].name for row in rows),
-                {
-                    measure: mean_of_defined(column[rows].tolist())
-                    for measure, column in measures.items()
-                },
-            )
-            for value, rows in one.groups
-        )
-        n_without = one.n_classes - sum(len(group.rows) for group in groups)
-        yield _Partition(one.property, one.within_property, one.within_value, groups, n_without)
-
-
-def _scored_partition(
-    part: _Partition, columns: Sequence[tuple[str, ScoreName, Floats]], seed: int
+    seed: int,
 ) -> list[PropertyScores]:
     by_group = [
-        _scored_group(group, [scores[group.rows] for _, _, scores in columns], seed)
-        for group in part.groups
+        _scored_group(
+            value,
+            [difficulty.classes[row] for row in rows],
+            [one[rows] for *_, one in columns],
+            seed,
+        )
+        for value, rows in part.groups
     ]
-    within = (part.within_property, part.within_value)
     return [
         PropertyScores(
             system,
             score,
             part.property,
-            *within,
+            part.within_property,
+            part.within_value,
             tuple(groups[at] for groups in by_group),
-            part.n_without,
+            part.n_classes - sum(len(rows) for _, rows in part.groups),
         )
         for at, (system, score, _) in enumerate(columns)
     ]
 
 
-def _scored_group(group: _Group, columns: Sequence[Floats], seed: int) -> list[GroupScore]:
+def _scored_group(
+    value: str, classes: Sequence[ClassDifficulty], columns: Sequence[Floats], seed: int
+) -> list[GroupScore]:
     """One score a column; columns with as many known scores share their draws."""
+    names = tuple(one.name for one in classes)
+    measures = {
+        measure: mean_of_defined(one.value(measure) for one in classes) for measure in MEASURE_NAMES
+    }
     # Sorted, and drawn by their number alone: no order of classes, groups or systems matters.
     known = [np.sort(scores[~np.isnan(scores)]) for scores in columns]
     drawn = {n: _drawn_weights(n, seed) for n in {len(scores) for scores in known} if n > 1}
@@ -164,9 +135,7 @@ def _scored_group(group: _Group, columns: Sequence[Floats], seed: int) -> list[G
         if len(scores) in drawn:
             low, high = np.quantile(drawn[len(scores)] @ scores, [0.025, 0.975]).tolist()
         mean = mean_of_defined(scores.tolist())
-        found.append(
-            GroupScore(group.value, group.classes, len(scores), mean, low, high, group.measures)
-        )
+        found.append(GroupScore(value, names, len(scores), mean, low, high, measures))
     return found
 
 

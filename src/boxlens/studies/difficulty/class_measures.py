@@ -80,6 +80,13 @@ class DatasetDifficulty:
     windows: WindowsUsed | None = None
     notices: tuple[Notice, ...] = ()
 
+    def columns(self) -> dict[MeasureName, Floats]:
+        """Every measure by class; NaN where it is undefined."""
+        return {
+            name: np.array([one.value(name) for one in self.classes], dtype=np.float64)
+            for name in MEASURE_NAMES
+        }
+
     def hardest_first(self, measure: MeasureName) -> list[ClassDifficulty]:
         """Classes that have the measure; of equal values those with small objects first."""
         sign = 1 if MEASURES[measure].harder == "low" else -1

@@ -10,7 +10,6 @@ import numpy as np
 
 from boxlens.errors import ParameterError
 from boxlens.metrics.json_form import JsonRecord
-from boxlens.studies.difficulty.class_columns import measure_columns, score_columns
 from boxlens.studies.difficulty.measures import MEASURE_NAMES
 
 if TYPE_CHECKING:
@@ -55,14 +54,14 @@ def correlate(
 
     Measures that no class has are left out.
     """
-    columns: list[tuple[str, Floats]] = [*measure_columns(difficulty).items()]
+    columns: list[tuple[str, Floats]] = [*difficulty.columns().items()]
     if properties is not None:
         check_quantities(properties)
         columns += properties.numbers.items()
     return tuple(
         _correlation(system.name, score, measure, values, scores)
         for system in systems
-        for score, scores in score_columns(system).items()
+        for score, scores in system.columns().items()
         for measure, values in columns
         if not np.isnan(values).all()
     )

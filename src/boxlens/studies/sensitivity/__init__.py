@@ -2,6 +2,7 @@
 
 from boxlens.studies.sensitivity.analysis import analyse, sensitivity
 from boxlens.studies.sensitivity.choice import LOOSER, SensitivityChoice
+from boxlens.studies.sensitivity.choosing import object_values
 from boxlens.studies.sensitivity.result import (
     Characteristic,
     ClassScore,
@@ -13,7 +14,6 @@ from boxlens.studies.sensitivity.result import (
     Subset,
     Unexpected,
 )
-from boxlens.studies.sensitivity.values import object_values
 
 __all__ = [
     "LOOSER",

@@ -33,6 +33,26 @@ def entropy_shares(
     return np.where(np.isinf(best), np.nan, np.clip(best, 0, 1))
 
 
+def chance_entropy(
+    n_missed: npt.NDArray[np.int64], n_objects: npt.NDArray[np.int64], *, n_columns: int
+) -> Floats:
+    """The share of entropy that subsets of so few objects explain on average by chance.
+
+    Mutual information from counts exceeds the true one by about (subsets - 1) / 2n nats (Miller).
+    """
+    shape = (len(n_objects), n_columns, -1 if n_objects.size else 0)
+    total = n_objects.reshape(shape)
+    n = total.sum(axis=2)
+    share_missed = ratio(n_missed.reshape(shape).sum(axis=2), n)
+    open_question = (share_missed > 0) & (share_missed < 1)
+    p = np.where(open_question, share_missed, 0.5)
+    nats = -(p * np.log(p) + (1 - p) * np.log(1 - p))
+    excess = ((total > 0).sum(axis=2) - 1) / (2 * np.maximum(n, 1)) / nats
+    shares = np.where(open_question, np.clip(excess, 0, 1), -np.inf)
+    best = shares.max(axis=1, initial=-np.inf)
+    return np.where(np.isinf(best), np.nan, best)
+
+
 def _bits(n_yes: npt.NDArray[np.int64], n: npt.NDArray[np.int64]) -> Floats:
     """n times the entropy of a yes that n_yes of them have."""
     bits = np.zeros(n.shape)
