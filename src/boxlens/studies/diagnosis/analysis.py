@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from boxlens.studies.diagnosis.borji import BorjiResult
     from boxlens.studies.diagnosis.coco_analyze import CocoAnalyzeResult
     from boxlens.studies.diagnosis.hoiem_types import Assignment
-    from boxlens.studies.diagnosis.intervals import DiagnosisIntervals
     from boxlens.studies.diagnosis.places import Place
     from boxlens.studies.diagnosis.tide import TideRange
     from boxlens.studies.sensitivity import SensitivityResult
@@ -139,7 +138,18 @@ def diagnose_tables(
     )
     found = _readings(evidence, choice, threads, progress)
     metrics = {"AP": found.coco_ap, f"AP{choice.iou * 100:g}": found.borji.ap[0]}
-    intervals = _intervals(evidence, metrics, found, choice.intervals, threads, progress)
+    intervals = None
+    if choice.intervals is not None:
+        intervals = diagnosis_intervals(
+            evidence,
+            metrics,
+            found.bench,
+            found.tide,
+            found.hoiem,
+            choice.intervals,
+            threads=threads,
+            progress=progress,
+        )
     return DiagnosisResult(
         dataset=dataset,
         detections=detections,
@@ -225,28 +235,6 @@ def _readings(
         )
 
 
-def _intervals(
-    evidence: Evidence,
-    metrics: Mapping[str, float],
-    found: _Readings,
-    choice: ResamplingChoice | None,
-    threads: int,
-    progress: Progress | None,
-) -> DiagnosisIntervals | None:
-    if choice is None:
-        return None
-    return diagnosis_intervals(
-        evidence,
-        metrics,
-        found.bench,
-        found.tide,
-        found.hoiem,
-        choice,
-        threads=threads,
-        progress=progress,
-    )
-
-
 def _tide_range(evidence: Evidence, threads: int) -> TideRange:
     return tide_range(
         evidence.dataset,
@@ -303,14 +291,8 @@ def _attributes(sensitivity: SensitivityResult, evidence: Evidence) -> list[Attr
 
 def _coco_ap(evidence: Evidence, threads: int) -> float:
     """Over COCO's ten thresholds; the start of Borji's sequence is AP at the IoU chosen."""
-    grid = count_grid(
-        evidence.dataset,
-        evidence.detections,
-        COCO,
-        over_all_areas(),
-        threads=threads,
-    )
-    return mean_defined(grid.precision)
+    tables = (evidence.dataset, evidence.detections)
+    return mean_defined(count_grid(*tables, COCO, over_all_areas(), threads=threads).precision)
 
 
 def _own_notices(evidence: Evidence, result: TideResult) -> list[Notice]:

@@ -25,6 +25,7 @@ from boxlens.studies.comparison.gating.rules import Rule, parse_rule
 from boxlens.studies.comparison.gating.slices import cut, find_slice, slice_recipe
 from boxlens.studies.comparison.gating.verdicts import decide
 from boxlens.version import VERSION
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -209,7 +210,7 @@ def _of_rules(
             yield Notice("unused_slice", 1, f"no rule is about the slice {name!r}")
     for rule in dict.fromkeys(one.rule for one in untested):
         names = [f"{one.name} ({one.n_images})" for one in untested if one.rule == rule]
-        classes = _counted(len(names), "class", "classes")
+        classes = counted(len(names), "class", "classes")
         message = (
             f"{rule}: not tested for {classes} with objects in fewer than {FEWEST_IMAGES} images: "
             f"{some(names)}"
@@ -223,11 +224,7 @@ def _of_rules(
     if partly:
         first, n_replicates = partly[0], plan.resampling.n_replicates
         message = (
-            f"{_counted(len(partly), 'rule', 'rules')} undefined in some replicates, which are "
+            f"{counted(len(partly), 'rule')} undefined in some replicates, which are "
             f"left out (first: {first.text}, in {first.margin.n_undefined:,} of {n_replicates:,})"
         )
         yield Notice("undefined_replicates", len(partly), message)
-
-
-def _counted(n: int, one: str, many: str) -> str:
-    return f"{n:,} {one if n == 1 else many}"
