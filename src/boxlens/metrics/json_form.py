@@ -51,7 +51,7 @@ class JsonRecord:
 
 def fields_to_json(record: object) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for field, (name, form, is_inline, if_given) in _written(type(record)):
+    for field, (name, form, is_inline, if_given) in _written(type(record)):  # type: ignore[arg-type]
         value = getattr(record, field)
         if value is None and (is_inline or if_given):
             continue

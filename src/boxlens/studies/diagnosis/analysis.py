@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from boxlens.studies.diagnosis.coco_analyze import CocoAnalyzeResult
     from boxlens.studies.diagnosis.hoiem_types import Assignment
     from boxlens.studies.diagnosis.places import Place
-    from boxlens.studies.diagnosis.tide import TideRange
     from boxlens.studies.sensitivity import SensitivityResult
 
 # An attribute with more values than this names objects rather than kinds of them.
@@ -158,7 +157,11 @@ def diagnose_tables(
         hoiem=found.hoiem,
         tide=found.tide,
         tidecv=tide(evidence, quirks=True, threads=threads) if choice.tidecv else None,
-        tide_range=_tide_range(evidence, threads) if choice.tide_range else None,
+        tide_range=tide_range(
+            dataset, detections, background_iou=evidence.background_iou, threads=threads
+        )
+        if choice.tide_range
+        else None,
         coco_analyze=found.coco_analyze,
         borji=found.borji,
         crosswalk=crosswalk(found.hoiem, found.tide, found.coco_analyze, found.borji),
@@ -233,15 +236,6 @@ def _readings(
             coco_ap=jobs.finish("AP", of_ap),
             places=jobs.finish("verdict", of_places),
         )
-
-
-def _tide_range(evidence: Evidence, threads: int) -> TideRange:
-    return tide_range(
-        evidence.dataset,
-        evidence.detections,
-        background_iou=evidence.background_iou,
-        threads=threads,
-    )
 
 
 def _hoiem_and_sensitivity(

@@ -158,29 +158,17 @@ def tide_range(
     *,
     thresholds: Sequence[float] = IOU_THRESHOLDS,
     background_iou: float | None = None,
-    max_dets: int = MAX_DETS,
-    quirks: bool = False,
     threads: int = 0,
 ) -> TideRange:
     """The same at every threshold, COCO's ten by default."""
-    return TideRange(
-        tuple(
-            tide(
-                gather(
-                    dataset,
-                    detections,
-                    foreground_iou=iou,
-                    background_iou=background_iou,
-                    threads=threads,
-                ),
-                max_dets=max_dets,
-                quirks=quirks,
-                orders=False,
-                threads=threads,
-            )
-            for iou in thresholds
+
+    def at(iou: float) -> TideResult:
+        pairs = gather(
+            dataset, detections, foreground_iou=iou, background_iou=background_iou, threads=threads
         )
-    )
+        return tide(pairs, orders=False, threads=threads)
+
+    return TideRange(tuple(map(at, thresholds)))
 
 
 def single_repairs() -> Repairs:

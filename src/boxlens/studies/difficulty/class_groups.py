@@ -123,7 +123,7 @@ def _scored_group(
 ) -> list[GroupScore]:
     """One score a column; columns with as many known scores share their draws."""
     names = tuple(one.name for one in classes)
-    measures = {
+    measures: dict[str, float] = {
         measure: mean_of_defined(one.value(measure) for one in classes) for measure in MEASURE_NAMES
     }
     # Sorted, and drawn by their number alone: no order of classes, groups or systems matters.

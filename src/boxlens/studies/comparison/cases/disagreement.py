@@ -141,24 +141,6 @@ class DisagreementResult(Displayed):
         }
 
 
-def disagreement(
-    tables: Sequence[Detections],
-    *,
-    min_score: Sequence[float],
-    class_agnostic: bool = False,
-    threads: int = 0,
-) -> Floats:
-    """[image]: 1 - agreement, the mean over all pairs of detectors.
-
-    Agreement is FDA (METHODS 5.1) with one detector in the place of the truth: the summed IoU of
-    one-to-one pairs over the mean number of boxes; 1 where neither finds anything, 0 where only
-    one does. A box without area agrees with nothing.
-    """
-    kept = _confident(tables, min_score)
-    share, _ = _compared(kept, class_agnostic=class_agnostic, threads=threads)
-    return share
-
-
 def rank_images(
     images: Images,
     tables: Sequence[Detections],
@@ -220,7 +202,12 @@ def _confident(tables: Sequence[Detections], min_score: Sequence[float]) -> list
 def _compared(
     tables: Sequence[Detections], *, class_agnostic: bool, threads: int
 ) -> tuple[Floats, Floats]:
-    """[image]: the share and the number of disputed boxes, means over pairs of detectors."""
+    """[image]: the share (1 - agreement) and number of disputed boxes, means over pairs.
+
+    Agreement is FDA (METHODS 5.1) with one detector in the place of the truth: the summed IoU of
+    one-to-one pairs over the mean number of boxes; 1 where neither finds anything, 0 where only
+    one does. A box without area agrees with nothing.
+    """
     n_classes = max(int(table.class_row.max(initial=0)) for table in tables) + 1
     as_truth = [_as_ground_truth(table, n_classes) for table in tables]
     share = np.zeros(tables[0].n_images)
