@@ -1,4 +1,4 @@
-"""Scores by what classes are like: means of the groups of a class table (METHODS 3.7)."""
+"""Classes by the values of properties, and scores by what classes are like (METHODS 3.7)."""
 
 from __future__ import annotations
 
@@ -8,22 +8,34 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxlens.errors import ParameterError
 from boxlens.metrics.json_form import JsonRecord, to_json
 from boxlens.studies.difficulty.class_measures import mean_of_defined
 from boxlens.studies.difficulty.measures import MEASURE_NAMES
-from boxlens.studies.difficulty.nested_groups import nested_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from boxlens.data.class_properties import ClassProperties
-    from boxlens.data.columns import Floats
+    from boxlens.data.columns import Floats, Rows
     from boxlens.studies.difficulty.accuracy import ScoreName, SystemAccuracy
     from boxlens.studies.difficulty.choice import DifficultyChoice
     from boxlens.studies.difficulty.class_measures import ClassDifficulty, DatasetDifficulty
-    from boxlens.studies.difficulty.nested_groups import ClassGroups
 
 N_DRAWS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class ClassGroups:
+    """A property's values, each with the rows of its classes; values without classes are none."""
+
+    property: str
+    # Such as ("kind", "man-made"); empty texts: all classes.
+    within_property: str
+    within_value: str
+    groups: tuple[tuple[str, Rows], ...]
+    # With a value of the property or without.
+    n_classes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,3 +158,34 @@ def _drawn_weights(n_classes: int, seed: int) -> Floats:
     counts = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
     weights: Floats = counts / n_classes
     return weights
+
+
+def nested_groups(
+    properties: ClassProperties, nested: Sequence[tuple[str, str]] = ()
+) -> Iterator[ClassGroups]:
+    """Every property over all classes, then every inner one within each value of its outer one."""
+    for name, values in properties.values.items():
+        yield ClassGroups(name, "", "", _filled(properties.groups(name)), len(values))
+    for outer, inner in nested:
+        check_nested(outer, inner, properties)
+        for outer_value, inside in properties.groups(outer):
+            shares = [
+                (value, np.intersect1d(rows, inside)) for value, rows in properties.groups(inner)
+            ]
+            yield ClassGroups(inner, outer, outer_value, _filled(shares), len(inside))
+
+
+def check_nested(outer: str, inner: str, properties: ClassProperties) -> None:
+    """Refuses what the class table cannot nest."""
+    for name in (outer, inner):
+        if name not in properties.values:
+            known = ", ".join(repr(one) for one in properties.values)
+            raise ParameterError(f"properties are {known}, got {name!r} (--nest, nested)")
+    if outer == inner:
+        raise ParameterError(
+            f"a property is looked at within another, got {outer!r} twice (--nest, nested)"
+        )
+
+
+def _filled(groups: Sequence[tuple[str, Rows]]) -> tuple[tuple[str, Rows], ...]:
+    return tuple((value, rows) for value, rows in groups if len(rows))

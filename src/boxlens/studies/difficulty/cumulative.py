@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.data.columns import owned
-from boxlens.studies.difficulty.nested_groups import nested_groups
+from boxlens.studies.difficulty.class_groups import nested_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.naming import some_names
 from boxlens.formats.given import open_dataset, open_detections
 from boxlens.metrics.bootstrap import FEWEST_IMAGES
 from boxlens.metrics.evaluation import choose, samplers
@@ -17,7 +18,7 @@ from boxlens.metrics.protocols import prepare, prepare_dataset
 from boxlens.metrics.results import Provenance
 from boxlens.studies.comparison.gating.file import RESAMPLING, GateFile, read_gate_file
 from boxlens.studies.comparison.gating.measures import measure
-from boxlens.studies.comparison.gating.mistakes import Place, some
+from boxlens.studies.comparison.gating.mistakes import Place
 from boxlens.studies.comparison.gating.pair import check_gaps, check_pair, compared_classes
 from boxlens.studies.comparison.gating.questions import ask, default_rule
 from boxlens.studies.comparison.gating.result import GateResult
@@ -213,7 +214,7 @@ def _of_rules(
         classes = counted(len(names), "class", "classes")
         message = (
             f"{rule}: not tested for {classes} with objects in fewer than {FEWEST_IMAGES} images: "
-            f"{some(names)}"
+            f"{some_names(names)}"
         )
         yield Notice("untested_classes", len(names), message)
     partly = [
