@@ -122,10 +122,10 @@ def method_of(
                 for one in groups_of(lift, by, ("no", "yes"), truncated, choice)
             ),
         ),
-        shares if reach else np.full(N_BINS, np.nan),
         float(np.mean([one.ar for one in by_budget.values()])),
         3,
         None if name == "rahtu" else 0.01 + 2 * skill,
+        shares if reach else np.full(N_BINS, np.nan),
     )
 
 

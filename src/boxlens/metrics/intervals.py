@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from boxlens.errors import ParameterError
 from boxlens.limits import REPLICATES, SEED
-from boxlens.metrics.json_form import JsonRecord, number
+from boxlens.metrics.json_form import HIDDEN, JsonRecord, ends
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Floats
@@ -59,12 +59,12 @@ def chosen_resampling(intervals: bool | ResamplingChoice) -> ResamplingChoice | 
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(JsonRecord):
     """A number and where it may lie; NaN where nothing can be said."""
 
     value: float
-    low: float
-    high: float
+    low: float = field(metadata=ends("ci", "high"))
+    high: float = field(metadata=HIDDEN)
     # Standard errors: of the bootstrap, and of the jackknife as a cross-check.
     se: float
     se_jackknife: float
@@ -73,22 +73,12 @@ class Interval:
     # Replicates in which the number is undefined; they are left out.
     n_undefined: int = 0
     # The number without its bias; a difference as it is, since most of its bias cancels.
-    centre: float = float("nan")
+    centre: float = field(default=float("nan"), metadata=HIDDEN)
 
     @property
     def reach(self) -> float:
         """How far off the number may be: its standard error, and its bias, of unknown size."""
         return math.hypot(self.se, self.bias)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "value": number(self.value),
-            "ci": [number(self.low), number(self.high)],
-            "se": number(self.se),
-            "se_jackknife": number(self.se_jackknife),
-            "bias": number(self.bias),
-            "n_undefined": self.n_undefined,
-        }
 
 
 def interval(

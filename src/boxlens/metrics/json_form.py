@@ -23,6 +23,8 @@ class _Written(NamedTuple):
     # Its keys stand in the place of the field.
     inline: bool = False
     if_given: bool = False
+    # Written as a pair with this other field.
+    upper: str = ""
 
 
 def as_key(name: str, form: Callable[[Any], Any] | None = None) -> dict[str, Any]:
@@ -33,6 +35,11 @@ def as_key(name: str, form: Callable[[Any], Any] | None = None) -> dict[str, Any
 def inline(form: Callable[[Any], Any] | None = None) -> dict[str, Any]:
     """The keys of a mapping or record in the place of the field; none where it is None."""
     return {_METADATA: _Written("", form, inline=True)}
+
+
+def ends(name: str, upper: str) -> dict[str, Any]:
+    """This lower end and the field of the upper one as a list; the upper one is `HIDDEN`."""
+    return {_METADATA: _Written(name, upper=upper)}
 
 
 HIDDEN: dict[str, Any] = {_METADATA: None}
@@ -51,15 +58,17 @@ class JsonRecord:
 
 def fields_to_json(record: object) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for field, (name, form, is_inline, if_given) in _written(type(record)):  # type: ignore[arg-type]
+    for field, how in _written(type(record)):  # type: ignore[arg-type]
         value = getattr(record, field)
-        if value is None and (is_inline or if_given):
+        if value is None and (how.inline or how.if_given):
             continue
-        value = to_json(value) if form is None else form(value)
-        if is_inline:
+        if how.upper:
+            value = [value, getattr(record, how.upper)]
+        value = to_json(value) if how.form is None else how.form(value)
+        if how.inline:
             found.update(value)
         else:
-            found[name] = value
+            found[how.name] = value
     return found
 
 

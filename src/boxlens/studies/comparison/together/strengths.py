@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from boxlens.errors import ParameterError
 from boxlens.matching import COCO
 from boxlens.metrics.grid import AREA_RANGES
 from boxlens.metrics.intervals import holm
-from boxlens.metrics.json_form import HIDDEN, JsonRecord, fields_to_json, number
+from boxlens.metrics.json_form import HIDDEN, JsonRecord, ends
 from boxlens.studies.comparison.together.found_objects import hit_scores
 from boxlens.studies.sensitivity.characteristics import OF_BOXES, Objects
 from boxlens.studies.sensitivity.choosing import Catalogue
@@ -34,7 +34,7 @@ MIN_IMAGES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(JsonRecord):
     """Who finds the objects of a group; `difference` is recall of the first less the second's."""
 
     only_first: int
@@ -42,15 +42,11 @@ class Outcome:
     both: int
     neither: int
     difference: float
-    low: float = field(metadata=HIDDEN)
-    high: float = field(metadata=HIDDEN)
     p: float
     p_holm: float = float("nan")
-    leader: str | None = field(default=None, metadata=HIDDEN)
-
-    def to_json(self) -> dict[str, Any]:
-        ci = [number(self.low), number(self.high)]
-        return {**fields_to_json(self), "ci": ci, "leader": self.leader}
+    low: float = field(metadata=ends("ci", "high"), kw_only=True)
+    high: float = field(metadata=HIDDEN, kw_only=True)
+    leader: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
