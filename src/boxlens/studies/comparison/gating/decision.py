@@ -17,10 +17,9 @@ from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.protocols import prepare, prepare_dataset
 from boxlens.metrics.results import Provenance
 from boxlens.studies.comparison.gating.file import RESAMPLING, GateFile, read_gate_file
-from boxlens.studies.comparison.gating.measures import measure
 from boxlens.studies.comparison.gating.mistakes import Place
 from boxlens.studies.comparison.gating.pair import check_gaps, check_pair, compared_classes
-from boxlens.studies.comparison.gating.questions import ask, default_rule
+from boxlens.studies.comparison.gating.questions import ask, default_rule, measure
 from boxlens.studies.comparison.gating.result import GateResult
 from boxlens.studies.comparison.gating.rules import Rule, parse_rule
 from boxlens.studies.comparison.gating.slices import cut, find_slice, slice_recipe
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.formats.given import GivenDataset, GivenDetections
     from boxlens.metrics.evaluation import EvaluationChoice
-    from boxlens.studies.comparison.gating.measures import Measured, Question
+    from boxlens.studies.comparison.gating.questions import Measured, Question
     from boxlens.studies.comparison.gating.result import RuleOutcome, UntestedClass
     from boxlens.studies.comparison.gating.slices import SliceRecipe
 
