@@ -20,17 +20,13 @@ if TYPE_CHECKING:
 BACKGROUND = "background"
 
 
-def _with_background(names: tuple[str, ...]) -> list[str]:
-    return [*names, BACKGROUND]
-
-
 @dataclass(frozen=True, slots=True)
 class ConfusionResult(JsonRecord):
     """matrix[true, predicted]; the last row is nothing there, the last column nothing found."""
 
     iou: float
     min_score: float
-    names: tuple[str, ...] = field(metadata=as_key("names", _with_background))
+    names: tuple[str, ...] = field(metadata=as_key("names", lambda names: [*names, BACKGROUND]))
     matrix: npt.NDArray[np.int64]
     # Where each detection and object stands in the matrix: its true, its predicted class; the
     # number of classes for nothing, -1 for not counted. Empty where nobody asked.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from boxlens.data.known_classes import CLASSES_CHOICES
 from boxlens.errors import ParameterError
@@ -28,10 +28,6 @@ ALPHA_DIGITS = 12
 SMALLEST_ALPHA = 10**-ALPHA_DIGITS
 
 
-def _removal_to_json(choice: DiscriminativeChoice) -> dict[str, Any]:
-    return {"test": choice.test, "largest_t0": choice.largest_t0}
-
-
 @dataclass(frozen=True, slots=True)
 class ComparisonChoice(JsonRecord):
     """What is counted, how often images are resampled, and how single images are scored."""
@@ -47,7 +43,8 @@ class ComparisonChoice(JsonRecord):
     class_agnostic: bool = False
     min_score: float | None = None
     discriminative: DiscriminativeChoice = field(
-        default_factory=DiscriminativeChoice, metadata=inline(_removal_to_json)
+        default_factory=DiscriminativeChoice,
+        metadata=inline(lambda one: {"test": one.test, "largest_t0": one.largest_t0}),
     )
     images: ImagesChoice = "check"
     classes: ClassesChoice = "check"

@@ -15,11 +15,10 @@ from boxlens.metrics.json_form import to_json
 from boxlens.studies.diagnosis.foreign_objects import views_by_class
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
 
-    from boxlens.data import Classes
     from boxlens.data.columns import Bools, Floats, Labels
     from boxlens.studies.diagnosis.evidence import Evidence
 
@@ -133,11 +132,11 @@ def coco_analyze(evidence: Evidence, *, threads: int = 0) -> CocoAnalyzeResult:
         by_class[:, :, 1:] = np.nan
     precision = by_class.transpose(0, 3, 1, 2)
     has_similar = np.asarray(evidence.similar.any(axis=1))
-    groups = _supercategories(dataset.classes)
+    groups = dataset.classes.by_supercategory()
     names = dataset.classes.name
     mean = _Means(precision, has_similar)
     everything = np.arange(len(names))
-    group_precision, group_ap = mean.of_groups(list(groups.values()))
+    group_precision, group_ap = mean.of_groups([np.array(rows) for rows in groups.values()])
     return CocoAnalyzeResult(
         areas=tuple(AREA_RANGES),
         classes=names,
@@ -249,10 +248,6 @@ class _Means:
         if not alone.all():
             chosen[_SIM][:, alone] = chosen[_LOC][:, alone]
         return chosen
-
-
-def _supercategories(classes: Classes) -> Mapping[str, npt.NDArray[np.integer]]:
-    return {name: np.array(rows) for name, rows in classes.by_supercategory().items()}
 
 
 def _det_curve(readings: _Readings) -> Labels:

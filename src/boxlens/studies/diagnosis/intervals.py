@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,23 +39,19 @@ class SetIntervals(JsonRecord):
     share: Mapping[str, Interval]
 
 
-def _gains_to_json(gains: Mapping[str, Interval]) -> dict[str, Any]:
-    return {"dAP": to_json(gains)}
-
-
-def _sets_to_json(sets: tuple[SetIntervals, ...]) -> dict[str, Any]:
-    return {"sets": to_json(sets)}
-
-
 @dataclass(frozen=True, slots=True)
 class DiagnosisIntervals(JsonRecord):
     """The numbers themselves are those of the diagnosis."""
 
     choice: ResamplingChoice = field(metadata=as_key("resampling"))
     metrics: Mapping[str, Interval]
-    tide: Mapping[str, Interval] = field(metadata=as_key("tide", _gains_to_json))
+    tide: Mapping[str, Interval] = field(
+        metadata=as_key("tide", lambda gains: {"dAP": to_json(gains)})
+    )
     # As in HoiemResult.
-    hoiem: tuple[SetIntervals, ...] = field(metadata=as_key("hoiem", _sets_to_json))
+    hoiem: tuple[SetIntervals, ...] = field(
+        metadata=as_key("hoiem", lambda sets: {"sets": to_json(sets)})
+    )
     notices: tuple[Notice, ...] = field(default=(), metadata=HIDDEN)
 
     def named(self) -> dict[str, Interval]:

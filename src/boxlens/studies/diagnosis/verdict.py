@@ -145,7 +145,9 @@ def verdict(
         _finding(row, tide.n[row.name], _telling(row, places), metric, n_beside_both)
         for row in worth[:MOST_FINDINGS]
     )
-    objects = () if sensitivity is None else _about_objects(sensitivity)
+    objects: tuple[str, ...] = ()
+    if sensitivity is not None:
+        objects = (*_about_spread(sensitivity), *_about_misses(sensitivity))
     return Verdict(f"{metric} is {score(ap)}: {_summary(tide, with_objects)}.", findings, objects)
 
 
@@ -239,10 +241,6 @@ def where_it_is(place: Place) -> str:
     if place.what == "confusion":
         return f"where {place.name.replace(' taken for ', ' is taken for ')}"
     return f"in objects with {place.what} {place.name}"
-
-
-def _about_objects(result: SensitivityResult) -> tuple[str, ...]:
-    return (*_about_spread(result), *_about_misses(result))
 
 
 def _about_spread(result: SensitivityResult) -> tuple[str, ...]:

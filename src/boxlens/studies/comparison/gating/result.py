@@ -106,7 +106,8 @@ class GateResult(Displayed):
         if n["warning"]:
             parts.append(f"{n['warning']} broken within chance")
         if n["fail"]:
-            parts.append(f"{n['fail']} broken" if self.fail_on_estimate else _beyond(n["fail"]))
+            beyond = "" if self.fail_on_estimate else " beyond chance"
+            parts.append(f"{n['fail']} broken{beyond}")
         if n["error"]:
             parts.append(f"{n['error']} could not be computed")
         if self.untested:
@@ -138,7 +139,3 @@ class GateResult(Displayed):
                 "untested": self.untested,
             },
         )
-
-
-def _beyond(count: int) -> str:
-    return f"{count} broken beyond chance"

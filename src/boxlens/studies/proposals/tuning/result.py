@@ -18,10 +18,6 @@ if TYPE_CHECKING:
 SCHEMA = "boxlens/studies/proposals-tune/1"
 
 
-def _at_half(recall: float) -> dict[str, float | None]:
-    return {"0.5": number(recall)}
-
-
 @dataclass(frozen=True, slots=True)
 class Trial(JsonRecord):
     """One choice of settings, and what it finds."""
@@ -32,7 +28,7 @@ class Trial(JsonRecord):
     """By name."""
     ar: float = field(metadata=as_key("AR"))
     """Average recall on the pictures tuned on."""
-    recall_50: float = field(metadata=as_key("recall", _at_half))
+    recall_50: float = field(metadata=as_key("recall", lambda at_half: {"0.5": number(at_half)}))
     """Recall at IoU 0.5."""
     n_mean: float
     """Proposals per image, on average."""
