@@ -58,17 +58,18 @@ class JsonRecord:
 
 def fields_to_json(record: object) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for field, how in _written(type(record)):  # type: ignore[arg-type]
+    plan = _written(type(record))  # type: ignore[arg-type]
+    for field, (name, form, in_place, if_given, upper) in plan:
         value = getattr(record, field)
-        if value is None and (how.inline or how.if_given):
+        if value is None and (in_place or if_given):
             continue
-        if how.upper:
-            value = [value, getattr(record, how.upper)]
-        value = to_json(value) if how.form is None else how.form(value)
-        if how.inline:
+        if upper:
+            value = [value, getattr(record, upper)]
+        value = to_json(value) if form is None else form(value)
+        if in_place:
             found.update(value)
         else:
-            found[how.name] = value
+            found[name] = value
     return found
 
 
@@ -85,22 +86,23 @@ def _written(record: type) -> tuple[tuple[str, _Written], ...]:
 
 def to_json(value: Any) -> Any:
     """A result or any part of it: undefined is null, arrays and tuples are lists."""
-    if value is None or isinstance(value, str | int):
-        return value
+    # Most frequent first: a result has tens of thousands of numbers.
     if isinstance(value, float):
         return number(value)
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, (tuple, list)):
+        return [to_json(one) for one in value]
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    if hasattr(value, "tolist"):
+        return to_json(value.tolist())
     if isinstance(value, Mapping):
         # Thresholds as keys: "0.5", "0.55", ...
         return {
             f"{name:g}" if isinstance(name, float) else name: to_json(one)
             for name, one in value.items()
         }
-    if isinstance(value, tuple | list):
-        return [to_json(one) for one in value]
-    if hasattr(value, "to_json"):
-        return value.to_json()
-    if hasattr(value, "tolist"):
-        return to_json(value.tolist())
     if is_dataclass(value):
         return fields_to_json(value)
     raise TypeError(f"{type(value).__name__} has no form in JSON")
