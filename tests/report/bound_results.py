@@ -53,10 +53,10 @@ def strategy_of(name: str, names: list[str], uap: float, seed: int, *, sure: boo
         {size: uap * share for size, share in zip(SIZES, (0.6, 1.0, 1.2), strict=True)},
         uap + 0.1,
         uap + 0.05,
-        tuple(classes),
         Correlation(r, r * r, len(names)),
         412,
-        about(uap) if sure else None,
+        tuple(classes),
+        interval=about(uap) if sure else None,
     )
 
 
@@ -65,11 +65,11 @@ def detector_of(name: str, ap: float, bound: StrategyBound, *, sure: bool) -> De
     return DetectorGap(
         name,
         ap,
+        share,
         {iou: ap * (1.6 - 1.5 * (iou - 0.5) / 0.45) for iou in IOUS},
         {size: value * share for size, value in bound.by_size.items()},
         tuple(share * one.uap for one in bound.classes),
-        share,
-        about(bound.uap - ap) if sure else None,
+        gap=about(bound.uap - ap) if sure else None,
     )
 
 

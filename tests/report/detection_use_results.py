@@ -61,10 +61,10 @@ def correlated(detectors=DETECTORS, methods=tuple(name for name, *_ in METHODS),
             MethodScore(
                 name,
                 detector,
+                987.5,
                 float(recall[row].mean()),
                 float(ap[row]),
                 {one: float(values[row]) for one, values in classes.items()},
-                987.5,
             )
             for row, name in enumerate(methods)
         ]
@@ -93,7 +93,7 @@ CORRELATION_WORLDS = {
 
 def score_of(oracle, ap50):
     return OracleScore(
-        oracle, 0.6 * ap50, ap50, {"cat": ap50, "dog": np.nan}, int(1000 * ap50) or 0
+        oracle, 0.6 * ap50, ap50, int(1000 * ap50) or 0, {"cat": ap50, "dog": np.nan}
     )
 
 

@@ -122,10 +122,10 @@ def method_of(
                 for one in groups_of(lift, by, ("no", "yes"), truncated, choice)
             ),
         ),
-        shares if reach else np.full(N_BINS, np.nan),
         float(np.mean([one.ar for one in by_budget.values()])),
         3,
         None if name == "rahtu" else 0.01 + 2 * skill,
+        shares if reach else np.full(N_BINS, np.nan),
     )
 
 
@@ -222,7 +222,7 @@ def family_of(rng, family, levels, skill) -> FamilyRepeatability:
         for level in levels
     ]
     means = [one.repeatability for one in found if one.level != unchanged]
-    return FamilyRepeatability(family, tuple(found), float(np.mean(means)))
+    return FamilyRepeatability(family, float(np.mean(means)), tuple(found))
 
 
 def repeatability_of(methods, choice, failed=()) -> RepeatabilityResult:
@@ -232,11 +232,11 @@ def repeatability_of(methods, choice, failed=()) -> RepeatabilityResult:
             name,
             f"{name}, seed 0",
             baseline,
+            20,
             tuple(
                 family_of(rng, family, sorted(choice.levels_of(family)), skill)
                 for family in choice.families
             ),
-            20,
         )
         for name, baseline, skill in methods
     ]

@@ -214,3 +214,10 @@ class Links:
             new_rows = right_row_of[self[int(row)]]
             kept.append([int(value) for value in new_rows if value >= 0])
         return Links.of(kept)
+
+
+def ratio(part: npt.ArrayLike, whole: npt.ArrayLike, otherwise: float = float("nan")) -> Floats:
+    """`otherwise` where there is nothing to divide by."""
+    below = np.asarray(whole)
+    quotient: Floats = np.divide(part, below, out=np.full(below.shape, otherwise), where=below > 0)
+    return quotient

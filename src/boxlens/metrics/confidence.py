@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.metrics.grid import mean_defined
+from boxlens.metrics.json_form import defined, number
 from boxlens.metrics.ranking import rank_rows
-from boxlens.metrics.results import defined
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -34,12 +34,7 @@ class ConfidenceCurve:
         """At most n points of the curve, evenly spread over its distinct scores."""
         last = max(len(self.threshold) - 1, 0)
         at = np.unique(np.linspace(0, last, min(n, len(self.threshold))).round().astype(int))
-        return {
-            "threshold": self.threshold[at].tolist(),
-            "precision": self.precision[at].tolist(),
-            "recall": self.recall[at].tolist(),
-            "F1": self.f1[at].tolist(),
-        }
+        return {name: column[at].tolist() for name, column in self._columns().items()}
 
     def to_json(self) -> dict[str, Any]:
         """The best point and the curve; no curve where there is nothing to find."""
@@ -49,14 +44,16 @@ class ConfidenceCurve:
     def best(self) -> dict[str, float]:
         """The operating point of highest F1; among equals the highest threshold."""
         if self.n_positive == 0 or not len(self.f1):
-            nothing = float("nan")
-            return dict.fromkeys(("threshold", "precision", "recall", "F1"), nothing)
+            return dict.fromkeys(self._columns(), float("nan"))
         at = int(np.argmax(self.f1))
+        return {name: float(column[at]) for name, column in self._columns().items()}
+
+    def _columns(self) -> dict[str, Floats]:
         return {
-            "threshold": float(self.threshold[at]),
-            "precision": float(self.precision[at]),
-            "recall": float(self.recall[at]),
-            "F1": float(self.f1[at]),
+            "threshold": self.threshold,
+            "precision": self.precision,
+            "recall": self.recall,
+            "F1": self.f1,
         }
 
 
@@ -73,9 +70,7 @@ class ConfidenceResult:
         return {
             "iou": self.iou,
             "overall": self.overall.to_json(),
-            "mean_of_class_F1": defined(
-                {"F1": mean_defined(np.array([point["F1"] for point in best]))},
-            )["F1"],
+            "mean_of_class_F1": number(mean_defined(np.array([point["F1"] for point in best]))),
             "classes": [{"class": curve.name, **curve.to_json()} for curve in self.classes],
         }
 

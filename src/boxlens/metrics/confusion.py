@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.matching import find_overlaps, pair_one_to_one, reachable
+from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -20,17 +21,17 @@ BACKGROUND = "background"
 
 
 @dataclass(frozen=True, slots=True)
-class ConfusionResult:
+class ConfusionResult(JsonRecord):
     """matrix[true, predicted]; the last row is nothing there, the last column nothing found."""
 
     iou: float
     min_score: float
-    names: tuple[str, ...]
+    names: tuple[str, ...] = field(metadata=as_key("names", lambda names: [*names, BACKGROUND]))
     matrix: npt.NDArray[np.int64]
     # Where each detection and object stands in the matrix: its true, its predicted class; the
     # number of classes for nothing, -1 for not counted. Empty where nobody asked.
-    det_true: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int32))
-    gt_said: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    det_true: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int32), metadata=HIDDEN)
+    gt_said: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int32), metadata=HIDDEN)
 
     def top(self, n: int = 10) -> list[tuple[str, str, int]]:
         """The most frequent confusions of one class with another."""
@@ -43,14 +44,6 @@ class ConfusionResult:
             for true, said in pairs
             if between[true, said] > 0
         ]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "iou": self.iou,
-            "min_score": self.min_score,
-            "names": [*self.names, BACKGROUND],
-            "matrix": self.matrix.tolist(),
-        }
 
 
 def confusion(

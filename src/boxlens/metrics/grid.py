@@ -9,6 +9,7 @@ import numpy as np
 
 from boxlens import _kernel
 from boxlens.data import check_tables
+from boxlens.data.columns import ratio
 from boxlens.errors import ParameterError
 from boxlens.matching import MAX_CELLS, Matches, assign, find_overlaps, reachable
 from boxlens.metrics.average_precision import COCO_RECALLS
@@ -103,6 +104,12 @@ def mean_defined(values: Floats) -> float:
     """The mean over what is defined, in the order pycocotools adds it; NaN where nothing is."""
     defined = values[~np.isnan(values)]
     return float(np.mean(defined)) if len(defined) else float("nan")
+
+
+def means_defined(values: Floats, axis: int | tuple[int, ...]) -> Floats:
+    """The same along some axes."""
+    known = ~np.isnan(values)
+    return ratio(np.where(known, values, 0).sum(axis=axis), known.sum(axis=axis))
 
 
 def positives_by_class_and_area(dataset: Dataset, matches: Matches) -> npt.NDArray[np.int64]:

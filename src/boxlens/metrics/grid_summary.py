@@ -13,9 +13,13 @@ from boxlens.metrics.results import ClassResult, DetectorResult
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
     from boxlens.data.columns import Floats
     from boxlens.metrics.protocols import Prepared
-    from boxlens.metrics.readings import Mean, Readings
+    from boxlens.metrics.readings import Mean
 
 # A spread of AP over tie orders below this does not show in three digits.
 NEGLIGIBLE_BAND = 5e-4
@@ -36,20 +40,20 @@ def evaluate_grid(prepared: Prepared, choice: GridChoice, *, threads: int = 0) -
     return DetectorResult(
         name=prepared.detections.name,
         n_detections=len(prepared.detections),
-        metrics=_summary(grid, readings),
-        classes=_classes(prepared, grid, readings),
+        metrics={name: _read(grid, mean) for name, mean in readings.whole.items()},
+        classes=class_results(
+            prepared,
+            grid.n_positive[:, 0],
+            {name: _read_classes(grid, mean) for name, mean in readings.by_class.items()},
+        ),
         tie_band=grid.tie_band,
         notices=(
             *prepared.detections.notices,
             *prepared.notices,
-            *_without_objects(prepared, grid),
+            *classes_without_objects(prepared, grid.n_positive[:, 0] == 0),
             *_ties(prepared, grid),
         ),
     )
-
-
-def _summary(grid: Grid, readings: Readings) -> dict[str, float]:
-    return {name: _read(grid, mean) for name, mean in readings.whole.items()}
 
 
 def _read(grid: Grid, mean: Mean) -> float:
@@ -60,13 +64,15 @@ def _read(grid: Grid, mean: Mean) -> float:
     return mean_defined(grid.recall[mean.at, mean.of, mean.area, mean.limit])
 
 
-def _classes(prepared: Prepared, grid: Grid, readings: Readings) -> tuple[ClassResult, ...]:
-    n_detections = detections_by_class(prepared)
-    columns = {name: _read_classes(grid, mean) for name, mean in readings.by_class.items()}
+def class_results(
+    prepared: Prepared, n_gt: npt.NDArray[np.integer], columns: Mapping[str, Floats]
+) -> tuple[ClassResult, ...]:
+    """Numbers by name, each a value by class."""
+    n_detections = _detections_by_class(prepared)
     return tuple(
         ClassResult(
             name=name,
-            n_gt=int(grid.n_positive[row, 0]),
+            n_gt=int(n_gt[row]),
             n_detections=int(n_detections[row]),
             metrics={key: float(values[row]) for key, values in columns.items()},
         )
@@ -89,12 +95,8 @@ def _read_classes(grid: Grid, mean: Mean) -> Floats:
     return by_class
 
 
-def detections_by_class(prepared: Prepared) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+def _detections_by_class(prepared: Prepared) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     return np.bincount(prepared.detections.class_row, minlength=len(prepared.dataset.classes))
-
-
-def _without_objects(prepared: Prepared, grid: Grid) -> tuple[Notice, ...]:
-    return classes_without_objects(prepared, grid.n_positive[:, 0] == 0)
 
 
 def classes_without_objects(
@@ -102,7 +104,7 @@ def classes_without_objects(
     empty: np.ndarray[tuple[int], np.dtype[np.bool_]],
 ) -> tuple[Notice, ...]:
     """METHODS 10: a class without objects is undefined, and its detections are not counted."""
-    n_detections = detections_by_class(prepared)
+    n_detections = _detections_by_class(prepared)
     lost = int(n_detections[empty].sum())
     if lost == 0:
         return ()

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.columns import ratio
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -95,7 +97,7 @@ def envelope(hits: Hits, n_positive: Counts, normal: float | None = None) -> Flo
 
 def area_ap(hits: Hits, n_positive: Counts, normal: float | None = None) -> Floats:
     """(1 / positives) x the sum of the envelope at hits; NaN for a list without positives."""
-    return _per_positive(_list_sums(hits, envelope(hits, n_positive, normal)), n_positive)
+    return ratio(_list_sums(hits, envelope(hits, n_positive, normal)), n_positive)
 
 
 def area_ap_with_error(
@@ -103,7 +105,7 @@ def area_ap_with_error(
 ) -> tuple[Floats, Floats]:
     """AP and its standard error: one value per hit, one zero per missed object (METHODS 2.2)."""
     values = envelope(hits, n_positive, normal)
-    mean = _per_positive(_list_sums(hits, values), n_positive)
+    mean = ratio(_list_sums(hits, values), n_positive)
     spread = values - np.repeat(np.nan_to_num(mean), np.diff(hits.offsets))
     n_missed = n_positive - np.diff(hits.offsets)
     squares = _list_sums(hits, spread**2) + n_missed * np.nan_to_num(mean) ** 2
@@ -119,9 +121,3 @@ def _list_sums(hits: Hits, values: Floats) -> Floats:
     if filled.any():
         sums[filled] = np.add.reduceat(values, hits.offsets[:-1][filled])
     return sums
-
-
-def _per_positive(sums: Floats, n_positive: Counts) -> Floats:
-    out = np.full(len(sums), np.nan)
-    np.divide(sums, n_positive, out=out, where=n_positive > 0)
-    return out

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from boxlens.metrics.json_form import JsonRecord
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ImageCountsResult:
+class ImageCountsResult(JsonRecord):
     """One row per image, at one IoU, detections with score >= min_score."""
 
     iou: float
@@ -25,16 +27,6 @@ class ImageCountsResult:
     tp: npt.NDArray[np.int64]
     fp: npt.NDArray[np.int64]
     fn: npt.NDArray[np.int64]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "iou": self.iou,
-            "min_score": self.min_score,
-            "image_id": self.image_id.tolist(),
-            "tp": self.tp.tolist(),
-            "fp": self.fp.tolist(),
-            "fn": self.fn.tolist(),
-        }
 
 
 def image_counts(

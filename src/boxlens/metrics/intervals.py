@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from boxlens.errors import ParameterError
 from boxlens.limits import REPLICATES, SEED
-from boxlens.metrics.results import number
+from boxlens.metrics.json_form import HIDDEN, JsonRecord, ends
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Floats
@@ -28,7 +28,7 @@ EQUAL = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class ResamplingChoice:
+class ResamplingChoice(JsonRecord):
     """How to resample images, and which interval to give."""
 
     n_replicates: int = 1000
@@ -50,15 +50,6 @@ class ResamplingChoice:
             raise ParameterError(f"the jackknife needs at least 2 groups, got {self.n_jackknife}")
         SEED.check(self.seed, "seed (--seed)")
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "n_replicates": self.n_replicates,
-            "seed": self.seed,
-            "level": self.level,
-            "method": self.method,
-            "n_jackknife": self.n_jackknife,
-        }
-
 
 def chosen_resampling(intervals: bool | ResamplingChoice) -> ResamplingChoice | None:
     """What a plain yes, or no, means."""
@@ -68,12 +59,12 @@ def chosen_resampling(intervals: bool | ResamplingChoice) -> ResamplingChoice | 
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(JsonRecord):
     """A number and where it may lie; NaN where nothing can be said."""
 
     value: float
-    low: float
-    high: float
+    low: float = field(metadata=ends("ci", "high"))
+    high: float = field(metadata=HIDDEN)
     # Standard errors: of the bootstrap, and of the jackknife as a cross-check.
     se: float
     se_jackknife: float
@@ -82,22 +73,12 @@ class Interval:
     # Replicates in which the number is undefined; they are left out.
     n_undefined: int = 0
     # The number without its bias; a difference as it is, since most of its bias cancels.
-    centre: float = float("nan")
+    centre: float = field(default=float("nan"), metadata=HIDDEN)
 
     @property
     def reach(self) -> float:
         """How far off the number may be: its standard error, and its bias, of unknown size."""
         return math.hypot(self.se, self.bias)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "value": number(self.value),
-            "ci": [number(self.low), number(self.high)],
-            "se": number(self.se),
-            "se_jackknife": number(self.se_jackknife),
-            "bias": number(self.bias),
-            "n_undefined": self.n_undefined,
-        }
 
 
 def interval(

@@ -9,8 +9,8 @@ import numpy as np
 
 from boxlens.matching import paired_iou
 from boxlens.metrics.grid import mean_defined
+from boxlens.metrics.json_form import defined
 from boxlens.metrics.ranking import rank
-from boxlens.metrics.results import defined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.metrics.average_precision import COCO_RECALLS, ap_area
+from boxlens.metrics.json_form import number, to_json
 from boxlens.metrics.ranked_summary import class_curves
 from boxlens.metrics.ranking import rank
-from boxlens.metrics.results import number
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Floats
@@ -55,7 +55,7 @@ class PrCurvesResult:
                     "class": row.name,
                     "area": number(ap_area(row.points)),
                     "precision": precision.tolist(),
-                    "score": [number(value) for value in score.tolist()],
+                    "score": to_json(score),
                 }
             )
         return {"iou": self.iou, "recall": COCO_RECALLS.tolist(), "classes": rows}

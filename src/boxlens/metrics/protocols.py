@@ -10,6 +10,7 @@ import numpy as np
 from boxlens.data import Notice, check_tables
 from boxlens.errors import ParameterError
 from boxlens.matching import (
+    ALL_AREAS,
     COCO,
     LVIS,
     OPEN_IMAGES,
@@ -24,6 +25,8 @@ from boxlens.metrics.hierarchy import expand_hierarchy
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
     from boxlens.data import Dataset, Detections, Links
@@ -68,16 +71,27 @@ class Prepared:
         """Who hit what at one threshold, all areas."""
         if not 0 < iou <= 1:
             raise ParameterError(f"an IoU threshold must be above 0 and at most 1, got {iou}")
-        overlaps = find_overlaps(
-            self.dataset, self.detections, self.rule, floor=reachable(iou), threads=threads
-        )
+        return self.match((iou,), keep_hits=keep_hits, threads=threads)
+
+    def match(
+        self,
+        iou_thresholds: tuple[float, ...],
+        *,
+        area_ranges: Sequence[tuple[float, float]] = ALL_AREAS,
+        max_dets: int | None = None,
+        keep_hits: bool = False,
+        threads: int = 0,
+    ) -> Matches:
+        """Who hit what at several thresholds, ascending."""
+        floor = reachable(iou_thresholds[0])
         return assign(
             self.dataset,
             self.detections,
-            overlaps,
+            find_overlaps(self.dataset, self.detections, self.rule, floor=floor, threads=threads),
             self.rule,
-            iou_thresholds=(iou,),
-            max_dets=self.max_dets,
+            iou_thresholds=iou_thresholds,
+            area_ranges=area_ranges,
+            max_dets=self.max_dets if max_dets is None else max_dets,
             det_dropped=self.det_dropped,
             det_unmatched_ignored=self.det_unmatched_ignored,
             keep_hits=keep_hits,

@@ -8,20 +8,17 @@ import numpy as np
 
 from boxlens.metrics.average_precision import ap_area, ap_voc07, curve
 from boxlens.metrics.grid import mean_defined
-from boxlens.metrics.grid_summary import classes_without_objects, detections_by_class
+from boxlens.metrics.grid_summary import class_results, classes_without_objects
 from boxlens.metrics.ranking import rank
 from boxlens.metrics.readings import ranked_readings
-from boxlens.metrics.results import ClassResult, DetectorResult
+from boxlens.metrics.results import DetectorResult
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from boxlens.data.columns import Floats
     from boxlens.matching import Matches
     from boxlens.metrics.average_precision import Curve
     from boxlens.metrics.protocols import Prepared
     from boxlens.metrics.ranking import Ranking
-    from boxlens.metrics.readings import Readings
 
 
 def evaluate_ranked(
@@ -44,8 +41,15 @@ def evaluate_ranked(
     return DetectorResult(
         name=prepared.detections.name,
         n_detections=len(prepared.detections),
-        metrics=_summary(ap, readings),
-        classes=_classes(prepared, ap, readings, n_objects),
+        metrics={name: mean_defined(ap[mean.at]) for name, mean in readings.whole.items()},
+        classes=class_results(
+            prepared,
+            n_objects,
+            {
+                name: np.array([of_class.mean() for of_class in ap[mean.at].T])
+                for name, mean in readings.by_class.items()
+            },
+        ),
         notices=(
             *prepared.detections.notices,
             *prepared.notices,
@@ -82,27 +86,3 @@ def _weights(prepared: Prepared, matches: Matches) -> tuple[Floats | None, Float
         gt.class_row[counted], weights=value, minlength=n_classes
     ).astype(np.float64)
     return np.where(on_group, prepared.group_of_weight, 1.0), n_positive
-
-
-def _summary(ap: Floats, readings: Readings) -> dict[str, float]:
-    return {name: mean_defined(ap[mean.at]) for name, mean in readings.whole.items()}
-
-
-def _classes(
-    prepared: Prepared,
-    ap: Floats,
-    readings: Readings,
-    n_objects: npt.NDArray[np.intp],
-) -> tuple[ClassResult, ...]:
-    n_detections = detections_by_class(prepared)
-    return tuple(
-        ClassResult(
-            name=name,
-            n_gt=int(n_objects[row]),
-            n_detections=int(n_detections[row]),
-            metrics={
-                key: float(ap[mean.at, row].mean()) for key, mean in readings.by_class.items()
-            },
-        )
-        for row, name in enumerate(prepared.dataset.classes.name)
-    )

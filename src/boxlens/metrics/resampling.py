@@ -12,8 +12,9 @@ import numpy as np
 
 from boxlens import _kernel
 from boxlens.errors import ParameterError
-from boxlens.matching import ALL_AREAS, MAX_CELLS, Matches, assign, find_overlaps, reachable
+from boxlens.matching import MAX_CELLS, Matches
 from boxlens.metrics.average_precision import VOC07_RECALLS
+from boxlens.metrics.grid import means_defined
 from boxlens.metrics.ranking import rank
 from boxlens.metrics.readings import Readings, grid_readings, ranked_readings
 
@@ -119,11 +120,7 @@ def read_whole(found: Replicates, mean: Mean) -> Floats:
     values = _cells(found, mean)[:, mean.of]
     if not mean.known:
         return np.full(len(values), np.nan)
-    defined = ~np.isnan(values)
-    count = defined.sum(axis=(1, 2))
-    total = np.where(defined, values, 0).sum(axis=(1, 2))
-    over: Floats = np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0)
-    return over
+    return means_defined(values, (1, 2))
 
 
 def read_classes(found: Replicates, mean: Mean) -> Floats:
@@ -156,7 +153,9 @@ def grid_sampler(prepared: Prepared, choice: GridChoice, *, threads: int = 0) ->
         raise ParameterError(
             f"intervals are for at most {MAX_CELLS} pairs of IoU threshold and area, got {n_cells}"
         )
-    matches = _matches(prepared, choice.iou_thresholds, areas, choice.max_dets[-1], threads)
+    matches = prepared.match(
+        choice.iou_thresholds, area_ranges=areas, max_dets=choice.max_dets[-1], threads=threads
+    )
     walk = walk_of(
         prepared,
         matches,
@@ -172,7 +171,7 @@ def ranked_sampler(
     prepared: Prepared, iou_thresholds: tuple[float, ...], *, threads: int = 0
 ) -> Sampler:
     """VOC and Open Images."""
-    matches = _matches(prepared, iou_thresholds, ALL_AREAS, prepared.max_dets, threads)
+    matches = prepared.match(iou_thresholds, threads=threads)
     recalls = tuple(VOC07_RECALLS.tolist()) if prepared.protocol == "voc07" else ()
     walk = walk_of(prepared, matches, recalls=recalls, threads=threads)
     return Sampler(prepared.detections.name, walk, ranked_readings(iou_thresholds))
@@ -268,31 +267,3 @@ def counted_rows(ranking: Ranking, matches: Matches) -> tuple[Rows, Offsets]:
     counted = matches.det_counted()[ranking.order]
     before = np.concatenate([[0], np.cumsum(counted)])
     return ranking.order[counted], before[ranking.offsets].astype(np.int64)
-
-
-def _matches(
-    prepared: Prepared,
-    iou_thresholds: tuple[float, ...],
-    areas: Sequence[tuple[float, float]],
-    max_dets: int | None,
-    threads: int,
-) -> Matches:
-    overlaps = find_overlaps(
-        prepared.dataset,
-        prepared.detections,
-        prepared.rule,
-        floor=reachable(iou_thresholds[0]),
-        threads=threads,
-    )
-    return assign(
-        prepared.dataset,
-        prepared.detections,
-        overlaps,
-        prepared.rule,
-        iou_thresholds=iou_thresholds,
-        area_ranges=areas,
-        max_dets=max_dets,
-        det_dropped=prepared.det_dropped,
-        det_unmatched_ignored=prepared.det_unmatched_ignored,
-        threads=threads,
-    )

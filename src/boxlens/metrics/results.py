@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
+from boxlens.metrics.json_form import IF_GIVEN, JsonRecord, as_key, inline, to_json
 from boxlens.wording import score
 
 if TYPE_CHECKING:
@@ -24,65 +24,47 @@ SCHEMA = "boxlens/evaluate/1"
 
 
 @dataclass(frozen=True, slots=True)
-class ClassResult:
+class ClassResult(JsonRecord):
     """One class: its objects, its detections and its numbers."""
 
-    name: str
+    name: str = field(metadata=as_key("class"))
     n_gt: int
     n_detections: int
-    metrics: Mapping[str, float]
+    metrics: Mapping[str, float] = field(metadata=inline())
     # By the same names, if asked for.
-    intervals: Mapping[str, Interval] | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "class": self.name,
-            "n_gt": self.n_gt,
-            "n_detections": self.n_detections,
-            **defined(self.metrics),
-            **_intervals_to_json(self.intervals),
-        }
+    intervals: Mapping[str, Interval] | None = field(default=None, metadata=IF_GIVEN)
 
 
 @dataclass(frozen=True, slots=True)
-class Extras:
+class Extras(JsonRecord):
     """Further readings of the same matches, present where they were asked for."""
 
-    curves: PrCurvesResult | None = None
-    confidence: ConfidenceResult | None = None
-    confusion: ConfusionResult | None = None
-    olrp: OlrpResult | None = None
-    images: ImageCountsResult | None = None
+    curves: PrCurvesResult | None = field(default=None, metadata=IF_GIVEN)
+    confidence: ConfidenceResult | None = field(default=None, metadata=IF_GIVEN)
+    confusion: ConfusionResult | None = field(default=None, metadata=IF_GIVEN)
+    olrp: OlrpResult | None = field(default=None, metadata=IF_GIVEN)
+    images: ImageCountsResult | None = field(default=None, metadata=IF_GIVEN)
+
+
+def _tie_band_to_json(band: tuple[float, float] | None) -> dict[str, Any] | None:
+    return None if band is None else {"AP": to_json(band)}
 
 
 @dataclass(frozen=True, slots=True)
-class DetectorResult:
+class DetectorResult(JsonRecord):
     """One detector: summary numbers, classes, and what was skipped."""
 
     name: str
     n_detections: int
     metrics: Mapping[str, float]
-    classes: tuple[ClassResult, ...]
     # AP with detections of equal score in their worst and best order (METHODS 10).
-    tie_band: tuple[float, float] | None = None
+    tie_band: tuple[float, float] | None = field(
+        default=None, metadata=as_key("tie_band", _tie_band_to_json), kw_only=True
+    )
+    intervals: Mapping[str, Interval] | None = field(default=None, metadata=IF_GIVEN, kw_only=True)
+    classes: tuple[ClassResult, ...]
+    extras: Extras = field(default_factory=Extras, metadata=inline())
     notices: tuple[Notice, ...] = ()
-    extras: Extras = field(default_factory=Extras)
-    intervals: Mapping[str, Interval] | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        readings = {name: getattr(self.extras, name) for name in Extras.__slots__}
-        return {
-            "name": self.name,
-            "n_detections": self.n_detections,
-            "metrics": defined(self.metrics),
-            "tie_band": None
-            if self.tie_band is None
-            else {"AP": [number(end) for end in self.tie_band]},
-            **_intervals_to_json(self.intervals),
-            "classes": [row.to_json() for row in self.classes],
-            **{name: value.to_json() for name, value in readings.items() if value is not None},
-            "notices": [notice_to_json(notice) for notice in self.notices],
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +139,8 @@ class EvaluationResult(Displayed):
                 "n_objects": self.n_objects,
             },
             notices=self.notices,
-            results={"detectors": [detector.to_json() for detector in self.detectors]},
+            results={"detectors": self.detectors},
         )
-
-
-def _intervals_to_json(intervals: Mapping[str, Interval] | None) -> dict[str, Any]:
-    if intervals is None:
-        return {}
-    return {"intervals": {name: one.to_json() for name, one in intervals.items()}}
 
 
 def envelope(
@@ -174,19 +150,20 @@ def envelope(
     parameters: Mapping[str, Any],
     dataset: Mapping[str, Any] | None,
     notices: Sequence[Notice],
-    results: Any,
+    results: Mapping[str, Any],
 ) -> dict[str, Any]:
     """The one form of every result in JSON: what was asked of which files, and what was found.
 
+    `results` may hold records, arrays and undefined numbers: they are written by `to_json`.
     `dataset` has a name and counts; None where a verb reads several data sets, or none.
     """
     return {
         "schema": schema,
         "provenance": provenance.to_json(),
-        "parameters": dict(parameters),
+        "parameters": to_json(parameters),
         "dataset": dataset,
-        "notices": [notice_to_json(notice) for notice in notices],
-        "results": results,
+        "notices": to_json(notices),
+        "results": to_json(results),
     }
 
 
@@ -198,16 +175,3 @@ def about_dataset(dataset: Dataset) -> dict[str, Any]:
         "n_objects": len(dataset.gt),
         "n_classes": len(dataset.classes),
     }
-
-
-def notice_to_json(notice: Notice) -> dict[str, Any]:
-    return {"code": notice.code, "count": notice.count, "message": notice.message}
-
-
-def defined(metrics: Mapping[str, float]) -> dict[str, float | None]:
-    """NaN becomes None, which JSON can say."""
-    return {name: number(value) for name, value in metrics.items()}
-
-
-def number(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)

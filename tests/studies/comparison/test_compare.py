@@ -141,15 +141,6 @@ def test_files_and_tables_compare_alike(tmp_path):
     assert len(result.to_json()["provenance"]["detections"]) == 2
 
 
-def test_inputs_stay_as_they_are():
-    dataset, a, b = demo_dataset(), demo_detections(), demo_detections("region")
-    before = [table.score.copy() for table in (a, b)]
-    result = demo()
-    assert result.dataset is dataset
-    for table, score in zip((a, b), before, strict=True):
-        np.testing.assert_array_equal(table.score, score)
-
-
 # --- notices
 
 

@@ -12,7 +12,7 @@ from scipy.stats import ttest_rel
 from boxlens.data import Images
 from boxlens.errors import ParameterError
 from boxlens.studies.comparison.cases.annotation_gain import _area, _curve, annotation_gain
-from boxlens.studies.comparison.cases.disagreement import disagreement, rank_images
+from boxlens.studies.comparison.cases.disagreement import rank_images
 from oracles import coco
 from oracles import disagreement as oracle
 from oracles.one_image import at, gt, tables
@@ -27,8 +27,14 @@ def of_one_image(*found):
     return [tables([gt(at(0))], boxes)[1] for boxes in found]
 
 
-def no_cut(detectors):
-    return [-1.0] * len(detectors)
+def rank_images_of(detectors, n_images, **choice):
+    sizes = np.full(n_images, 100.0)
+    images, _ = Images.of(np.arange(n_images) + 10, sizes, sizes, [""] * n_images)
+    return rank_images(images, detectors, **{"min_score": [-1.0] * len(detectors), **choice})
+
+
+def disagreement(detectors, **choice):
+    return rank_images_of(detectors, detectors[0].n_images, **choice).share
 
 
 @pytest.mark.parametrize(
@@ -49,12 +55,12 @@ def no_cut(detectors):
 )
 def test_disagreement_by_hand(first, second, expected):
     detectors = of_one_image(first, second)
-    assert disagreement(detectors, min_score=no_cut(detectors)) == pytest.approx([expected])
+    assert disagreement(detectors) == pytest.approx([expected])
 
 
 def test_classes_may_be_left_aside():
     detectors = of_one_image([(at(0), 0)], [(at(0), 1)])
-    assert disagreement(detectors, min_score=no_cut(detectors), class_agnostic=True) == [0.0]
+    assert disagreement(detectors, class_agnostic=True) == [0.0]
 
 
 def test_boxes_below_a_detector_s_own_cut_say_nothing():
@@ -66,7 +72,7 @@ def test_boxes_below_a_detector_s_own_cut_say_nothing():
 def test_three_detectors_disagree_by_the_mean_of_their_pairs():
     detectors = of_one_image([(at(0), 0)], [(at(0), 0)], [(at(5), 0)])
     expected = [(0 + 2 / 3 + 2 / 3) / 3]
-    assert disagreement(detectors, min_score=no_cut(detectors)) == pytest.approx(expected)
+    assert disagreement(detectors) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -99,12 +105,6 @@ def test_a_detector_agrees_with_itself(seed):
     ranked = rank_images_of([a, a], a.n_images)
     assert not ranked.share.any()
     assert not ranked.boxes.any()
-
-
-def rank_images_of(detectors, n_images, **choice):
-    sizes = np.full(n_images, 100.0)
-    images, _ = Images.of(np.arange(n_images) + 10, sizes, sizes, [""] * n_images)
-    return rank_images(images, detectors, min_score=no_cut(detectors), **choice)
 
 
 def test_images_come_most_disputed_first_and_ties_go_to_more_boxes():

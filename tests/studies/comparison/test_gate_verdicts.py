@@ -10,7 +10,7 @@ from scipy.stats import t
 
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.readings import Mean
-from boxlens.studies.comparison.gating.measures import Measured, Question, Values
+from boxlens.studies.comparison.gating.questions import Measured, Question, Values
 from boxlens.studies.comparison.gating.rules import Target, parse_rule
 from boxlens.studies.comparison.gating.verdicts import decide
 

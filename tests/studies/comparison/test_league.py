@@ -20,7 +20,7 @@ def scored(value):
 
 
 def pair(a, b, p, metric="AP"):
-    return PairResult(a, b, metric, scored(0.0), p, p, p, 0.5, 0.1)
+    return PairResult(a, b, metric, scored(0.0), p, p, p, detectable=0.1, share_a_ahead=0.5)
 
 
 def random_league(seed):
@@ -111,7 +111,9 @@ def test_only_the_adjusted_p_of_the_number_asked_for_counts():
     scores = {"a": scored(0.3), "b": scored(0.2)}
     rows = [
         pair("a", "b", 0.001, metric="AP50"),
-        PairResult("a", "b", "AP", scored(0.1), 0.01, 0.01, 0.06, 0.9, 0.1),
+        PairResult(
+            "a", "b", "AP", scored(0.1), 0.01, 0.01, 0.06, detectable=0.1, share_a_ahead=0.9
+        ),
     ]
     assert {row.letters for row in league("AP", scores, rows, ALPHA).rows} == {"a"}
     assert [row.letters for row in league("AP50", scores, rows, ALPHA).rows] == ["a", "b"]

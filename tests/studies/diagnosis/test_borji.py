@@ -12,8 +12,7 @@ import boxlens
 from boxlens.data import Detections, select_classes, select_images
 from boxlens.metrics import choose, evaluate_tables
 from boxlens.scenes.plant import Kind, Recipe, plant
-from boxlens.studies.diagnosis.borji import STEPS, borji
-from boxlens.studies.diagnosis.borji_orders import REPAIRS
+from boxlens.studies.diagnosis.borji import REPAIRS, STEPS, borji
 from boxlens.studies.diagnosis.evidence import gather
 from boxlens.studies.diagnosis.orders import repair_gains, subsets
 from cases import random_scene

@@ -10,7 +10,7 @@ import pytest
 
 from boxlens.data import Classes, ClassTree
 from boxlens.formats.class_tree import read_class_tree, supercategory_tree
-from boxlens.studies.difficulty.class_levels import accepted_classes, classes_below
+from boxlens.studies.difficulty.levels import accepted_classes, classes_below
 from shared_data import shared
 from studies.diagnosis.worlds import random_world
 

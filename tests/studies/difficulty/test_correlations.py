@@ -189,9 +189,3 @@ def test_a_column_with_the_name_of_a_measure_is_refused():
     properties = made_properties(scale=range(8))
     with pytest.raises(ParameterError, match="'scale': rename it"):
         correlate([made_system(cls=range(8))], made_difficulty(8), properties)
-
-
-def test_undefined_numbers_are_null_in_json():
-    record = one([0.1, 0.5], [1, 2]).to_json()
-    assert record["pearson"] is None
-    assert record["n_classes"] == 2

@@ -19,11 +19,16 @@ from boxlens.errors import ParameterError
 from boxlens.formats.class_tree import NamedTree, known_tree, read_class_tree
 from boxlens.studies.difficulty.accuracy import accuracy
 from boxlens.studies.difficulty.choice import DifficultyChoice
-from boxlens.studies.difficulty.class_levels import accepted_classes, classes_below
 from boxlens.studies.difficulty.class_measures import mean_of_defined
 from boxlens.studies.difficulty.guesses import System, guesses_of
 from boxlens.studies.difficulty.judging import judge_systems
-from boxlens.studies.difficulty.levels import find_node, score_levels, score_nodes
+from boxlens.studies.difficulty.levels import (
+    accepted_classes,
+    classes_below,
+    find_node,
+    score_levels,
+    score_nodes,
+)
 from boxlens.studies.difficulty.relaxed_ap import node_ap
 from oracles.model import iou as overlap
 from shared_data import shared

@@ -11,7 +11,7 @@ import pytest
 import boxlens
 from boxlens.data import Classes, ClassTree, Dataset, Detections, GroundTruth, Images
 from boxlens.formats.class_tree import known_tree
-from boxlens.studies.difficulty.class_levels import accepted_classes
+from boxlens.studies.difficulty.levels import accepted_classes
 from boxlens.studies.difficulty.relaxed_ap import exact_ap, gather_labels, node_ap, relaxed_ap
 from cases import random_scene
 from oracles import coco

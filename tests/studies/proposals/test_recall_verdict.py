@@ -31,7 +31,7 @@ def method(name, ar, *, at_half=None, n_mean=100.0, half=0.01, sizes=None, basel
     row = BudgetRecall(100, n_mean, ar, ar - half, ar + half, ar, ar, ar, recall, curve)
     groups = [GroupRecall("size", size, 5, 100, one, {}) for size, one in (sizes or {}).items()]
     return MethodRecall(
-        name, name, baseline, (row,), (row,), tuple(groups), np.zeros(10), ar, 0, None
+        name, name, baseline, (row,), (row,), tuple(groups), ar, 0, None, np.zeros(10)
     )
 
 

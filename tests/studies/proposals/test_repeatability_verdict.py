@@ -19,7 +19,9 @@ def method(name, *, baseline=False, **values) -> MethodRepeatability:
     sums = np.zeros((len(choice.steps()), N_BINS))
     sums[:, 4] = [values[family][level] for family, level in choice.steps()]
     tally = Tally(sums, (sums > 0).astype(int), np.zeros(len(sums), dtype=int))
-    return MethodRepeatability(name, f"{name} 1", baseline, pooled([tally], choice), 1)
+    return MethodRepeatability(
+        name, f"{name} 1", baseline, n_images=1, families=pooled([tally], choice)
+    )
 
 
 def sentences(*methods) -> list[str]:

@@ -8,7 +8,8 @@ import pytest
 import boxlens
 from boxlens.scenes.large import large_dataset
 from boxlens.scenes.plant import Dependence, Recipe, Steps, plant
-from boxlens.studies.sensitivity.chance import chance_entropy, expected_range
+from boxlens.studies.sensitivity.entropy import chance_entropy
+from boxlens.studies.sensitivity.spread import expected_range
 from studies.sensitivity.worlds import named
 
 

@@ -97,7 +97,7 @@ def _tuned(options: argparse.Namespace, progress: Progress) -> ProposalTuningRes
 
 
 def _write_generator(options: argparse.Namespace, result: ProposalTuningResult) -> None:
-    from boxlens.metrics.results import number
+    from boxlens.metrics.json_form import number
     from boxlens.studies.proposals.generators.generator_files import write_generator
     from boxlens.studies.proposals.generators.opening import open_generator
     from boxlens.studies.proposals.tuning.analysis import with_settings

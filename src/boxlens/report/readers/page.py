@@ -6,7 +6,7 @@ from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from boxlens.metrics.results import notice_to_json
+from boxlens.metrics.json_form import to_json
 from boxlens.report import study as nouns
 from boxlens.report.pages import page as pages
 from boxlens.report.pages.markup import Cell, notes, paragraph, table, tiles
@@ -27,7 +27,7 @@ def study_page(
 ) -> str:
     """`document` is what results.json holds; `notices` are those of detectors, too."""
     if notices:
-        document = {**document, "notices": [notice_to_json(one) for one in notices]}
+        document = {**document, "notices": to_json(notices)}
     if study.parameters is not None:
         document = {**document, "parameters": study.parameters}
     sections = [

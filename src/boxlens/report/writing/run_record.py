@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.metrics.results import notice_to_json, number
+from boxlens.metrics.json_form import number, to_json
 from boxlens.report.charts.kinds import SCHEME_NAMES
 from boxlens.report.frames.run_tables import flag_name
 from boxlens.studies.diagnosis.crosswalk import DET_LABELS, GT_LABELS, SCHEMES
@@ -100,7 +100,7 @@ def run_record(
             "numbers": [[name, number(value)] for name, value in verdict.numbers],
         },
         "provenance": provenance.to_json(),
-        "notices": [notice_to_json(notice) for notice in notices],
+        "notices": to_json(notices),
     }
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from boxlens.data.known_classes import CLASSES_CHOICES
 from boxlens.errors import ParameterError
 from boxlens.limits import PERMUTATIONS
 from boxlens.metrics.evaluation import EvaluationChoice
 from boxlens.metrics.intervals import ResamplingChoice
+from boxlens.metrics.json_form import HIDDEN, JsonRecord, inline
 from boxlens.studies.comparison.cases.discriminative import DiscriminativeChoice
 from boxlens.studies.comparison.cases.fda import MAPPINGS
 from boxlens.studies.comparison.cases.image_scores import MEASURES
@@ -28,10 +29,10 @@ SMALLEST_ALPHA = 10**-ALPHA_DIGITS
 
 
 @dataclass(frozen=True, slots=True)
-class ComparisonChoice:
+class ComparisonChoice(JsonRecord):
     """What is counted, how often images are resampled, and how single images are scored."""
 
-    evaluation: EvaluationChoice = field(default_factory=EvaluationChoice)
+    evaluation: EvaluationChoice = field(default_factory=EvaluationChoice, metadata=HIDDEN)
     resampling: ResamplingChoice = field(default_factory=ResamplingChoice)
     n_permutations: int = 1000
     # The metric detectors are ranked by; None: the protocol's first.
@@ -41,7 +42,10 @@ class ComparisonChoice:
     mapping: FdaMapping = "one_to_one"
     class_agnostic: bool = False
     min_score: float | None = None
-    discriminative: DiscriminativeChoice = field(default_factory=DiscriminativeChoice)
+    discriminative: DiscriminativeChoice = field(
+        default_factory=DiscriminativeChoice,
+        metadata=inline(lambda one: {"test": one.test, "largest_t0": one.largest_t0}),
+    )
     images: ImagesChoice = "check"
     classes: ClassesChoice = "check"
 
@@ -70,18 +74,3 @@ class ComparisonChoice:
     @property
     def alpha(self) -> float:
         return round(1 - self.resampling.level, ALPHA_DIGITS)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "resampling": self.resampling.to_json(),
-            "n_permutations": self.n_permutations,
-            "metric": self.metric,
-            "measure": self.measure,
-            "mapping": self.mapping,
-            "class_agnostic": self.class_agnostic,
-            "min_score": self.min_score,
-            "test": self.discriminative.test,
-            "largest_t0": self.discriminative.largest_t0,
-            "images": self.images,
-            "classes": self.classes,
-        }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from boxlens.metrics.json_form import JsonRecord, inline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,31 +18,21 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class LeagueRow:
+class LeagueRow(JsonRecord):
     """Detectors that share a letter cannot be told apart."""
 
     name: str
-    score: Interval
+    score: Interval = field(metadata=inline())
     letters: str
-
-    def to_json(self) -> dict[str, Any]:
-        return {"name": self.name, **self.score.to_json(), "letters": self.letters}
 
 
 @dataclass(frozen=True, slots=True)
-class League:
+class League(JsonRecord):
     """One number of all detectors, the best first."""
 
     metric: str
     alpha: float
     rows: tuple[LeagueRow, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "metric": self.metric,
-            "alpha": self.alpha,
-            "rows": [row.to_json() for row in self.rows],
-        }
 
 
 def league(

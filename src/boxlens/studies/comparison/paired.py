@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from boxlens.metrics.intervals import (
     share_above,
     two_sided,
 )
-from boxlens.metrics.results import number
+from boxlens.metrics.json_form import JsonRecord, as_key, inline
 from boxlens.studies.comparison.exchange import exchange, exchange_p
 
 if TYPE_CHECKING:
@@ -35,72 +35,45 @@ if TYPE_CHECKING:
     from boxlens.metrics.results import DetectorResult
 
 
+def _difference_to_json(difference: Interval) -> dict[str, Any]:
+    plain = difference.to_json()
+    return {"difference": plain.pop("value"), **plain}
+
+
 @dataclass(frozen=True, slots=True)
-class PairResult:
+class PairResult(JsonRecord):
     """One number of two detectors: the first minus the second."""
 
     a: str
     b: str
     metric: str
-    difference: Interval
+    difference: Interval = field(metadata=inline(_difference_to_json))
     p_bootstrap: float
     p_permutation: float
     # p_bootstrap, adjusted for all pairs of detectors.
     p_holm: float
-    # The share of resampled test sets in which the first is ahead.
-    share_a_ahead: float
     # The smallest true difference that would be found on four of five such test sets.
     detectable: float
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "a": self.a,
-            "b": self.b,
-            "metric": self.metric,
-            **_difference_to_json(self.difference),
-            "p_bootstrap": number(self.p_bootstrap),
-            "p_permutation": number(self.p_permutation),
-            "p_holm": number(self.p_holm),
-            "detectable": number(self.detectable),
-            "share_a_ahead": number(self.share_a_ahead),
-        }
+    # The share of resampled test sets in which the first is ahead.
+    share_a_ahead: float
 
 
 @dataclass(frozen=True, slots=True)
-class ClassPair:
+class ClassPair(JsonRecord):
     """AP of one class for two detectors: the first minus the second."""
 
     a: str
     b: str
-    name: str
+    name: str = field(metadata=as_key("class"))
     n_objects: int
     n_images: int
-    difference: Interval
+    difference: Interval = field(metadata=inline(_difference_to_json))
     # By Student's law: where images are few its tails are heavier. NaN where they are too few.
     p: float
     p_permutation: float
     # p, adjusted for all classes of all pairs.
     p_holm: float
     detectable: float
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "a": self.a,
-            "b": self.b,
-            "class": self.name,
-            "n_objects": self.n_objects,
-            "n_images": self.n_images,
-            **_difference_to_json(self.difference),
-            "p": number(self.p),
-            "p_permutation": number(self.p_permutation),
-            "p_holm": number(self.p_holm),
-            "detectable": number(self.detectable),
-        }
-
-
-def _difference_to_json(difference: Interval) -> dict[str, Any]:
-    plain = difference.to_json()
-    return {"difference": plain.pop("value"), **plain}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from boxlens.display import Displayed
-from boxlens.metrics.results import envelope, number
+from boxlens.metrics.results import about_dataset, envelope
 from boxlens.wording import score
 
 if TYPE_CHECKING:
@@ -86,28 +86,18 @@ class ComparisonResult(Displayed):
             SCHEMA,
             provenance=self.provenance,
             parameters={**self.parameters, **self.choice.to_json()},
-            dataset={
-                "name": self.dataset.name,
-                "n_images": len(self.dataset.images),
-                "n_objects": len(self.dataset.gt),
-                "n_classes": len(self.dataset.classes),
-            },
+            dataset=about_dataset(self.dataset),
             notices=self.notices,
             results={
                 "detectors": [self._detector(row) for row in range(len(self.detectors))],
-                "league": self.league.to_json(),
-                "pairs": [row.to_json() for row in self.pairs],
-                "classes": [row.to_json() for row in self.classes],
-                "discriminative": [row.to_json() for row in self.discriminative],
-                "discriminative_together": None
-                if self.together is None
-                else self.together.to_json(),
-                "disagreement": {
-                    **self.disagreement.ranking(),
-                    "gain": self.annotation_gain.to_json(),
-                },
-                "joint": self.joint.to_json(),
-                "strengths": [row.to_json() for row in self.strengths],
+                "league": self.league,
+                "pairs": self.pairs,
+                "classes": self.classes,
+                "discriminative": self.discriminative,
+                "discriminative_together": self.together,
+                "disagreement": {**self.disagreement.ranking(), "gain": self.annotation_gain},
+                "joint": self.joint,
+                "strengths": self.strengths,
             },
         )
 
@@ -116,17 +106,15 @@ class ComparisonResult(Displayed):
         return {
             "name": one.name,
             "n_detections": one.n_detections,
-            "min_score": number(self.min_score[row]),
-            "metrics": {name: item.to_json() for name, item in (one.intervals or {}).items()},
-            "own_metrics": {name: number(value) for name, value in self.own_metrics[row].items()},
+            "min_score": self.min_score[row],
+            "metrics": one.intervals or {},
+            "own_metrics": self.own_metrics[row],
             "classes": [
                 {
                     "class": of_class.name,
                     "n_gt": of_class.n_gt,
                     "n_detections": of_class.n_detections,
-                    "metrics": {
-                        name: item.to_json() for name, item in (of_class.intervals or {}).items()
-                    },
+                    "metrics": of_class.intervals or {},
                 }
                 for of_class in one.classes
             ],

@@ -9,6 +9,7 @@ import numpy as np
 from boxlens.data import Notice
 from boxlens.data.selection import select_images
 from boxlens.errors import ParameterError
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,18 +65,18 @@ def _different(tables: Sequence[Detections], seen: Bools, at: int) -> str:
     n_common = int(seen.all(axis=0).sum())
     n_others = int(np.delete(seen, at, axis=0).any(axis=0).sum())
     common = (
-        f"Compare over the {n_common:,} {'image' if n_common == 1 else 'images'} where all have "
-        "some (--images-used common), or count "
+        f"Compare over the {counted(n_common, 'image')} where all have some (--images-used "
+        "common), or count "
         if n_common
         else "Count "
     )
     name, n_own = tables[at].name, int(seen[at].sum())
     problem = (
-        f"{name} has detections on {n_own:,} {'image' if n_own == 1 else 'images'}, the others on "
-        f"{n_others:,}: were they run on the same ones?"
+        f"{name} has detections on {counted(n_own, 'image')}, the others on {n_others:,}: were "
+        "they run on the same ones?"
         if n_own
-        else f"{name} has no detections at all, the others have some on {n_others:,} "
-        f"{'image' if n_others == 1 else 'images'}: is it the right file?"
+        else f"{name} has no detections at all, the others have some on "
+        f"{counted(n_others, 'image')}: is it the right file?"
     )
     return f"{problem} {common}images without any as nothing found (--images-used all)"
 
@@ -92,7 +93,7 @@ def _only(
     n_images, n_gone = len(kept), int((~kept).sum())
     message = (
         f"compared over the {len(rows):,} of {n_images:,} images where all detectors have "
-        f"detections; skipped: {n_gone:,} {'image' if n_gone == 1 else 'images'}"
+        f"detections; skipped: {counted(n_gone, 'image')}"
     )
     notice = Notice(IMAGES_SKIPPED, n_gone, message)
     return parts[0][0], [table for _, table in parts], (notice,)
@@ -111,8 +112,8 @@ def _silent_notices(tables: Sequence[Detections], silent: Sequence[int]) -> tupl
         Notice(
             "silent_images",
             n,
-            f"{table.name}: no detections on {n:,} {'image' if n == 1 else 'images'} where another "
-            "detector has some, which counts as nothing found",
+            f"{table.name}: no detections on {counted(n, 'image')} where another detector has "
+            "some, which counts as nothing found",
         )
         for table, n in zip(tables, silent, strict=True)
         if n

@@ -16,13 +16,12 @@ from boxlens.metrics.protocols import verified_detections
 from boxlens.metrics.results import Provenance
 from boxlens.studies.diagnosis.borji import borji
 from boxlens.studies.diagnosis.coco_analyze import coco_analyze
-from boxlens.studies.diagnosis.confused import confused
 from boxlens.studies.diagnosis.crosswalk import crosswalk
 from boxlens.studies.diagnosis.evidence import Evidence, about_background, gather
 from boxlens.studies.diagnosis.gallery import gallery
 from boxlens.studies.diagnosis.hoiem import HoiemResult, hoiem, match_hoiem
 from boxlens.studies.diagnosis.intervals import diagnosis_intervals, over_all_areas
-from boxlens.studies.diagnosis.outcomes import Outcomes, outcomes
+from boxlens.studies.diagnosis.outcomes import Outcomes, confused, outcomes
 from boxlens.studies.diagnosis.places import Attribute, error_places, missed_beside_both
 from boxlens.studies.diagnosis.result import DiagnosisChoice, DiagnosisResult
 from boxlens.studies.diagnosis.side_by_side import SideBySide
@@ -48,9 +47,7 @@ if TYPE_CHECKING:
     from boxlens.studies.diagnosis.borji import BorjiResult
     from boxlens.studies.diagnosis.coco_analyze import CocoAnalyzeResult
     from boxlens.studies.diagnosis.hoiem_types import Assignment
-    from boxlens.studies.diagnosis.intervals import DiagnosisIntervals
     from boxlens.studies.diagnosis.places import Place
-    from boxlens.studies.diagnosis.tide import TideRange
     from boxlens.studies.sensitivity import SensitivityResult
 
 # An attribute with more values than this names objects rather than kinds of them.
@@ -140,7 +137,18 @@ def diagnose_tables(
     )
     found = _readings(evidence, choice, threads, progress)
     metrics = {"AP": found.coco_ap, f"AP{choice.iou * 100:g}": found.borji.ap[0]}
-    intervals = _intervals(evidence, metrics, found, choice.intervals, threads, progress)
+    intervals = None
+    if choice.intervals is not None:
+        intervals = diagnosis_intervals(
+            evidence,
+            metrics,
+            found.bench,
+            found.tide,
+            found.hoiem,
+            choice.intervals,
+            threads=threads,
+            progress=progress,
+        )
     return DiagnosisResult(
         dataset=dataset,
         detections=detections,
@@ -149,7 +157,11 @@ def diagnose_tables(
         hoiem=found.hoiem,
         tide=found.tide,
         tidecv=tide(evidence, quirks=True, threads=threads) if choice.tidecv else None,
-        tide_range=_tide_range(evidence, threads) if choice.tide_range else None,
+        tide_range=tide_range(
+            dataset, detections, background_iou=evidence.background_iou, threads=threads
+        )
+        if choice.tide_range
+        else None,
         coco_analyze=found.coco_analyze,
         borji=found.borji,
         crosswalk=crosswalk(found.hoiem, found.tide, found.coco_analyze, found.borji),
@@ -226,37 +238,6 @@ def _readings(
         )
 
 
-def _intervals(
-    evidence: Evidence,
-    metrics: Mapping[str, float],
-    found: _Readings,
-    choice: ResamplingChoice | None,
-    threads: int,
-    progress: Progress | None,
-) -> DiagnosisIntervals | None:
-    if choice is None:
-        return None
-    return diagnosis_intervals(
-        evidence,
-        metrics,
-        found.bench,
-        found.tide,
-        found.hoiem,
-        choice,
-        threads=threads,
-        progress=progress,
-    )
-
-
-def _tide_range(evidence: Evidence, threads: int) -> TideRange:
-    return tide_range(
-        evidence.dataset,
-        evidence.detections,
-        background_iou=evidence.background_iou,
-        threads=threads,
-    )
-
-
 def _hoiem_and_sensitivity(
     evidence: Evidence, choice: DiagnosisChoice, threads: int
 ) -> tuple[HoiemResult, SensitivityResult]:
@@ -304,14 +285,8 @@ def _attributes(sensitivity: SensitivityResult, evidence: Evidence) -> list[Attr
 
 def _coco_ap(evidence: Evidence, threads: int) -> float:
     """Over COCO's ten thresholds; the start of Borji's sequence is AP at the IoU chosen."""
-    grid = count_grid(
-        evidence.dataset,
-        evidence.detections,
-        COCO,
-        over_all_areas(),
-        threads=threads,
-    )
-    return mean_defined(grid.precision)
+    tables = (evidence.dataset, evidence.detections)
+    return mean_defined(count_grid(*tables, COCO, over_all_areas(), threads=threads).precision)
 
 
 def _own_notices(evidence: Evidence, result: TideResult) -> list[Notice]:

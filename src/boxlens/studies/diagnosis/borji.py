@@ -8,17 +8,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.matching import COCO, Matches, assign, find_overlaps, reachable
+from boxlens.metrics.cells import cell_precision
 from boxlens.metrics.grid import AREA_RANGES, mean_defined, positives_by_class_and_area
-from boxlens.metrics.results import number
-from boxlens.studies.diagnosis.borji_orders import REPAIRS, Judged, subset_precision
-from boxlens.studies.diagnosis.orders import repair_gains
+from boxlens.metrics.json_form import number
+from boxlens.metrics.ranking import rank_rows
+from boxlens.studies.diagnosis.orders import repair_gains, subsets
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
     from boxlens.data import Detections
-    from boxlens.data.columns import Bools, Floats, Labels, Rows
+    from boxlens.data.columns import Bits, Bools, Floats, Labels, Rows
     from boxlens.studies.diagnosis.evidence import Evidence
     from boxlens.studies.diagnosis.orders import RepairGain
 
+REPAIRS = ("background", "localization", "duplicate", "miss")
 STEPS = ("start", *REPAIRS)
 # The subsets of repairs that the sequence passes through: none, the first, the first two, ...
 _IN_TURN = [(1 << n_done) - 1 for n_done in range(len(STEPS))]
@@ -46,6 +52,20 @@ class BorjiResult:
     def to_json(self) -> list[float | None]:
         """AP in the order of STEPS."""
         return [number(value) for value in self.ap]
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What COCO's rule says after step 1, step 2, both or neither."""
+
+    # Whether boxes on background are deleted, and badly placed ones moved.
+    deleted: bool
+    moved: bool
+    hit: Bools
+    # Detections that count neither way: deleted, excused or beyond the limit.
+    gone: Bools
+    # Objects that are hit or do not count.
+    found: Bools
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +97,7 @@ def borji(evidence: Evidence, *, threads: int = 0) -> BorjiResult:
     repair = _repair(evidence, start)
     judged = _judged_all(evidence, start, repair, threads=threads)
     n_positive = positives_by_class_and_area(evidence.dataset, start)[:, 0]
-    precision = subset_precision(
+    precision = _subset_precision(
         evidence, judged, start.det_rank, n_positive, max_dets=start.max_dets, threads=threads
     )
     # Everything repaired, every object has its detection and nothing else is left: exactly 1.
@@ -106,14 +126,14 @@ def _repair(evidence: Evidence, start: Matches) -> _Repair:
 
 def _judged_all(
     evidence: Evidence, start: Matches, repair: _Repair, *, threads: int
-) -> tuple[Judged, Judged, Judged, Judged]:
+) -> tuple[_Judged, _Judged, _Judged, _Judged]:
     """As found, without background boxes, with boxes moved, and with both."""
     counted = start.det_counted()
     everything = np.ones(len(counted), dtype=np.bool_)
     placed = _placed(evidence, repair)
     left = counted & ~repair.deleted
 
-    def judge(table: Detections, kept: Bools, *, moved: bool) -> Judged:
+    def judge(table: Detections, kept: Bools, *, moved: bool) -> _Judged:
         matches = _match(evidence, table.where(kept), threads=threads)
         return _judged(start, matches, kept, deleted=kept is left, moved=moved)
 
@@ -125,12 +145,14 @@ def _judged_all(
     )
 
 
-def _judged(start: Matches, matches: Matches, kept: Bools, *, deleted: bool, moved: bool) -> Judged:
+def _judged(
+    start: Matches, matches: Matches, kept: Bools, *, deleted: bool, moved: bool
+) -> _Judged:
     """Matches of the detections that are kept, as columns of all detections."""
     hit, gone = np.zeros_like(kept), np.ones_like(kept)
     hit[kept] = matches.det_tp != 0
     gone[kept] = matches.det_ignored != 0
-    return Judged(deleted, moved, hit, gone, ~start.positives() | (matches.gt_hit != 0))
+    return _Judged(deleted, moved, hit, gone, ~start.positives() | (matches.gt_hit != 0))
 
 
 def _match(evidence: Evidence, table: Detections, *, threads: int) -> Matches:
@@ -155,9 +177,59 @@ def _placed(evidence: Evidence, repair: _Repair) -> Detections:
     return replace(evidence.detections, box=box)
 
 
-def _det_step(start: Matches, placed: Judged, repair: _Repair) -> Labels:
+def _det_step(start: Matches, placed: _Judged, repair: _Repair) -> Labels:
     step = np.where(placed.hit, 0, 3).astype(np.int8)
     step[repair.deleted] = 1
     step[repair.moved] = 2
     step[start.labels() == 0] = -1
     return step
+
+
+def _subset_precision(
+    evidence: Evidence,
+    judged: Sequence[_Judged],
+    det_rank: Rows,
+    n_positive: npt.NDArray[np.int64],
+    *,
+    max_dets: int,
+    threads: int = 0,
+) -> Floats:
+    """[class, subset of REPAIRS, recall]; `judged` has all four combinations of steps 1 and 2.
+
+    A repair left out is simply not made: without step 2 step 3 deletes the badly placed boxes.
+    """
+    gt = evidence.dataset.gt
+    added = np.flatnonzero(~np.logical_and.reduce([state.found for state in judged]))
+    tp, gone, added_tp = _bits(judged, added)
+    # An added object stands above every detection, whatever scores the detector gives.
+    score = np.concatenate([np.full(len(added), np.inf), evidence.detections.score])
+    class_row = np.concatenate([gt.class_row[added], evidence.detections.class_row])
+    return cell_precision(
+        rank_rows(class_row, score, len(n_positive), threads=threads),
+        score,
+        np.concatenate([added_tp, tp]),
+        np.concatenate([~added_tp, gone]),
+        np.concatenate([np.zeros(len(added), dtype=np.int32), det_rank]),
+        np.repeat(n_positive[:, np.newaxis], 1 << len(REPAIRS), axis=1),
+        max_dets=max_dets,
+        threads=threads,
+    )
+
+
+def _bits(judged: Sequence[_Judged], added: npt.NDArray[np.int64]) -> tuple[Bits, Bits, Bits]:
+    """Hits and don't-cares among detections, and added objects; a bit for every subset."""
+    chosen = subsets(len(REPAIRS))
+    tp, gone = np.zeros((2, len(judged[0].hit)), dtype=np.uint64)
+    added_tp = np.zeros(len(added), dtype=np.uint64)
+    for state in judged:
+        here = (chosen[:, 0] == state.deleted) & (chosen[:, 1] == state.moved)
+        tp |= _worlds(here) * state.hit
+        gone |= _worlds(here) * state.gone
+        gone |= _worlds(here & chosen[:, 2]) * ~state.hit
+        added_tp |= _worlds(here & chosen[:, 3]) * ~state.found[added]
+    return tp, gone, added_tp
+
+
+def _worlds(chosen: Bools) -> np.uint64:
+    """The bits of some subsets."""
+    return np.uint64(sum(1 << int(row) for row in np.flatnonzero(chosen)))

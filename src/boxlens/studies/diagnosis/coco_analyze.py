@@ -11,15 +11,14 @@ from boxlens.matching import COCO, Matches, assign
 from boxlens.metrics.average_precision import COCO_RECALLS
 from boxlens.metrics.cells import cell_precision
 from boxlens.metrics.grid import AREA_RANGES, positives_by_class_and_area
-from boxlens.metrics.results import number
+from boxlens.metrics.json_form import to_json
 from boxlens.studies.diagnosis.foreign_objects import views_by_class
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
 
-    from boxlens.data import Classes
     from boxlens.data.columns import Bools, Floats, Labels
     from boxlens.studies.diagnosis.evidence import Evidence
 
@@ -90,22 +89,14 @@ class CocoAnalyzeResult:
             ],
             "curves": {
                 "recall": COCO_RECALLS.tolist(),
-                **{
-                    area: {
-                        curve: [number(value) for value in values]
-                        for curve, values in zip(
-                            CURVES, self.mean_precision[:, :, column].tolist(), strict=True
-                        )
-                    }
-                    for column, area in enumerate(self.areas)
-                },
+                **self._by_area(self.mean_precision),
             },
         }
 
-    def _by_area(self, ap: Floats) -> dict[str, dict[str, float | None]]:
-        """[curve, area] by name."""
+    def _by_area(self, values: Floats) -> dict[str, Any]:
+        """[curve, ..., area] by name."""
         return {
-            area: {curve: number(ap[row, column]) for row, curve in enumerate(CURVES)}
+            area: dict(zip(CURVES, to_json(values[..., column]), strict=True))
             for column, area in enumerate(self.areas)
         }
 
@@ -141,11 +132,11 @@ def coco_analyze(evidence: Evidence, *, threads: int = 0) -> CocoAnalyzeResult:
         by_class[:, :, 1:] = np.nan
     precision = by_class.transpose(0, 3, 1, 2)
     has_similar = np.asarray(evidence.similar.any(axis=1))
-    groups = _supercategories(dataset.classes)
+    groups = dataset.classes.by_supercategory()
     names = dataset.classes.name
     mean = _Means(precision, has_similar)
     everything = np.arange(len(names))
-    group_precision, group_ap = mean.of_groups(list(groups.values()))
+    group_precision, group_ap = mean.of_groups([np.array(rows) for rows in groups.values()])
     return CocoAnalyzeResult(
         areas=tuple(AREA_RANGES),
         classes=names,
@@ -257,10 +248,6 @@ class _Means:
         if not alone.all():
             chosen[_SIM][:, alone] = chosen[_LOC][:, alone]
         return chosen
-
-
-def _supercategories(classes: Classes) -> Mapping[str, npt.NDArray[np.integer]]:
-    return {name: np.array(rows) for name, rows in classes.by_supercategory().items()}
 
 
 def _det_curve(readings: _Readings) -> Labels:

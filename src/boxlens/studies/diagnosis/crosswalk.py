@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxlens.metrics.json_form import HIDDEN, as_key, fields_to_json, to_json
 from boxlens.studies.diagnosis.hoiem_types import HoiemType
 from boxlens.studies.diagnosis.tide_types import TideType
 
@@ -65,21 +66,15 @@ _OF_TIDE: Mapping[int, int] = {
 class Disagreement:
     """counts[row, column]: errors of at least one of two schemes, by the label of each."""
 
-    first: str
-    second: str
-    what: str
+    first: str = field(metadata=HIDDEN)
+    second: str = field(metadata=HIDDEN)
+    what: str = field(metadata=as_key("of"))
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     counts: npt.NDArray[np.int64]
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "schemes": [self.first, self.second],
-            "of": self.what,
-            "rows": list(self.rows),
-            "columns": list(self.columns),
-            "counts": self.counts.tolist(),
-        }
+        return {"schemes": [self.first, self.second], **fields_to_json(self)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +117,7 @@ class Crosswalk:
             "counts": self.counts(),
             "n_wrong_detections": len(self.wrong_detections()),
             "n_missed_objects": len(self.missed_objects()),
-            "disagreements": [matrix.to_json() for matrix in self.disagreements],
+            "disagreements": to_json(self.disagreements),
         }
 
 

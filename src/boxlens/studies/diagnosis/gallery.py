@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.metrics.results import number
+from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key
 from boxlens.studies.diagnosis.hoiem_types import FP_TYPES, HoiemType
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Exhibit:
+class Exhibit(JsonRecord):
     """One false positive: what was said, on which object, and how early in its class's ranking."""
 
     kind: str
-    det_row: int
+    det_row: int = field(metadata=HIDDEN)
     image_id: int | str
-    class_name: str
+    class_name: str = field(metadata=as_key("class"))
     score: float
     box: tuple[float, float, float, float]
     # The object it falls on; none for background.
@@ -32,19 +32,6 @@ class Exhibit:
     iou: float
     # 1 - the recall of the class at this rank: how early it comes.
     one_minus_recall: float
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "image_id": self.image_id,
-            "class": self.class_name,
-            "score": self.score,
-            "box": list(self.box),
-            "object_id": self.object_id,
-            "object_class": self.object_class,
-            "iou": number(self.iou),
-            "one_minus_recall": number(self.one_minus_recall),
-        }
 
 
 def gallery(evidence: Evidence, hoiem: HoiemResult, *, n_each: int = 15) -> tuple[Exhibit, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from boxlens.errors import ParameterError
 from boxlens.matching import HOIEM, Matches, assign
 from boxlens.metrics.grid import mean_defined
 from boxlens.metrics.hits import POSITIVES_SHARE, area_ap_with_error
-from boxlens.metrics.results import defined, number
+from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, inline
 from boxlens.studies.diagnosis.hoiem_repairs import Ladder, impacts, repair_orders
 from boxlens.studies.diagnosis.hoiem_trends import (
     DetectionTrend,
@@ -45,32 +45,41 @@ IMPACTS = ("loc_removed", "loc_corrected", "sim_removed", "bg_removed")
 class Confusion:
     """A class that many of the top false positives fall on."""
 
-    other: str
+    other: str = field(metadata=as_key("class"))
     kind: str
     n: int
     share: float
+
+
+def _fp_counts(counts: Mapping[str, int]) -> dict[str, int]:
+    return {kind.label: counts[kind.label] for kind in FP_TYPES}
+
+
+def _top_to_json(top: Mapping[str, int]) -> dict[str, Any]:
+    others = {"top_correct": top["correct"], "top_ignored": top["ignored"]}
+    return {"top_fp": _fp_counts(top), **others}
 
 
 @dataclass(frozen=True, slots=True)
 class HoiemClass:
     """One class: how good, what is wrong in its top N_j detections, what removing it brings."""
 
-    name: str
+    name: str = field(metadata=as_key("class"))
     n_objects: int
     n_detections: int
-    ap: float
-    ap_se: float
-    ap_n: float
-    ap_n_se: float
+    ap: float = field(metadata=as_key("AP"))
+    ap_se: float = field(metadata=as_key("AP_se"))
+    ap_n: float = field(metadata=as_key("AP_N"))
+    ap_n_se: float = field(metadata=as_key("AP_N_se"))
     # Verdicts among the top N_j detections, and along the whole ranking, by label.
-    top: Mapping[str, int]
-    whole: Mapping[str, int]
+    top: Mapping[str, int] = field(metadata=inline(_top_to_json))
+    whole: Mapping[str, int] = field(metadata=as_key("all_fp", _fp_counts))
     impact: Mapping[str, float]
     confusions: tuple[Confusion, ...]
 
     @property
     def top_fp(self) -> dict[str, int]:
-        return {kind.label: self.top[kind.label] for kind in FP_TYPES}
+        return _fp_counts(self.top)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +88,8 @@ class HoiemSet:
 
     name: str
     classes: tuple[str, ...]
-    ap: float
-    ap_n: float
+    ap: float = field(metadata=as_key("AP"))
+    ap_n: float = field(metadata=as_key("AP_N"))
     top_fp: Mapping[str, int]
     impact: Mapping[str, float]
 
@@ -94,7 +103,7 @@ class HoiemSet:
 
 
 @dataclass(frozen=True, slots=True)
-class HoiemResult:
+class HoiemResult(JsonRecord):
     """Types of all detections, classes, sets of classes, and trends along the ranking."""
 
     iou: float
@@ -103,63 +112,20 @@ class HoiemResult:
     normal: float
     assignment: Assignment
     # A HoiemType by detection.
-    det_type: Labels
+    det_type: Labels = field(metadata=HIDDEN)
     # The object a false positive falls on, -1 for background.
-    det_gt_row: Rows
+    det_gt_row: Rows = field(metadata=HIDDEN)
     # With that object; NaN for background.
-    det_iou: Floats
+    det_iou: Floats = field(metadata=HIDDEN)
     # By object: 1 found, 0 not found, -1 counts not.
-    gt_found: Labels
+    gt_found: Labels = field(metadata=HIDDEN)
     classes: tuple[HoiemClass, ...]
     # All classes first, then supercategories.
     sets: tuple[HoiemSet, ...]
     fp_trend: FpTrend
     detection_trend: DetectionTrend
     # All orders of correcting Loc and removing Sim, Oth and BG.
-    orders: tuple[RepairGain, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "iou": self.iou,
-            "weak_iou": self.weak_iou,
-            "normal": self.normal,
-            "assignment": self.assignment,
-            "classes": [_class_to_json(row) for row in self.classes],
-            "sets": [
-                {
-                    "name": row.name,
-                    "classes": list(row.classes),
-                    "AP": number(row.ap),
-                    "AP_N": number(row.ap_n),
-                    "top_fp": dict(row.top_fp),
-                    "impact": defined(row.impact),
-                }
-                for row in self.sets
-            ],
-            "fp_trend": self.fp_trend.to_json(),
-            "detection_trend": self.detection_trend.to_json(),
-        }
-
-
-def _class_to_json(row: HoiemClass) -> dict[str, Any]:
-    return {
-        "class": row.name,
-        "n_objects": row.n_objects,
-        "n_detections": row.n_detections,
-        "AP": number(row.ap),
-        "AP_se": number(row.ap_se),
-        "AP_N": number(row.ap_n),
-        "AP_N_se": number(row.ap_n_se),
-        "top_fp": row.top_fp,
-        "top_correct": row.top["correct"],
-        "top_ignored": row.top["ignored"],
-        "all_fp": {kind.label: row.whole[kind.label] for kind in FP_TYPES},
-        "impact": defined(row.impact),
-        "confusions": [
-            {"class": item.other, "kind": item.kind, "n": item.n, "share": item.share}
-            for item in row.confusions
-        ],
-    }
+    orders: tuple[RepairGain, ...] = field(metadata=HIDDEN)
 
 
 def match_hoiem(evidence: Evidence, looser: Sequence[float] = (), *, threads: int = 0) -> Matches:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.metrics.results import number
+from boxlens.metrics.grid import means_defined
+from boxlens.metrics.json_form import to_json
 from boxlens.studies.diagnosis.hoiem_types import FP_TYPES, HoiemType
 
 if TYPE_CHECKING:
@@ -66,10 +67,10 @@ class DetectionTrend:
         return {
             "multiples": list(self.multiples),
             "n_classes": list(self.n_classes),
-            "correct": _numbers(correct),
-            "share": {name: _numbers(row) for name, row in zip(FP_LABELS, kinds, strict=True)},
-            "recall": _numbers(self.mean_recall),
-            "weak_recall": _numbers(self.mean_weak_recall),
+            "correct": to_json(correct),
+            "share": to_json(dict(zip(FP_LABELS, kinds, strict=True))),
+            "recall": to_json(self.mean_recall),
+            "weak_recall": to_json(self.mean_weak_recall),
         }
 
 
@@ -89,7 +90,7 @@ def fp_trend(ranking: Ranking, det_type: Labels) -> FpTrend:
     return FpTrend(
         counts=FP_COUNTS,
         share=np.where(enough[:, :, np.newaxis], held, np.nan),
-        mean=mean_over_classes(held),
+        mean=means_defined(held, 0),
         n_classes=tuple(enough.sum(axis=0).tolist()),
     )
 
@@ -117,27 +118,15 @@ def detection_trend(
     return DetectionTrend(
         multiples=MULTIPLES,
         share=np.where(enough[:, :, np.newaxis], share, np.nan),
-        mean=mean_over_classes(share),
+        mean=means_defined(share, 0),
         recall=np.where(enough, recall, np.nan),
         weak_recall=np.where(enough, weak_recall, np.nan),
-        mean_recall=mean_over_classes(recall),
-        mean_weak_recall=mean_over_classes(weak_recall),
+        mean_recall=means_defined(recall, 0),
+        mean_weak_recall=means_defined(weak_recall, 0),
         n_classes=tuple(enough.sum(axis=0).tolist()),
     )
 
 
-def mean_over_classes(values: Floats) -> Floats:
-    """Over the classes for which a value is defined; NaN where there is none."""
-    known = ~np.isnan(values)
-    n = known.sum(axis=0)
-    mean = np.full(n.shape, np.nan)
-    np.divide(np.where(known, values, 0).sum(axis=0), n, out=mean, where=n > 0)
-    return mean
-
-
 def _by_label(rows: Floats) -> dict[str, list[float | None]]:
-    return {name: _numbers(row) for name, row in zip(FP_LABELS, rows.T, strict=True)}
-
-
-def _numbers(values: Floats) -> list[float | None]:
-    return [number(value) for value in values.tolist()]
+    labelled: dict[str, list[float | None]] = to_json(dict(zip(FP_LABELS, rows.T, strict=True)))
+    return labelled

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from boxlens.matching import COCO
 from boxlens.metrics.bootstrap import FEWEST_IMAGES, over_replicates
 from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS, GridChoice
 from boxlens.metrics.intervals import Interval, ResamplingChoice, interval
+from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, to_json
 from boxlens.metrics.protocols import prepare
 from boxlens.metrics.resampling import grid_sampler, read_whole, replicate
 from boxlens.studies.diagnosis.weighted_errors import HoiemReader, TideReader
@@ -29,33 +30,29 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class SetIntervals:
+class SetIntervals(JsonRecord):
     """A set of classes under Hoiem's scheme: shares are of the top false positives."""
 
     name: str
-    ap: Interval
-    ap_n: Interval
+    ap: Interval = field(metadata=as_key("AP"))
+    ap_n: Interval = field(metadata=as_key("AP_N"))
     share: Mapping[str, Interval]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "AP": self.ap.to_json(),
-            "AP_N": self.ap_n.to_json(),
-            "share": {name: one.to_json() for name, one in self.share.items()},
-        }
 
 
 @dataclass(frozen=True, slots=True)
-class DiagnosisIntervals:
+class DiagnosisIntervals(JsonRecord):
     """The numbers themselves are those of the diagnosis."""
 
-    choice: ResamplingChoice
+    choice: ResamplingChoice = field(metadata=as_key("resampling"))
     metrics: Mapping[str, Interval]
-    tide: Mapping[str, Interval]
+    tide: Mapping[str, Interval] = field(
+        metadata=as_key("tide", lambda gains: {"dAP": to_json(gains)})
+    )
     # As in HoiemResult.
-    hoiem: tuple[SetIntervals, ...]
-    notices: tuple[Notice, ...] = ()
+    hoiem: tuple[SetIntervals, ...] = field(
+        metadata=as_key("hoiem", lambda sets: {"sets": to_json(sets)})
+    )
+    notices: tuple[Notice, ...] = field(default=(), metadata=HIDDEN)
 
     def named(self) -> dict[str, Interval]:
         """The main numbers, as a table shows them."""
@@ -65,14 +62,6 @@ class DiagnosisIntervals:
             "AP_N": whole.ap_n,
             **{f"dAP {name}": one for name, one in self.tide.items()},
             **{f"share of {name} (Hoiem)": one for name, one in whole.share.items()},
-        }
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "resampling": self.choice.to_json(),
-            "metrics": {name: one.to_json() for name, one in self.metrics.items()},
-            "tide": {"dAP": {name: one.to_json() for name, one in self.tide.items()}},
-            "hoiem": {"sets": [row.to_json() for row in self.hoiem]},
         }
 
 

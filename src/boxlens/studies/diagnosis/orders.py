@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import permutations
 from math import factorial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.metrics.results import number
+from boxlens.metrics.json_form import JsonRecord, as_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,10 +23,10 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class RepairGain:
+class RepairGain(JsonRecord):
     """What one repair adds to AP, by what was repaired before it."""
 
-    name: str
+    name: str = field(metadata=as_key("repair"))
     # Nothing, or everything else, was repaired before.
     first: float
     last: float
@@ -36,15 +36,6 @@ class RepairGain:
     mean: float
     # Share of the orders in which no other repair brings more.
     share_largest: float
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "repair": self.name,
-            **{
-                key: number(getattr(self, key))
-                for key in ("first", "last", "lowest", "highest", "mean", "share_largest")
-            },
-        }
 
 
 def subsets(n_repairs: int) -> Bools:

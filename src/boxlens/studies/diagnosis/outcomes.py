@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.matching import box_overlap
+from boxlens.metrics.confidence import overall_confidence
+from boxlens.metrics.confusion import ConfusionResult, confusion
+from boxlens.metrics.protocols import prepare
 from boxlens.studies.diagnosis.losses import detection_losses, object_losses
 
 if TYPE_CHECKING:
@@ -52,3 +56,15 @@ def outcomes(evidence: Evidence, matches: Matches) -> Outcomes:
         gt_det_row=gt_det_row,
         gt_loss=object_losses(class_row, positive, gt_det_row >= 0),
     )
+
+
+def confused(evidence: Evidence, *, threads: int = 0) -> tuple[ConfusionResult, Matches]:
+    """At the score of the best F1: a fixed cut suits some detectors only.
+
+    With it come the matches it is read from: COCO's, with their hits.
+    """
+    prepared = prepare(evidence.dataset, evidence.detections, "coco")
+    matches = prepared.matches(evidence.foreground_iou, keep_hits=True, threads=threads)
+    cut = overall_confidence(prepared, matches).best()["threshold"]
+    least = 0.0 if math.isnan(cut) else cut
+    return confusion(prepared, matches, min_score=least, threads=threads), matches

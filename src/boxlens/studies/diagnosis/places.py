@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from boxlens.metrics.results import number
+from boxlens.metrics.json_form import HIDDEN, JsonRecord
 from boxlens.studies.diagnosis.tide import mean_over_objects, single_repairs
 from boxlens.studies.diagnosis.tide_repairs import Groups, Repairs
 from boxlens.studies.diagnosis.tide_types import ERRORS, TideType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
-    from boxlens.data.columns import Floats, Rows
+    from boxlens.data.columns import Rows
     from boxlens.studies.diagnosis.evidence import Evidence
     from boxlens.studies.diagnosis.tide import TideResult
     from boxlens.studies.diagnosis.tide_repairs import Bench
@@ -44,10 +44,10 @@ class Attribute:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Place(JsonRecord):
     """A part of the errors of one kind."""
 
-    error: str
+    error: str = field(metadata=HIDDEN)
     # "size", "class", "similarity", "confusion" or the name of an attribute.
     what: str
     name: str
@@ -56,13 +56,14 @@ class Place:
     # What the share would be if the gain were spread evenly over objects, classes or pairs of them.
     even_share: float
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "what": self.what,
-            "name": self.name,
-            "share": number(self.share),
-            "even_share": number(self.even_share),
-        }
+
+class _Partition(NamedTuple):
+    """Errors of some kinds in groups, and the share of each group if gains were spread evenly."""
+
+    what: str
+    groups: Groups
+    errors: Sequence[TideType]
+    even: Sequence[float]
 
 
 def error_places(
@@ -75,11 +76,16 @@ def error_places(
 ) -> tuple[Place, ...]:
     """Shares of every kind of error, each from repairing that part alone."""
     places = list(_class_places(bench, tide, threads))
-    partitions = [*_sizes(evidence, bench), *(_by_attribute(bench, row) for row in attributes)]
-    for what, groups, errors in partitions:
-        places += _group_places(evidence, bench, tide, what, groups, errors, threads)
-    places += _similarity(evidence, bench, tide, threads)
-    places += _confusions(evidence, bench, tide, threads)
+    partitions = (
+        *_sizes(evidence, bench),
+        *(_by_attribute(bench, row) for row in attributes),
+        *_similarity(evidence, bench),
+        *_confusions(evidence, bench, tide),
+    )
+    # What repairing all errors of a kind brings, when nothing was repaired before.
+    full = {row.name: row.first for row in tide.orders}
+    for one in partitions:
+        places += _group_places(evidence, bench, full, one, threads)
     return tuple(places)
 
 
@@ -102,7 +108,7 @@ def _class_places(bench: Bench, tide: TideResult, threads: int) -> Iterator[Plac
             yield Place(kind.label, "class", tide.classes[row].name, share, 1 / len(rows))
 
 
-def _sizes(evidence: Evidence, bench: Bench) -> Iterator[tuple[str, Groups, Sequence[TideType]]]:
+def _sizes(evidence: Evidence, bench: Bench) -> Iterator[_Partition]:
     """By the object of an error, or where there is none by its own box; areas need pixels."""
     if evidence.dataset.relative:
         return
@@ -114,75 +120,43 @@ def _sizes(evidence: Evidence, bench: Bench) -> Iterator[tuple[str, Groups, Sequ
     )
     limits = [SMALL_SIDE**2, LARGE_SIDE**2]
     groups = Groups(SIZES, np.digitize(area, limits), np.digitize(gt.area_px, limits))
-    yield "size", groups, ERRORS
+    yield _Partition("size", groups, ERRORS, _object_shares(bench, groups))
 
 
-def _by_attribute(bench: Bench, attribute: Attribute) -> tuple[str, Groups, Sequence[TideType]]:
+def _by_attribute(bench: Bench, attribute: Attribute) -> _Partition:
     unknown = len(attribute.values)
     gt = np.where(attribute.code < 0, unknown, attribute.code).astype(np.int64)
     target = bench.types.target
     det = np.where(target >= 0, gt[target] if len(gt) else unknown, unknown)
-    return attribute.name, Groups((*attribute.values, ""), det, gt), WITH_OBJECT
+    groups = Groups((*attribute.values, ""), det, gt)
+    return _Partition(attribute.name, groups, WITH_OBJECT, _object_shares(bench, groups))
 
 
-def _group_places(
-    evidence: Evidence,
-    bench: Bench,
-    tide: TideResult,
-    what: str,
-    groups: Groups,
-    errors: Sequence[TideType],
-    threads: int,
-) -> Iterator[Place]:
-    full = _full_gains(tide)
-    worlds = [
-        (kind, group)
-        for kind in errors
-        for group, name in enumerate(groups.names)
-        if name and full[kind.label] > 0
-    ]
-    kinds = np.zeros((len(worlds), len(ERRORS), len(groups.names)), dtype=np.bool_)
-    for row, (kind, group) in enumerate(worlds):
-        kinds[row, kind, group] = True
-    gains = _gains(evidence, bench, groups, kinds, threads)
+def _object_shares(bench: Bench, groups: Groups) -> list[float]:
     n_objects = np.bincount(groups.gt[bench.types.positive], minlength=len(groups.names))
-    for (kind, group), gain in zip(worlds, gains.tolist(), strict=True):
-        yield Place(
-            error=kind.label,
-            what=what,
-            name=groups.names[group],
-            share=gain / full[kind.label],
-            even_share=float(n_objects[group] / max(n_objects.sum(), 1)),
-        )
+    shares: list[float] = (n_objects / max(n_objects.sum(), 1)).tolist()
+    return shares
 
 
-def _similarity(
-    evidence: Evidence, bench: Bench, tide: TideResult, threads: int
-) -> Iterator[Place]:
+def _similarity(evidence: Evidence, bench: Bench) -> Iterator[_Partition]:
     """Confusions between similar classes, where some are known to be, and between others."""
     n_classes = len(evidence.similar)
     confused = np.flatnonzero(bench.types.det_type == TideType.CLS)
-    if not evidence.similar.any() or not len(confused) or _full_gains(tide)["cls"] <= 0:
+    if not evidence.similar.any() or not len(confused):
         return
     true = evidence.dataset.gt.class_row[bench.types.target[confused]]
     det = np.zeros(len(bench.types.det_type), dtype=np.int64)
     det[confused] = evidence.similar[evidence.detections.class_row[confused], true]
     groups = Groups(("other classes", "similar classes"), det, np.zeros_like(bench.groups.gt))
-    kinds = np.zeros((2, len(ERRORS), 2), dtype=np.bool_)
-    kinds[[0, 1], TideType.CLS, [0, 1]] = True
-    gains = _gains(evidence, bench, groups, kinds, threads)
     alike = float(evidence.similar.sum() / (n_classes * (n_classes - 1)))
-    for name, gain, even in zip(groups.names, gains.tolist(), (1 - alike, alike), strict=True):
-        yield Place("cls", "similarity", name, gain / _full_gains(tide)["cls"], even)
+    yield _Partition("similarity", groups, (TideType.CLS,), (1 - alike, alike))
 
 
-def _confusions(
-    evidence: Evidence, bench: Bench, tide: TideResult, threads: int
-) -> Iterator[Place]:
+def _confusions(evidence: Evidence, bench: Bench, tide: TideResult) -> Iterator[_Partition]:
     """The most frequent pairs of the class that is there and the class that was said."""
     types, classes = bench.types, evidence.dataset.classes
     confused = np.flatnonzero(types.det_type == TideType.CLS)
-    if not len(confused) or _full_gains(tide)["cls"] <= 0:
+    if not len(confused):
         return
     true = evidence.dataset.gt.class_row[types.target[confused]].astype(np.int64)
     key = true * len(classes) + evidence.detections.class_row[confused]
@@ -197,31 +171,32 @@ def _confusions(
         for pair in pairs[top].tolist()
     ]
     groups = Groups((*names, ""), det, np.full(len(types.positive), len(top)))
-    kinds = np.zeros((len(top), len(ERRORS), len(top) + 1), dtype=np.bool_)
-    kinds[np.arange(len(top)), TideType.CLS, np.arange(len(top))] = True
-    gains = _gains(evidence, bench, groups, kinds, threads)
     n_possible = sum(row.n_objects > 0 for row in tide.classes) * (len(classes) - 1)
-    for name, gain in zip(names, gains.tolist(), strict=True):
-        yield Place("cls", "confusion", name, gain / _full_gains(tide)["cls"], 1 / n_possible)
+    yield _Partition("confusion", groups, (TideType.CLS,), [1 / n_possible] * len(names))
 
 
-def _full_gains(tide: TideResult) -> dict[str, float]:
-    """What repairing all errors of a kind brings, when nothing was repaired before."""
-    return {row.name: row.first for row in tide.orders}
-
-
-def _gains(
+def _group_places(
     evidence: Evidence,
     bench: Bench,
-    groups: Groups,
-    kinds: npt.NDArray[np.bool_],
+    full: Mapping[str, float],
+    of: _Partition,
     threads: int,
-) -> Floats:
-    if not len(kinds):
-        return np.empty(0)
+) -> Iterator[Place]:
+    groups = of.groups
+    worlds = [
+        (kind, group)
+        for kind in of.errors
+        for group, name in enumerate(groups.names)
+        if name and full[kind.label] > 0
+    ]
+    if not worlds:
+        return
     # First a world without any repair.
-    worlds = Repairs.of_kinds(np.concatenate([np.zeros_like(kinds[:1]), kinds]))
-    ap = replace(bench, groups=groups).ap(worlds, threads=threads)
-    start, *repaired = mean_over_objects(ap, evidence, bench.types)
-    gains: Floats = np.maximum(np.array(repaired) - start, 0)
-    return gains
+    kinds = np.zeros((1 + len(worlds), len(ERRORS), len(groups.names)), dtype=np.bool_)
+    for row, (kind, group) in enumerate(worlds, start=1):
+        kinds[row, kind, group] = True
+    ap = replace(bench, groups=groups).ap(Repairs.of_kinds(kinds), threads=threads)
+    start, *repaired = mean_over_objects(ap, evidence, bench.types).tolist()
+    for (kind, group), after in zip(worlds, repaired, strict=True):
+        share = max(after - start, 0.0) / full[kind.label]
+        yield Place(kind.label, of.what, groups.names[group], share, of.even[group])

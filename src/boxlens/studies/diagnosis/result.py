@@ -10,7 +10,7 @@ from boxlens.display import Displayed
 from boxlens.errors import ParameterError
 from boxlens.limits import GALLERY
 from boxlens.metrics.grid import IOU_THRESHOLDS
-from boxlens.metrics.results import about_dataset, defined, envelope
+from boxlens.metrics.results import about_dataset, envelope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -101,11 +101,7 @@ class DiagnosisResult(Displayed):
 
     def to_json(self) -> dict[str, Any]:
         """The stable form that `boxlens diagnose --json -` prints; undefined is null."""
-        tide_json = self.tide.to_json()
-        if self.tidecv is not None:
-            tide_json["tidecv"] = self.tidecv.to_json()
-        if self.tide_range is not None:
-            tide_json["range"] = self.tide_range.to_json()
+        further = {"tidecv": self.tidecv, "range": self.tide_range}
         return envelope(
             SCHEMA,
             provenance=self.provenance,
@@ -115,26 +111,30 @@ class DiagnosisResult(Displayed):
             results={
                 "detector": self.detections.name,
                 "n_detections": len(self.detections),
-                "metrics": defined(self.metrics),
-                **({} if self.intervals is None else {"intervals": self.intervals.to_json()}),
-                "verdict": self.verdict.to_json(),
+                "metrics": self.metrics,
+                **_given({"intervals": self.intervals}),
+                "verdict": self.verdict,
                 "schemes": {
-                    "hoiem": self.hoiem.to_json(),
-                    "tide": tide_json,
-                    "coco_analyze": self.coco_analyze.to_json(),
-                    "borji": self.borji.to_json(),
+                    "hoiem": self.hoiem,
+                    "tide": {**self.tide.to_json(), **_given(further)},
+                    "coco_analyze": self.coco_analyze,
+                    "borji": self.borji,
                 },
-                "crosswalk": self.crosswalk.to_json(),
+                "crosswalk": self.crosswalk,
                 "orders": {
-                    "hoiem": [row.to_json() for row in self.hoiem.orders],
-                    "tide": [row.to_json() for row in self.tide.orders],
-                    "borji": [row.to_json() for row in self.borji.orders],
+                    "hoiem": self.hoiem.orders,
+                    "tide": self.tide.orders,
+                    "borji": self.borji.orders,
                 },
                 **self.sensitivity.parts_to_json(),
-                "confusion": self.confusion.to_json(),
-                "gallery": [exhibit.to_json() for exhibit in self.gallery],
+                "confusion": self.confusion,
+                "gallery": self.gallery,
             },
         )
+
+
+def _given(parts: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: part for name, part in parts.items() if part is not None}
 
 
 def _parameters(choice: DiagnosisChoice, background_iou: float, dataset: Dataset) -> dict[str, Any]:
@@ -142,15 +142,13 @@ def _parameters(choice: DiagnosisChoice, background_iou: float, dataset: Dataset
     return {
         "iou": choice.iou,
         "background_iou": background_iou,
-        "similar": similar
-        if similar is None or isinstance(similar, str)
-        else [list(group) for group in similar],
+        "similar": similar,
         "assignment": choice.assignment,
         "tidecv": choice.tidecv,
         "tide_range": choice.tide_range,
         "n_gallery": choice.n_gallery,
-        "characteristics": None if choice.characteristics is None else list(choice.characteristics),
-        "bins": {name: list(values) for name, values in (choice.bins or {}).items()},
-        "interactions": [list(pair) for pair in choice.interactions],
-        "intervals": False if choice.intervals is None else choice.intervals.to_json(),
+        "characteristics": choice.characteristics,
+        "bins": choice.bins or {},
+        "interactions": choice.interactions,
+        "intervals": choice.intervals or False,
     }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from boxlens.metrics.grid import IOU_THRESHOLDS
-from boxlens.metrics.results import defined, number
+from boxlens.metrics.json_form import as_key, defined, number, to_json
 from boxlens.studies.diagnosis.evidence import gather
 from boxlens.studies.diagnosis.orders import RepairGain, repair_gains, subsets
 from boxlens.studies.diagnosis.tide_repairs import Bench, Repairs
@@ -30,10 +30,10 @@ GAINS = (*(kind.label for kind in ERRORS), "fp", "fn")
 class TideClass:
     """One class; NaN where it has no objects."""
 
-    name: str
+    name: str = field(metadata=as_key("class"))
     n_objects: int
-    ap: float
-    gain: Mapping[str, float]
+    ap: float = field(metadata=as_key("AP"))
+    gain: Mapping[str, float] = field(metadata=as_key("dAP"))
     # Errors by kind: false positives that name this class, missed objects of it.
     n: Mapping[str, int]
 
@@ -69,16 +69,7 @@ class TideResult:
             "dAP": defined(self.gain),
             "n": dict(self.n),
             "n_classes_in_mean": self.n_mean,
-            "classes": [
-                {
-                    "class": row.name,
-                    "n_objects": row.n_objects,
-                    "AP": number(row.ap),
-                    "dAP": defined(row.gain),
-                    "n": dict(row.n),
-                }
-                for row in self.classes
-            ],
+            "classes": to_json(self.classes),
         }
 
 
@@ -167,29 +158,17 @@ def tide_range(
     *,
     thresholds: Sequence[float] = IOU_THRESHOLDS,
     background_iou: float | None = None,
-    max_dets: int = MAX_DETS,
-    quirks: bool = False,
     threads: int = 0,
 ) -> TideRange:
     """The same at every threshold, COCO's ten by default."""
-    return TideRange(
-        tuple(
-            tide(
-                gather(
-                    dataset,
-                    detections,
-                    foreground_iou=iou,
-                    background_iou=background_iou,
-                    threads=threads,
-                ),
-                max_dets=max_dets,
-                quirks=quirks,
-                orders=False,
-                threads=threads,
-            )
-            for iou in thresholds
+
+    def at(iou: float) -> TideResult:
+        pairs = gather(
+            dataset, detections, foreground_iou=iou, background_iou=background_iou, threads=threads
         )
-    )
+        return tide(pairs, orders=False, threads=threads)
+
+    return TideRange(tuple(map(at, thresholds)))
 
 
 def single_repairs() -> Repairs:

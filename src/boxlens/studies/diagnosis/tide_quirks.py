@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.columns import ratio
 from boxlens.metrics.ranking import Ranking, rank_rows
 from boxlens.studies.diagnosis.tide_types import TideType
 
@@ -31,7 +32,7 @@ def quirky_ap(bench: Bench, repairs: Repairs, *, threads: int = 0) -> tuple[Floa
     there = _with_anything_left(bench, repairs)
     n = there.sum(axis=0)
     total = np.where(there, np.nan_to_num(ap), 0).sum(axis=0)
-    return ap, np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
+    return ap, ratio(total, n)
 
 
 def _errors_first(bench: Bench) -> Ranking:

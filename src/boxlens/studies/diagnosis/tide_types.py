@@ -11,8 +11,6 @@ import numpy as np
 from boxlens.matching import COCO, HOIEM, Matches, assign
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from boxlens.data.columns import Bools, Floats, Labels, Rows
     from boxlens.studies.diagnosis.evidence import Evidence
 
@@ -67,9 +65,6 @@ class TideTypes:
     missed: Bools
     det_rank: Rows
     max_dets: int
-
-    def n_positive(self, gt_class: Rows, n_classes: int) -> npt.NDArray[np.int64]:
-        return np.bincount(gt_class[self.positive], minlength=n_classes)
 
 
 def tide_types(

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from boxlens.metrics.results import defined, number
+from boxlens.metrics.json_form import JsonRecord, defined, number, to_json
 from boxlens.studies.sensitivity.verdict import undetected
 from boxlens.wording import counted, score, share
 from boxlens.wording import number as shown
@@ -96,13 +96,13 @@ class Finding:
                 {"mean": self.mean, "lowest": self.lowest, "highest": self.highest}
             ),
             "n": self.n,
-            "place": None if self.place is None else self.place.to_json(),
+            "place": to_json(self.place),
             "sentence": self.sentence,
         }
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(JsonRecord):
     """Findings by falling gain, and what kind of object is hardest."""
 
     summary: str
@@ -114,13 +114,6 @@ class Verdict:
     def sentences(self) -> tuple[str, ...]:
         """At most three: how good it is, the most rewarding fix, the hardest objects."""
         return (self.summary, *(row.headline for row in self.findings[:1]), *self.objects[:1])
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "summary": self.summary,
-            "findings": [row.to_json() for row in self.findings],
-            "objects": list(self.objects),
-        }
 
 
 def verdict(
@@ -152,7 +145,9 @@ def verdict(
         _finding(row, tide.n[row.name], _telling(row, places), metric, n_beside_both)
         for row in worth[:MOST_FINDINGS]
     )
-    objects = () if sensitivity is None else _about_objects(sensitivity)
+    objects: tuple[str, ...] = ()
+    if sensitivity is not None:
+        objects = (*_about_spread(sensitivity), *_about_misses(sensitivity))
     return Verdict(f"{metric} is {score(ap)}: {_summary(tide, with_objects)}.", findings, objects)
 
 
@@ -246,10 +241,6 @@ def where_it_is(place: Place) -> str:
     if place.what == "confusion":
         return f"where {place.name.replace(' taken for ', ' is taken for ')}"
     return f"in objects with {place.what} {place.name}"
-
-
-def _about_objects(result: SensitivityResult) -> tuple[str, ...]:
-    return (*_about_spread(result), *_about_misses(result))
 
 
 def _about_spread(result: SensitivityResult) -> tuple[str, ...]:

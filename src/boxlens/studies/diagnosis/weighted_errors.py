@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.columns import ratio
 from boxlens.metrics.average_precision import COCO_RECALLS
+from boxlens.metrics.grid import means_defined
 from boxlens.metrics.hits import POSITIVES_SHARE
 from boxlens.metrics.resampling import Walk, replicate, top_kinds
 from boxlens.studies.diagnosis.hoiem_types import FP_TYPES, HoiemType
@@ -118,28 +120,17 @@ class HoiemReader:
         top = top_kinds(self.walk, self.kind, len(HoiemType), weights, threads=threads)
         found: dict[str, Floats] = {}
         for name, rows in self.sets.items():
-            found[f"AP of {name}"] = _mean_defined(ap[:, rows])
-            found[f"AP_N of {name}"] = _mean_defined(ap_n[:, rows])
+            found[f"AP of {name}"] = means_defined(ap[:, rows], 1)
+            found[f"AP_N of {name}"] = means_defined(ap_n[:, rows], 1)
             counts = top[:, rows].sum(axis=1)
             total = counts[:, list(FP_TYPES)].sum(axis=1)
             for kind in FP_TYPES:
-                found[f"{kind.label} of {name}"] = np.divide(
-                    counts[:, kind], total, out=np.full(len(total), np.nan), where=total > 0
-                )
+                found[f"{kind.label} of {name}"] = ratio(counts[:, kind], total)
         return found
 
 
 def _bit(marked: Bools) -> Bits:
     return marked.astype(np.uint64)
-
-
-def _mean_defined(values: Floats) -> Floats:
-    """[replicate]: over the classes that are defined there."""
-    known = ~np.isnan(values)
-    count = known.sum(axis=1)
-    total = np.where(known, values, 0).sum(axis=1)
-    mean: Floats = np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0)
-    return mean
 
 
 def _walk(

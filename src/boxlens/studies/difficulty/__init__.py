@@ -2,12 +2,7 @@
 
 from boxlens.studies.difficulty.analysis import difficulty, difficulty_tables
 from boxlens.studies.difficulty.choice import DifficultyChoice
-from boxlens.studies.difficulty.given import (
-    ClassKnowledge,
-    check_asked,
-    know_classes,
-    read_systems,
-)
+from boxlens.studies.difficulty.given import check_asked, know_classes, read_systems
 from boxlens.studies.difficulty.matched_subset import subset_dataset
 from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES
 from boxlens.studies.difficulty.result import DifficultyResult
@@ -15,7 +10,6 @@ from boxlens.studies.difficulty.result import DifficultyResult
 __all__ = [
     "MEASURES",
     "MEASURE_NAMES",
-    "ClassKnowledge",
     "DifficultyChoice",
     "DifficultyResult",
     "check_asked",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 
-from boxlens.metrics.results import defined
+from boxlens.metrics.json_form import JsonRecord, as_key, inline
 from boxlens.studies.difficulty.cases import class_scores, join_cases
 from boxlens.studies.difficulty.class_measures import mean_of_defined
 
@@ -46,25 +46,30 @@ def defined_scores(systems: Sequence[SystemAccuracy]) -> list[ScoreName]:
 
 
 @dataclass(frozen=True, slots=True)
-class ClassAccuracy:
+class ClassAccuracy(JsonRecord):
     """One class: fractions of its images; NaN where it has none, or a system has no such score."""
 
-    name: str
+    name: str = field(metadata=as_key("class"))
     n_images: int
-    scores: Mapping[str, float]
-
-    def to_json(self) -> dict[str, Any]:
-        return {"class": self.name, "n_images": self.n_images, **defined(self.scores)}
+    scores: Mapping[str, float] = field(metadata=inline())
 
 
 @dataclass(frozen=True, slots=True)
-class SystemAccuracy:
+class SystemAccuracy(JsonRecord):
     """One system, or several at their best together: means over classes, and the classes."""
 
     name: str
-    scores: Mapping[str, float]
+    scores: Mapping[str, float] = field(metadata=inline())
     # In row order of the data set's classes.
     classes: tuple[ClassAccuracy, ...]
+
+    def columns(self) -> dict[ScoreName, Floats]:
+        """The scores that at least one class has, by class; NaN where a class has none."""
+        found = {
+            name: np.array([one.scores.get(name, np.nan) for one in self.classes], dtype=np.float64)
+            for name in SCORES
+        }
+        return {name: column for name, column in found.items() if not np.isnan(column).all()}
 
     def has(self, score: str) -> bool:
         return not math.isnan(self.scores.get(score, math.nan))
@@ -73,13 +78,6 @@ class SystemAccuracy:
     def main_score(self) -> ScoreName | None:
         """What it is judged by: AP, or accuracy where it has no AP; None where it has nothing."""
         return next((name for name in MAIN_SCORES if self.has(name)), None)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            **defined(self.scores),
-            "classes": [one.to_json() for one in self.classes],
-        }
 
 
 def accuracy(classes: Classes, system: JudgedSystem) -> SystemAccuracy:

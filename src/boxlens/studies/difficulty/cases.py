@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data import Detections, GroundTruth
+from boxlens.data.columns import ratio
 from boxlens.errors import ParameterError
 from boxlens.matching import VOC, find_overlaps, reachable
 from boxlens.studies.difficulty.counted_objects import class_images, class_means, counted_objects
@@ -92,7 +93,7 @@ def class_scores(cases: Cases, accepted: Bools | None = None) -> dict[str, Float
         return {"cls": cls, "cls_loc": np.full_like(cls, np.nan), "loc_given_cls": cls * np.nan}
     found = right_cases(cases, cases.placed_case, cases.placed_class, accepted)
     n_found = np.bincount(cases.class_row[found], minlength=cases.n_classes)
-    given = np.divide(n_found, n_named, out=np.full(len(cls), np.nan), where=n_named > 0)
+    given = ratio(n_found, n_named)
     cls_loc = class_means(found.astype(np.float64), cases.class_row, cases.n_classes)
     return {"cls": cls, "cls_loc": cls_loc, "loc_given_cls": given}
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import ParameterError
 from boxlens.limits import BUDGET, SEED
+from boxlens.metrics.json_form import JsonRecord
 from boxlens.studies.difficulty.measures import MEASURE_NAMES
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ GUESSES, WINDOWS = 5, 1000
 
 
 @dataclass(frozen=True, slots=True)
-class DifficultyChoice:
+class DifficultyChoice(JsonRecord):
     """Settings that numbers depend on."""
 
     iou: float = 0.5
@@ -66,17 +67,3 @@ class DifficultyChoice:
         for name, (pairs, example) in lists.items():
             if any(isinstance(one, str) or len(one) != 2 for one in pairs):
                 raise ParameterError(f"{name} is a list of pairs such as {example}, got {pairs!r}")
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "iou": self.iou,
-            "top_k": self.top_k,
-            "one_per_class": self.one_per_class,
-            "gap_px": self.gap_px,
-            "difficult": self.difficult,
-            "n_windows": self.n_windows,
-            "nodes": list(self.nodes),
-            "nested": [list(pair) for pair in self.nested],
-            "match": [list(pair) for pair in self.match],
-            "seed": self.seed,
-        }

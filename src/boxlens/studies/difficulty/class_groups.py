@@ -1,4 +1,4 @@
-"""Scores by what classes are like: means of the groups of a class table (METHODS 3.7)."""
+"""Classes by the values of properties, and scores by what classes are like (METHODS 3.7)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.metrics.results import defined, number
-from boxlens.studies.difficulty.class_columns import measure_columns, score_columns
+from boxlens.errors import ParameterError
+from boxlens.metrics.json_form import JsonRecord, to_json
 from boxlens.studies.difficulty.class_measures import mean_of_defined
-from boxlens.studies.difficulty.nested_groups import nested_groups
+from boxlens.studies.difficulty.measures import MEASURE_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,13 +20,26 @@ if TYPE_CHECKING:
     from boxlens.data.columns import Floats, Rows
     from boxlens.studies.difficulty.accuracy import ScoreName, SystemAccuracy
     from boxlens.studies.difficulty.choice import DifficultyChoice
-    from boxlens.studies.difficulty.class_measures import DatasetDifficulty
+    from boxlens.studies.difficulty.class_measures import ClassDifficulty, DatasetDifficulty
 
 N_DRAWS = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class GroupScore:
+class ClassGroups:
+    """A property's values, each with the rows of its classes; values without classes are none."""
+
+    property: str
+    # Such as ("kind", "man-made"); empty texts: all classes.
+    within_property: str
+    within_value: str
+    groups: tuple[tuple[str, Rows], ...]
+    # With a value of the property or without.
+    n_classes: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroupScore(JsonRecord):
     """The classes with one value of a property: mean of a score, and a 95 % interval."""
 
     value: str
@@ -38,15 +51,6 @@ class GroupScore:
     high: float
     # How hard the group is: means over its classes.
     measures: Mapping[str, float]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "value": self.value,
-            "classes": list(self.classes),
-            "n_classes": self.n_classes,
-            **{name: number(getattr(self, name)) for name in ("mean", "low", "high")},
-            "measures": defined(self.measures),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,30 +74,9 @@ class PropertyScores:
             "score": self.score,
             "property": self.property,
             "within": within if self.within_property else None,
-            "groups": [one.to_json() for one in self.groups],
+            "groups": to_json(self.groups),
             "n_without": self.n_without,
         }
-
-
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Classes with one value of a property, and how hard they are."""
-
-    value: str
-    rows: Rows
-    classes: tuple[str, ...]
-    measures: Mapping[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class _Partition:
-    """A property's groups, perhaps only of the classes within a value of another."""
-
-    property: str
-    within_property: str
-    within_value: str
-    groups: tuple[_Group, ...]
-    n_without: int
 
 
 def score_properties(
@@ -109,61 +92,52 @@ def score_properties(
     columns = [
         (system.name, score, column)
         for system in systems
-        for score, column in score_columns(system).items()
+        for score, column in system.columns().items()
     ]
     by_partition = [
-        _scored_partition(part, columns, choice.seed)
-        for part in _partitions(difficulty, properties, choice.nested)
+        _scored(part, columns, difficulty, choice.seed)
+        for part in nested_groups(properties, choice.nested)
     ]
     return tuple(one for of_column in zip(*by_partition, strict=True) for one in of_column)
 
 
-def _partitions(
+def _scored(
+    part: ClassGroups,
+    columns: Sequence[tuple[str, ScoreName, Floats]],
     difficulty: DatasetDifficulty,
-    properties: ClassProperties,
-    nested: Sequence[tuple[str, str]],
-) -> Iterator[_Partition]:
-    measures = measure_columns(difficulty)
-    for one in nested_groups(properties, nested):
-        groups = tuple(
-            _Group(
-                value,
-                rows,
-                tuple(difficulty.classes[row].name for row in rows),
-                {
-                    measure: mean_of_defined(column[rows].tolist())
-                    for measure, column in measures.items()
-                },
-            )
-            for value, rows in one.groups
-        )
-        n_without = one.n_classes - sum(len(group.rows) for group in groups)
-        yield _Partition(one.property, one.within_property, one.within_value, groups, n_without)
-
-
-def _scored_partition(
-    part: _Partition, columns: Sequence[tuple[str, ScoreName, Floats]], seed: int
+    seed: int,
 ) -> list[PropertyScores]:
     by_group = [
-        _scored_group(group, [scores[group.rows] for _, _, scores in columns], seed)
-        for group in part.groups
+        _scored_group(
+            value,
+            [difficulty.classes[row] for row in rows],
+            [one[rows] for *_, one in columns],
+            seed,
+        )
+        for value, rows in part.groups
     ]
-    within = (part.within_property, part.within_value)
     return [
         PropertyScores(
             system,
             score,
             part.property,
-            *within,
+            part.within_property,
+            part.within_value,
             tuple(groups[at] for groups in by_group),
-            part.n_without,
+            part.n_classes - sum(len(rows) for _, rows in part.groups),
         )
         for at, (system, score, _) in enumerate(columns)
     ]
 
 
-def _scored_group(group: _Group, columns: Sequence[Floats], seed: int) -> list[GroupScore]:
+def _scored_group(
+    value: str, classes: Sequence[ClassDifficulty], columns: Sequence[Floats], seed: int
+) -> list[GroupScore]:
     """One score a column; columns with as many known scores share their draws."""
+    names = tuple(one.name for one in classes)
+    measures: dict[str, float] = {
+        measure: mean_of_defined(one.value(measure) for one in classes) for measure in MEASURE_NAMES
+    }
     # Sorted, and drawn by their number alone: no order of classes, groups or systems matters.
     known = [np.sort(scores[~np.isnan(scores)]) for scores in columns]
     drawn = {n: _drawn_weights(n, seed) for n in {len(scores) for scores in known} if n > 1}
@@ -173,9 +147,7 @@ def _scored_group(group: _Group, columns: Sequence[Floats], seed: int) -> list[G
         if len(scores) in drawn:
             low, high = np.quantile(drawn[len(scores)] @ scores, [0.025, 0.975]).tolist()
         mean = mean_of_defined(scores.tolist())
-        found.append(
-            GroupScore(group.value, group.classes, len(scores), mean, low, high, group.measures)
-        )
+        found.append(GroupScore(value, names, len(scores), mean, low, high, measures))
     return found
 
 
@@ -186,3 +158,34 @@ def _drawn_weights(n_classes: int, seed: int) -> Floats:
     counts = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
     weights: Floats = counts / n_classes
     return weights
+
+
+def nested_groups(
+    properties: ClassProperties, nested: Sequence[tuple[str, str]] = ()
+) -> Iterator[ClassGroups]:
+    """Every property over all classes, then every inner one within each value of its outer one."""
+    for name, values in properties.values.items():
+        yield ClassGroups(name, "", "", _filled(properties.groups(name)), len(values))
+    for outer, inner in nested:
+        check_nested(outer, inner, properties)
+        for outer_value, inside in properties.groups(outer):
+            shares = [
+                (value, np.intersect1d(rows, inside)) for value, rows in properties.groups(inner)
+            ]
+            yield ClassGroups(inner, outer, outer_value, _filled(shares), len(inside))
+
+
+def check_nested(outer: str, inner: str, properties: ClassProperties) -> None:
+    """Refuses what the class table cannot nest."""
+    for name in (outer, inner):
+        if name not in properties.values:
+            known = ", ".join(repr(one) for one in properties.values)
+            raise ParameterError(f"properties are {known}, got {name!r} (--nest, nested)")
+    if outer == inner:
+        raise ParameterError(
+            f"a property is looked at within another, got {outer!r} twice (--nest, nested)"
+        )
+
+
+def _filled(groups: Sequence[tuple[str, Rows]]) -> tuple[tuple[str, Rows], ...]:
+    return tuple((value, rows) for value, rows in groups if len(rows))

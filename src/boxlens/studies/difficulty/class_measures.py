@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.metrics.results import defined, notice_to_json, number
+from boxlens.metrics.json_form import JsonRecord, as_key, defined, to_json
 from boxlens.studies.difficulty.clutter import measure_clutter
 from boxlens.studies.difficulty.counted_objects import counted_objects
 from boxlens.studies.difficulty.cpl import chance_localization
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ClassDifficulty:
+class ClassDifficulty(JsonRecord):
     """One class; NaN where a measure is undefined (METHODS 3.4-3.6)."""
 
-    name: str
+    name: str = field(metadata=as_key("class"))
     # Images with a counted object of the class, and these objects.
     n_images: int
     n_objects: int
@@ -50,18 +50,9 @@ class ClassDifficulty:
         number: float = getattr(self, measure)
         return number
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "class": self.name,
-            "n_images": self.n_images,
-            "n_objects": self.n_objects,
-            **{name: number(self.value(name)) for name in MEASURE_NAMES},
-            "n_images_searched": self.n_images_searched,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class WindowsUsed:
+class WindowsUsed(JsonRecord):
     """Which ranked windows clutter was counted with."""
 
     name: str
@@ -71,9 +62,6 @@ class WindowsUsed:
     n_windows: int
     # What exactly made them: a generator's identity, or a file.
     made_by: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +79,13 @@ class DatasetDifficulty:
     n_defined: Mapping[str, int]
     windows: WindowsUsed | None = None
     notices: tuple[Notice, ...] = ()
+
+    def columns(self) -> dict[MeasureName, Floats]:
+        """Every measure by class; NaN where it is undefined."""
+        return {
+            name: np.array([one.value(name) for one in self.classes], dtype=np.float64)
+            for name in MEASURE_NAMES
+        }
 
     def hardest_first(self, measure: MeasureName) -> list[ClassDifficulty]:
         """Classes that have the measure; of equal values those with small objects first."""
@@ -128,8 +123,8 @@ class DatasetDifficulty:
             "n_classes": self.n_classes,
             **defined(self.means),
             "n_classes_defined": dict(self.n_defined),
-            "windows": None if self.windows is None else self.windows.to_json(),
-            "notices": [notice_to_json(notice) for notice in self.notices],
+            "windows": to_json(self.windows),
+            "notices": to_json(self.notices),
         }
 
 

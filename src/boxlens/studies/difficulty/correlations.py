@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.errors import ParameterError
-from boxlens.metrics.results import number
-from boxlens.studies.difficulty.class_columns import measure_columns, score_columns
+from boxlens.metrics.json_form import JsonRecord
 from boxlens.studies.difficulty.measures import MEASURE_NAMES
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ FEWEST_CLASSES, FEWEST_FOR_INTERVAL = 3, 4
 
 
 @dataclass(frozen=True, slots=True)
-class Correlation:
+class Correlation(JsonRecord):
     """A score of a system's classes against a measure: r, its interval, and the line."""
 
     system: str
@@ -45,15 +44,6 @@ class Correlation:
     slope: float
     intercept: float
 
-    def to_json(self) -> dict[str, Any]:
-        texts = {"system": self.system, "score": self.score, "measure": self.measure}
-        values = ("pearson", "pearson_low", "pearson_high", "spearman", "slope", "intercept")
-        return {
-            **texts,
-            "n_classes": self.n_classes,
-            **{name: number(getattr(self, name)) for name in values},
-        }
-
 
 def correlate(
     systems: Sequence[SystemAccuracy],
@@ -64,14 +54,14 @@ def correlate(
 
     Measures that no class has are left out.
     """
-    columns: list[tuple[str, Floats]] = [*measure_columns(difficulty).items()]
+    columns: list[tuple[str, Floats]] = [*difficulty.columns().items()]
     if properties is not None:
         check_quantities(properties)
         columns += properties.numbers.items()
     return tuple(
         _correlation(system.name, score, measure, values, scores)
         for system in systems
-        for score, scores in score_columns(system).items()
+        for score, scores in system.columns().items()
         for measure, values in columns
         if not np.isnan(values).all()
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data import Notice
-from boxlens.data.columns import owned
+from boxlens.data.columns import owned, ratio
 from boxlens.data.row_sums import group_sums
 
 if TYPE_CHECKING:
@@ -101,9 +101,7 @@ def class_images(objects: CountedObjects) -> ClassImages:
 def class_means(values: Floats, class_row: Rows, n_classes: int) -> Floats:
     """The mean of every class, NaN where it has no value."""
     n = np.bincount(class_row, minlength=n_classes)
-    total = group_sums(class_row, values, n_classes)
-    means: Floats = np.divide(total, n, out=np.full(n_classes, np.nan), where=n > 0)
-    return means
+    return ratio(group_sums(class_row, values, n_classes), n)
 
 
 def _relative(dataset: Dataset, box: Boxes, image_row: Rows) -> Boxes:

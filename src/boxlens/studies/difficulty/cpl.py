@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from boxlens.data import Notice
+from boxlens.data.columns import ratio
 from boxlens.matching.box_pairs import count_overlapping_pairs
 from boxlens.studies.difficulty.measures import OVERLAP
 
@@ -51,7 +52,7 @@ def chance_localization(
         box_rel, class_row, objects.n_classes, iou - ROUNDING, threads=threads, progress=progress
     )
     n = np.bincount(class_row, minlength=objects.n_classes)
-    cpl = np.divide(2 * n_pairs, n * (n - 1), out=np.full(len(n), np.nan), where=n > 1)
+    cpl = ratio(2 * n_pairs, n * (n - 1))
     present = np.bincount(objects.class_row, minlength=objects.n_classes) > 0
     n_undefined = int((present & (n < 2)).sum())
     return ChanceLocalization(cpl, n_pairs, n, _notices(n_undefined, all_sized=bool(sized.all())))

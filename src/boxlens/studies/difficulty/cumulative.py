@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.data.columns import owned
-from boxlens.studies.difficulty.class_columns import measure_columns, score_columns
-from boxlens.studies.difficulty.nested_groups import nested_groups
+from boxlens.studies.difficulty.class_groups import nested_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,12 +79,12 @@ def cumulate(
     `nested` are pairs of an outer and an inner property: groups of the inner one within each value
     of the outer. There is a curve where a class has both, and in a group where two classes have.
     """
-    measures = measure_columns(difficulty)
+    measures = difficulty.columns()
     everything = _Part(np.arange(len(difficulty.classes), dtype=np.int32))
     groups = [] if properties is None else list(_groups(properties, nested))
     curves: list[CumulativeCurve] = []
     for system in systems:
-        for score, scores in score_columns(system).items():
+        for score, scores in system.columns().items():
             for measure, values in measures.items():
                 controlled = measure in CONTROLS and score in SCORES_OF_GROUPS
                 for part in [everything, *groups] if controlled else [everything]:

@@ -15,10 +15,10 @@ from boxlens.formats.class_properties import read_class_properties
 from boxlens.formats.class_tree import known_tree, read_class_tree
 from boxlens.formats.guess_files import read_guesses
 from boxlens.metrics.evaluation import with_unique_names
+from boxlens.studies.difficulty.class_groups import check_nested
 from boxlens.studies.difficulty.correlations import check_quantities
 from boxlens.studies.difficulty.guesses import System, guesses_from_file, guesses_of
 from boxlens.studies.difficulty.levels import find_node
-from boxlens.studies.difficulty.nested_groups import check_nested
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from boxlens.data.boxes import areas
+from boxlens.data.columns import ratio
 from boxlens.errors import ParameterError
 from boxlens.matching.box_pairs import count_neighbours
 from boxlens.studies.difficulty.counted_objects import class_images, class_means
@@ -61,9 +62,7 @@ def measure_instances(
     return InstanceMeasures(
         n_images=n_images,
         n_objects=n_objects,
-        instances_per_image=np.divide(
-            n_objects, n_images, out=np.full(n_classes, np.nan), where=n_images > 0
-        ),
+        instances_per_image=ratio(n_objects, n_images),
         neighbours=class_means(neighbours.astype(np.float64), objects.class_row, n_classes),
         scale=class_means(areas(objects.box_rel[sized]), objects.class_row[sized], n_classes),
     )

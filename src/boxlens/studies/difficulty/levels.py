@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.columns import owned
 from boxlens.data.naming import some_names
 from boxlens.errors import ParameterError
-from boxlens.metrics.results import defined, number
+from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, inline
 from boxlens.studies.difficulty.accuracy import SCORES
 from boxlens.studies.difficulty.cases import class_scores
-from boxlens.studies.difficulty.class_levels import accepted_classes, classes_below
 from boxlens.studies.difficulty.class_measures import mean_of_defined
 from boxlens.studies.difficulty.counted_objects import counted_objects
 from boxlens.studies.difficulty.relaxed_ap import node_ap, relaxed_ap
@@ -21,7 +21,7 @@ from boxlens.studies.difficulty.relaxed_ap import node_ap, relaxed_ap
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from boxlens.data import Classes, Dataset
+    from boxlens.data import Classes, ClassTree, Dataset
     from boxlens.data.columns import Bools, Floats, Rows
     from boxlens.formats.class_tree import NamedTree
     from boxlens.formats.files import Progress
@@ -30,28 +30,20 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class LevelScores:
+class LevelScores(JsonRecord):
     """One system at one level: 0 takes the exact class, 1 its sisters, and so on up."""
 
     system: str
     level: int
     # Classes that are accepted for a class, on average over classes with objects.
     n_accepted: float
-    scores: Mapping[str, float]
+    scores: Mapping[str, float] = field(metadata=inline())
     # One value a class of the data set.
-    class_scores: Mapping[str, Floats]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "system": self.system,
-            "level": self.level,
-            "n_accepted": number(self.n_accepted),
-            **defined(self.scores),
-        }
+    class_scores: Mapping[str, Floats] = field(metadata=HIDDEN)
 
 
 @dataclass(frozen=True, slots=True)
-class NodeScores:
+class NodeScores(JsonRecord):
     """One system at a node of the tree: "any dog", whichever kind of dog it is."""
 
     system: str
@@ -61,20 +53,9 @@ class NodeScores:
     n_images: int
     n_objects: int
     # Of the node as one class.
-    scores: Mapping[str, float]
+    scores: Mapping[str, float] = field(metadata=inline())
     # Means over its classes, each told exactly.
-    exact_scores: Mapping[str, float]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "system": self.system,
-            "node": self.node,
-            "classes": list(self.classes),
-            "n_images": self.n_images,
-            "n_objects": self.n_objects,
-            **defined(self.scores),
-            "exact": defined(self.exact_scores),
-        }
+    exact_scores: Mapping[str, float] = field(metadata=as_key("exact"))
 
 
 def score_levels(
@@ -212,3 +193,50 @@ def _node_scores(
         "loc_given_cls": n_found / n_named if n_named else float("nan"),
         "ap": ap,
     }
+
+
+def accepted_classes(classes: Classes, tree: ClassTree) -> list[Bools]:
+    """By level, [true class, guessed class]: 0 exact, 1 sisters, up to where nothing grows.
+
+    Above level 0 all classes below an ancestor at most so far away will do, by the shortest path
+    where there are several; a class that is an inner node is below itself, and its own ancestor
+    at distance 0. A class that the tree does not hold stays alone.
+    """
+    rings = [_rings(tree, key) for key in classes.id.tolist()]
+    below: dict[int | str, list[int]] = {}
+    for row, ring in enumerate(rings):
+        for node in (node for nodes in ring for node in nodes):
+            below.setdefault(node, []).append(row)
+    rows_below = {node: np.array(rows) for node, rows in below.items()}
+    accepted = np.eye(len(classes), dtype=np.bool_)
+    levels, n_accepted = [owned(accepted.copy())], [len(classes)]
+    for distance in range(1, max((len(ring) for ring in rings), default=1) + 1):
+        for row, ring in enumerate(rings):
+            reached = ring[distance] if distance < len(ring) else []
+            for node in [*ring[0], *reached] if distance == 1 else reached:
+                accepted[row, rows_below[node]] = True
+        levels.append(owned(accepted.copy()))
+        n_accepted.append(int(accepted.sum()))
+    return levels[: n_accepted.index(n_accepted[-1]) + 1]
+
+
+def classes_below(classes: Classes, tree: ClassTree, node: int | str) -> Rows:
+    """Rows of the classes below a node, itself included where it is one."""
+    row_of = classes.row_of_id()
+    below = {node, *tree.descendants(node)}
+    return np.array(sorted(row_of[key] for key in below if key in row_of), dtype=np.int32)
+
+
+def _rings(tree: ClassTree, node: int | str) -> list[list[int | str]]:
+    """Nodes above by their distance, from the node itself on."""
+    rings: list[list[int | str]] = [[node]]
+    seen = {node}
+    while True:
+        ring: list[int | str] = []
+        for parent in (up for lower in rings[-1] for up in tree.parents.get(lower, ())):
+            if parent not in seen:
+                seen.add(parent)
+                ring.append(parent)
+        if not ring:
+            return rings
+        rings.append(ring)

@@ -13,7 +13,7 @@ import numpy as np
 from boxlens.data import Notice
 from boxlens.data.columns import frozen
 from boxlens.errors import ParameterError
-from boxlens.metrics.results import number
+from boxlens.metrics.json_form import number
 from boxlens.studies.difficulty.measures import MEASURES
 
 if TYPE_CHECKING:

@@ -74,7 +74,6 @@ class DifficultyResult(Displayed):
     def to_json(self) -> dict[str, Any]:
         """The stable form that `boxlens difficulty --json -` prints; undefined is null."""
         first, *others = self.datasets
-        bound = self.upper_bound
         counts = ("name", "n_images", "n_objects", "n_classes")
         return envelope(
             SCHEMA,
@@ -83,19 +82,16 @@ class DifficultyResult(Displayed):
             dataset=None if others else {name: getattr(first, name) for name in counts},
             notices=self.notices,
             results={
-                "classes": [one.to_json() for one in first.classes],
-                "dataset": first.to_json(),
-                "datasets": [
-                    {**one.to_json(), "classes": [row.to_json() for row in one.classes]}
-                    for one in self.datasets
-                ],
-                "systems": [one.to_json() for one in self.systems],
-                "upper_bound": None if bound is None else bound.to_json(),
-                "levels": [one.to_json() for one in self.levels],
-                "nodes": [one.to_json() for one in self.nodes],
-                "correlations": [one.to_json() for one in self.correlations],
-                "cumulative": [one.to_json() for one in self.cumulative],
-                "properties": [one.to_json() for one in self.properties],
-                "subsets": [one.to_json() for one in self.subsets],
+                "classes": first.classes,
+                "dataset": first,
+                "datasets": [{**one.to_json(), "classes": one.classes} for one in self.datasets],
+                "systems": self.systems,
+                "upper_bound": self.upper_bound,
+                "levels": self.levels,
+                "nodes": self.nodes,
+                "correlations": self.correlations,
+                "cumulative": self.cumulative,
+                "properties": self.properties,
+                "subsets": self.subsets,
             },
         )

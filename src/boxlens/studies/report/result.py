@@ -96,28 +96,22 @@ class ReportResult(Displayed):
             SCHEMA,
             provenance=self.provenance,
             parameters={
-                "ask": list(asked),
+                "ask": asked,
                 "protocol": choice.evaluation.protocol,
                 "iou": choice.diagnosis.iou,
-                "resampling": choice.resampling.to_json(),
+                "resampling": choice.resampling,
                 "images": choice.images,
                 "classes": choice.classes,
             },
             dataset=about_dataset(self.dataset),
             notices=self.notices,
             results={
-                "evaluate": _document(self.evaluation),
-                "diagnose": [one.to_json() for one in self.diagnoses]
-                if "errors" in asked
-                else None,
-                "sensitivity": [one.sensitivity.to_json() for one in self.diagnoses]
+                "evaluate": self.evaluation,
+                "diagnose": self.diagnoses if "errors" in asked else None,
+                "sensitivity": [one.sensitivity for one in self.diagnoses]
                 if "sensitivity" in asked
                 else None,
-                "difficulty": _document(self.difficulty),
-                "compare": _document(self.comparison),
+                "difficulty": self.difficulty,
+                "compare": self.comparison,
             },
         )
-
-
-def _document(part: Displayed | None) -> dict[str, Any] | None:
-    return None if part is None else part.to_json()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from boxlens.data import Notice, counted_notice
 from boxlens.data.naming import some_names
 from boxlens.errors import InputError
 from boxlens.formats.files import DATA_BYTES, read_json
-from boxlens.metrics.results import number
+from boxlens.metrics.json_form import HIDDEN, JsonRecord
 from boxlens.studies.upper_bound.result import SCHEMA
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _REMEDY = "Give the results.json that boxlens upper-bound -o has written"
 
 
 @dataclass(frozen=True, slots=True)
-class KnownBound:
+class KnownBound(JsonRecord):
     """UAP, as it was measured on the unchanged pictures (METHODS 4.1)."""
 
     classifier: str
@@ -29,8 +29,8 @@ class KnownBound:
     # One a class of the study; NaN where it has none.
     by_class: tuple[float, ...]
     # Of the pictures that it was measured on.
-    n_images: int
-    notices: tuple[Notice, ...] = ()
+    n_images: int = field(metadata=HIDDEN)
+    notices: tuple[Notice, ...] = field(default=(), metadata=HIDDEN)
 
     def of_other_pictures(self, n_images: int) -> tuple[Notice, ...]:
         """A bound of one set of pictures says nothing of another."""
@@ -41,13 +41,6 @@ class KnownBound:
             "them with care"
         )
         return (Notice("bound_of_other_images", 1, message),)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "classifier": self.classifier,
-            "uap": number(self.uap),
-            "by_class": [number(value) for value in self.by_class],
-        }
 
 
 def read_bound(path: str | PathLike[str], classes: Sequence[str]) -> KnownBound:

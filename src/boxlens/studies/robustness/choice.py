@@ -10,11 +10,15 @@ from boxlens.errors import ParameterError
 from boxlens.images.transforming.catalogue import CLEAN
 from boxlens.images.transforming.transform import TransformSettings
 from boxlens.limits import AT_MOST, GALLERY
-from boxlens.metrics.results import number
+from boxlens.metrics.json_form import number, to_json
 
 if TYPE_CHECKING:
     from boxlens.images.transforming.transform import Step
     from boxlens.metrics.intervals import ResamplingChoice
+
+
+def step_to_json(step: Step) -> dict[str, Any]:
+    return {"name": step.name, "severity": number(step.level)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +56,9 @@ class RobustnessChoice:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "steps": [{"name": one.name, "severity": number(one.level)} for one in self.steps],
+            "steps": [step_to_json(one) for one in self.steps],
             **self.settings.to_json(),
             "n_images": self.n_images,
             "shown_score": self.shown_score,
-            "intervals": None if self.intervals is None else self.intervals.to_json(),
+            "intervals": to_json(self.intervals),
         }

@@ -7,7 +7,7 @@ stopped export has written is kept.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,8 @@ from boxlens.images.sizes import upright_size
 from boxlens.images.writing import write_png
 from boxlens.limits import WORKERS
 from boxlens.matching import COCO
-from boxlens.metrics.results import notice_to_json, number
+from boxlens.metrics.json_form import JsonRecord, inline, to_json
+from boxlens.studies.robustness.choice import step_to_json
 from boxlens.studies.robustness.origins import Origin
 from boxlens.version import VERSION
 
@@ -45,26 +46,20 @@ COMPRESSION = 1
 _REMEDY = "Name another folder, or remove this one"
 
 
+def _folder_to_json(step: Step) -> dict[str, Any]:
+    return {**step_to_json(step), "folder": step.slug}
+
+
 @dataclass(frozen=True, slots=True)
-class SetExport:
+class SetExport(JsonRecord):
     """One set as it was written."""
 
-    step: Step
+    step: Step = field(metadata=inline(_folder_to_json))
     # Written, and to be found.
     n_images: int
     n_objects: int
     # Pictures that could not be made. Their objects stay in the ground truth, and count as missed.
     failed: tuple[Failure, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.step.name,
-            "severity": number(self.step.level),
-            "folder": self.step.slug,
-            "n_images": self.n_images,
-            "n_objects": self.n_objects,
-            "failed": [asdict(one) for one in self.failed],
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +91,8 @@ class ExportResult:
             "folder": str(self.folder),
             "n_images": self.n_images,
             "n_kept": self.n_kept,
-            "notices": [notice_to_json(one) for one in self.notices],
-            "sets": [one.to_json() for one in self.sets],
+            "notices": to_json(self.notices),
+            "sets": to_json(self.sets),
         }
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from math import nan
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from boxlens.display import Displayed
-from boxlens.metrics.results import defined, envelope, number
+from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, defined, inline, number, to_json
+from boxlens.metrics.results import envelope
+from boxlens.studies.robustness.choice import step_to_json
 from boxlens.wording import counted, score
 
 if TYPE_CHECKING:
@@ -28,23 +30,15 @@ METRICS = ("AP", "AP50", "AP75", "APs", "APm", "APl")
 
 
 @dataclass(frozen=True, slots=True)
-class Drop:
+class Drop(JsonRecord):
     """AP of the step's reference minus that of the step, on the same resampled pictures."""
 
-    interval: Interval
+    interval: Interval = field(metadata=inline())
     # Two-sided, and adjusted for all steps of the detector (Holm).
     p: float
     p_holm: float
     # The smallest true drop that would be found on four of five such data sets (METHODS 11).
     detectable: float = float("nan")
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            **self.interval.to_json(),
-            "p": number(self.p),
-            "p_holm": number(self.p_holm),
-            "detectable": number(self.detectable),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +107,7 @@ class StepRobustness:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "name": self.step.name,
-            "severity": number(self.step.level),
+            **step_to_json(self.step),
             "label": self.label,
             "group": self.group,
             **defined(self.metrics),
@@ -130,13 +123,13 @@ class StepRobustness:
                 "dAP_growth": defined(self.error_growth),
                 "per_object": defined(self.errors_per_object),
             },
-            "AP_by_class": [number(value) for value in self.by_class],
-            "examples": [one.to_json() for one in self.examples],
+            "AP_by_class": to_json(self.by_class),
+            "examples": to_json(self.examples),
         }
 
 
 @dataclass(frozen=True, slots=True)
-class CorruptionMean:
+class CorruptionMean(JsonRecord):
     """Mean performance under corruption: over severities, then over the corruptions."""
 
     # "all", or a group of corruptions.
@@ -145,17 +138,8 @@ class CorruptionMean:
     # Whether these are the benchmark's fifteen at five severities (for "all").
     complete: bool
     # Mean AP (mPC), and its share of that on the unchanged pictures (rPC).
-    ap: float
+    ap: float = field(metadata=as_key("AP"))
     relative: float
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "group": self.group,
-            "n_corruptions": self.n_corruptions,
-            "complete": self.complete,
-            "AP": number(self.ap),
-            "relative": number(self.relative),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,31 +162,22 @@ class DetectorRobustness:
         return {
             "name": self.name,
             "clean": self.clean.to_json(),
-            "corrupted": [one.to_json() for one in self.corrupted],
-            "transforms": [one.to_json() for one in self.steps],
+            "corrupted": to_json(self.corrupted),
+            "transforms": to_json(self.steps),
         }
 
 
 @dataclass(frozen=True, slots=True)
-class SetSummary:
+class SetSummary(JsonRecord):
     """The changed pictures of one step, whoever looks at them."""
 
-    step: Step
+    step: Step = field(metadata=inline(step_to_json))
     n_images: int
     n_objects: int
     # Objects of the data set that are in no picture of the step.
     n_objects_gone: int
     # As the density of detections, of the objects.
-    density: Floats
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.step.name,
-            "severity": number(self.step.level),
-            "n_images": self.n_images,
-            "n_objects": self.n_objects,
-            "n_objects_gone": self.n_objects_gone,
-        }
+    density: Floats = field(metadata=HIDDEN)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -260,17 +235,17 @@ class RobustnessResult(Displayed):
             },
             notices=self.notices,
             results={
-                "classes": list(self.classes),
+                "classes": self.classes,
                 "transforms": [
                     {"detector": detector.name, **_short(one)}
                     for detector in self.detectors
                     for one in detector.steps
                 ],
-                "bound": None if self.bound is None else self.bound.to_json(),
-                "sets": [one.to_json() for one in self.sets],
-                "detectors": [one.to_json() for one in self.detectors],
-                "failed": [asdict(one) for one in self.failed],
-                "remarks": [asdict(one) for one in self.remarks],
+                "bound": self.bound,
+                "sets": self.sets,
+                "detectors": self.detectors,
+                "failed": self.failed,
+                "remarks": self.remarks,
             },
         )
 
@@ -278,8 +253,7 @@ class RobustnessResult(Displayed):
 def _short(one: StepRobustness) -> dict[str, Any]:
     """The row that most readers want."""
     return {
-        "name": one.step.name,
-        "severity": number(one.step.level),
+        **step_to_json(one.step),
         **defined(one.metrics),
         "relative": number(one.relative["AP"]),
         "reference": one.reference.slug,

@@ -25,7 +25,8 @@ from boxlens.studies.sensitivity.characteristics import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from boxlens.data.columns import Attribute
+    from boxlens.data import Dataset
+    from boxlens.data.columns import Attribute, Bools, Rows
 
 ANNOTATED = (*SOURCES, *POOLS)
 # What an object's confidence is predicted from (METHODS 2.7).
@@ -142,3 +143,12 @@ class Catalogue:
                 "flags: rename them to have them analysed"
             )
             yield Notice("hidden_attribute", len(hidden), message)
+
+
+def object_values(
+    dataset: Dataset, counted: Bools, names: Sequence[str]
+) -> list[tuple[str, tuple[str, ...], Rows]]:
+    """Of each characteristic: name, names of its values, the value of every object (-1: none)."""
+    catalogue = Catalogue(Objects.of(dataset.gt, counted, len(dataset.classes)), {})
+    columns = [catalogue.column(name) for name in names]
+    return [(column.name, column.subset_names, column.code[0]) for column in columns]

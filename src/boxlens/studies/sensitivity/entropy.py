@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.columns import ratio
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -25,11 +27,30 @@ def entropy_shares(
     lost, total = n_missed.reshape(shape), n_objects.reshape(shape)
     whole = _bits(lost.sum(axis=2), total.sum(axis=2))
     within = _bits(lost, total).sum(axis=2)
-    undefined = np.full(whole.shape, np.nan)
-    share = np.divide(whole - within, whole, out=undefined, where=whole > 0)
+    share = ratio(whole - within, whole)
     best = np.max(share, axis=1, initial=-np.inf, where=~np.isnan(share))
     # Rounding may leave a hair below 0 or above 1.
     return np.where(np.isinf(best), np.nan, np.clip(best, 0, 1))
+
+
+def chance_entropy(
+    n_missed: npt.NDArray[np.int64], n_objects: npt.NDArray[np.int64], *, n_columns: int
+) -> Floats:
+    """The share of entropy that subsets of so few objects explain on average by chance.
+
+    Mutual information from counts exceeds the true one by about (subsets - 1) / 2n nats (Miller).
+    """
+    shape = (len(n_objects), n_columns, -1 if n_objects.size else 0)
+    total = n_objects.reshape(shape)
+    n = total.sum(axis=2)
+    share_missed = ratio(n_missed.reshape(shape).sum(axis=2), n)
+    open_question = (share_missed > 0) & (share_missed < 1)
+    p = np.where(open_question, share_missed, 0.5)
+    nats = -(p * np.log(p) + (1 - p) * np.log(1 - p))
+    excess = ((total > 0).sum(axis=2) - 1) / (2 * np.maximum(n, 1)) / nats
+    shares = np.where(open_question, np.clip(excess, 0, 1), -np.inf)
+    best = shares.max(axis=1, initial=-np.inf)
+    return np.where(np.isinf(best), np.nan, best)
 
 
 def _bits(n_yes: npt.NDArray[np.int64], n: npt.NDArray[np.int64]) -> Floats:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from boxlens.display import Displayed
-from boxlens.metrics.results import Provenance, about_dataset, defined, envelope, number
+from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, fields_to_json, to_json
+from boxlens.metrics.results import Provenance, about_dataset, envelope
 from boxlens.version import VERSION
 from boxlens.wording import score
 
@@ -20,60 +21,37 @@ SCHEMA = "boxlens/sensitivity/1"
 
 
 @dataclass(frozen=True, slots=True)
-class ClassScore:
+class ClassScore(JsonRecord):
     """All objects of one class: AP by area and normalized AP, with standard errors."""
 
-    name: str
+    name: str = field(metadata=as_key("class"))
     n_objects: int
     n_missed: int
-    ap: float
-    ap_se: float
-    ap_n: float
-    ap_n_se: float
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "class": self.name,
-            "n_objects": self.n_objects,
-            "n_missed": self.n_missed,
-            **defined(
-                {
-                    "AP": self.ap,
-                    "AP_se": self.ap_se,
-                    "AP_N": self.ap_n,
-                    "AP_N_se": self.ap_n_se,
-                }
-            ),
-        }
+    ap: float = field(metadata=as_key("AP"))
+    ap_se: float = field(metadata=as_key("AP_se"))
+    ap_n: float = field(metadata=as_key("AP_N"))
+    ap_n_se: float = field(metadata=as_key("AP_N_se"))
 
 
 @dataclass(frozen=True, slots=True)
-class Subset:
+class Subset(JsonRecord):
     """The objects of one class with one value of a characteristic."""
 
     name: str
     n_objects: int
-    ap_n: float
-    ap_n_se: float
     n_missed: int
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "n_objects": self.n_objects,
-            "n_missed": self.n_missed,
-            **defined({"AP_N": self.ap_n, "AP_N_se": self.ap_n_se}),
-        }
+    ap_n: float = field(metadata=as_key("AP_N"))
+    ap_n_se: float = field(metadata=as_key("AP_N_se"))
 
 
 @dataclass(frozen=True, slots=True)
 class ClassSpread:
     """One class under one characteristic; highest and lowest over subsets of enough objects."""
 
-    name: str
-    ap_n: float
-    ap_n_se: float
-    subsets: tuple[Subset, ...]
+    name: str = field(metadata=as_key("class"))
+    ap_n: float = field(metadata=as_key("AP_N"))
+    ap_n_se: float = field(metadata=as_key("AP_N_se"))
+    subsets: tuple[Subset, ...] = field(metadata=HIDDEN)
     highest: float
     lowest: float
     # Share of the entropy of "missed" that the subset explains.
@@ -81,19 +59,8 @@ class ClassSpread:
 
     def to_json(self) -> dict[str, Any]:
         """Subsets without any object are left out."""
-        return {
-            "class": self.name,
-            **defined(
-                {
-                    "AP_N": self.ap_n,
-                    "AP_N_se": self.ap_n_se,
-                    "highest": self.highest,
-                    "lowest": self.lowest,
-                    "entropy_share": self.entropy_share,
-                }
-            ),
-            "subsets": [subset.to_json() for subset in self.subsets if subset.n_objects],
-        }
+        subsets = [subset.to_json() for subset in self.subsets if subset.n_objects]
+        return {**fields_to_json(self), "subsets": subsets}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,61 +101,49 @@ class Characteristic:
         return self.highest - self.ap_n
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            **defined(
-                {
-                    "sensitivity": self.sensitivity,
-                    "impact": self.impact,
-                    "AP_N": self.ap_n,
-                    "highest": self.highest,
-                    "lowest": self.lowest,
-                    "sensitivity_by_chance": self.chance,
-                    "entropy_share": self.entropy_share,
-                    "entropy_share_by_chance": self.entropy_chance,
-                }
-            ),
-            "n_classes": self.n_classes,
-            "undefined_because": self.reason,
-            "subsets": [
-                {"name": name, "AP_N": number(ap_n), "n_objects": n_objects, "n_missed": n_missed}
-                for name, ap_n, n_objects, n_missed in zip(
-                    self.subset_names,
-                    self.subset_ap_n,
-                    self.subset_n_objects,
-                    self.subset_n_missed,
-                    strict=True,
-                )
-            ],
-            "classes": [row.to_json() for row in self.classes],
-        }
+        subsets = zip(
+            self.subset_names,
+            self.subset_ap_n,
+            self.subset_n_objects,
+            self.subset_n_missed,
+            strict=True,
+        )
+        keys = ("name", "AP_N", "n_objects", "n_missed")
+        written: dict[str, Any] = to_json(
+            {
+                "name": self.name,
+                "kind": self.kind,
+                "sensitivity": self.sensitivity,
+                "impact": self.impact,
+                "AP_N": self.ap_n,
+                "highest": self.highest,
+                "lowest": self.lowest,
+                "sensitivity_by_chance": self.chance,
+                "entropy_share": self.entropy_share,
+                "entropy_share_by_chance": self.entropy_chance,
+                "n_classes": self.n_classes,
+                "undefined_because": self.reason,
+                "subsets": [dict(zip(keys, one, strict=True)) for one in subsets],
+                "classes": self.classes,
+            }
+        )
+        return written
 
 
 @dataclass(frozen=True, slots=True)
-class Interaction:
+class Interaction(JsonRecord):
     """Two characteristics at once: [first, second], means over classes with enough objects."""
 
     first: str
     second: str
     first_names: tuple[str, ...]
     second_names: tuple[str, ...]
-    ap_n: Floats
+    ap_n: Floats = field(metadata=as_key("AP_N"))
     n_objects: Rows
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "first": self.first,
-            "second": self.second,
-            "first_names": list(self.first_names),
-            "second_names": list(self.second_names),
-            "AP_N": [[number(value) for value in row] for row in self.ap_n.tolist()],
-            "n_objects": self.n_objects.tolist(),
-        }
 
 
 @dataclass(frozen=True, slots=True)
-class LooserOverlap:
+class LooserOverlap(JsonRecord):
     """How many objects stay undetected when a looser overlap counts as correct."""
 
     iou: float
@@ -196,62 +151,35 @@ class LooserOverlap:
     # Of those missed at the strict overlap.
     share_recovered: float
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "iou": self.iou,
-            "n_missed": self.n_missed,
-            "share_recovered": number(self.share_recovered),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Unexpected:
+class Unexpected(JsonRecord):
     """An object found much worse, or better, than its characteristics predict (METHODS 2.7)."""
 
-    gt_row: int
+    gt_row: int = field(metadata=HIDDEN)
     image_id: int | str
     object_id: int | str
-    class_name: str
+    class_name: str = field(metadata=as_key("class"))
     predicted: float
     achieved: float
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "image_id": self.image_id,
-            "object_id": self.object_id,
-            "class": self.class_name,
-            "predicted": self.predicted,
-            "achieved": self.achieved,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Misses:
+class Misses(JsonRecord):
     """Undetected objects: no correct detection where P_N is .05 or more (METHODS 2.6)."""
 
     p_n: float
     n_objects: int
     n_missed: int
     # By object; False for those that do not count.
-    missed: Bools
+    missed: Bools = field(metadata=HIDDEN)
     # P_N of the object's correct detection, 0 where there is none, NaN where it does not count.
-    achieved: Floats
-    predicted: Floats
+    achieved: Floats = field(metadata=HIDDEN)
+    predicted: Floats = field(metadata=HIDDEN)
     looser: tuple[LooserOverlap, ...]
     # Only objects worse, or better, than predicted; the largest differences first.
     difficult: tuple[Unexpected, ...]
     easy: tuple[Unexpected, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Without the columns by object."""
-        return {
-            "p_n": self.p_n,
-            "n_objects": self.n_objects,
-            "n_missed": self.n_missed,
-            "looser": [row.to_json() for row in self.looser],
-            "difficult": [row.to_json() for row in self.difficult],
-            "easy": [row.to_json() for row in self.easy],
-        }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -306,19 +234,17 @@ class SensitivityResult(Displayed):
 
     def parts_to_json(self) -> dict[str, Any]:
         """What a diagnosis holds of it."""
-        return {
-            "sensitivity": {
-                "detector": self.detections.name,
-                "dataset": self.dataset.name,
-                "iou": self.iou,
-                "N": self.normal,
-                "AP_N": number(self.ap_n),
-                "classes": [row.to_json() for row in self.classes],
-                "characteristics": [row.to_json() for row in self.characteristics],
-                "interactions": [row.to_json() for row in self.interactions],
-            },
-            "misses": self.misses.to_json(),
+        found = {
+            "detector": self.detections.name,
+            "dataset": self.dataset.name,
+            "iou": self.iou,
+            "N": self.normal,
+            "AP_N": self.ap_n,
+            "classes": self.classes,
+            "characteristics": self.characteristics,
+            "interactions": self.interactions,
         }
+        return {"sensitivity": to_json(found), "misses": self.misses.to_json()}
 
     def _parameters(self) -> dict[str, Any]:
         choice = self.choice
@@ -328,8 +254,8 @@ class SensitivityResult(Displayed):
             "missed_p_n": choice.missed_p_n,
             "positives_share": choice.positives_share,
             "n_unexpected": choice.n_unexpected,
-            "looser": list(choice.looser_overlaps),
+            "looser": choice.looser_overlaps,
             "characteristics": [row.name for row in self.characteristics],
-            "bins": {name: list(values) for name, values in choice.bins.items()},
-            "interactions": [list(pair) for pair in choice.interactions],
+            "bins": choice.bins,
+            "interactions": choice.interactions,
         }

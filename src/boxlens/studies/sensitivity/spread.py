@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
+from math import erf, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.columns import ratio
 from boxlens.metrics.grid import mean_defined
-from boxlens.studies.sensitivity.chance import chance_entropy, chance_spread
-from boxlens.studies.sensitivity.entropy import entropy_shares
+from boxlens.studies.sensitivity.entropy import chance_entropy, entropy_shares
 from boxlens.studies.sensitivity.result import Characteristic, ClassSpread, Subset
 from boxlens.studies.sensitivity.tally import Scores, count_subsets, score_subsets
 
@@ -95,12 +97,28 @@ def extremes(scores: Scores, enough: Bools) -> tuple[Floats, Floats]:
     return np.where(some, highest, np.nan), np.where(some, lowest, np.nan)
 
 
+def chance_spread(scores: Scores, enough: Bools) -> Floats:
+    """Best minus worst subset of each class if all were equally hard, by their standard errors."""
+    n = enough.sum(axis=1)
+    squares = np.where(enough & ~np.isnan(scores.ap_n_se), scores.ap_n_se, 0) ** 2
+    error = np.sqrt(ratio(squares.sum(axis=1), n))
+    spread: Floats = np.array([expected_range(int(count)) for count in n]) * error
+    return spread
+
+
+@cache
+def expected_range(n: int) -> float:
+    """The mean of the largest minus the smallest of n standard normal numbers."""
+    if n < 2:
+        return 0.0
+    x = np.linspace(-8, 8, 3201)
+    below = np.array([(1 + erf(value / sqrt(2))) / 2 for value in x])
+    return float(np.trapezoid(1 - below**n - (1 - below) ** n, x))
+
+
 def _subsets(
     column: Column, scores: Scores, n_missed: npt.NDArray[np.int64]
 ) -> list[tuple[Subset, ...]]:
-    columns = (scores.n_objects, scores.ap_n, scores.ap_n_se, n_missed)
+    columns = (scores.n_objects, n_missed, scores.ap_n, scores.ap_n_se)
     by_class = zip(*(values.tolist() for values in columns), strict=True)
-    return [
-        tuple(map(Subset, column.subset_names, n_objects, ap_n, error, lost))
-        for n_objects, ap_n, error, lost in by_class
-    ]
+    return [tuple(map(Subset, column.subset_names, *values)) for values in by_class]

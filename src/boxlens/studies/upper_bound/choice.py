@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from boxlens.errors import ParameterError
 from boxlens.limits import FOLDS, GALLERY, SEED, SHIFTS
+from boxlens.metrics.json_form import HIDDEN, JsonRecord
 
 if TYPE_CHECKING:
     from boxlens.metrics.intervals import ResamplingChoice
@@ -16,7 +17,7 @@ CONTEXT_SCALES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
 
 
 @dataclass(frozen=True, slots=True)
-class UpperBoundChoice:
+class UpperBoundChoice(JsonRecord):
     """Settings that numbers depend on."""
 
     # Strategy 2: boxes of this IoU around each object vote on its label; None: no such boxes.
@@ -28,7 +29,7 @@ class UpperBoundChoice:
     # Parts of the images, where the classifier learns from the test set's own.
     n_folds: int = 5
     # The most confident wrong labels to be shown.
-    n_mistakes: int = 24
+    n_mistakes: int = field(default=24, metadata=HIDDEN)
     seed: int = 0
     # How sure the numbers are, by resampling images; None: not asked for.
     intervals: ResamplingChoice | None = None
@@ -44,13 +45,3 @@ class UpperBoundChoice:
         if any(not 0 < scale <= 20 for scale in self.context_scales):
             raise ParameterError("scales of the box must be above 0, at most 20 (--scale, context)")
         SEED.check(self.seed, "seed (--seed)")
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "sampled_iou": self.sampled_iou,
-            "n_shifts": self.n_shifts,
-            "context_scales": list(self.context_scales),
-            "n_folds": self.n_folds,
-            "seed": self.seed,
-            "intervals": None if self.intervals is None else self.intervals.to_json(),
-        }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from boxlens.display import Displayed
-from boxlens.metrics.results import defined, envelope, number
+from boxlens.metrics.json_form import IF_GIVEN, JsonRecord, as_key, number
+from boxlens.metrics.results import envelope
 from boxlens.wording import score
 
 if TYPE_CHECKING:
@@ -38,11 +39,16 @@ CROP_TITLES = {
 }
 
 
+def iou_to_json(values: Mapping[float, float]) -> dict[str, float | None]:
+    """Thresholds as keys: "0.50", "0.55" ..."""
+    return {f"{iou:.2f}": number(value) for iou, value in values.items()}
+
+
 @dataclass(frozen=True, slots=True)
-class ClassBound:
+class ClassBound(JsonRecord):
     """One class; NaN where it has no objects (UAP: none that counts, as difficult ones do not)."""
 
-    name: str
+    name: str = field(metadata=as_key("class"))
     n_objects: int
     # AP of the labelled true boxes, 0 to 1: mean over the IoU thresholds, and at 0.5.
     uap: float
@@ -50,18 +56,9 @@ class ClassBound:
     # The share of its objects that get its label.
     accuracy: float
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "class": self.name,
-            "n_objects": self.n_objects,
-            "uap": number(self.uap),
-            "uap50": number(self.uap50),
-            "accuracy": number(self.accuracy),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Correlation:
+class Correlation(JsonRecord):
     """Accuracy of classes against their UAP (METHODS 4.1)."""
 
     # Pearson's; NaN for fewer than two classes that have both.
@@ -70,82 +67,50 @@ class Correlation:
     # Classes that have both.
     n_classes: int
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "r": number(self.r),
-            "r_squared": number(self.r_squared),
-            "n_classes": self.n_classes,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class StrategyBound:
+class StrategyBound(JsonRecord):
     """UAP with labels found in one way."""
 
     # One of OWN_BOX, MOST_CONFIDENT, MOST_FREQUENT.
     strategy: str
     # Mean over the IoU thresholds, 0 to 1.
     uap: float
+    # Of the UAP; None: not asked for.
+    interval: Interval | None = field(default=None, metadata=IF_GIVEN, kw_only=True)
     # UAP by threshold, ascending.
-    by_iou: Mapping[float, float]
+    by_iou: Mapping[float, float] = field(metadata=as_key("uap_by_iou", iou_to_json))
     # UAP of "small", "medium" and "large" objects.
-    by_size: Mapping[str, float]
+    by_size: Mapping[str, float] = field(metadata=as_key("uap_by_size"))
     # Share of all objects that get the right label; and its mean over classes.
     accuracy: float
     class_accuracy: float
-    # In the order of the ground truth.
-    classes: tuple[ClassBound, ...]
     correlation: Correlation
     # Objects that got a label.
     n_labelled: int
-    # Of the UAP; None: not asked for.
-    interval: Interval | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "strategy": self.strategy,
-            "uap": number(self.uap),
-            **({} if self.interval is None else {"interval": self.interval.to_json()}),
-            "uap_by_iou": iou_to_json(self.by_iou),
-            "uap_by_size": defined(self.by_size),
-            "accuracy": number(self.accuracy),
-            "class_accuracy": number(self.class_accuracy),
-            "correlation": self.correlation.to_json(),
-            "n_labelled": self.n_labelled,
-            "classes": [one.to_json() for one in self.classes],
-        }
+    # In the order of the ground truth.
+    classes: tuple[ClassBound, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class DetectorGap:
+class DetectorGap(JsonRecord):
     """One detector beside the bound of the true boxes."""
 
     name: str
     # COCO's, 0 to 1; by IoU threshold; and by size of objects.
-    ap: float
-    by_iou: Mapping[float, float]
-    by_size: Mapping[str, float]
-    # AP by class, in the order of the classes of the bound.
-    by_class: tuple[float, ...]
+    ap: float = field(metadata=as_key("AP"))
     # AP as a share of the UAP.
-    share: float
+    share: float = field(metadata=as_key("share_of_uap"))
     # UAP minus AP on the same resampled images; None: not asked for.
-    gap: Interval | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "AP": number(self.ap),
-            "share_of_uap": number(self.share),
-            **({} if self.gap is None else {"gap": self.gap.to_json()}),
-            "AP_by_iou": iou_to_json(self.by_iou),
-            "AP_by_size": defined(self.by_size),
-            "AP_by_class": [number(value) for value in self.by_class],
-        }
+    gap: Interval | None = field(default=None, metadata=IF_GIVEN, kw_only=True)
+    by_iou: Mapping[float, float] = field(metadata=as_key("AP_by_iou", iou_to_json))
+    by_size: Mapping[str, float] = field(metadata=as_key("AP_by_size"))
+    # AP by class, in the order of the classes of the bound.
+    by_class: tuple[float, ...] = field(metadata=as_key("AP_by_class"))
 
 
 @dataclass(frozen=True, slots=True)
-class ContextAccuracy:
+class ContextAccuracy(JsonRecord):
     """How often objects get the right label from one kind of crop (METHODS 4.4)."""
 
     # Scales up to 1 are of kind "object", larger ones "object_and_context", or "context" with the
@@ -158,18 +123,9 @@ class ContextAccuracy:
     accuracy: float
     class_accuracy: float
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "scale": number(self.scale),
-            "n_objects": self.n_objects,
-            "accuracy": number(self.accuracy),
-            "class_accuracy": number(self.class_accuracy),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
+class Mistake(JsonRecord):
     """An object with a wrong label of which the classifier is sure."""
 
     # As in the ground truth.
@@ -179,21 +135,10 @@ class Mistake:
     file_name: str
     # x, y, w, h in pixels, or fractions where the result is `relative`.
     box: Boxes
-    true_class: str
+    true_class: str = field(metadata=as_key("class"))
     # The label it got, and the classifier's score.
     said: str
     score: float
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "object_id": self.object_id,
-            "image_id": self.image_id,
-            "file_name": self.file_name,
-            "box": self.box.tolist(),
-            "class": self.true_class,
-            "said": self.said,
-            "score": number(self.score),
-        }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -262,23 +207,23 @@ class UpperBoundResult(Displayed):
             },
             notices=self.notices,
             results={
-                "uap": number(bound.uap),
+                "uap": bound.uap,
                 "uap_by_iou": iou_to_json(bound.by_iou),
-                "uap_by_size": defined(bound.by_size),
-                "accuracy": number(bound.accuracy),
-                "class_accuracy": number(bound.class_accuracy),
+                "uap_by_size": bound.by_size,
+                "accuracy": bound.accuracy,
+                "class_accuracy": bound.class_accuracy,
                 "commonest_class": {
                     "class": self.commonest_class,
-                    "share": number(self.commonest_share),
+                    "share": self.commonest_share,
                 },
-                "classes": [one.to_json() for one in bound.classes],
-                "correlation": bound.correlation.to_json(),
-                "strategies": [one.to_json() for one in self.strategies],
-                "detectors": [one.to_json() for one in self.detectors],
-                "context": [one.to_json() for one in self.context],
-                "mistakes": [one.to_json() for one in self.mistakes],
-                "failed": [asdict(one) for one in self.failed],
-                "remarks": [asdict(one) for one in self.remarks],
+                "classes": bound.classes,
+                "correlation": bound.correlation,
+                "strategies": self.strategies,
+                "detectors": self.detectors,
+                "context": self.context,
+                "mistakes": self.mistakes,
+                "failed": self.failed,
+                "remarks": self.remarks,
             },
         )
 
@@ -288,9 +233,4 @@ class UpperBoundResult(Displayed):
         stated = {"classifier": classifier, **self.choice.to_json()}
         if not self.cross_validated:
             del stated["n_folds"]
-        return stated if self.training is None else {**stated, "training": dict(self.training)}
-
-
-def iou_to_json(values: Mapping[float, float]) -> dict[str, float | None]:
-    """Thresholds as keys: "0.50", "0.55" ..."""
-    return {f"{iou:.2f}": number(value) for iou, value in values.items()}
+        return stated if self.training is None else {**stated, "training": self.training}

@@ -6,15 +6,15 @@ them are biased. The choice is for what to look at and what to train on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from boxlens.errors import ParameterError
 from boxlens.metrics.image_counts import image_counts
+from boxlens.metrics.json_form import HIDDEN, JsonRecord, fields_to_json
 from boxlens.metrics.protocols import prepare, verified_detections
-from boxlens.metrics.results import number
 from boxlens.studies.comparison.cases.disagreement import DIGITS, DisagreementResult, rank_images
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class OrderGain:
 
     order: str
     # [n + 1]: the share of the goal in the first k images.
-    curve: Floats
+    curve: Floats = field(metadata=HIDDEN)
     # The same once so large a share of the images, or of the objects, is annotated.
     at_images: tuple[float, ...]
     at_objects: tuple[float, ...]
@@ -63,14 +63,8 @@ class OrderGain:
 
     def to_json(self) -> dict[str, Any]:
         n_images, share = zip(*self.points(), strict=True)
-        return {
-            "order": self.order,
-            "at_images": [number(share) for share in self.at_images],
-            "at_objects": [number(share) for share in self.at_objects],
-            "area": number(self.area),
-            "n_half": self.n_half,
-            "curve": {"n_images": list(n_images), "share": list(share)},
-        }
+        curve = {"n_images": list(n_images), "share": list(share)}
+        return {**fields_to_json(self), "curve": curve}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +75,19 @@ class GoalGain:
     total: float
     orders: tuple[OrderGain, ...]
     # 95 % of random orders lie between, at each budget of images; their mean is the budget itself.
-    random_low: tuple[float, ...]
-    random_high: tuple[float, ...]
+    random_low: tuple[float, ...] = field(metadata=HIDDEN)
+    random_high: tuple[float, ...] = field(metadata=HIDDEN)
 
     def named(self, order: str) -> OrderGain:
         return next(row for row in self.orders if row.order == order)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "goal": self.goal,
-            "total": self.total,
-            "orders": [row.to_json() for row in self.orders],
-            "random": {"low": list(self.random_low), "high": list(self.random_high)},
-        }
+        random = {"low": list(self.random_low), "high": list(self.random_high)}
+        return {**fields_to_json(self), "random": random}
 
 
 @dataclass(frozen=True, slots=True)
-class AnnotationGainResult:
+class AnnotationGainResult(JsonRecord):
     """Orders by disagreement against random, against counting boxes, and against the best."""
 
     detectors: tuple[str, ...]
@@ -112,16 +102,6 @@ class AnnotationGainResult:
 
     def named(self, goal: str) -> GoalGain:
         return next(row for row in self.goals if row.goal == goal)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "detectors": list(self.detectors),
-            "iou": self.iou,
-            "n_images": self.n_images,
-            "budgets": list(self.budgets),
-            "goals": [row.to_json() for row in self.goals],
-            "abs_t": {order: [number(t) for t in row] for order, row in self.abs_t.items()},
-        }
 
 
 def annotation_gain(

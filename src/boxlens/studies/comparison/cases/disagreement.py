@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from boxlens.data import Classes, Dataset, GroundTruth, Images
+from boxlens.data.columns import ratio
 from boxlens.data.row_sums import group_sums
 from boxlens.display import Displayed
 from boxlens.errors import ParameterError
 from boxlens.matching import VOC, find_overlaps, pair_one_to_one, paired_iou, reachable
-from boxlens.metrics.results import Provenance, envelope, number
+from boxlens.metrics.results import Provenance, envelope
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class DisagreementResult(Displayed):
 
     def _parameters(self) -> dict[str, Any]:
         return {
-            "min_score": list(self.min_score),
+            "min_score": self.min_score,
             "class_agnostic": self.class_agnostic,
             "by": self.by,
         }
@@ -129,33 +130,15 @@ class DisagreementResult(Displayed):
             strict=True,
         )
         return {
-            "detectors": list(self.detectors),
+            "detectors": self.detectors,
             "n_images": len(self.images),
-            "mean_share": number(self.mean_share),
-            "mean_boxes": number(self.mean_boxes),
+            "mean_share": self.mean_share,
+            "mean_boxes": self.mean_boxes,
             "top": [
                 {"image_id": image, "share": share, "boxes": boxes, "n_boxes": counts}
                 for image, share, boxes, counts in rows
             ],
         }
-
-
-def disagreement(
-    tables: Sequence[Detections],
-    *,
-    min_score: Sequence[float],
-    class_agnostic: bool = False,
-    threads: int = 0,
-) -> Floats:
-    """[image]: 1 - agreement, the mean over all pairs of detectors.
-
-    Agreement is FDA (METHODS 5.1) with one detector in the place of the truth: the summed IoU of
-    one-to-one pairs over the mean number of boxes; 1 where neither finds anything, 0 where only
-    one does. A box without area agrees with nothing.
-    """
-    kept = _confident(tables, min_score)
-    share, _ = _compared(kept, class_agnostic=class_agnostic, threads=threads)
-    return share
 
 
 def rank_images(
@@ -219,7 +202,12 @@ def _confident(tables: Sequence[Detections], min_score: Sequence[float]) -> list
 def _compared(
     tables: Sequence[Detections], *, class_agnostic: bool, threads: int
 ) -> tuple[Floats, Floats]:
-    """[image]: the share and the number of disputed boxes, means over pairs of detectors."""
+    """[image]: the share (1 - agreement) and number of disputed boxes, means over pairs.
+
+    Agreement is FDA (METHODS 5.1) with one detector in the place of the truth: the summed IoU of
+    one-to-one pairs over the mean number of boxes; 1 where neither finds anything, 0 where only
+    one does. A box without area agrees with nothing.
+    """
     n_classes = max(int(table.class_row.max(initial=0)) for table in tables) + 1
     as_truth = [_as_ground_truth(table, n_classes) for table in tables]
     share = np.zeros(tables[0].n_images)
@@ -234,7 +222,7 @@ def _compared(
         n_mean = 0.5 * (np.diff(tables[a].offsets) + np.diff(tables[b].offsets))
         disputed = np.maximum(n_mean - shared, 0.0)
         boxes += disputed
-        share += np.divide(disputed, n_mean, out=np.zeros(len(n_mean)), where=n_mean > 0)
+        share += ratio(disputed, n_mean, 0.0)
     return share / len(pairs), boxes / len(pairs)
 
 

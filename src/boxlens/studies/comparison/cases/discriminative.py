@@ -6,14 +6,14 @@ tells it from an early step on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from boxlens.errors import ParameterError
 from boxlens.limits import PERMUTATIONS, SEED, Whole
-from boxlens.metrics.results import defined, number
+from boxlens.metrics.json_form import HIDDEN, as_key, defined, fields_to_json, inline, number
 from boxlens.studies.comparison.cases.p_values import (
     TESTS,
     TestName,
@@ -73,6 +73,10 @@ class DiscriminativeChoice:
             )
 
 
+def _choice_to_json(choice: DiscriminativeChoice) -> dict[str, Any]:
+    return {name: getattr(choice, name) for name in ("test", "alpha", "largest_t0")}
+
+
 @dataclass(frozen=True, slots=True)
 class PCurve:
     """p over rising thresholds, and how many cases are left; NaN where they do not vary."""
@@ -98,10 +102,7 @@ class DiscriminativeResult:
     """The curve of p, and what it says. Without a t0 the counts of its cases are None."""
 
     detectors: tuple[str, ...]
-    choice: DiscriminativeChoice
-    curve: PCurve
-    # Nothing removed, however few cases there are.
-    p_all: float
+    choice: DiscriminativeChoice = field(metadata=inline(_choice_to_json))
     # The smallest threshold from which on p stays below alpha, NaN if there is none.
     t0: float
     # As a share of the largest disagreement, and of the sum of all thresholds.
@@ -114,14 +115,17 @@ class DiscriminativeResult:
     mean_difference: float
     n_kept: int | None
     n_removed: int | None
-    # Rows of the scores that t0 removes.
-    removed_rows: Counts
-    # By detector, over all cases.
-    mean: tuple[float, ...]
     n_cases: int
     # Cases left out since a score is NaN.
     n_dropped: int
-    remark: str
+    # Nothing removed, however few cases there are.
+    p_all: float
+    curve: PCurve = field(metadata=as_key("p_curve"))
+    # Rows of the scores that t0 removes.
+    removed_rows: Counts = field(metadata=HIDDEN)
+    # By detector, over all cases.
+    mean: tuple[float, ...] = field(metadata=HIDDEN)
+    remark: str = field(metadata=HIDDEN)
 
     @property
     def a(self) -> str | None:
@@ -134,28 +138,9 @@ class DiscriminativeResult:
         return self.detectors[1] if len(self.detectors) == 2 else None
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "a": self.a,
-            "b": self.b,
-            "detectors": list(self.detectors),
-            "test": self.choice.test,
-            "alpha": self.choice.alpha,
-            "largest_t0": self.choice.largest_t0,
-            "t0": number(self.t0),
-            "t0_relative": number(self.t0_relative),
-            "t0_share": number(self.t0_share),
-            "differs": self.differs,
-            "better": self.better,
-            "mean_difference": number(self.mean_difference),
-            "n_kept": self.n_kept,
-            "n_removed": self.n_removed,
-            "n_cases": self.n_cases,
-            "n_dropped": self.n_dropped,
-            "p_all": number(self.p_all),
-            "p_curve": self.curve.to_json(),
-            "mean": defined(dict(zip(self.detectors, self.mean, strict=True))),
-            "remark": self.remark,
-        }
+        mean = defined(dict(zip(self.detectors, self.mean, strict=True)))
+        ends = {"mean": mean, "remark": self.remark}
+        return {"a": self.a, "b": self.b, **fields_to_json(self), **ends}
 
 
 def discriminate(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from boxlens.data.columns import ratio
 from boxlens.data.row_sums import group_sums
 from boxlens.errors import ParameterError
 from boxlens.matching import VOC, find_overlaps
@@ -57,8 +58,7 @@ def fda(
     fit = group_sums(found.image_row, iou, n_images)
     n_objects = np.bincount(dataset.gt.image_row[~dropped], minlength=n_images)
     n_boxes = n_objects + np.diff(found.offsets)
-    values: Floats = np.divide(fit, n_boxes / 2, out=np.full(n_images, empty), where=n_boxes > 0)
-    return values
+    return ratio(fit, n_boxes / 2, empty)
 
 
 def check_score_cut(min_score: float) -> None:

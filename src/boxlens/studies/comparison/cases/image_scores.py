@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, get_args
 
-import numpy as np
-
+from boxlens.data.columns import ratio
 from boxlens.errors import ParameterError
 from boxlens.metrics.image_counts import image_counts
 from boxlens.metrics.protocols import prepare
 from boxlens.studies.comparison.cases.fda import check_score_cut, fda
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from boxlens.data import Dataset, Detections
     from boxlens.data.columns import Floats
     from boxlens.metrics.image_counts import ImageCountsResult
@@ -68,12 +65,7 @@ def image_scores(
 def _from_counts(counts: ImageCountsResult, measure: Measure, empty: float) -> Floats:
     tp, fp, fn = counts.tp, counts.fp, counts.fn
     if measure == "recall":
-        return _share(tp, tp + fn, np.nan)
+        return ratio(tp, tp + fn)
     if measure == "precision":
-        return _share(tp, tp + fp, np.nan)
-    return _share(2 * tp, 2 * tp + fp + fn, empty)
-
-
-def _share(part: npt.NDArray[np.int64], whole: npt.NDArray[np.int64], otherwise: float) -> Floats:
-    share: Floats = np.divide(part, whole, out=np.full(len(whole), otherwise), where=whole > 0)
-    return share
+        return ratio(tp, tp + fp)
+    return ratio(2 * tp, 2 * tp + fp + fn, empty)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from boxlens.data.columns import ratio
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -31,7 +33,7 @@ def paired_t(scores: Floats, n_kept: Counts) -> Floats:
 
     mean, scatter = _moments(scores[0] - scores[1], n_kept, np.abs(scores).max())
     error = np.sqrt(scatter / (n_kept - 1) / n_kept)
-    return _array(2 * stdtr(n_kept - 1, -np.abs(_ratio(mean, error))))
+    return _array(2 * stdtr(n_kept - 1, -np.abs(ratio(mean, error))))
 
 
 def welch_t(scores: Floats, n_kept: Counts) -> Floats:
@@ -40,9 +42,9 @@ def welch_t(scores: Floats, n_kept: Counts) -> Floats:
 
     (mean_a, mean_b), (scatter_a, scatter_b) = _row_moments(scores, n_kept)
     # Both samples are equally large, so that their size cancels in the degrees of freedom.
-    freedom = (n_kept - 1) * _ratio((scatter_a + scatter_b) ** 2, scatter_a**2 + scatter_b**2)
+    freedom = (n_kept - 1) * ratio((scatter_a + scatter_b) ** 2, scatter_a**2 + scatter_b**2)
     error = np.sqrt((scatter_a + scatter_b) / (n_kept - 1) / n_kept)
-    return _array(2 * stdtr(freedom, -np.abs(_ratio(mean_a - mean_b, error))))
+    return _array(2 * stdtr(freedom, -np.abs(ratio(mean_a - mean_b, error))))
 
 
 def one_way_anova(scores: Floats, n_kept: Counts) -> Floats:
@@ -53,7 +55,7 @@ def one_way_anova(scores: Floats, n_kept: Counts) -> Floats:
     mean, scatter = _row_moments(scores, n_kept)
     between = n_kept * np.sum((mean - mean.mean(axis=0)) ** 2, axis=0)
     within, freedom = scatter.sum(axis=0), n_rows * (n_kept - 1)
-    return _array(fdtrc(n_rows - 1, freedom, _ratio(between / (n_rows - 1), within / freedom)))
+    return _array(fdtrc(n_rows - 1, freedom, ratio(between / (n_rows - 1), within / freedom)))
 
 
 def sign_flips(scores: Floats, n_kept: Counts, *, n_permutations: int, seed: int) -> Floats:
@@ -97,12 +99,6 @@ def _moments(values: Floats, n_kept: Counts, largest: float) -> tuple[Floats, Fl
     scatter[spread <= ROUNDING * largest] = 0
     at = n_kept - 1
     return values[0] + mean[at], scatter[at]
-
-
-def _ratio(above: Floats, below: Floats) -> Floats:
-    """NaN where there is nothing to divide by."""
-    ratio: Floats = np.divide(above, below, out=np.full(len(below), np.nan), where=below > 0)
-    return ratio
 
 
 def _array(values: npt.ArrayLike) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -94,16 +95,12 @@ def ap_lines(points: Curve, *, to_one: bool = False) -> float:
     return float((at_grid.sum() - (at_grid[0] + at_grid[-1]) / 2) / (len(at_grid) - 1))
 
 
-def _ap_lines_to_one(points: Curve) -> float:
-    return ap_lines(points, to_one=True)
-
-
 READ_CURVE: dict[str, Callable[[Curve], float]] = {
     "coco101": ap_coco101,
     "voc07": ap_voc07,
     "area": ap_area,
     "lines": ap_lines,
-    "lines_to_one": _ap_lines_to_one,
+    "lines_to_one": partial(ap_lines, to_one=True),
 }
 
 

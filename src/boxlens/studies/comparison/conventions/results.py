@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
-from boxlens.metrics.results import envelope, number
+from boxlens.metrics.json_form import number, to_json
+from boxlens.metrics.results import envelope
 from boxlens.studies.comparison.conventions.values import STEPS
 from boxlens.wording import change, score
 
@@ -99,14 +100,7 @@ class Band:
     def to_json(self) -> dict[str, Any]:
         return {
             "ties": {"worst": number(self.worst_ties), "best": number(self.best_ties)},
-            "score_cuts": [
-                {
-                    "score_cut": row.score_cut,
-                    "n_detections": row.n_detections,
-                    "value": number(row.value),
-                }
-                for row in self.cuts
-            ],
+            "score_cuts": to_json(self.cuts),
         }
 
 
@@ -157,7 +151,7 @@ class ReconciliationResult(Displayed):
             parameters={
                 "from": self.start.protocol.name,
                 "to": self.end.protocol.name,
-                "order": list(STEPS),
+                "order": STEPS,
             },
             dataset={
                 "name": self.dataset,
@@ -168,12 +162,12 @@ class ReconciliationResult(Displayed):
             results={
                 "detector": self.detector,
                 "n_detections": self.n_detections,
-                "from": self.start.to_json(),
-                "to": self.end.to_json(),
-                "difference": number(self.difference),
+                "from": self.start,
+                "to": self.end,
+                "difference": self.difference,
                 "summary": self.summary,
-                "steps": [step.to_json() for step in self.steps],
-                "protocols": [row.to_json() for row in self.protocols],
-                "band": self.band.to_json(),
+                "steps": self.steps,
+                "protocols": self.protocols,
+                "band": self.band,
             },
         )

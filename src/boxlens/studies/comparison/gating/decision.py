@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.naming import some_names
 from boxlens.formats.given import open_dataset, open_detections
 from boxlens.metrics.bootstrap import FEWEST_IMAGES
 from boxlens.metrics.evaluation import choose, samplers
@@ -16,15 +17,15 @@ from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.protocols import prepare, prepare_dataset
 from boxlens.metrics.results import Provenance
 from boxlens.studies.comparison.gating.file import RESAMPLING, GateFile, read_gate_file
-from boxlens.studies.comparison.gating.measures import measure
-from boxlens.studies.comparison.gating.mistakes import Place, some
+from boxlens.studies.comparison.gating.mistakes import Place
 from boxlens.studies.comparison.gating.pair import check_gaps, check_pair, compared_classes
-from boxlens.studies.comparison.gating.questions import ask, default_rule
+from boxlens.studies.comparison.gating.questions import ask, default_rule, measure
 from boxlens.studies.comparison.gating.result import GateResult
 from boxlens.studies.comparison.gating.rules import Rule, parse_rule
 from boxlens.studies.comparison.gating.slices import cut, find_slice, slice_recipe
 from boxlens.studies.comparison.gating.verdicts import decide
 from boxlens.version import VERSION
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.formats.given import GivenDataset, GivenDetections
     from boxlens.metrics.evaluation import EvaluationChoice
-    from boxlens.studies.comparison.gating.measures import Measured, Question
+    from boxlens.studies.comparison.gating.questions import Measured, Question
     from boxlens.studies.comparison.gating.result import RuleOutcome, UntestedClass
     from boxlens.studies.comparison.gating.slices import SliceRecipe
 
@@ -209,10 +210,10 @@ def _of_rules(
             yield Notice("unused_slice", 1, f"no rule is about the slice {name!r}")
     for rule in dict.fromkeys(one.rule for one in untested):
         names = [f"{one.name} ({one.n_images})" for one in untested if one.rule == rule]
-        classes = _counted(len(names), "class", "classes")
+        classes = counted(len(names), "class", "classes")
         message = (
             f"{rule}: not tested for {classes} with objects in fewer than {FEWEST_IMAGES} images: "
-            f"{some(names)}"
+            f"{some_names(names)}"
         )
         yield Notice("untested_classes", len(names), message)
     partly = [
@@ -223,11 +224,7 @@ def _of_rules(
     if partly:
         first, n_replicates = partly[0], plan.resampling.n_replicates
         message = (
-            f"{_counted(len(partly), 'rule', 'rules')} undefined in some replicates, which are "
+            f"{counted(len(partly), 'rule')} undefined in some replicates, which are "
             f"left out (first: {first.text}, in {first.margin.n_undefined:,} of {n_replicates:,})"
         )
         yield Notice("undefined_replicates", len(partly), message)
-
-
-def _counted(n: int, one: str, many: str) -> str:
-    return f"{n:,} {one if n == 1 else many}"

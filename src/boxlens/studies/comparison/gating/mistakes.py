@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from boxlens.data.naming import some_names
 from boxlens.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     from boxlens.errors import BoxlensError
 
-MOST_NAMED = 12
 # AP at one threshold or over a range of them, as other tools write it: mAP@0.5, AP@[.5:.95].
 _AP = re.compile(
     r"m?ap(?:@?(?:iou)?=?0?\.?(?P<threshold>\d{1,2})(?P<range>[:-](?:0?\.05:)?0?\.?95)?)?"
@@ -45,7 +45,7 @@ def meant(word: str, known: list[str]) -> str:
         return "There is none to choose from"
     near = nearest(word, known)
     question = f"Did you mean {near!r}? " if near else ""
-    return f"{question}Known: {some(known)}"
+    return f"{question}Known: {some_names(known)}"
 
 
 def nearest(word: str, known: list[str]) -> str | None:
@@ -67,10 +67,3 @@ def _plain(word: str) -> str:
     if average["threshold"] is None or average["range"]:
         return "ap"
     return f"ap{average['threshold']:0<2}"
-
-
-def some(names: list[str]) -> str:
-    """The first names, and how many more there are."""
-    shown = ", ".join(names[:MOST_NAMED])
-    more = len(names) - MOST_NAMED
-    return f"{shown} and {more} more" if more > 0 else shown

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from boxlens.display import Displayed
-from boxlens.metrics.results import envelope, number
+from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, fields_to_json
+from boxlens.metrics.results import envelope
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
@@ -25,16 +26,15 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 class RuleOutcome:
     """One rule for one target; values are NaN where they could not be computed."""
 
-    rule: Rule
-    of: Target
+    rule: Rule = field(metadata=HIDDEN)
+    of: Target = field(metadata=HIDDEN)
     verdict: Verdict
-    # Images with objects that count here.
-    n_images: int
+    reason: str
     baseline: float
     candidate: float
-    limit: float
     # Candidate minus baseline.
     difference: Interval
+    limit: float
     # By how much the rule is kept, in its own direction: what is tested.
     margin: Interval
     # The one-sided chance of such a margin if the rule is in truth just kept; and after Holm.
@@ -42,7 +42,8 @@ class RuleOutcome:
     p_holm: float
     # The smallest breach that these images would have shown, four times in five.
     detectable: float
-    reason: str
+    # Images with objects that count here.
+    n_images: int
 
     @property
     def text(self) -> str:
@@ -55,34 +56,17 @@ class RuleOutcome:
         return "at" if at_limit else "below" if self.rule.lower else "above"
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "rule": self.text,
-            "metric": self.rule.metric,
-            "of": str(self.of),
-            "verdict": self.verdict,
-            "reason": self.reason,
-            "baseline": number(self.baseline),
-            "candidate": number(self.candidate),
-            "difference": self.difference.to_json(),
-            "limit": number(self.limit),
-            "margin": self.margin.to_json(),
-            "p": number(self.p),
-            "p_holm": number(self.p_holm),
-            "detectable": number(self.detectable),
-            "n_images": self.n_images,
-        }
+        what = {"rule": self.text, "metric": self.rule.metric, "of": str(self.of)}
+        return {**what, **fields_to_json(self)}
 
 
 @dataclass(frozen=True, slots=True)
-class UntestedClass:
+class UntestedClass(JsonRecord):
     """A class with too few images for a rule of each class."""
 
-    rule: Rule
-    name: str
+    rule: Rule = field(metadata=as_key("rule", str))
+    name: str = field(metadata=as_key("class"))
     n_images: int
-
-    def to_json(self) -> dict[str, Any]:
-        return {"rule": str(self.rule), "class": self.name, "n_images": self.n_images}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -122,7 +106,8 @@ class GateResult(Displayed):
         if n["warning"]:
             parts.append(f"{n['warning']} broken within chance")
         if n["fail"]:
-            parts.append(f"{n['fail']} broken" if self.fail_on_estimate else _beyond(n["fail"]))
+            beyond = "" if self.fail_on_estimate else " beyond chance"
+            parts.append(f"{n['fail']} broken{beyond}")
         if n["error"]:
             parts.append(f"{n['error']} could not be computed")
         if self.untested:
@@ -150,11 +135,7 @@ class GateResult(Displayed):
                 "headline": self.headline,
                 "baseline": self.baseline,
                 "candidate": self.candidate,
-                "rules": [outcome.to_json() for outcome in self.outcomes],
-                "untested": [one.to_json() for one in self.untested],
+                "rules": self.outcomes,
+                "untested": self.untested,
             },
         )
-
-
-def _beyond(count: int) -> str:
-    return f"{count} broken beyond chance"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from boxlens.data.columns import Floats
     from boxlens.metrics.intervals import Interval, ResamplingChoice
-    from boxlens.studies.comparison.gating.measures import Measured, Question
+    from boxlens.studies.comparison.gating.questions import Measured, Question
     from boxlens.studies.comparison.gating.result import Verdict
     from boxlens.studies.comparison.gating.rules import Rule
 

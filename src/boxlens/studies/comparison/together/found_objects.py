@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.matching import COCO, assign, find_overlaps, reachable
+from boxlens.metrics.protocols import prepare
 
 if TYPE_CHECKING:
     from boxlens.data import Dataset, Detections
@@ -19,10 +19,7 @@ def hit_scores(dataset: Dataset, table: Detections, iou: float, *, threads: int 
     A stronger detection never loses its object to a weaker one, so an object is found above a
     score cut exactly where this score is. Crowds and difficult objects are not found or missed.
     """
-    overlaps = find_overlaps(dataset, table, COCO, floor=reachable(iou), threads=threads)
-    matches = assign(
-        dataset, table, overlaps, COCO, iou_thresholds=(iou,), keep_hits=True, threads=threads
-    )
+    matches = prepare(dataset, table, "coco").matches(iou, keep_hits=True, threads=threads)
     hit = matches.labels() > 0
     scores = np.full(len(dataset.gt), np.nan)
     scores[matches.hit_row[0][hit]] = table.score[hit]

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.data import check_tables
+from boxlens.data.columns import ratio
 from boxlens.errors import ParameterError
-from boxlens.matching import COCO, assign, find_overlaps, reachable
+from boxlens.matching import COCO, find_overlaps, reachable
 from boxlens.metrics.grid import IOU_THRESHOLDS, mean_defined
-from boxlens.metrics.protocols import verified_detections
-from boxlens.metrics.results import notice_to_json, number
+from boxlens.metrics.json_form import fields_to_json, to_json
+from boxlens.metrics.protocols import prepare, verified_detections
 from boxlens.studies.comparison.together.found_objects import hit_scores
 from boxlens.studies.comparison.together.merged_rankings import MergedAp, Source, merged_ap
 
@@ -52,13 +53,8 @@ class Found:
     none: int
 
     def to_json(self) -> dict[str, Any]:
-        counts = {name: getattr(self, name) for name in ("any", "all", "none")}
         return {
-            "iou": self.iou,
-            "n_objects": self.n_objects,
-            "each": list(self.each),
-            "only": list(self.only),
-            **counts,
+            **fields_to_json(self),
             "recall_each": [self._share(count) for count in self.each],
             "recall_any": self._share(self.any),
         }
@@ -82,25 +78,26 @@ class JointBoundResult:
     notices: tuple[Notice, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
+        guesses = {
+            "n": self.guesses[0].n_guesses,
+            "each": [row.mean for row in self.guesses],
+            "each_with_as_many": [row.mean for row in self.as_many_guesses],
+            "joint": self.joint_guesses.mean,
+            "classes": [
+                {
+                    "class": name,
+                    "each": [system.classes[row] for system in self.guesses],
+                    "joint": self.joint_guesses.classes[row],
+                }
+                for row, name in enumerate(self.class_names)
+            ],
+        }
         return {
             "detectors": list(self.detectors),
-            "guesses": {
-                "n": self.guesses[0].n_guesses,
-                "each": [number(row.mean) for row in self.guesses],
-                "each_with_as_many": [number(row.mean) for row in self.as_many_guesses],
-                "joint": number(self.joint_guesses.mean),
-                "classes": [self._class_to_json(row) for row in range(len(self.class_names))],
-            },
+            "guesses": to_json(guesses),
             "found": self.found.to_json(),
             "rankings": self.rankings.to_json(),
-            "notices": [notice_to_json(notice) for notice in self.notices],
-        }
-
-    def _class_to_json(self, row: int) -> dict[str, Any]:
-        return {
-            "class": self.class_names[row],
-            "each": [number(system.classes[row]) for system in self.guesses],
-            "joint": number(self.joint_guesses.classes[row]),
+            "notices": to_json(self.notices),
         }
 
 
@@ -170,10 +167,7 @@ def _accuracy(dataset: Dataset, name: str, n_guesses: int, right: Bools) -> Gues
     counted = ~COCO.ignored(dataset.gt)
     present = np.zeros_like(right)
     present[dataset.gt.image_row[counted], dataset.gt.class_row[counted]] = True
-    n_images = present.sum(axis=0)
-    share = np.full(len(n_images), np.nan)
-    np.divide(right.sum(axis=0), n_images, out=share, where=n_images > 0)
-    return GuessAccuracy(name, n_guesses, share)
+    return GuessAccuracy(name, n_guesses, ratio(right.sum(axis=0), present.sum(axis=0)))
 
 
 def _found(dataset: Dataset, tables: Sequence[Detections], iou: float, threads: int) -> Found:
@@ -200,17 +194,8 @@ def _sources(
     notices: tuple[Notice, ...] = ()
     for table in tables:
         told, unverified = verified_detections(dataset, table, IOU_THRESHOLDS[0], threads=threads)
-        floor = reachable(IOU_THRESHOLDS[0])
-        overlaps = find_overlaps(dataset, told, COCO, floor=floor, threads=threads)
-        matches = assign(
-            dataset,
-            told,
-            overlaps,
-            COCO,
-            iou_thresholds=IOU_THRESHOLDS,
-            keep_hits=True,
-            threads=threads,
-        )
+        prepared = prepare(dataset, told, "coco")
+        matches = prepared.match(IOU_THRESHOLDS, keep_hits=True, threads=threads)
         sources.append(Source(told, matches))
         notices += unverified
     return sources, notices

@@ -13,8 +13,8 @@ import numpy as np
 
 from boxlens.metrics.cells import cell_precision
 from boxlens.metrics.grid import mean_defined, positives_by_class_and_area
+from boxlens.metrics.json_form import defined
 from boxlens.metrics.ranking import rank, rank_rows
-from boxlens.metrics.results import defined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

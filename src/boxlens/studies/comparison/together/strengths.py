@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from boxlens.errors import ParameterError
 from boxlens.matching import COCO
 from boxlens.metrics.grid import AREA_RANGES
 from boxlens.metrics.intervals import holm
-from boxlens.metrics.results import defined, notice_to_json, number
+from boxlens.metrics.json_form import HIDDEN, JsonRecord, ends
 from boxlens.studies.comparison.together.found_objects import hit_scores
 from boxlens.studies.sensitivity.characteristics import OF_BOXES, Objects
 from boxlens.studies.sensitivity.choosing import Catalogue
@@ -34,7 +34,7 @@ MIN_IMAGES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(JsonRecord):
     """Who finds the objects of a group; `difference` is recall of the first less the second's."""
 
     only_first: int
@@ -42,35 +42,27 @@ class Outcome:
     both: int
     neither: int
     difference: float
-    low: float
-    high: float
     p: float
     p_holm: float = float("nan")
+    low: float = field(metadata=ends("ci", "high"), kw_only=True)
+    high: float = field(metadata=HIDDEN, kw_only=True)
     leader: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        counts = {
-            name: getattr(self, name) for name in ("only_first", "only_second", "both", "neither")
-        }
-        tested = {"difference": self.difference, "p": self.p, "p_holm": self.p_holm}
-        ci = [number(self.low), number(self.high)]
-        return {**counts, **defined(tested), "ci": ci, "leader": self.leader}
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class Group(JsonRecord):
     """Objects that share a class, a size or a value of an attribute."""
 
     characteristic: str
     value: str
     n_objects: int
     n_images: int
+    # Which of the two is tested: cuts that were chosen on these images make recall differ by
+    # chance in all groups at once, which no test of one group sees.
+    tested_by: Reading = field(default="cut", kw_only=True)
     # Every detection that COCO's limit lets through, and those above each detector's score cut.
     ranked: Outcome
     cut: Outcome
-    # Which of the two is tested: cuts that were chosen on these images make recall differ by
-    # chance in all groups at once, which no test of one group sees.
-    tested_by: Reading = "cut"
 
     @property
     def tested(self) -> Outcome:
@@ -80,20 +72,9 @@ class Group:
     def other(self) -> Outcome:
         return self.ranked if self.tested_by == "cut" else self.cut
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "characteristic": self.characteristic,
-            "value": self.value,
-            "n_objects": self.n_objects,
-            "n_images": self.n_images,
-            "tested_by": self.tested_by,
-            "ranked": self.ranked.to_json(),
-            "cut": self.cut.to_json(),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class StrengthsResult:
+class StrengthsResult(JsonRecord):
     """Two detectors over all objects, and over every group of them."""
 
     first: str
@@ -107,18 +88,6 @@ class StrengthsResult:
 
     def of(self, characteristic: str) -> tuple[Group, ...]:
         return tuple(row for row in self.groups if row.characteristic == characteristic)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "first": self.first,
-            "second": self.second,
-            "iou": self.iou,
-            "min_score": list(self.min_score),
-            "level": self.level,
-            "overall": self.overall.to_json(),
-            "groups": [row.to_json() for row in self.groups],
-            "notices": [notice_to_json(notice) for notice in self.notices],
-        }
 
 
 def strengths(
@@ -160,7 +129,7 @@ def strengths(
         if cuts_chosen:
             cut = replace(cut, low=math.nan, high=math.nan, p=math.nan)
         tested_by: Reading = "ranked" if cuts_chosen else "cut"
-        return Group(*members[:2], len(members.rows), n_images, ranked, cut, tested_by)
+        return Group(*members[:2], len(members.rows), n_images, ranked, cut, tested_by=tested_by)
 
     overall = group(_Members("all", "all objects", np.flatnonzero(counted)))
     memberships, notices = _memberships(dataset, counted)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
-from boxlens.metrics.results import envelope, number
+from boxlens.metrics.json_form import JsonRecord, as_key, number
+from boxlens.metrics.results import envelope
 from boxlens.wording import score
 
 if TYPE_CHECKING:
@@ -20,31 +21,21 @@ SCHEMA = "boxlens/studies/proposals-correlate/1"
 
 
 @dataclass(frozen=True, slots=True)
-class MethodScore:
+class MethodScore(JsonRecord):
     """One method: what its proposals find, and what a detector makes of them."""
 
     method: str
     """Name of the method."""
     detector: str
     """Name of the detector; empty where a table of scores does not name it."""
-    ar: float
-    """Average recall over IoU from 0.5 to 1."""
-    map: float
-    """Mean AP over classes; NaN where it is unknown."""
-    class_ap: Mapping[str, float]
-    """AP by class name."""
     n_mean: float
     """Proposals per image, on average."""
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "method": self.method,
-            "detector": self.detector,
-            "n_mean": number(self.n_mean),
-            "AR": number(self.ar),
-            "mAP": number(self.map),
-            "classes": {name: number(value) for name, value in self.class_ap.items()},
-        }
+    ar: float = field(metadata=as_key("AR"))
+    """Average recall over IoU from 0.5 to 1."""
+    map: float = field(metadata=as_key("mAP"))
+    """Mean AP over classes; NaN where it is unknown."""
+    class_ap: Mapping[str, float] = field(metadata=as_key("classes"))
+    """AP by class name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +104,7 @@ class ProposalCorrelationResult(Displayed):
             dataset=self.dataset,
             notices=self.notices,
             results={
-                "methods": [one.to_json() for one in self.scores],
-                "correlations": [one.to_json() for one in self.correlations],
+                "methods": self.scores,
+                "correlations": self.correlations,
             },
         )

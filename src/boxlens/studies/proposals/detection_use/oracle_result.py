@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
-from boxlens.metrics.results import envelope, number
+from boxlens.metrics.json_form import JsonRecord, as_key, null_if_empty, number, to_json
+from boxlens.metrics.results import envelope
 from boxlens.wording import score
 
 if TYPE_CHECKING:
@@ -27,29 +28,20 @@ ORACLE_WORDS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class OracleScore:
+class OracleScore(JsonRecord):
     """AP with some of the oracles."""
 
     oracle: str
     """"raw": detections as given; "none": filtered by proposals and suppressed, without oracle;
     "gt": perfect proposals; "nms": perfect suppression; "gt+nms": both."""
-    ap: float
+    ap: float = field(metadata=as_key("AP"))
     """COCO's AP, over ten IoUs."""
-    ap50: float
+    ap50: float = field(metadata=as_key("AP50"))
     """AP at IoU 0.5."""
-    class_ap50: Mapping[str, float]
-    """AP50 by class name."""
     n_detections: int
     """Detections that are left."""
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "oracle": self.oracle,
-            "AP": number(self.ap),
-            "AP50": number(self.ap50),
-            "n_detections": self.n_detections,
-            "classes": {name: number(value) for name, value in self.class_ap50.items()},
-        }
+    class_ap50: Mapping[str, float] = field(metadata=as_key("classes"))
+    """AP50 by class name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,22 +103,22 @@ class ScoreMap:
             "n_left_out": self.n_left_out,
             "x_edges": self.x_edges.round(6).tolist(),
             "y_edges": self.y_edges.round(6).tolist(),
-            "score": [[number(value) for value in row] for row in self.mean.tolist()],
+            "score": to_json(self.mean),
             "n": self.n_detections.astype(int).tolist(),
         }
 
 
 @dataclass(frozen=True, slots=True)
-class DetectorOracles:
+class DetectorOracles(JsonRecord):
     """One detector with the proposals of one method, or as it is (an empty name)."""
 
     detector: str
     """Name of the detector."""
-    method: str
+    method: str = field(metadata=as_key("method", null_if_empty))
     """Name of the method; empty without proposals."""
     budget: int | None
     """Proposals per image, at most; None without proposals."""
-    scores: tuple[OracleScore, ...]
+    scores: tuple[OracleScore, ...] = field(metadata=as_key("oracles"))
     """One per oracle."""
 
     @property
@@ -134,17 +126,9 @@ class DetectorOracles:
         """What gains are counted from: on the proposals; without proposals, as given."""
         return next((one for one in self.scores if one.oracle == "none"), self.scores[0])
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "detector": self.detector,
-            "method": self.method or None,
-            "budget": self.budget,
-            "oracles": [one.to_json() for one in self.scores],
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class DetectorScores:
+class DetectorScores(JsonRecord):
     """How one detector scores boxes near objects."""
 
     detector: str
@@ -153,13 +137,6 @@ class DetectorScores:
     """By IoU with the object."""
     maps: tuple[ScoreMap, ...]
     """By offset and by size."""
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "detector": self.detector,
-            "by_iou": self.by_iou.to_json(),
-            "maps": [one.to_json() for one in self.maps],
-        }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -197,8 +174,8 @@ class ProposalOracleResult(Displayed):
             dataset=self.dataset,
             notices=self.notices,
             results={
-                "oracles": [one.to_json() for one in self.oracles],
-                "scores": [one.to_json() for one in self.scores],
-                "suppressed": list(self.suppressed),
+                "oracles": self.oracles,
+                "scores": self.scores,
+                "suppressed": self.suppressed,
             },
         )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 from boxlens.errors import ParameterError
 from boxlens.limits import BUDGET, REPLICATES, SEED, Whole
+from boxlens.metrics.json_form import JsonRecord, as_key
 
 # The numbers of proposals of the published curves: round(10^{0, .5, ..., 4}) (METHODS 6.1).
 CURVE_BUDGETS = (1, 3, 10, 32, 100, 316, 1000, 3162, 10_000)
@@ -15,7 +15,7 @@ IOUS = (0.5, 0.7, 0.75, 0.8)
 
 
 @dataclass(frozen=True, slots=True)
-class RecallChoice:
+class RecallChoice(JsonRecord):
     """Settings that numbers depend on."""
 
     budgets: tuple[int, ...] = BUDGETS
@@ -28,7 +28,7 @@ class RecallChoice:
     attributes: tuple[str, ...] = ()
     # Images without known proposals count, and nothing is found in them; else they are skipped.
     missing_is_empty: bool = False
-    replicates: int = 1000
+    replicates: int = field(default=1000, metadata=as_key("n_replicates"))
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -58,15 +58,3 @@ class RecallChoice:
         """Those of the curves, up to the largest that was chosen, and the chosen ones."""
         usual = {budget for budget in CURVE_BUDGETS if budget <= self.largest}
         return tuple(sorted(usual | set(self.budgets)))
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "budgets": list(self.budgets),
-            "ious": list(self.ious),
-            "ar_range": list(self.ar_range),
-            "ar_on_grid": self.ar_on_grid,
-            "attributes": list(self.attributes),
-            "missing_is_empty": self.missing_is_empty,
-            "n_replicates": self.replicates,
-            "seed": self.seed,
-        }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
-from boxlens.metrics.results import envelope, number
+from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, ends, number, to_json
+from boxlens.metrics.results import envelope
 from boxlens.studies.proposals.recall.average_recall import CURVE_IOUS
 from boxlens.wording import score
 
@@ -22,45 +23,33 @@ SCHEMA = "boxlens/studies/proposals-recall/1"
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetRecall:
+class BudgetRecall(JsonRecord):
     """One method with at most `budget` proposals per image. Scores are fractions."""
 
     budget: int
     """Proposals per image, at most."""
     n_mean: float
     """Proposals per image that there were, on average."""
-    ar: float
+    ar: float = field(metadata=as_key("AR"))
     """Average recall over IoU from 0.5 to 1, or over `ar_range`."""
-    ar_low: float
+    ar_low: float = field(metadata=ends("AR_interval", "ar_high"))
     """Lower end of the 95% interval of `ar`; NaN without intervals."""
-    ar_high: float
+    ar_high: float = field(metadata=HIDDEN)
     """Upper end."""
-    coco_ar: float
+    coco_ar: float = field(metadata=as_key("AR_coco"))
     """Mean recall at COCO's ten IoU thresholds."""
-    best_overlap: float
+    best_overlap: float = field(metadata=as_key("ABO"))
     """Mean IoU of objects with their best proposal (ABO); a proposal may serve several objects."""
-    best_overlap_by_class: float
+    best_overlap_by_class: float = field(metadata=as_key("MABO"))
     """The same as the mean of the means of classes (MABO)."""
     recall: Mapping[float, float]
     """Recall by IoU, at the `ious` asked for."""
-    curve: Floats
+    curve: Floats = field(metadata=HIDDEN)
     """Recall at every IoU from 0.5 to 1 in steps of 0.01."""
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "budget": self.budget,
-            "n_mean": number(self.n_mean),
-            "AR": number(self.ar),
-            "AR_interval": [number(self.ar_low), number(self.ar_high)],
-            "AR_coco": number(self.coco_ar),
-            "ABO": number(self.best_overlap),
-            "MABO": number(self.best_overlap_by_class),
-            "recall": {f"{iou:g}": number(value) for iou, value in self.recall.items()},
-        }
 
 
 @dataclass(frozen=True, slots=True)
-class GroupRecall:
+class GroupRecall(JsonRecord):
     """Objects that have something in common, found by one method with one budget."""
 
     by: str
@@ -71,24 +60,14 @@ class GroupRecall:
     """How many objects there are."""
     budget: int
     """Proposals per image, at most."""
-    ar: float
+    ar: float = field(metadata=as_key("AR"))
     """Average recall of these objects."""
     recall: Mapping[float, float]
     """Recall by IoU."""
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "by": self.by,
-            "value": self.value,
-            "n_objects": self.n_objects,
-            "budget": self.budget,
-            "AR": number(self.ar),
-            "recall": {f"{iou:g}": number(value) for iou, value in self.recall.items()},
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class MethodRecall:
+class MethodRecall(JsonRecord):
     """One method on one data set."""
 
     name: str
@@ -97,42 +76,30 @@ class MethodRecall:
     """The method with its settings, or the path of a file."""
     baseline: bool
     """One of the four baselines, which are drawn dashed."""
-    chosen: tuple[BudgetRecall, ...]
+    chosen: tuple[BudgetRecall, ...] = field(metadata=HIDDEN)
     """At the `budgets` asked for, ascending."""
-    by_budget: tuple[BudgetRecall, ...]
+    by_budget: tuple[BudgetRecall, ...] = field(metadata=HIDDEN)
     """At all budgets of the curves, ascending."""
-    groups: tuple[GroupRecall, ...]
+    groups: tuple[GroupRecall, ...] = field(metadata=HIDDEN)
     """By class, size and attribute of objects, at every chosen budget."""
-    sizes: Floats
-    """Share of proposals by √(area / image area), in ten bins; at the largest chosen budget."""
-    volume: float
+    volume: float = field(metadata=as_key("VUS"))
     """Volume under recall over IoU and log of the number of proposals (VUS), from 0 to 1."""
     n_duplicates: int
     """Boxes on the same pixels as a better one, which do not count."""
     seconds_per_image: float | None
     """Seconds of one core per image; None for files."""
-    adds: Floats | None = None
+    sizes: Floats
+    """Share of proposals by √(area / image area), in ten bins; at the largest chosen budget."""
+    adds: Floats | None = field(default=None, metadata=HIDDEN)
     """By object: what it adds to AR at the largest chosen budget."""
 
     def rows(self, of: tuple[BudgetRecall, ...]) -> list[dict[str, Any]]:
         """One per budget, under the method's name."""
         return [{"name": self.name, **one.to_json()} for one in of]
 
-    def to_json(self) -> dict[str, Any]:
-        """What does not depend on a budget."""
-        return {
-            "name": self.name,
-            "made_by": self.made_by,
-            "baseline": self.baseline,
-            "VUS": number(self.volume),
-            "n_duplicates": self.n_duplicates,
-            "seconds_per_image": self.seconds_per_image,
-            "sizes": [number(value) for value in self.sizes.tolist()],
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Lead:
+class Lead(JsonRecord):
     """How far the best method is ahead of the next, on the same resampled images."""
 
     best: str
@@ -141,18 +108,10 @@ class Lead:
     """Name of the next."""
     difference: float
     """AR of the best minus AR of the second."""
-    low: float
+    low: float = field(metadata=ends("interval", "high"))
     """Lower end of the 95% interval of the difference."""
-    high: float
+    high: float = field(metadata=HIDDEN)
     """Upper end."""
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "best": self.best,
-            "second": self.second,
-            "difference": number(self.difference),
-            "interval": [number(self.low), number(self.high)],
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,14 +145,14 @@ class DatasetRecall:
         return {
             **self.facts(),
             "methods": [row for one in self.methods for row in one.rows(one.chosen)],
-            "lead": None if self.lead is None else self.lead.to_json(),
+            "lead": to_json(self.lead),
         }
 
     def to_json(self) -> dict[str, Any]:
         return {
             **self.summary(),
-            "sizes": [number(value) for value in self.sizes.tolist()],
-            "runs": [one.to_json() for one in self.methods],
+            "sizes": to_json(self.sizes),
+            "runs": to_json(self.methods),
             "by_budget": [row for one in self.methods for row in one.rows(one.by_budget)],
             "by_iou": [
                 {

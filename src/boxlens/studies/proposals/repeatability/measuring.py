@@ -182,7 +182,7 @@ def pooled(
     for family in choice.families:
         own = tuple(next(levels) for _ in choice.levels_of(family))
         changed = [one.repeatability for one in own if FAMILIES[family].changes(one.level)]
-        families.append(FamilyRepeatability(family, own, mean_of_defined(np.array(changed))))
+        families.append(FamilyRepeatability(family, mean_of_defined(np.array(changed)), own))
     return tuple(families)
 
 

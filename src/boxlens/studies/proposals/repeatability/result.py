@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
-from boxlens.metrics.results import envelope, number
+from boxlens.metrics.json_form import JsonRecord
+from boxlens.metrics.results import envelope
 from boxlens.wording import score
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ SCHEMA = "boxlens/studies/proposals-repeatability/1"
 
 
 @dataclass(frozen=True, slots=True)
-class LevelRepeatability:
+class LevelRepeatability(JsonRecord):
     """One level of a change: how well its proposals meet those of the unchanged picture."""
 
     level: float
@@ -36,38 +37,21 @@ class LevelRepeatability:
     n_outside: int
     """Reference boxes whose centre leaves the changed picture: not counted."""
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "level": self.level,
-            "label": self.label,
-            "repeatability": number(self.repeatability),
-            "bins": [number(value) for value in self.bins.tolist()],
-            "n_boxes": list(self.n_boxes),
-            "n_outside": self.n_outside,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class FamilyRepeatability:
+class FamilyRepeatability(JsonRecord):
     """One kind of change."""
 
     family: str
     """"scale", "jpeg", "rotation", "brightness", "blur" or "salt_pepper"."""
-    levels: tuple[LevelRepeatability, ...]
-    """Ascending."""
     mean: float
     """Mean repeatability over the levels that change something."""
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "family": self.family,
-            "mean": number(self.mean),
-            "levels": [one.to_json() for one in self.levels],
-        }
+    levels: tuple[LevelRepeatability, ...]
+    """Ascending."""
 
 
 @dataclass(frozen=True, slots=True)
-class MethodRepeatability:
+class MethodRepeatability(JsonRecord):
     """One method under every kind of change."""
 
     name: str
@@ -76,25 +60,16 @@ class MethodRepeatability:
     """The method with its settings."""
     baseline: bool
     """One of the four baselines."""
-    families: tuple[FamilyRepeatability, ...]
-    """Kinds of change, in the order asked for."""
     n_images: int
     """Pictures that were searched."""
+    families: tuple[FamilyRepeatability, ...]
+    """Kinds of change, in the order asked for."""
 
     @property
     def mean(self) -> float:
         """Mean over the kinds of change that have a number."""
         known = [one.mean for one in self.families if not math.isnan(one.mean)]
         return math.fsum(known) / len(known) if known else math.nan
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "made_by": self.made_by,
-            "baseline": self.baseline,
-            "n_images": self.n_images,
-            "families": [one.to_json() for one in self.families],
-        }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -125,7 +100,7 @@ class RepeatabilityResult(Displayed):
             dataset=None,
             notices=self.notices,
             results={
-                "methods": [one.to_json() for one in self.methods],
+                "methods": self.methods,
                 "failed": [{"file": file, "reason": reason} for file, reason in self.failed],
             },
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shutil
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from boxlens.formats.given import open_dataset
 from boxlens.formats.unfinished import kept_or_scratch
 from boxlens.images import ImageFiles, find_images
 from boxlens.limits import BUDGET, PICTURES_TO_TUNE_ON, SEED, TRIALS
+from boxlens.metrics.json_form import HIDDEN, JsonRecord
 from boxlens.metrics.results import Provenance
 from boxlens.studies.proposals.generated import generated_windows
 from boxlens.studies.proposals.generators.opening import open_generator
@@ -48,13 +49,13 @@ REMOVED = ".removed"
 
 
 @dataclass(frozen=True, slots=True)
-class TuningChoice:
+class TuningChoice(JsonRecord):
     """Settings that the search depends on."""
 
-    budget: int = 1000
+    budget: int = field(default=1000, metadata=HIDDEN)
     n_trials: int = 30
     # Names of settings; none: those with a known range.
-    vary: tuple[str, ...] = ()
+    vary: tuple[str, ...] = field(default=(), metadata=HIDDEN)
     # The share of pictures that is not tuned on, but checked on at the end.
     held_out: float = 0.3
     # Pictures used in all, drawn by the seed; None: all.
@@ -72,14 +73,6 @@ class TuningChoice:
             )
         if self.n_images is not None:
             PICTURES_TO_TUNE_ON.check(self.n_images, "n_images (--n-images)")
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "n_trials": self.n_trials,
-            "held_out": self.held_out,
-            "n_images": self.n_images,
-            "seed": self.seed,
-        }
 
 
 def tune_proposals(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
-from boxlens.metrics.results import envelope, number
+from boxlens.metrics.json_form import JsonRecord, as_key, number
+from boxlens.metrics.results import envelope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,31 +19,21 @@ SCHEMA = "boxlens/studies/proposals-tune/1"
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(JsonRecord):
     """One choice of settings, and what it finds."""
 
     number: int
     """From 0, which has the settings of the generator before the search."""
     settings: Mapping[str, float]
     """By name."""
-    ar: float
+    ar: float = field(metadata=as_key("AR"))
     """Average recall on the pictures tuned on."""
-    recall_50: float
+    recall_50: float = field(metadata=as_key("recall", lambda at_half: {"0.5": number(at_half)}))
     """Recall at IoU 0.5."""
     n_mean: float
     """Proposals per image, on average."""
     seconds_per_image: float
     """Seconds of one core per image."""
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "number": self.number,
-            "settings": dict(self.settings),
-            "AR": number(self.ar),
-            "recall": {"0.5": number(self.recall_50)},
-            "n_mean": number(self.n_mean),
-            "seconds_per_image": number(self.seconds_per_image),
-        }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -85,12 +76,12 @@ class ProposalTuningResult(Displayed):
             dataset=None,
             notices=self.notices,
             results={
-                "trials": [one.to_json() for one in self.trials],
-                "best": self.trials[self.best].to_json(),
+                "trials": self.trials,
+                "best": self.trials[self.best],
                 "held_out": {
                     "n_images": self.n_held_out,
-                    "AR_before": number(self.held_out_before),
-                    "AR_after": number(self.held_out_after),
+                    "AR_before": self.held_out_before,
+                    "AR_after": self.held_out_after,
                 },
             },
         )
