@@ -153,7 +153,7 @@ def test_diagnose_writes_intervals_into_its_json(demo, said):
     ],
 )
 def test_options_of_intervals_are_refused_without_them(demo, command, options, refused):
-    assert "ask for --intervals too" in refused(demo, command, TRUTH, FOUND, *options)
+    assert "add --intervals: without it" in refused(demo, command, TRUTH, FOUND, *options)
 
 
 @pytest.mark.parametrize(

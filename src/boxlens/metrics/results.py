@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from boxlens.display import Displayed
 from boxlens.wording import score
@@ -12,7 +12,7 @@ from boxlens.wording import score
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from boxlens.data import Dataset, Notice, Source
+    from boxlens.data import Dataset, Detections, Notice, Source
     from boxlens.metrics.confidence import ConfidenceResult
     from boxlens.metrics.confusion import ConfusionResult
     from boxlens.metrics.image_counts import ImageCountsResult
@@ -116,6 +116,16 @@ def _source_to_json(source: Source | None) -> dict[str, Any] | None:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class EvaluationInputs:
+    """What was evaluated, for whoever looks at single images."""
+
+    dataset: Dataset
+    detections: tuple[Detections, ...]
+    # The overlap from which a box is right there; metrics have their own.
+    iou: float
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class EvaluationResult(Displayed):
     """One evaluation of one or more detectors under one protocol."""
@@ -130,6 +140,9 @@ class EvaluationResult(Displayed):
     detectors: tuple[DetectorResult, ...]
     provenance: Provenance
     notices: tuple[Notice, ...] = ()
+    # The tables; None: they were not kept.
+    inputs: EvaluationInputs | None = field(default=None, compare=False)
+    _writer: ClassVar = ("writing.write_evaluation", "write_evaluation")
 
     @property
     def all_notices(self) -> tuple[Notice, ...]:

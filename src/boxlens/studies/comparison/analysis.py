@@ -11,7 +11,7 @@ import numpy as np
 from boxlens.data import Dataset, Detections, Notice
 from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
-from boxlens.formats.given import open_dataset, open_detections
+from boxlens.formats.given import Reading
 from boxlens.metrics.bootstrap import FEWEST_IMAGES, check_images, resample
 from boxlens.metrics.confidence import overall_confidence
 from boxlens.metrics.evaluation import choose, evaluate_tables, samplers, with_unique_names
@@ -73,8 +73,12 @@ def compare(
     test: TestName = "paired",
     largest_t0: float = 0.1,
     images_used: ImagesChoice = "check",
+    classes: str | Sequence[str] = (),
     classes_used: ClassesChoice = "check",
     split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
+    names: str | Sequence[str] = (),
     strict: bool = False,
     threads: int = 0,
     progress: Progress | None = None,
@@ -111,8 +115,8 @@ def compare(
         images=images_used,
         classes=classes_used,
     )
-    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
-    tables = open_detections(dt, dataset, strict=strict, threads=threads, progress=progress)
+    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    dataset, tables = reading.used(gt, dt)
     return compare_tables(dataset, tables, choice, threads=threads, progress=progress)
 
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from boxlens.data import Notice
-from boxlens.data.selection import shared_classes
 from boxlens.formats.class_groups import read_similarity
-from boxlens.formats.given import open_dataset, open_detections
+from boxlens.formats.given import Reading
 from boxlens.matching import COCO
 from boxlens.metrics.grid import count_grid, mean_defined
 from boxlens.metrics.intervals import ResamplingChoice
@@ -78,8 +77,12 @@ def diagnose(
     level: float = 0.95,
     interval_method: IntervalMethod = "normal",
     seed: int = 0,
+    classes: str | Sequence[str] = (),
     classes_used: ClassesChoice = "all",
     split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
+    names: str | Sequence[str] = (),
     strict: bool = False,
     threads: int = 0,
     progress: Progress | None = None,
@@ -97,13 +100,13 @@ def diagnose(
     >>> result.verdict.sentences[1]
     'Finding missed objects would add 0.119 AP50.'
     """
-    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
-    tables = open_detections(dt, dataset, strict=strict, threads=threads, progress=progress)
-    used, (detections,) = shared_classes(dataset, tables, classes_used)
+    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    whole, tables = reading.whole(gt, dt)
+    used, (detections,) = reading.of_classes(whole, tables, classes_used)
     choice = DiagnosisChoice(
         iou=iou,
         background_iou=background_iou,
-        similar=read_similarity(similar, dataset.classes, used.classes),
+        similar=read_similarity(similar, whole.classes, used.classes),
         assignment=assignment,
         tidecv=tidecv,
         tide_range=tide_range,

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boxlens.data import Dataset, Detections
-from boxlens.errors import ParameterError
-from boxlens.formats import read_dataset, read_detections
+from boxlens.errors import InputError, ParameterError
+from boxlens.formats.given import Reading
+from boxlens.formats.sniff import DetectionsGivenError
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.protocols import verified_detections
 from boxlens.metrics.results import Provenance
@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from os import PathLike
 
-    from boxlens.data import Notice, Source
+    from boxlens.data import Dataset, Notice, Source
     from boxlens.data.windows import Windows
     from boxlens.formats.files import Progress
+    from boxlens.formats.given import GivenDataset, GivenDetections
     from boxlens.studies.difficulty.accuracy import SystemAccuracy
     from boxlens.studies.difficulty.class_measures import DatasetDifficulty
     from boxlens.studies.difficulty.given import ClassKnowledge
@@ -50,8 +51,8 @@ MATCHED: tuple[MeasureName, ...] = ("cpl", "clutter")
 
 
 def difficulty(
-    gt: Dataset | str | PathLike[str] | Sequence[Dataset | str | PathLike[str]],
-    dt: Detections | str | PathLike[str] | Sequence[Detections | str | PathLike[str]] = (),
+    gt: GivenDataset | Sequence[GivenDataset],
+    dt: GivenDetections | Sequence[GivenDetections] = (),
     *,
     guesses: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
     tree: str | PathLike[str] | None = None,
@@ -68,7 +69,12 @@ def difficulty(
     nested: Sequence[tuple[str, str]] = (),
     match: Sequence[tuple[MeasureName, float | None]] = (),
     seed: int = 0,
+    classes: str | Sequence[str] = (),
     split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
+    names: str | Sequence[str] = (),
+    gt_names: str | Sequence[str] = (),
     strict: bool = False,
     threads: int = 0,
     keep: str | PathLike[str] | None = None,
@@ -95,7 +101,10 @@ def difficulty(
         match: Pairs of a measure and a target: the most classes that are together as hard. None
             as target: as hard as the other data set.
         seed: Of intervals and windows.
+        classes: Names of the classes to count, which all data sets have; all by default.
         split: Part of the data sets, such as "test" (VOC, YOLO).
+        gt_format: Format of `gt`, `dt_format` of `dt`; recognised by default.
+        names: Of the systems, detections first; `gt_names` of the data sets.
         strict: Unknown images and classes are an error.
         threads: Worker threads; 0: all cores.
         keep: Folder where windows that a method finds stay, to be used again.
@@ -123,17 +132,20 @@ def difficulty(
         match=tuple(match),
         seed=seed,
     )
-    datasets = _datasets(listed(gt), split, threads, progress)
+    n_detectors = len(listed(dt))
+    called = _names(listed(names), n_detectors + len(listed(guesses)), "system", "--name, names")
+    reading = Reading(
+        split, classes, gt_format, dt_format, called[:n_detectors], strict, threads, progress
+    )
+    whole = _datasets(listed(gt), listed(gt_names), reading)
+    datasets = [reading.dataset(one) for one in whole]
     first = datasets[0]
     knowledge = know_classes(first, tree, properties)
     check_asked(first, knowledge, choice, len(datasets))
-    tables = [
-        one
-        if isinstance(one, Detections)
-        else read_detections(one, first, strict=strict, threads=threads, progress=progress)
-        for one in listed(dt)
-    ]
-    systems, notices = read_systems(first, tables, listed(guesses), choice, strict=strict)
+    _, tables = reading.of_classes(whole[0], reading.detections(listed(dt), whole[0]))
+    systems, notices = read_systems(
+        first, tables, listed(guesses), choice, names=called[n_detectors:], strict=strict
+    )
     ranked = find_windows(
         datasets,
         windows,
@@ -155,20 +167,30 @@ def difficulty(
     )
 
 
+def _names(given: Sequence[str], n: int, whose: str, words: str) -> list[str]:
+    if given and len(given) != n:
+        raise ParameterError(
+            f"name each {whose} once: there are {n}, and {len(given)} names ({words})"
+        )
+    return list(given)
+
+
 def _datasets(
-    given: Sequence[Dataset | str | PathLike[str]],
-    split: str | None,
-    threads: int,
-    progress: Progress | None,
+    given: Sequence[GivenDataset], names: Sequence[str], reading: Reading
 ) -> list[Dataset]:
+    """With all of their classes."""
     if not given:
         raise ParameterError("name at least one data set")
-    return [
-        one
-        if isinstance(one, Dataset)
-        else read_dataset(one, split=split, threads=threads, progress=progress)
-        for one in given
-    ]
+    called = _names(names, len(given), "data set", "--gt-name, gt_names")
+    found: list[Dataset] = []
+    for one in given:
+        try:
+            found.append(reading.read(one))
+        except DetectionsGivenError as problem:
+            remedy = "This looks like detections: name them with --detections (dt), after all GT"
+            raise InputError(problem.problem, path=problem.path, remedy=remedy) from problem
+    called = called or [one.name for one in found]
+    return [replace(one, name=name) for one, name in zip(found, called, strict=True)]
 
 
 def difficulty_tables(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from boxlens.errors import ParameterError
-from boxlens.formats.given import open_dataset
+from boxlens.formats.given import Reading
 from boxlens.images import find_images
 from boxlens.limits import BUDGET
 from boxlens.studies.proposals.blind import sized_dataset, write_blind_windows
@@ -33,6 +33,7 @@ def generate_proposals(
     gt: GivenDataset | None = None,
     budget: int = 1000,
     split: str | None = None,
+    gt_format: str | None = None,
     seed: int = 0,
     workers: int = 1,
     restart: bool = False,
@@ -49,7 +50,8 @@ def generate_proposals(
     """
     BUDGET.check(budget, "budget (--budget)")
     generator = open_generator(method, seed=seed) if isinstance(method, str) else method
-    dataset = None if gt is None else open_dataset(gt, split=split, progress=progress)
+    reading = Reading(split, gt_format=gt_format, progress=progress)
+    dataset = None if gt is None else reading.read(gt)
     folders = listed(images)
     files, notices = find_images(folders, dataset=dataset) if folders else (None, ())
     if isinstance(generator, BlindGenerator):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from boxlens.data import Dataset, Detections, Notice
 from boxlens.data.selection import shared_classes
-from boxlens.formats import read_images
-from boxlens.formats.given import open_detections
+from boxlens.errors import ParameterError
+from boxlens.formats.given import Reading
 from boxlens.limits import AT_MOST
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.results import Provenance
@@ -39,8 +39,12 @@ def disagree(
     class_agnostic: bool = False,
     top: int = 20,
     images_used: ImagesChoice = "check",
+    classes: str | Sequence[str] = (),
     classes_used: ClassesChoice = "check",
     split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
+    names: str | Sequence[str] = (),
     strict: bool = False,
     threads: int = 0,
     progress: Progress | None = None,
@@ -55,14 +59,18 @@ def disagree(
     >>> result.image_id[result.order[:3]].tolist()
     [77, 139, 48]
     """
-    images = gt
-    if not isinstance(images, Dataset):
-        images = read_images(images, split=split, threads=threads, progress=progress)
-    tables = open_detections(dt, images, strict=strict, threads=threads, progress=progress)
+    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    images, tables = reading.used(gt, dt, objects=False)
+    cuts = [min_score] if isinstance(min_score, (int, float)) else list(min_score)
+    if len(cuts) not in (1, len(tables)):
+        raise ParameterError(
+            f"give one score cut for all, or one for each of {len(tables)} detectors, got "
+            f"{len(cuts)} (--min-score, min_score)"
+        )
     return disagree_tables(
         images,
         tables,
-        min_score=[min_score] * len(tables) if isinstance(min_score, (int, float)) else min_score,
+        min_score=cuts * len(tables) if len(cuts) == 1 else cuts,
         by=by,
         class_agnostic=class_agnostic,
         top=top,

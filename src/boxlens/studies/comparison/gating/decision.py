@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boxlens.data import Dataset, Detections, Notice
-from boxlens.formats.given import open_dataset, open_detections
+from boxlens.formats.given import Reading
 from boxlens.metrics.bootstrap import FEWEST_IMAGES
 from boxlens.metrics.evaluation import choose, samplers
 from boxlens.metrics.intervals import ResamplingChoice
@@ -66,8 +66,12 @@ def gate(
     seed: int | None = None,
     fail_on_estimate: bool = False,
     allow_gaps: bool = False,
+    classes: str | Sequence[str] = (),
     classes_used: ClassesChoice = "check",
     split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
+    names: str | Sequence[str] = (),
     strict: bool = False,
     threads: int = 0,
     progress: Progress | None = None,
@@ -95,10 +99,8 @@ def gate(
         allow_gaps=allow_gaps,
         classes_used=classes_used,
     )
-    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
-    old, new = open_detections(
-        [baseline, candidate], dataset, strict=strict, threads=threads, progress=progress
-    )
+    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    dataset, (old, new) = reading.used(gt, [baseline, candidate])
     return gate_tables(dataset, old, new, plan, threads=threads, progress=progress)
 
 

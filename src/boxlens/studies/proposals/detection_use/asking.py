@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.errors import ParameterError
-from boxlens.formats.given import open_dataset, open_detections
+from boxlens.formats.given import Reading
 from boxlens.formats.method_scores import MethodScores, read_method_scores
 from boxlens.studies.proposals.detection_use import correlation, oracles
 from boxlens.studies.proposals.detection_use.filtering import FILTER_IOU, NMS_IOU
@@ -47,7 +47,10 @@ def correlate_recall(
     keep: str | PathLike[str] | None = None,
     order: Order | Sequence[Order] = "descending",
     seed: int = 0,
+    classes: str | Sequence[str] = (),
     split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
     strict: bool = False,
     workers: int = 1,
     threads: int = 0,
@@ -66,20 +69,18 @@ def correlate_recall(
     >>> result.correlations[0].n_methods
     3
     """
-    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
     given = listed(proposals)
     # Mistakes are reported before proposals are searched for.
-    correlation.check_enough_methods(len(given))
-    check_metric(metric)
     if (scores is not None) + bool(listed(dt)) + bool(listed(raw)) != 1:
         raise ParameterError(
-            "give the mAP of methods by one of scores, dt and raw (--scores, --dt, --raw)"
+            "give the mAP of methods by one of --scores, --dt and --raw (scores, dt, raw)"
         )
+    correlation.check_enough_methods(len(given))
+    check_metric(metric)
     if isinstance(scores, (str, PathLike)):
         scores = read_method_scores(scores)
-    tables = open_detections(
-        listed(raw) or listed(dt), dataset, strict=strict, threads=threads, progress=progress
-    )
+    reading = Reading(split, classes, gt_format, dt_format, (), strict, threads, progress)
+    dataset, tables = reading.used(gt, listed(raw) or listed(dt))
     if listed(dt):
         _check_one_per_method(len(given), len(tables))
     searching = _searching(images, keep, order, seed, workers, threads)
@@ -131,7 +132,11 @@ def proposal_oracles(
     keep: str | PathLike[str] | None = None,
     order: Order | Sequence[Order] = "descending",
     seed: int = 0,
+    classes: str | Sequence[str] = (),
     split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
+    names: str | Sequence[str] = (),
     strict: bool = False,
     workers: int = 1,
     threads: int = 0,
@@ -148,8 +153,8 @@ def proposal_oracles(
     >>> [(one.oracle, round(one.ap50, 3)) for one in result.oracles[0].scores]
     [('raw', 0.385), ('nms', 0.385)]
     """
-    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
-    tables = open_detections(dt, dataset, strict=strict, threads=threads, progress=progress)
+    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    dataset, tables = reading.used(gt, dt)
     searching = _searching(images, keep, order, seed, workers, threads)
     given = listed(proposals)
     proposed = (

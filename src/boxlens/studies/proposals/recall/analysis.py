@@ -12,7 +12,7 @@ import numpy as np
 from boxlens.data import Dataset, Notice
 from boxlens.data.row_sums import mean_of_rows
 from boxlens.errors import InputError
-from boxlens.formats.given import open_dataset
+from boxlens.formats.given import Reading
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.results import Provenance
@@ -57,8 +57,10 @@ def proposal_recall(
     replicates: int = 1000,
     seed: int = 0,
     order: Order | Sequence[Order] = "descending",
-    names: Sequence[str] = (),
+    names: str | Sequence[str] = (),
+    classes: str | Sequence[str] = (),
     split: str | None = None,
+    gt_format: str | None = None,
     keep: str | PathLike[str] | None = None,
     workers: int = 1,
     threads: int = 0,
@@ -89,14 +91,13 @@ def proposal_recall(
         replicates=replicates,
         seed=seed,
     )
-    datasets = [
-        open_dataset(one, split=split, threads=threads, progress=progress) for one in listed(gt)
-    ]
+    reading = Reading(split, classes, gt_format, threads=threads, progress=progress)
+    datasets = [reading.dataset(one) for one in listed(gt)]
     searching = Searching(
         images=tuple(listed(images)),
         keep=None if keep is None else Path(keep),
         orders=tuple(listed(order)),
-        names=tuple(names),
+        names=tuple(listed(names)),
         seed=seed,
         workers=workers,
         threads=threads,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.errors import ParameterError
-from boxlens.formats.given import open_dataset
+from boxlens.formats.given import Reading
 from boxlens.formats.unfinished import scratch_folder
 from boxlens.images import ImageFiles, find_images
 from boxlens.limits import BUDGET, PICTURES_TO_TUNE_ON, SEED, TRIALS
@@ -96,7 +96,9 @@ def tune_proposals(
     held_out: float = 0.3,
     n_images: int | None = None,
     seed: int = 0,
+    classes: str | Sequence[str] = (),
     split: str | None = None,
+    gt_format: str | None = None,
     keep: str | PathLike[str] | None = None,
     workers: int = 1,
     progress: Progress | None = None,
@@ -113,7 +115,7 @@ def tune_proposals(
     2
     """
     choice = TuningChoice(budget, trials, tuple(vary), held_out, n_images, seed)
-    dataset = open_dataset(gt, split=split, progress=progress)
+    dataset = Reading(split, classes, gt_format, progress=progress).dataset(gt)
     generator = open_generator(method, seed=choice.seed) if isinstance(method, str) else method
     space = space_of(generator, choice.vary)
     files, notices = find_images(listed(images), dataset=dataset)
