@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from boxlens.data import Dataset, Detections
 from boxlens.data.selection import named_classes, shared_classes
@@ -14,7 +15,7 @@ from boxlens.formats import read_dataset, read_detections, read_images
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from boxlens.data.known_classes import ClassesChoice
     from boxlens.formats.files import Progress
@@ -24,22 +25,57 @@ GivenDataset = Dataset | Place
 GivenDetections = Detections | Place
 
 
+Verb = TypeVar("Verb", bound="Callable[..., Any]")
+
+# What settings mean in every verb that has them.
+SHARED_SETTINGS = {
+    "gt": "Ground truth: a file or folder of any known format, or a table.",
+    "dt": "Detections: a file, folder or table; a list of them for several detectors.",
+    "protocol": 'Whose rules are followed: "coco", "voc07", "voc12", "lvis" or "openimages".',
+    "intervals": "Resample images, and give an interval with the main numbers.",
+    "replicates": "Resampled test sets, from 100 to 100,000.",
+    "level": "Confidence level of intervals and tests, from 0.5 to below 1.",
+    "interval_method": 'Kind of interval: "normal", "percentile" or "bca".',
+    "seed": "Seed of everything random.",
+    "images_used": '"all" images, those "common" to all detectors, or "check": all, but fail if '
+    "the detectors were clearly run on different images.",
+    "classes": "Names of the classes to count; none: all.",
+    "classes_used": '"all": classes a detector lacks count as AP 0; "check": skip classes without '
+    'a VOC result file; "known": also skip classes without any detection.',
+    "split": 'Part of the data set, such as "test" (VOC, YOLO).',
+    "gt_format": "Format of the ground truth; None: recognised by content.",
+    "dt_format": "Format of the detections; None: recognised by content.",
+    "names": "Names of the detectors, in their order; none: as their files are called.",
+    "strict": "Unknown images or classes are an error, not a notice.",
+    "order": 'How boxes of files are ranked, one for all or one each: by "descending" or '
+    '"ascending" score, as "given", or "shuffled".',
+    "keep": "Folder where what is found stays, so that a stopped run goes on.",
+    "workers": "Processes that search pictures.",
+    "threads": "Worker threads; 0: all cores.",
+    "progress": "Called with what is being done, how much is done, and of how much.",
+}
+SHARED_HEAD = "As in every verb:"
+
+
+def shared_settings(verb: Verb) -> Verb:
+    """Ends the docstring of a verb with the settings that it shares and does not explain itself."""
+    told = inspect.getdoc(verb) or ""
+    names = [name for name in inspect.signature(verb).parameters if f"`{name}`" not in told]
+    lines = [f"- `{name}`: {SHARED_SETTINGS[name]}" for name in names if name in SHARED_SETTINGS]
+    verb.__doc__ = "\n".join([told, "", SHARED_HEAD, "", *lines])
+    return verb
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How files are read: the settings that every verb takes."""
+    """How files are read: settings that every verb takes."""
 
-    # A part of the data set, such as "test" (VOC, YOLO).
     split: str | None = None
-    # Names of the classes to count; none: all.
     classes: str | Sequence[str] = ()
-    # None: recognised by content.
     gt_format: str | None = None
     dt_format: str | None = None
-    # Of the detectors, in their order; none: as their files are called.
     names: str | Sequence[str] = ()
-    # Unknown images or classes are an error.
     strict: bool = False
-    # 0: all cores.
     threads: int = 0
     progress: Progress | None = None
 

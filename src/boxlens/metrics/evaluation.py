@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, get_args
 
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.limits import AT_MOST
 from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS, MAX_DETS, GridChoice
 from boxlens.metrics.grid_summary import evaluate_grid
@@ -96,6 +96,7 @@ def choose(
     return choice
 
 
+@shared_settings
 def evaluate(
     gt: GivenDataset,
     dt: GivenDetections | Sequence[GivenDetections],
@@ -125,13 +126,12 @@ def evaluate(
 ) -> EvaluationResult:
     """Scores detections against ground truth; both may be tables or files of any known format.
 
-    `protocol` is "coco", "voc07", "voc12", "lvis" or "openimages". `intervals` resamples images
-    (`replicates` times) and gives every number an interval at `level`. `classes_used` "known"
-    counts over the classes that all detectors know, "check" over all but those whose result files
-    are missing. `also` adds readings of the same matches at `extra_iou`: "curves", "confidence"
-    (precision, recall, F1 and the best threshold), "confusion" (at `min_score`), "olrp", "images"
-    (hits, false positives and misses of each image). Areas are in square pixels. `threads` 0 uses
-    all cores.
+    `iou_thresholds`, `area_ranges` (name to least and most square pixels; "all" is added) and
+    `max_dets` (detections per class and image of COCO, per image of LVIS) replace those of the
+    protocol; `group_of_weight` is what a group-of box counts in Open Images. `also` adds readings
+    of the same matches at `extra_iou`: "curves", "confidence" (precision, recall, F1 and the best
+    threshold), "confusion" (at `min_score`), "olrp", "images" (hits, false positives and misses of
+    each image).
 
     >>> result = evaluate(gt, dt)
     >>> result

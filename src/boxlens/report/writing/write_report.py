@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.formats.class_groups import read_similarity
-from boxlens.formats.given import Reading
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.metrics import choose
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.report.described import describe
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from boxlens.studies.comparison.shared_images import ImagesChoice
 
 
+@shared_settings
 def write_report(
     gt: GivenDataset,
     dt: GivenDetections | Sequence[GivenDetections],
@@ -66,14 +67,14 @@ def write_report(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> ReportResult:
-    """Writes report.html and all behind it into a folder, and returns what was found.
+    """Writes report.html and all behind it into a `folder`, and returns what was found.
 
-    Both may be tables or files of any known format; detections are those of one detector or of
-    several. `ask` picks questions ("scores", "errors", "sensitivity", "difficulty", "comparison");
-    all that apply are asked otherwise. `images` is a folder with the pictures; those in the page
-    take `images_mb` megabytes at most. `figures` are "svg", "pdf", "png" with commas between, or
-    "none"; `pdf` adds a typeset report. `images_used` and `classes_used` are of the comparison, as
-    in `compare`; "known" classes are of everything.
+    `ask` picks questions ("scores", "errors", "sensitivity", "difficulty", "comparison");
+    all that apply are asked otherwise. `iou` and `similar` are those of `diagnose`,
+    `characteristics`, `bins` and `interactions` those of `sensitivity`. `images` is a folder with
+    the pictures; those in the page take `images_mb` megabytes at most. `figures` are "svg", "pdf",
+    "png" with commas between, or "none"; `pdf` adds a typeset report. `images_used` and
+    `classes_used` are of the comparison, as in `compare`; "known" classes are of everything.
 
     >>> result = write_report(gt, dt, "out", ask=["errors"], figures="none")
     >>> result

@@ -11,7 +11,7 @@ import numpy as np
 from boxlens.data import Dataset, Detections, Notice
 from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.metrics.bootstrap import FEWEST_IMAGES, check_images, resample
 from boxlens.metrics.confidence import overall_confidence
 from boxlens.metrics.evaluation import choose, evaluate_tables, samplers, with_unique_names
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 IOU = 0.5
 
 
+@shared_settings
 def compare(
     gt: GivenDataset,
     dt: Sequence[GivenDetections],
@@ -88,11 +89,9 @@ def compare(
     Detectors are ranked by `metric`, the protocol's first by default. Images are resampled
     `replicates` times, and the detections of two detectors exchanged `permutations` times; tests
     are at 1 - `level`. Images are scored one by one by `measure` above `min_score`, by default each
-    detector's score of best F1.
-
-    Classes that a detector's files show to be unknown to it are skipped; `classes_used` "known"
-    also skips those it has no detection of, "all" counts them as nothing found. `images_used`
-    "common" compares on images where all detectors have detections, "all" on all of them.
+    detector's score of best F1; FDA pairs boxes by `mapping` ("one_to_one", or "literal" as in the
+    paper), `class_agnostic` across classes. Their scores are compared by `test` ("paired", "welch"
+    or "permutation"): detectors differ if p stays low from a threshold of at most `largest_t0` on.
 
     >>> result = compare(gt, [dt, other_dt], replicates=100)
     >>> result

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.data import Notice
 from boxlens.formats.class_groups import read_similarity
-from boxlens.formats.given import Reading
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.matching import COCO
 from boxlens.metrics.grid import count_grid, mean_defined
 from boxlens.metrics.intervals import ResamplingChoice
@@ -58,6 +58,7 @@ MOST_VALUES = 8
 DAP_DIFFERS = 0.0005
 
 
+@shared_settings
 def diagnose(
     gt: GivenDataset,
     dt: GivenDetections,
@@ -92,9 +93,10 @@ def diagnose(
     A box is right from `iou` on, and on background below `background_iou` (0.1 by default).
     `similar` says which classes look alike: "supercategory", "tree", "none", groups of names, or
     the path of a file with groups or a tree; by default what the classes themselves show.
-    `characteristics`, `bins` and `interactions` are those of `sensitivity`. `n_gallery` errors of
-    each kind are listed. `intervals` resamples images `replicates` times and says how sure the main
-    numbers are. `classes_used` is "all", "check" or "known", as in `evaluate`.
+    `assignment` says which class a confused false positive is counted with (Hoiem): by "priority"
+    or "argmax_iou". `tidecv` adds TIDE with the quirks of tidecv, `tide_range` TIDE at COCO's ten
+    thresholds. `characteristics`, `bins` and `interactions` are those of `sensitivity`. `n_gallery`
+    errors of each kind are listed.
 
     >>> result = diagnose(gt, dt)
     >>> result.verdict.sentences[1]

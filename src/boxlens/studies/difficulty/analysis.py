@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.errors import InputError, ParameterError
-from boxlens.formats.given import Reading
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.formats.sniff import DetectionsGivenError
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.protocols import verified_detections
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 MATCHED: tuple[MeasureName, ...] = ("cpl", "clutter")
 
 
+@shared_settings
 def difficulty(
     gt: GivenDataset | Sequence[GivenDataset],
     dt: GivenDetections | Sequence[GivenDetections] = (),
@@ -82,43 +83,27 @@ def difficulty(
 ) -> DifficultyResult:
     """How hard data sets are, and what makes the classes of the first one hard for systems.
 
-    Args:
-        gt: Ground truth: a file, folder or table, or a list of them to set side by side.
-        dt: Detections on the first data set, one file or table per system.
-        guesses: Files of ranked guesses (image, class, perhaps a box), one per system.
-        tree: Class tree, a file or "none"; by default the data set's own, or supercategories.
-        properties: Table of what classes are like, CSV or TOML.
-        windows: Ranked windows for clutter, a file or table per data set, or a method such as
-            "edge-boxes", which looks at the pictures in `images`.
-        images: Folder of pictures, for a method.
-        iou: Overlap from which a box counts as right.
-        top_k: Guesses per image that count; `one_per_class`: only the best of each class.
-        gap_px: Pixels between boxes that still count as neighbours.
-        difficult: Count objects marked difficult, too.
-        n_windows: Windows per image that are looked at.
-        nodes: Nodes of the tree to score as one class.
-        nested: Pairs of properties: the second within each value of the first.
-        match: Pairs of a measure and a target: the most classes that are together as hard. None
-            as target: as hard as the other data set.
-        seed: Of intervals and windows.
-        classes: Names of the classes to count, which all data sets have; all by default.
-        split: Part of the data sets, such as "test" (VOC, YOLO).
-        gt_format: Format of `gt`, `dt_format` of `dt`; recognised by default.
-        names: Of the systems, detections first; `gt_names` of the data sets.
-        strict: Unknown images and classes are an error.
-        threads: Worker threads; 0: all cores.
-        keep: Folder where windows that a method finds stay, to be used again.
-        progress: Called with what is done, how much of it, and of how much.
+    `gt` may be a list of data sets to set side by side; all else is about the first. `dt` are
+    detections and `guesses` files of ranked guesses (image, class, perhaps a box), one per system;
+    `names` are those of the systems, detections first, `gt_names` those of the data sets. A box
+    counts as right from `iou` on; of guesses, the best `top_k` per image count (`one_per_class`:
+    only the best of each class).
 
-    Example:
-        >>> import boxlens
-        >>> from importlib.resources import files
-        >>> demo = files("boxlens") / "demo"
-        >>> result = boxlens.difficulty(demo / "ground_truth.json.gz", demo / "window.json.gz")
-        >>> result
-        DifficultyResult(ground_truth: CPL 0.0063)
-        >>> result.datasets[0].hardest_first("cpl")[0].name
-        'cat'
+    `tree` is a class tree, a file or "none"; by default the data set's own, or supercategories.
+    `nodes` of it are scored as one class. `properties` is a table of what classes are like, CSV or
+    TOML; `nested` are pairs of properties, the second within each value of the first.
+
+    `windows` are ranked windows for clutter, `n_windows` per image: a file or table per data set,
+    or a method such as "edge-boxes", which looks at the pictures in the folder `images`. Boxes up
+    to `gap_px` pixels apart are neighbours; `difficult` counts objects marked so, too. `match` are
+    pairs of a measure and a target: the most classes that are together as hard, by default as hard
+    as the other data set (None).
+
+    >>> result = difficulty(gt, dt)
+    >>> result
+    DifficultyResult(ground_truth: CPL 0.0063)
+    >>> result.datasets[0].hardest_first("cpl")[0].name
+    'cat'
     """
     choice = DifficultyChoice(
         iou=iou,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.images import find_images
 from boxlens.limits import BUDGET
 from boxlens.studies.proposals.blind import sized_dataset, write_blind_windows
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from boxlens.studies.proposals.generators.protocols import Generator
 
 
+@shared_settings
 def generate_proposals(
     method: str | Generator,
     output: str | PathLike[str],
@@ -41,8 +42,10 @@ def generate_proposals(
 ) -> RunResult:
     """Writes proposals of a method as COCO results, best first; a killed run goes on.
 
-    With ground truth only its pictures are searched, under its ids; its sizes are enough for
-    methods that do not look at pictures. `restart` starts over.
+    `method` is a generator or a name such as "edge-boxes", `output` the file to write, with at most
+    `budget` proposals per image of the folders `images`. With ground truth (`gt`) only its pictures
+    are searched, under its ids; its sizes are enough for methods that do not look at pictures.
+    `restart` starts over.
 
     >>> run = generate_proposals("uniform", "uniform.json", gt=gt, budget=10)
     >>> run.n_detections

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from boxlens.detectors.protocols import Detector
 from boxlens.errors import ParameterError
 from boxlens.formats.coco.mask_shapes import mask_reader
-from boxlens.formats.given import Reading
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.images import ImageFiles, find_images
 from boxlens.images.transforming.catalogue import CLEAN, TRANSFORMS, steps_of
 from boxlens.images.transforming.changed_set import changed_set
@@ -54,6 +54,7 @@ class ChangedSets:
     notices: tuple[Notice, ...]
 
 
+@shared_settings
 def robustness(
     gt: GivenDataset,
     dt: Asked | Sequence[Asked],
@@ -87,12 +88,17 @@ def robustness(
     """Runs detectors on the pictures and on changed ones, and measures what breaks them.
 
     `gt` is the ground truth, `dt` one detector or several: objects that detect, functions of a
-    picture, or words and files as `boxlens detect --model` takes them. `transforms` and
-    `severities` are the words that --transform and --severity take; the default are all
-    transforms of the study and the fifteen corruptions. `n_images` pictures are used, evenly
-    spread; None: all. Detections below `shown_score` are in no count of errors and no example.
-    `bound` is the results.json of an upper bound, to be shown beside the classes. `intervals`
-    resamples pictures `replicates` times to test the drops.
+    picture, or words and files as `boxlens detect --model` takes them, with the `spec` of .onnx
+    models, run on `batch` pictures at a time. `images` are folders of the pictures, or pictures.
+    `transforms` and `severities` are the words that --transform and --severity take; the default
+    are all transforms of the study and the fifteen corruptions. Objects are cut out as `cut` says,
+    by "box" or "mask", and pasted on pictures of the folder `scenes` (others of the data set);
+    `ignore_neighbours` does not count detections of a neighbour in the picture of another object.
+
+    `n_images` pictures are used, evenly spread; None: all. Detections below `shown_score` are in no
+    count of errors and no example; `n_examples` pictures are shown of each change. `bound` is the
+    results.json of an upper bound, to be shown beside the classes. `intervals` resamples pictures
+    `replicates` times to test the drops.
 
     In the folder `keep` everything found stays, so that a run that was stopped resumes, unless
     `restart`; a detector given as an object then needs an attribute `identity`, a text that

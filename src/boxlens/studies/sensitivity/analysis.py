@@ -9,7 +9,7 @@ import numpy as np
 
 from boxlens.data import Notice
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.matching import HOIEM, assign, find_overlaps
 from boxlens.metrics.grid import mean_defined
 from boxlens.metrics.hits import POSITIVES_SHARE, area_ap_with_error
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from boxlens.metrics.ranking import Ranking
 
 
+@shared_settings
 def sensitivity(
     gt: GivenDataset,
     dt: GivenDetections,
@@ -66,8 +67,8 @@ def sensitivity(
     numbers, `interactions` pairs to cross. Missed objects are looked for again at the overlaps
     `looser`; by default those of 0.1, 0.2, 0.3 and 0.4 that are below `iou`. Subsets of fewer than
     `min_objects` objects take no part in the spread; an object is missed if its detection comes
-    where normalized precision is below `missed_p_n`. `classes_used` is "all", "check" or "known",
-    as in `evaluate`.
+    where normalized precision is below `missed_p_n`. The normal number of positives is
+    `positives_share` of the number of images; `n_unexpected` surprising misses and hits are listed.
 
     >>> result = sensitivity(gt, dt, characteristics=["area", "occlusion"])
     >>> result

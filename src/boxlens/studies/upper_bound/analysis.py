@@ -14,7 +14,7 @@ from boxlens.data.columns import frozen
 from boxlens.data.naming import some_names
 from boxlens.data.selection import select_images
 from boxlens.errors import InputError, ParameterError
-from boxlens.formats.given import Reading
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.images import ImageFiles, find_images
 from boxlens.images.transforming.pictured import with_pictures
 from boxlens.matching import COCO
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from boxlens.studies.upper_bound.result import DetectorGap, StrategyBound
 
 
+@shared_settings
 def upper_bound(
     gt: GivenDataset,
     dt: GivenDetections | Sequence[GivenDetections] = (),
@@ -98,8 +99,7 @@ def upper_bound(
 
     `shifts` boxes per corner with `sampled_iou` to the object vote on its label (None: no such
     boxes). `context` adds crops that show less and more than the box, at the usual scales or these.
-    `intervals` resamples images `replicates` times; `progress` is called with what is done, how
-    much of it, and of how much.
+    The `n_mistakes` most confident wrong labels are listed. `workers` threads train; 0: all cores.
 
     >>> upper_bound(gt, other_dt, images="images", folds=2, sampled_iou=None)
     UpperBoundResult(ground_truth: UAP of hog 0.700, AP of region 0.204)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from boxlens.data import Dataset, Detections, Notice
 from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.limits import AT_MOST
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.results import Provenance
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from boxlens.studies.comparison.shared_images import ImagesChoice
 
 
+@shared_settings
 def disagree(
     gt: GivenDataset,
     dt: Sequence[GivenDetections],
@@ -54,6 +55,7 @@ def disagree(
     `gt` names images and classes; its objects are not used, and a file may lack its annotations.
     `min_score` is one score cut for all detectors, or one per detector. `by` ranks by the number
     of disputed "boxes" or by their "share"; `top` images are shown and listed in the JSON.
+    `class_agnostic`: boxes may agree across classes.
 
     >>> result = disagree(gt, [dt, other_dt], min_score=0.2)
     >>> result.image_id[result.order[:3]].tolist()

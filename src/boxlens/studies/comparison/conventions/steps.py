@@ -10,7 +10,7 @@ import numpy as np
 
 from boxlens.data import Dataset, Detections, Notice, check_tables
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.metrics.protocols import prepare, prepare_dataset
 from boxlens.metrics.results import Provenance
 from boxlens.studies.comparison.conventions.ap import ConventionAp
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 SCORE_CUTS = (0.001, 0.01, 0.05, 0.25)
 
 
+@shared_settings
 def reconcile(
     gt: GivenDataset,
     dt: GivenDetections,
@@ -64,7 +65,6 @@ def reconcile(
 
     `start` and `end` are names of `PROTOCOLS`, or a `Protocol` with conventions of your own.
     Without an end every protocol is counted, and the steps lead to the farthest one.
-    `classes_used` is "all", "check" or "known", as in `evaluate`.
 
     >>> reconcile(gt, dt, end="voc07")
     ReconciliationResult(window on ground_truth: coco 0.2009 -> voc07 0.3956)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.formats.unfinished import scratch_folder
 from boxlens.images import ImageFiles, find_images
 from boxlens.limits import BUDGET, PICTURES_TO_TUNE_ON, SEED, TRIALS
@@ -85,6 +85,7 @@ class TuningChoice:
         }
 
 
+@shared_settings
 def tune_proposals(
     gt: GivenDataset,
     method: str | Generator,
@@ -105,10 +106,11 @@ def tune_proposals(
 ) -> ProposalTuningResult:
     """Varies the settings of a generator to raise its average recall.
 
-    Every one of `trials` is measured with at most `budget` proposals per image, on all pictures or
-    `n_images` of them, drawn by the seed; the share `held_out` is not tuned on, but used to check
-    the best trial. `vary` names the settings (those with a known range). The trials stay in the
-    folder `keep`: a stopped search goes on.
+    `method` is the generator or its name, `images` are folders of the pictures of `gt`. Every one
+    of `trials` is measured with at most `budget` proposals per image, on all pictures or `n_images`
+    of them, drawn by the seed; the share `held_out` is not tuned on, but used to check the best
+    trial. `vary` names the settings (those with a known range). The trials stay in the folder
+    `keep`: a stopped search goes on.
 
     >>> found = tune_proposals(gt, "edge-boxes", "images", trials=2, n_images=4)
     >>> len(found.trials)
