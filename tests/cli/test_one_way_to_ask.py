@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
-from pathlib import Path
 
 import pytest
 
 import boxlens
 from command_parsers import command_parsers
-from running import boxlens_here, write_demo
+from running import boxlens_here
 
 VERBS = {
     ("evaluate",): boxlens.evaluate,
@@ -88,11 +87,6 @@ def test_verbs_have_the_same_keywords(path):
         assert {"names", "dt_format", "strict", "threads"} <= settings
     if "intervals" in known:
         assert {"replicates", "level", "interval_method", "seed"} <= settings
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory) -> Path:
-    return write_demo(tmp_path_factory.mktemp("demo"))
 
 
 def results(text: str) -> dict:

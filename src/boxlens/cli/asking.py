@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
+from boxlens.cli.progress import progress_bar
+from boxlens.cli.reading import add_json
 from boxlens.cli.stopping import kept_in, kept_nowhere
 from boxlens.errors import ParameterError
 from boxlens.limits import NOT_NEGATIVE
@@ -48,6 +50,7 @@ def add_report(
         command.text("--images DIR", f"{pictures}{with_output}")
         add_megabytes(command)
         saving += ("images", "images_mb")
+    add_json(command)
     command.set_defaults(saving=saving)
 
 
@@ -121,8 +124,6 @@ def answer(
     options: argparse.Namespace, verb: Callable[..., Result], **more: Any
 ) -> tuple[Result, str]:
     """The result of the verb, and in a line what was written where -o asks for it."""
-    from boxlens.cli.progress import progress_bar
-
     with progress_bar() as progress:
         result = verb(**{**keywords(options, verb), **more}, progress=progress)
         written = ""

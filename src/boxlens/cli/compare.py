@@ -5,15 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from boxlens.cli.asking import add_report, asks
-from boxlens.cli.reading import (
-    add_classes_used,
-    add_files,
-    add_images_used,
-    add_intervals,
-    add_json,
-    add_protocol,
-    add_reading,
-)
+from boxlens.cli.reading import add_files, add_images_used, add_intervals, add_protocol, add_reading
 from boxlens.limits import FINITE, NOT_NEGATIVE, PERMUTATIONS
 
 if TYPE_CHECKING:
@@ -57,11 +49,6 @@ def add_command(commands: Commands) -> None:
         0.1,
     )
     add_report(
-        command,
-        pictures="show images of this folder in the report",
-        pdf=True,
-        saving=("threads",),
+        command, pictures="show images of this folder in the report", pdf=True, saving=("threads",)
     )
-    add_classes_used(command, compared=True)
-    add_reading(command)
-    add_json(command)
+    add_reading(command, classes_used="check")

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from boxlens.cli.output import print_notices, show_or_save_json
+from boxlens.cli.progress import progress_bar
 from boxlens.cli.reading import add_json, add_strict_coco
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ def add_command(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.progress import progress_bar
     from boxlens.formats.convert import convert
 
     with progress_bar() as progress:

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.output import print_failures, print_notices, show_or_save_json
+from boxlens.cli.progress import progress_bar
 from boxlens.cli.reading import add_json
 from boxlens.cli.stopping import kept_in
 from boxlens.errors import ParameterError
@@ -53,7 +54,6 @@ def add_command(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.progress import progress_bar
     from boxlens.detectors.run import journal_path
     from boxlens.detectors.run_result import NothingDetectedError
 
@@ -88,9 +88,7 @@ def _detected(
         dataset = read_dataset(options.gt, split=options.split, progress=progress)
     files, notices = find_images(options.images, dataset=dataset)
     detector, identity = open_detector(
-        options.model,
-        spec=options.spec,
-        classes=None if dataset is None else dataset.classes,
+        options.model, spec=options.spec, classes=None if dataset is None else dataset.classes
     )
     if isinstance(detector, ExchangeFolder) and detector.results_path() is None:
         print_failures(export_files(detector, files, progress))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from boxlens.cli.asking import add_report, asks
-from boxlens.cli.reading import add_classes_used, add_files, add_intervals, add_json, add_reading
+from boxlens.cli.reading import add_files, add_intervals, add_reading
 from boxlens.cli.sensitivity import add_characteristics, add_right_overlap, add_similar
 from boxlens.limits import GALLERY, OVERLAP
 
@@ -42,6 +42,4 @@ def add_command(commands: Commands) -> None:
     add_characteristics(command)
     add_report(command, pictures="show errors in the pictures of this folder", pdf=True)
     add_intervals(command)
-    add_classes_used(command)
-    add_reading(command, one=True)
-    add_json(command)
+    add_reading(command, one=True, classes_used="all")

@@ -6,13 +6,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.asking import add_report, answer, check_report, keep_in, show
 from boxlens.cli.options import Commands, pair
-from boxlens.cli.reading import (
-    add_detections_format,
-    add_json,
-    add_parts,
-    add_strict_coco,
-    add_threads,
-)
+from boxlens.cli.reading import add_detections_format, add_parts, add_strict_coco, add_threads
 from boxlens.errors import ParameterError
 from boxlens.limits import BUDGET, NOT_NEGATIVE, OVERLAP, SEED
 
@@ -60,7 +54,6 @@ def add_command(commands: Commands) -> None:
     add_detections_format(command)
     command.number("--seed N", SEED, "of intervals and windows", 0)
     add_threads(command)
-    add_json(command)
 
 
 def _add_systems(command: Parser) -> None:

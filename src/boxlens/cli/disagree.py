@@ -6,13 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.asking import answer, check_report, show
-from boxlens.cli.reading import (
-    add_classes_used,
-    add_images_used,
-    add_json,
-    add_parts,
-    add_reading,
-)
+from boxlens.cli.reading import add_images_used, add_json, add_parts, add_reading
 from boxlens.limits import AT_MOST, FINITE
 from boxlens.wording import counted
 
@@ -31,8 +25,7 @@ def add_command(commands: Commands) -> None:
     )
     command.set_defaults(run=run, saving=())
     command.text(
-        "gt IMAGES",
-        "images and classes: a data set; its objects are not used and may be missing",
+        "gt IMAGES", "images and classes: a data set; its objects are not used and may be missing"
     )
     command.text("dt DT", "detections: one file or folder per detector", nargs="+")
     command.numbers(
@@ -51,12 +44,10 @@ def add_command(commands: Commands) -> None:
     add_images_used(command)
     command.number("--top N", AT_MOST, "images shown, and listed in the JSON", 20)
     command.text(
-        "-o --output PATH",
-        "write all images in order to a .csv file, or to a folder with a report",
+        "-o --output PATH", "write all images in order to a .csv file, or to a folder with a report"
     )
     add_parts(command)
-    add_classes_used(command, compared=True)
-    add_reading(command)
+    add_reading(command, classes_used="check")
     add_json(command)
 
 

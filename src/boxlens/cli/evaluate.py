@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING
 from boxlens.cli.asking import add_report, answer, check_report, show
 from boxlens.cli.options import ByName, Commands, area_range, named, thresholds
 from boxlens.cli.output import print_note
-from boxlens.cli.reading import (
-    add_classes_used,
-    add_files,
-    add_intervals,
-    add_json,
-    add_protocol,
-    add_reading,
-)
+from boxlens.cli.reading import add_files, add_intervals, add_protocol, add_reading
 from boxlens.limits import AT_MOST, FINITE, NOT_NEGATIVE, OVERLAP
 
 if TYPE_CHECKING:
@@ -56,19 +49,13 @@ def add_command(commands: Commands) -> None:
     command.numbers(
         "--max-dets N", AT_MOST, "detections per class and image (COCO), per image (LVIS)"
     )
-    command.number(
-        "--group-of-weight W",
-        NOT_NEGATIVE,
-        "what a group-of box counts (openimages): 1, or 0 to ignore it",
-        1.0,
-    )
+    group_of = "what a group-of box counts (openimages); 0 ignores it"
+    command.number("--group-of-weight W", NOT_NEGATIVE, group_of, 1.0)
     command.number("--at-iou T", OVERLAP, "IoU of the --also readings", 0.5, into="extra_iou")
     command.number("--min-score S", FINITE, "score cut of --also confusion and images", 0.25)
     add_report(command, saving=("threads",))
     add_intervals(command)
-    add_classes_used(command)
-    add_reading(command)
-    add_json(command)
+    add_reading(command, classes_used="all")
 
 
 def _area(text: str) -> tuple[str, tuple[float, float]]:

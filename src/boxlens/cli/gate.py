@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from boxlens.cli.asking import add_report, answer, check_report
 from boxlens.cli.evaluate import note_fitting
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
-from boxlens.cli.reading import add_ground_truth, add_json, add_reading, add_seed
+from boxlens.cli.reading import add_ground_truth, add_reading, add_seed
 from boxlens.cli.terminal import print_text
 from boxlens.errors import BoxlensError, ParameterError
 from boxlens.limits import LEVEL, REPLICATES
@@ -65,7 +65,6 @@ def add_command(commands: Commands) -> None:
         "check",
     )
     add_reading(command)
-    add_json(command)
 
 
 def run(options: argparse.Namespace) -> None:

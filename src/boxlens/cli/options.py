@@ -59,9 +59,11 @@ class Parser(argparse.ArgumentParser):
     ) -> None:
         self.text(words, told, usual, type=Number(limits), **settings)
 
-    def choice(self, name: str, known: Sequence[str], told: str, usual: str) -> None:
+    def choice(self, name: str, known: Sequence[str], told: str, usual: str | None = None) -> None:
         """One of a few words."""
-        self.add_argument(name, choices=known, default=usual, help=f"{told} ({usual})")
+        self.add_argument(
+            name, choices=known, default=usual, help=f"{told} ({usual})" if usual else told
+        )
 
     def flag(self, name: str, told: str) -> None:
         """An option without a value."""

@@ -36,27 +36,27 @@ def add_detections_format(command: Parser) -> None:
     command.flag("--strict", "fail on unknown images or classes")
 
 
-def add_reading(command: Parser, *, one: bool = False) -> None:
-    """How detections are read, and with how many threads; `one`: of a single detector."""
+def add_reading(command: Parser, *, one: bool = False, classes_used: str = "") -> None:
+    """How detections are read, and with how many threads; `one`: of a single detector.
+
+    `classes_used` is the usual choice of classes, where there is one.
+    """
     whose = "the detector's name" if one else "names of the detectors, in the order of DT"
     command.several("--name NAME", whose, into="names")
     add_detections_format(command)
+    if classes_used:
+        command.choice(
+            "--classes-used",
+            ("check", "all", "known"),
+            "all: classes a detector lacks count as AP 0; check: skip classes without a VOC result "
+            "file; known: also skip classes without any detection",
+            classes_used,
+        )
     add_threads(command)
 
 
 def add_threads(command: Parser, what: str = "worker threads") -> None:
     command.number("--threads N", THREADS, f"{what} (all cores)")
-
-
-def add_classes_used(command: Parser, *, compared: bool = False) -> None:
-    """Which classes are counted; `compared`: when comparing detectors."""
-    command.choice(
-        "--classes-used",
-        ("check", "all", "known"),
-        "all: classes a detector lacks count as AP 0; check: skip classes without a VOC result "
-        "file; known: also skip classes without any detection",
-        "check" if compared else "all",
-    )
 
 
 def add_images_used(command: Parser) -> None:
@@ -80,11 +80,8 @@ def add_intervals(command: Parser, *, always: bool = False, all_random: bool = F
         command.flag("--intervals", "say how sure the numbers are")
     command.number("--replicates N", REPLICATES, "resampled test sets (1000)")
     command.number("--level L", LEVEL, "level of the intervals (0.95)")
-    command.add_argument(
-        "--interval-method",
-        choices=("normal", "percentile", "bca"),
-        help="kind of interval (normal)",
-    )
+    kinds = ("normal", "percentile", "bca")
+    command.choice("--interval-method", kinds, "kind of interval (normal)")
     add_seed(command)
     # Refused without --intervals: they would have no effect.
     resampled = ["replicates", "level", "interval_method", *([] if all_random else ["seed"])]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.asking import add_report, answer, check_report, show
 from boxlens.cli.options import Commands, named, thresholds
-from boxlens.cli.reading import add_classes_used, add_files, add_json, add_reading
+from boxlens.cli.reading import add_files, add_reading
 from boxlens.errors import ParameterError
 from boxlens.limits import AT_MOST
 
@@ -47,9 +47,7 @@ def add_command(commands: Commands) -> None:
         into="settings",
     )
     add_report(command)
-    add_classes_used(command)
-    add_reading(command, one=True)
-    add_json(command)
+    add_reading(command, one=True, classes_used="all")
 
 
 def run(options: argparse.Namespace) -> None:

@@ -6,15 +6,8 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.asking import add_report, check_report, keywords
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
-from boxlens.cli.reading import (
-    add_classes_used,
-    add_files,
-    add_images_used,
-    add_intervals,
-    add_json,
-    add_protocol,
-    add_reading,
-)
+from boxlens.cli.progress import progress_bar
+from boxlens.cli.reading import add_files, add_images_used, add_intervals, add_protocol, add_reading
 from boxlens.cli.sensitivity import add_characteristics, add_right_overlap, add_similar
 
 if TYPE_CHECKING:
@@ -47,13 +40,10 @@ def add_command(commands: Commands) -> None:
         command, pictures="show pictures of this folder in the page", required=True, pdf=True
     )
     add_intervals(command, always=True)
-    add_classes_used(command, compared=True)
-    add_reading(command)
-    add_json(command)
+    add_reading(command, classes_used="check")
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.progress import progress_bar
     from boxlens.report.writing.write_report import write_report
 
     check_report(options)

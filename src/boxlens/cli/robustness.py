@@ -18,19 +18,9 @@ from boxlens.cli.asking import (
     keywords,
     show,
 )
-from boxlens.cli.output import (
-    SOME_FAILED,
-    print_failures,
-    print_notices,
-    show_or_save_json,
-)
-from boxlens.cli.reading import (
-    add_intervals,
-    add_json,
-    add_parts,
-    add_threads,
-    add_workers,
-)
+from boxlens.cli.output import SOME_FAILED, print_failures, print_notices, show_or_save_json
+from boxlens.cli.progress import progress_bar
+from boxlens.cli.reading import add_intervals, add_parts, add_threads, add_workers
 from boxlens.cli.stopping import kept_in
 from boxlens.errors import ParameterError
 from boxlens.limits import AT_MOST, BATCH, FINITE, SEVERITY
@@ -85,7 +75,6 @@ def add_command(commands: Commands) -> None:
     add_threads(command, "threads for matching")
     add_report(command, saving=("images_mb",))
     add_intervals(command, all_random=True)
-    add_json(command)
 
 
 def _add_transforms(command: Parser) -> None:
@@ -208,7 +197,6 @@ def _check_steps(options: argparse.Namespace, steps: Sequence[Step]) -> None:
 
 
 def _export(options: argparse.Namespace, choice: RobustnessChoice) -> None:
-    from boxlens.cli.progress import progress_bar
     from boxlens.formats.given import Reading
     from boxlens.studies.robustness.analysis import changed_sets
     from boxlens.studies.robustness.exporting import export_sets

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.options import Commands, Parser
 from boxlens.cli.output import show_or_save_json
+from boxlens.cli.progress import progress_bar
 from boxlens.cli.reading import add_json, add_workers
 from boxlens.cli.stopping import kept_in
 from boxlens.limits import SCENES, SEED
@@ -50,7 +51,6 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.progress import progress_bar
     from boxlens.scenes.make import SceneSettings, make_scenes, work_path
 
     settings = SceneSettings(options.seed, options.images, *options.size)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.asking import add_report, asks
 from boxlens.cli.options import ByName, Commands, named, pair, several_numbers
-from boxlens.cli.reading import add_classes_used, add_files, add_json, add_reading
+from boxlens.cli.reading import add_files, add_reading
 from boxlens.limits import OVERLAP
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ def add_command(commands: Commands) -> None:
     command.flag("--per-class", "show every row, and tables with one row per class")
     add_characteristics(command)
     add_report(command, saving=("threads",))
-    add_classes_used(command)
-    add_reading(command, one=True)
-    add_json(command)
+    add_reading(command, one=True, classes_used="all")
 
 
 def add_right_overlap(command: Parser) -> None:

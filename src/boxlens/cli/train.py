@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.output import print_failures, print_notices, show_or_save_json
+from boxlens.cli.progress import progress_bar
 from boxlens.cli.reading import add_json, add_workers
 from boxlens.errors import InputError
 from boxlens.limits import SEED
@@ -46,8 +47,6 @@ def add_command(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.progress import progress_bar
-
     if not options.output.endswith(".npz"):
         raise InputError(
             "models can only be written as .npz",

@@ -5,33 +5,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.asking import (
-    add_megabytes,
-    add_report,
-    answer,
-    check_report,
-    keep_in,
-    show,
-)
+from boxlens.cli.asking import add_megabytes, add_report, answer, check_report, keep_in, show
 from boxlens.cli.output import SOME_FAILED, print_failures, print_note
-from boxlens.cli.reading import (
-    add_ground_truth,
-    add_intervals,
-    add_json,
-    add_reading,
-    add_workers,
-)
+from boxlens.cli.reading import add_ground_truth, add_intervals, add_reading, add_workers
 from boxlens.errors import ParameterError
-from boxlens.limits import (
-    ABOVE_ZERO,
-    BATCH,
-    BELOW_ONE,
-    BOX_SCALE,
-    EPOCHS,
-    FOLDS,
-    SHIFTS,
-    SIDE_PX,
-)
+from boxlens.limits import ABOVE_ZERO, BATCH, BELOW_ONE, BOX_SCALE, EPOCHS, FOLDS, SHIFTS, SIDE_PX
 
 if TYPE_CHECKING:
     import argparse
@@ -52,9 +30,7 @@ def add_command(commands: Commands) -> None:
     command.set_defaults(run=run)
     add_ground_truth(command)
     command.text(
-        "dt DT",
-        "detections to compare with the bound: one file or folder per detector",
-        nargs="*",
+        "dt DT", "detections to compare with the bound: one file or folder per detector", nargs="*"
     )
     command.files("--images DIR", "folders of the pictures, or single ones")
     add_megabytes(command)
@@ -71,7 +47,6 @@ def add_command(commands: Commands) -> None:
     add_report(command, saving=("images_mb",))
     add_intervals(command, all_random=True)
     add_reading(command)
-    add_json(command)
 
 
 def _add_classifier(command: Parser) -> None:

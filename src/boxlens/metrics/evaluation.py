@@ -148,10 +148,7 @@ def evaluate(
         also=also,
         extra_iou=extra_iou,
         min_score=min_score,
-        intervals=intervals
-        and ResamplingChoice(
-            n_replicates=replicates, seed=seed, level=level, method=interval_method
-        ),
+        intervals=intervals and ResamplingChoice(replicates, seed, level, interval_method),
     )
     reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
     dataset, tables = reading.used(gt, dt, classes_used)

@@ -12,7 +12,7 @@ from boxlens.cli.proposal_actions.proposal_options import (
     add_running,
     asks_about_proposals,
 )
-from boxlens.cli.reading import add_detections_format, add_ground_truth, add_json
+from boxlens.cli.reading import add_detections_format, add_ground_truth
 
 if TYPE_CHECKING:
     from boxlens.cli.options import Commands
@@ -41,4 +41,3 @@ def add_action(actions: Commands) -> None:
     add_report(command)
     add_detections_format(command)
     add_running(command)
-    add_json(command)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.asking import keywords
 from boxlens.cli.output import print_failures, print_notices, show_or_save_json
+from boxlens.cli.progress import progress_bar
 from boxlens.cli.proposal_actions.proposal_options import METHOD_HELP, add_budget, add_running
 from boxlens.cli.reading import add_json
 from boxlens.cli.stopping import kept_in
@@ -46,7 +47,6 @@ def add_action(actions: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.progress import progress_bar
     from boxlens.detectors.run import journal_path
     from boxlens.detectors.run_result import NothingDetectedError
     from boxlens.studies.proposals.generating import generate_proposals

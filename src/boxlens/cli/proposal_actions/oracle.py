@@ -12,7 +12,7 @@ from boxlens.cli.proposal_actions.proposal_options import (
     add_running,
     asks_about_proposals,
 )
-from boxlens.cli.reading import add_detections_format, add_files, add_json
+from boxlens.cli.reading import add_detections_format, add_files
 from boxlens.limits import OVERLAP
 
 if TYPE_CHECKING:
@@ -34,14 +34,10 @@ def add_action(actions: Commands) -> None:
     add_budget(command)
     add_filter(command)
     command.number(
-        "--oracle-iou T",
-        OVERLAP,
-        "IoU with a true positive that suppresses a false one",
-        0.5,
+        "--oracle-iou T", OVERLAP, "IoU with a true positive that suppresses a false one", 0.5
     )
     command.flag("--per-class", "show every class")
     add_report(command)
     command.several("--name NAME", "names of the detectors, in the order of DT", into="names")
     add_detections_format(command)
     add_running(command)
-    add_json(command)

@@ -11,7 +11,7 @@ from boxlens.cli.proposal_actions.proposal_options import (
     add_running,
     asks_about_proposals,
 )
-from boxlens.cli.reading import add_json, add_parts
+from boxlens.cli.reading import add_parts
 from boxlens.limits import BUDGET, OVERLAP, SHARE
 
 
@@ -47,7 +47,6 @@ def add_action(actions: Commands) -> None:
     command.several("--name NAME", "names of FILE, in order", into="names")
     add_parts(command)
     add_running(command)
-    add_json(command)
 
 
 def _range(text: str) -> tuple[float, float]:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.asking import add_report, answer, check_report, keep_in, show
 from boxlens.cli.proposal_actions.proposal_options import METHOD_HELP, add_budget, add_running
-from boxlens.cli.reading import add_json
 from boxlens.limits import AT_MOST_OR_ALL
 
 if TYPE_CHECKING:
@@ -43,7 +42,6 @@ def add_action(actions: Commands) -> None:
     command.text("--keep DIR", "keep what is measured there (with -o: DIR/repeatability)")
     add_report(command)
     add_running(command, threads=False)
-    add_json(command)
 
 
 def run(options: argparse.Namespace) -> None:

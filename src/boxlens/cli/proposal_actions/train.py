@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.asking import keywords
 from boxlens.cli.output import print_failures, print_notices, show_or_save_json
+from boxlens.cli.progress import progress_bar
 from boxlens.cli.reading import add_ground_truth, add_json
 from boxlens.errors import InputError, ParameterError
 from boxlens.limits import SEED
@@ -40,7 +41,6 @@ def add_action(actions: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.progress import progress_bar
     from boxlens.formats.given import Reading
     from boxlens.studies.proposals.generators.generator_files import write_generator
     from boxlens.studies.proposals.generators.training import TRAINABLE, train_generator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.asking import add_report, answer, check_report, keep_in, show
 from boxlens.cli.proposal_actions.proposal_options import add_budget, add_running
-from boxlens.cli.reading import add_ground_truth, add_json
+from boxlens.cli.reading import add_ground_truth
 from boxlens.limits import BELOW_ONE, PICTURES_TO_TUNE_ON, TRIALS
 from boxlens.studies.proposals.generators.opening import GENERATOR_FILE
 
@@ -37,7 +37,6 @@ def add_action(actions: Commands) -> None:
     command.number("--n-images N", PICTURES_TO_TUNE_ON, "only so many pictures, drawn by the seed")
     add_report(command, required=True)
     add_running(command, threads=False)
-    add_json(command)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -100,9 +100,7 @@ def write_report(
             bins={name: tuple(values) for name, values in (bins or {}).items()},
             interactions=tuple((first, second) for first, second in interactions),
         ),
-        resampling=ResamplingChoice(
-            n_replicates=replicates, level=level, method=interval_method, seed=seed
-        ),
+        resampling=ResamplingChoice(replicates, seed, level, interval_method),
         images=images_used,
         classes=classes_used,
     )

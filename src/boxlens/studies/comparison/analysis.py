@@ -101,9 +101,7 @@ def compare(
     """
     choice = ComparisonChoice(
         evaluation=choose(protocol),
-        resampling=ResamplingChoice(
-            n_replicates=replicates, level=level, method=interval_method, seed=seed
-        ),
+        resampling=ResamplingChoice(replicates, seed, level, interval_method),
         n_permutations=permutations,
         metric=metric,
         measure=measure,

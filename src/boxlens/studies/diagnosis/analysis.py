@@ -116,11 +116,7 @@ def diagnose(
         characteristics=None if characteristics is None else tuple(characteristics),
         bins={name: tuple(values) for name, values in (bins or {}).items()},
         interactions=tuple((first, second) for first, second in interactions),
-        intervals=ResamplingChoice(
-            n_replicates=replicates, level=level, method=interval_method, seed=seed
-        )
-        if intervals
-        else None,
+        intervals=ResamplingChoice(replicates, seed, level, interval_method) if intervals else None,
     )
     return diagnose_tables(used, detections, choice, threads=threads, progress=progress)
 

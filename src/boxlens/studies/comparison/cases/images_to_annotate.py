@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from boxlens.data import Dataset, Detections, Notice
-from boxlens.data.selection import shared_classes
+from boxlens.data import Detections, Notice
 from boxlens.errors import ParameterError
 from boxlens.formats.given import Reading, shared_settings
 from boxlens.limits import AT_MOST
@@ -61,49 +60,23 @@ def disagree(
     >>> result.image_id[result.order[:3]].tolist()
     [77, 139, 48]
     """
+    AT_MOST.check(top, "top (--top)")
     reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
-    images, tables = reading.used(gt, dt, objects=False)
+    dataset, tables = reading.used(gt, dt, classes_used, objects=False)
     cuts = [min_score] if isinstance(min_score, (int, float)) else list(min_score)
     if len(cuts) not in (1, len(tables)):
         raise ParameterError(
             f"give one score cut for all, or one for each of {len(tables)} detectors, got "
             f"{len(cuts)} (--min-score, min_score)"
         )
-    return disagree_tables(
-        images,
-        tables,
-        min_score=cuts * len(tables) if len(cuts) == 1 else cuts,
-        by=by,
-        class_agnostic=class_agnostic,
-        top=top,
-        images_used=images_used,
-        classes_used=classes_used,
-        threads=threads,
-    )
-
-
-def disagree_tables(
-    dataset: Dataset,
-    tables: Sequence[Detections],
-    *,
-    min_score: Sequence[float],
-    by: Measure = "boxes",
-    class_agnostic: bool = False,
-    top: int = 20,
-    images_used: ImagesChoice = "check",
-    classes_used: ClassesChoice = "check",
-    threads: int = 0,
-) -> DisagreementResult:
-    """The same for tables in memory."""
-    AT_MOST.check(top, "top (--top)")
-    check_asked(tables, min_score)
-    dataset, named = shared_classes(dataset, with_unique_names(tables), classes_used)
+    cuts = cuts * len(tables) if len(cuts) == 1 else cuts
+    check_asked(tables, cuts)
     notices = [*dataset.notices, *(notice for table in tables for notice in table.notices)]
-    taken, named, of_images = shared_images(dataset, named, images_used)
+    taken, named, of_images = shared_images(dataset, with_unique_names(tables), images_used)
     ranked = rank_images(
         taken.images,
         named,
-        min_score=min_score,
+        min_score=cuts,
         by=by,
         class_agnostic=class_agnostic,
         threads=threads,
@@ -116,7 +89,7 @@ def disagree_tables(
         classes_used=classes_used,
         top=top,
         provenance=Provenance(VERSION, dataset.source, tuple(table.source for table in tables)),
-        notices=(*notices, *of_images, *_cut_off(named, min_score)),
+        notices=(*notices, *of_images, *_cut_off(named, cuts)),
     )
 
 
