@@ -129,9 +129,9 @@ def test_what_is_refused_ends_the_process_too(demo):
 
 def test_sensitivity_prints_characteristics_grids_and_misses(demo):
     text = said(
-        demo,
         *("sensitivity", TRUTH, FOUND, "--by", "area,occlusion", "--bins", "area=1024:9216"),
         *("--cross", "area:occlusion"),
+        cwd=demo,
         how=boxlens_process,
     )
     result = boxlens.sensitivity(
