@@ -129,6 +129,22 @@ def test_a_command_answers_as_its_verb_does(path, found, more, demo, monkeypatch
     assert names[0] in done.stdout
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("difficulty", "ground_truth.json"),
+        ("gate", "ground_truth.json", "--baseline", "window.json", "--candidate", "region.json"),
+        ("proposals", "recall", "ground_truth.json", "--method", "uniform", "--budget", "10"),
+    ],
+    ids=named,
+)
+def test_a_note_says_which_classes_count(words, demo):
+    done = boxlens_here(*words, "--classes", "cat", "--classes", "dog", cwd=demo)
+    assert done.returncode == 0, done.stderr
+    assert "note: counted over 2 classes of 16, as asked: dog, cat" in done.stderr
+    assert "188 objects" in done.stdout
+
+
 def test_a_class_that_is_not_there_is_named_with_one_that_is(demo):
     done = boxlens_here(
         "evaluate", "ground_truth.json", "window.json", "--classes", "cat,dgo", cwd=demo

@@ -137,7 +137,7 @@ def recall_tables(
         )
         # A loop's variable would hold a method while the next one is found.
         methods = with_unique_names(list(map(match, given)))
-        told = [notice for one in methods for notice in one.notices]
+        told = [*dataset.notices, *(notice for one in methods for notice in one.notices)]
         attributes = list(choice.attributes)
         if found:
             attributes = [name for name in attributes if name in dataset.gt.attributes]

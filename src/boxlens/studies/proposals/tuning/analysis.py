@@ -141,6 +141,7 @@ def tune_proposals(
                 bench.scored(chosen, kept_apart, "held-out-after", progress),
             ]
         bench.remove("held-out-before", "held-out-after")
+    of_trials = [notice for one in (*made, *checked) for notice in one.notices]
     before, after = (one.trial.ar for one in checked) if checked else (math.nan, math.nan)
     return ProposalTuningResult(
         method=generator.name,
@@ -156,9 +157,7 @@ def tune_proposals(
             "ranges": {name: [one.low, one.high] for name, one in space.items()},
         },
         provenance=Provenance(VERSION, dataset.source, ()),
-        notices=tuple(
-            dict.fromkeys((*notices, *(told for one in (*made, *checked) for told in one.notices)))
-        ),
+        notices=tuple(dict.fromkeys((*dataset.notices, *notices, *of_trials))),
     )
 
 
