@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import boxlens
+from boxlens.formats.given import SHARED_HEAD, SHARED_SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,6 +23,10 @@ files that `boxlens demo --files .` writes.
 
 Every result has `sentences`, `tables()`, `figures()`, `save(folder)` and `to_json()`, and shows
 itself in a notebook.
+
+Verbs have these settings in common, where they apply:
+
+{shared}
 
 <!-- Made by scripts/make_api_page.py from the docstrings: change those. -->
 """
@@ -46,7 +51,9 @@ def page() -> str:
     functions = {name: one for name, one in public.items() if inspect.isfunction(one)}
     results = {name: one for name, one in public.items() if name.endswith("Result")}
     others = {name: one for name, one in public.items() if name not in {*functions, *results}}
-    parts = [HEAD, "## Functions\n", *(_function(*one) for one in functions.items())]
+    shared = [f"| `{name}` | {told} |" for name, told in SHARED_SETTINGS.items()]
+    head = HEAD.format(shared="\n".join(["| setting | meaning |", "|---|---|", *shared]))
+    parts = [head, "## Functions\n", *(_function(*one) for one in functions.items())]
     parts += ["## Results\n", *(_class(*one) for one in results.items())]
     parts += ["## Tables and errors\n", *(_class(*one) for one in others.items())]
     return re.sub(r"METHODS (\d+(?:\.\d+)*)", _linked, "\n".join(parts))
@@ -111,8 +118,8 @@ def field_notes(one: type) -> dict[str, str]:
 
 
 def _told(one: object) -> str:
-    """The docstring; examples as code."""
-    text = inspect.getdoc(one) or ""
+    """The docstring, without settings that all verbs share; examples as code."""
+    text = (inspect.getdoc(one) or "").partition(SHARED_HEAD)[0].rstrip()
     blocks = [
         f"```pycon\n{block}\n```" if block.startswith(">>>") else block
         for block in text.split("\n\n")

@@ -6,11 +6,14 @@ import gzip
 import io
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from importlib.resources import files
 from pathlib import Path
 
 from boxlens.cli import main
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
 
 # A test that hangs ends; one on a busy machine does not fail.
 PATIENCE_S = 600
@@ -36,10 +39,26 @@ def boxlens_here(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]
     code = 0
     with chdir(cwd), redirect_stdout(out), redirect_stderr(err):
         try:
-            main([*arguments])
+            main([str(one) for one in arguments])
         except SystemExit as left:
             code = int(str(left.code))
     return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
+
+
+def said(*arguments: str, cwd: Path, how: Run = boxlens_here) -> str:
+    """What a command that succeeds prints."""
+    done = how(*arguments, cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def refused(*arguments: str, cwd: Path, how: Run = boxlens_here) -> str:
+    """The one line with which a command is refused."""
+    done = how(*arguments, cwd=cwd)
+    assert (done.returncode, done.stdout) == (2, ""), (done.stdout, done.stderr)
+    (line,) = done.stderr.strip().splitlines()
+    assert line.startswith("boxlens: ")
+    return line
 
 
 def write_demo(folder: Path) -> Path:

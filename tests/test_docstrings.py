@@ -15,6 +15,11 @@ from running import boxlens_here
 from shared_data import ROOT
 
 PUBLIC = [name for name in boxlens.__all__ if not name.startswith("_")]
+# Functions that ask no question.
+READERS = {
+    *("convert", "figures", "open_generator", "read_dataset", "read_detections"),
+    *("write_dataset", "write_detections"),
+}
 FUNCTIONS = [name for name in PUBLIC if inspect.isfunction(getattr(boxlens, name))]
 
 
@@ -28,6 +33,15 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", PUBLIC)
 def test_every_public_name_has_a_docstring(name):
     assert inspect.getdoc(getattr(boxlens, name))
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in READERS])
+def test_docstrings_of_verbs_name_every_setting(name):
+    verb = getattr(boxlens, name)
+    told = inspect.getdoc(verb) or ""
+    missing = [one for one in inspect.signature(verb).parameters if f"`{one}`" not in told]
+    assert missing == []
+    assert ">>> " in told
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import running
 from running import boxlens_here, boxlens_process, write_demo
 
 
@@ -16,17 +17,11 @@ def demo(tmp_path) -> Path:
 
 
 def refused(folder: Path, *arguments: str, run=boxlens_here) -> str:
-    """Runs a command that must be refused; returns its one line."""
+    """The one line; nothing is written."""
     before = sorted(folder.rglob("*"))
-    done = run(*arguments, cwd=folder)
-    assert done.returncode == 2, (done.returncode, done.stdout, done.stderr)
-    assert "Traceback" not in done.stderr
-    assert done.stdout == ""
-    lines = done.stderr.strip().splitlines()
-    assert len(lines) == 1, done.stderr
-    assert lines[0].startswith("boxlens: ")
+    line = running.refused(*arguments, cwd=folder, how=run)
     assert sorted(folder.rglob("*")) == before
-    return lines[0]
+    return line
 
 
 def evaluate_with(folder: Path, detections: bytes) -> str:

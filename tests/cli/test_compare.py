@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import boxlens
-from boxlens.cli import main
+import running
 from boxlens.wording import change, interval, p_value, score
-from running import boxlens_process, write_demo
+from running import boxlens_here, boxlens_process, write_demo
 
 FILES = ("ground_truth.json", "window.json", "region.json")
 FEW = ("--replicates", "100", "--permutations", "100")
@@ -36,44 +37,18 @@ def result(demo):
 
 
 @pytest.fixture
-def run(demo, monkeypatch, capsys):
-    """What a command prints and its exit code, in the folder of the demo set."""
-    monkeypatch.chdir(demo)
-
-    def command(*arguments: str) -> tuple[int, str, str]:
-        code = 0
-        try:
-            main(["compare", *arguments])
-        except SystemExit as left:
-            code = int(str(left.code))
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return command
+def run(demo):
+    return partial(boxlens_here, "compare", cwd=demo)
 
 
 @pytest.fixture
-def said(run):
-    def command(*arguments: str) -> str:
-        code, out, err = run(*arguments)
-        assert code == 0, err
-        return out
-
-    return command
+def said(demo):
+    return partial(running.said, "compare", cwd=demo)
 
 
 @pytest.fixture
-def refused(run):
-    """The one line that says why."""
-
-    def command(*arguments: str) -> str:
-        code, out, err = run(*arguments)
-        assert (code, out) == (2, "")
-        (line,) = err.splitlines()
-        assert line.startswith("boxlens: ")
-        return line
-
-    return command
+def refused(demo):
+    return partial(running.refused, "compare", cwd=demo)
 
 
 # --- text
@@ -151,30 +126,32 @@ def test_protocol_metric_and_names_are_taken(said):
 
 
 def test_notes_go_to_stderr(run):
-    code, out, err = run("ground_truth.json", "window.json", "most.json", *FEW)
-    assert code == 0
-    assert "note: most: no detections on 20 images where another detector has some" in err
-    assert "note:" not in out
-    code, out, err = run("ground_truth.json", "window.json", "window.json", *FEW)
-    assert code == 0
-    assert "note: window and window (2) have the same detections: they cannot differ" in err
-    assert ": no difference." in out
-    code, out, err = run(
-        "ground_truth.json", "window.json", "some.json", *FEW, "--images-used", "common"
+    done = run("ground_truth.json", "window.json", "most.json", *FEW)
+    assert done.returncode == 0
+    assert "note: most: no detections on 20 images where another detector has some" in done.stderr
+    assert "note:" not in done.stdout
+    done = run("ground_truth.json", "window.json", "window.json", *FEW)
+    assert done.returncode == 0
+    assert "note: window and window (2) have the same detections: they cannot differ" in done.stderr
+    assert ": no difference." in done.stdout
+    done = run("ground_truth.json", "window.json", "some.json", *FEW, "--images-used", "common")
+    assert done.returncode == 0
+    assert (
+        "note: compared over the 60 of 200 images where all detectors have detections"
+        in done.stderr
     )
-    assert code == 0
-    assert "note: compared over the 60 of 200 images where all detectors have detections" in err
-    assert "skipped: 140 images.\nWith nothing skipped, as evaluate counts, AP is: window" in out
-    assert "| 60 images |" in out
+    assert (
+        "skipped: 140 images.\nWith nothing skipped, as evaluate counts, AP is: window"
+        in done.stdout
+    )
+    assert "| 60 images |" in done.stdout
 
 
 def test_a_detector_that_found_nothing_is_worse(run):
-    code, out, err = run(
-        "ground_truth.json", "window.json", "empty.json", *FEW, "--images-used", "all"
-    )
-    assert code == 0
-    assert "window is better than empty" in " ".join(out.split())
-    assert "note: empty: no detections on 200 images" in err
+    done = run("ground_truth.json", "window.json", "empty.json", *FEW, "--images-used", "all")
+    assert done.returncode == 0
+    assert "window is better than empty" in " ".join(done.stdout.split())
+    assert "note: empty: no detections on 200 images" in done.stderr
 
 
 # --- JSON
@@ -238,10 +215,10 @@ def test_json_is_that_of_python_for_the_same_choices(demo, said, n_detectors):
 
 def test_a_json_file_leaves_the_text_on_stdout(run, tmp_path):
     target = tmp_path / "deep" / "comparison.json"
-    code, out, err = run(*FILES, *FEW, "--json", str(target))
-    assert code == 0
-    assert out.startswith("Comparison")
-    assert f"wrote {target}" in err
+    done = run(*FILES, *FEW, "--json", str(target))
+    assert done.returncode == 0
+    assert done.stdout.startswith("Comparison")
+    assert f"wrote {target}" in done.stderr
     assert json.loads(target.read_text(encoding="utf-8"))["schema"] == "boxlens/compare/1"
 
 
@@ -278,8 +255,6 @@ def test_few_images_are_refused_in_a_line(demo, refused):
     assert "9 images are too few to resample" in refused("nine.json", *FILES[1:])
 
 
-def test_an_unknown_choice_is_refused(run):
+def test_an_unknown_choice_is_refused(refused):
     for options in (("--measure", "luck"), ("--test", "anova"), ("--images-used", "some")):
-        code, out, err = run(*FILES, *options)
-        assert (code, out) == (2, "")
-        assert "invalid choice" in err
+        assert "invalid choice" in refused(*FILES, *options)

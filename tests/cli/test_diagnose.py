@@ -3,37 +3,18 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 import boxlens
 from boxlens.wording import score
-from running import boxlens_here, boxlens_process, write_demo
+from running import boxlens_here, boxlens_process, refused, said
 
 TRUTH, FOUND = "ground_truth.json", "window.json"
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory) -> Path:
-    return write_demo(tmp_path_factory.mktemp("demo"))
-
-
-def said(folder: Path, *arguments: str, how=boxlens_here) -> str:
-    done = how(*arguments, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def refused(folder: Path, *arguments: str, how=boxlens_here) -> str:
-    done = how(*arguments, cwd=folder)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "Traceback" not in done.stderr
-    return done.stderr.strip().splitlines()[-1]
-
-
 def test_the_verdict_comes_first_then_one_table_per_scheme(demo):
-    text = said(demo, "diagnose", TRUTH, FOUND, "--per-class", how=boxlens_process)
+    text = said("diagnose", TRUTH, FOUND, "--per-class", cwd=demo, how=boxlens_process)
     headline, _, summary, *_ = text.splitlines()
     result = boxlens.diagnose(demo / TRUTH, demo / FOUND)
     assert headline.startswith("Diagnosis of window on ground_truth | 7,176 detections | ")
@@ -48,7 +29,7 @@ def test_the_verdict_comes_first_then_one_table_per_scheme(demo):
 
 
 def test_json_has_the_documented_names(demo):
-    printed = said(demo, "diagnose", TRUTH, FOUND, "--json", "-", how=boxlens_process)
+    printed = said("diagnose", TRUTH, FOUND, "--json", "-", cwd=demo, how=boxlens_process)
     document = json.loads(printed)
     assert document["schema"] == "boxlens/diagnose/1"
     results = document["results"]
@@ -66,7 +47,7 @@ def test_json_has_the_documented_names(demo):
 
 def test_tidecv_and_the_range_are_added_when_asked_for(demo):
     document = json.loads(
-        said(demo, "diagnose", TRUTH, FOUND, "--tidecv", "--tide-range", "--json", "-")
+        said("diagnose", TRUTH, FOUND, "--tidecv", "--tide-range", "--json", "-", cwd=demo)
     )
     tide = document["results"]["schemes"]["tide"]
     assert tide["tidecv"]["quirks"]
@@ -79,7 +60,7 @@ def test_similar_classes_come_from_a_file_or_are_none(demo, tmp_path):
     groups.write_text("tails: [dog, cat]\n", encoding="utf-8")
 
     def similar(how: str) -> dict[str, float | None]:
-        text = said(demo, "diagnose", TRUTH, FOUND, "--similar", how, "--json", "-")
+        text = said("diagnose", TRUTH, FOUND, "--similar", how, "--json", "-", cwd=demo)
         rows = json.loads(text)["results"]["schemes"]["hoiem"]["classes"]
         return {row["class"]: row["impact"]["sim_removed"] for row in rows}
 
@@ -137,20 +118,20 @@ def test_a_small_iou_halves_the_background_overlap_and_says_so(demo, tmp_path, v
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_a_line(demo, options, told):
-    assert told in refused(demo, "diagnose", TRUTH, FOUND, *options)
+    assert told in refused("diagnose", TRUTH, FOUND, *options, cwd=demo)
     assert not (demo / "out").exists()
 
 
 def test_what_is_refused_ends_the_process_too(demo):
     arguments = ("diagnose", TRUTH, FOUND, "--iou", "2")
-    assert refused(demo, *arguments, how=boxlens_process) == refused(demo, *arguments)
+    assert refused(*arguments, cwd=demo, how=boxlens_process) == refused(*arguments, cwd=demo)
 
 
 def test_sensitivity_prints_characteristics_grids_and_misses(demo):
     text = said(
-        demo,
         *("sensitivity", TRUTH, FOUND, "--by", "area,occlusion", "--bins", "area=1024:9216"),
         *("--cross", "area:occlusion"),
+        cwd=demo,
         how=boxlens_process,
     )
     result = boxlens.sensitivity(
@@ -168,7 +149,7 @@ def test_sensitivity_prints_characteristics_grids_and_misses(demo):
 
 
 def test_sensitivity_json_stands_for_itself(demo):
-    document = json.loads(said(demo, "sensitivity", TRUTH, FOUND, "--json", "-"))
+    document = json.loads(said("sensitivity", TRUTH, FOUND, "--json", "-", cwd=demo))
     result = boxlens.sensitivity(demo / TRUTH, demo / FOUND)
     shared = [key for key in document if key != "provenance"]
     assert {key: document[key] for key in shared} == {key: result.to_json()[key] for key in shared}

@@ -10,13 +10,8 @@ import pytest
 
 import boxlens
 from boxlens.cli import main
-from running import boxlens_here, boxlens_process, write_demo
+from running import boxlens_here, boxlens_process
 from shared_data import shared
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory) -> Path:
-    return write_demo(tmp_path_factory.mktemp("demo"))
 
 
 def test_table_has_one_column_a_detector(demo):

@@ -5,45 +5,23 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from defusedxml.ElementTree import parse
 
-from boxlens.cli import main
-from running import PATIENCE_S, boxlens_process, write_demo
+from running import PATIENCE_S, boxlens_here, boxlens_process
 
 TRUTH = "ground_truth.json"
 FAST = ("--replicates", "100")
 WINDOW, REGION = "window.json", "region.json"
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory) -> Path:
-    return write_demo(tmp_path_factory.mktemp("demo"))
-
-
-@dataclass(frozen=True)
-class Done:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
 @pytest.fixture
-def gate(demo, monkeypatch, capsys):
-    """Runs the command in this process, which is faster than one of its own."""
-    monkeypatch.chdir(demo)
-
+def gate(demo):
     def run(*arguments, baseline=WINDOW, candidate=REGION):
         files = ("--baseline", baseline, "--candidate", candidate)
-        code = 0
-        try:
-            main(["gate", TRUTH, *files, *FAST, *arguments])
-        except SystemExit as left:
-            code = left.code
-        return Done(code, *capsys.readouterr())
+        return boxlens_here("gate", TRUTH, *files, *FAST, *arguments, cwd=demo)
 
     return run
 

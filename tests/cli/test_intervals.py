@@ -4,64 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
 import boxlens
-from boxlens.cli import main
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.wording import interval, score
-from running import write_demo
+from running import refused, said
 
 TRUTH, FOUND = "ground_truth.json", "window.json"
 FEW = ("--intervals", "--replicates", "120", "--seed", "3")
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory) -> Path:
-    return write_demo(tmp_path_factory.mktemp("demo"))
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """What a command prints and its exit code, in a folder."""
-
-    def command(folder: Path, *arguments: str) -> tuple[int, str, str]:
-        monkeypatch.chdir(folder)
-        code = 0
-        try:
-            main(list(arguments))
-        except SystemExit as left:
-            code = int(str(left.code))
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return command
-
-
-@pytest.fixture
-def said(run):
-    def command(*arguments) -> str:
-        code, out, err = run(*arguments)
-        assert code == 0, err
-        return out
-
-    return command
-
-
-@pytest.fixture
-def refused(run):
-    """The one line that says why."""
-
-    def command(*arguments) -> str:
-        code, out, err = run(*arguments)
-        assert (code, out) == (2, "")
-        (line,) = err.splitlines()
-        assert line.startswith("boxlens: ")
-        return line
-
-    return command
 
 
 def choice(**options):
@@ -71,8 +23,8 @@ def choice(**options):
 SURE = {"intervals": True, "replicates": 120, "seed": 3}
 
 
-def test_evaluate_prints_an_interval_after_every_number(demo, said):
-    text = said(demo, "evaluate", TRUTH, FOUND, *FEW)
+def test_evaluate_prints_an_interval_after_every_number(demo):
+    text = said("evaluate", TRUTH, FOUND, *FEW, cwd=demo)
     (one,) = boxlens.evaluate(demo / TRUTH, demo / FOUND, **SURE).detectors
     lines = {line.split()[0]: line for line in text.splitlines() if line}
     for name, found in one.intervals.items():
@@ -80,26 +32,29 @@ def test_evaluate_prints_an_interval_after_every_number(demo, said):
         assert re.split("  +", shown) == [score(found.value), interval(found.low, found.high)]
 
 
-def test_evaluate_prints_intervals_of_classes_and_of_several_detectors(demo, said):
-    text = said(demo, "evaluate", TRUTH, FOUND, "region.json", *FEW, "--per-class")
+def test_evaluate_prints_intervals_of_classes_and_of_several_detectors(demo):
+    text = said("evaluate", TRUTH, FOUND, "region.json", *FEW, "--per-class", cwd=demo)
     result = boxlens.evaluate(demo / TRUTH, [demo / FOUND, demo / "region.json"], **SURE)
     row = next(line for line in text.splitlines() if line.startswith("sheep "))
     at = [of_class.name for of_class in result.detectors[0].classes].index("sheep")
     for one in result.detectors:
         found = one.classes[at].intervals["AP"]
         assert interval(found.low, found.high) in row
-    alone = said(demo, "evaluate", TRUTH, FOUND, *FEW, "--per-class")
+    alone = said("evaluate", TRUTH, FOUND, *FEW, "--per-class", cwd=demo)
     row = next(line for line in alone.splitlines() if line.startswith("sheep "))
     for name in ("AP", "AP50", "AP75"):
         found = result.detectors[0].classes[at].intervals[name]
         assert interval(found.low, found.high) in row
 
 
-def test_evaluate_writes_intervals_into_its_json(demo, said):
+def test_evaluate_writes_intervals_into_its_json(demo):
     document = json.loads(
-        said(demo, "evaluate", TRUTH, FOUND, *FEW, "--level", "0.9", "--interval-method",
-             "percentile", "--json", "-")
-    )  # fmt: skip
+        said(
+            *("evaluate", TRUTH, FOUND, *FEW, "--level", "0.9"),
+            *("--interval-method", "percentile", "--json", "-"),
+            cwd=demo,
+        )
+    )
     expected = choice(level=0.9, method="percentile")
     assert document["parameters"]["intervals"] == expected.to_json()
     (one,) = boxlens.evaluate(
@@ -109,14 +64,14 @@ def test_evaluate_writes_intervals_into_its_json(demo, said):
     assert told["intervals"] == {name: found.to_json() for name, found in one.intervals.items()}
 
 
-def test_without_the_option_nothing_is_resampled(demo, said):
-    assert "95%" not in said(demo, "evaluate", TRUTH, FOUND)
-    document = json.loads(said(demo, "evaluate", TRUTH, FOUND, "--json", "-"))
+def test_without_the_option_nothing_is_resampled(demo):
+    assert "95%" not in said("evaluate", TRUTH, FOUND, cwd=demo)
+    document = json.loads(said("evaluate", TRUTH, FOUND, "--json", "-", cwd=demo))
     assert "intervals" not in document["results"]["detectors"][0]
 
 
-def test_diagnose_has_a_table_of_its_main_numbers(demo, said):
-    text = said(demo, "diagnose", TRUTH, FOUND, *FEW)
+def test_diagnose_has_a_table_of_its_main_numbers(demo):
+    text = said("diagnose", TRUTH, FOUND, *FEW, cwd=demo)
     found = boxlens.diagnose(demo / TRUTH, demo / FOUND, **SURE).intervals
     lines = text.splitlines()
     start = lines.index("95% intervals, by resampling images")
@@ -128,17 +83,17 @@ def test_diagnose_has_a_table_of_its_main_numbers(demo, said):
     assert lines[start + 3 + len(named)] == ""
 
 
-def test_the_level_is_told_as_it_is(demo, said):
-    text = said(demo, "diagnose", TRUTH, FOUND, *FEW, "--level", "0.995")
+def test_the_level_is_told_as_it_is(demo):
+    text = said("diagnose", TRUTH, FOUND, *FEW, "--level", "0.995", cwd=demo)
     assert "\n99.5% intervals" in text
 
 
-def test_diagnose_writes_intervals_into_its_json(demo, said):
-    document = json.loads(said(demo, "diagnose", TRUTH, FOUND, *FEW, "--json", "-"))
+def test_diagnose_writes_intervals_into_its_json(demo):
+    document = json.loads(said("diagnose", TRUTH, FOUND, *FEW, "--json", "-", cwd=demo))
     result = boxlens.diagnose(demo / TRUTH, demo / FOUND, **SURE)
     assert document["results"]["intervals"] == result.intervals.to_json()
     assert document["parameters"]["intervals"] == choice().to_json()
-    plain = json.loads(said(demo, "diagnose", TRUTH, FOUND, "--json", "-"))
+    plain = json.loads(said("diagnose", TRUTH, FOUND, "--json", "-", cwd=demo))
     assert "intervals" not in plain["results"]
 
 
@@ -152,8 +107,8 @@ def test_diagnose_writes_intervals_into_its_json(demo, said):
         ("--seed", "0"),
     ],
 )
-def test_options_of_intervals_are_refused_without_them(demo, command, options, refused):
-    assert "ask for --intervals too" in refused(demo, command, TRUTH, FOUND, *options)
+def test_options_of_intervals_are_refused_without_them(demo, command, options):
+    assert "add --intervals: without it" in refused(command, TRUTH, FOUND, *options, cwd=demo)
 
 
 @pytest.mark.parametrize(
@@ -164,12 +119,12 @@ def test_options_of_intervals_are_refused_without_them(demo, command, options, r
         (("--seed", "-1"), "--seed: expected a whole number from 0"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_in_a_line(demo, options, told, refused):
+def test_what_cannot_be_meant_is_refused_in_a_line(demo, options, told):
     for command in ("evaluate", "diagnose"):
-        assert told in refused(demo, command, TRUTH, FOUND, "--intervals", *options)
+        assert told in refused(command, TRUTH, FOUND, "--intervals", *options, cwd=demo)
 
 
-def test_few_images_are_refused_in_a_line(demo, tmp_path, refused):
+def test_few_images_are_refused_in_a_line(demo, tmp_path):
     document = json.loads((demo / TRUTH).read_text(encoding="utf-8"))
     few = {image["id"] for image in document["images"][:9]}
     document["images"] = document["images"][:9]
@@ -179,5 +134,5 @@ def test_few_images_are_refused_in_a_line(demo, tmp_path, refused):
     found = [row for row in found if row["image_id"] in few]
     (tmp_path / "dt.json").write_text(json.dumps(found), encoding="utf-8")
     for command in ("evaluate", "diagnose"):
-        line = refused(tmp_path, command, "gt.json", "dt.json", "--intervals")
+        line = refused(command, "gt.json", "dt.json", "--intervals", cwd=tmp_path)
         assert "9 images are too few to resample" in line

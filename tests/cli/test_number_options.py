@@ -14,7 +14,7 @@ import pytest
 from boxlens.cli.options import NEGATIVE, limits_of
 from boxlens.limits import Real, Whole
 from command_parsers import command_parsers
-from running import boxlens_here, write_demo
+from running import boxlens_here
 from shared_data import ROOT
 
 Option = tuple[tuple[str, ...], argparse.Action]
@@ -129,11 +129,6 @@ def test_the_guide_names_the_limit_of_every_option():
     }
     limits = {action.option_strings[-1]: limits_of(action) for _, action in options(Whole)}
     assert told == {name: f"{one.most:,}" for name, one in limits.items() if isinstance(one, Whole)}
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_demo(tmp_path_factory.mktemp("numbers"))
 
 
 FILES = ("ground_truth.json", "window.json")

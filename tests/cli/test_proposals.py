@@ -1,14 +1,14 @@
 """`boxlens proposals` as users run it: text, JSON, folders, and mistakes that are told in a line."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
 from PIL import Image
 
 import boxlens
-from boxlens.cli import main
-from running import boxlens_process
+from running import boxlens_process, refused, said
 from toy_pictures import toy_set
 
 
@@ -37,31 +37,13 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def run(folder, monkeypatch, capsys):
-    """In this process, in the folder; returns what was printed."""
-    monkeypatch.chdir(folder)
-
-    def command(*arguments):
-        main(["proposals", *arguments])
-        return capsys.readouterr().out
-
-    return command
+def run(folder):
+    return partial(said, "proposals", cwd=folder)
 
 
 @pytest.fixture
-def mistake(folder, monkeypatch, capsys):
-    """The line that a mistake is told in."""
-    monkeypatch.chdir(folder)
-
-    def command(*arguments):
-        with pytest.raises(SystemExit) as ended:
-            main(["proposals", *arguments])
-        assert ended.value.code == 2
-        line = capsys.readouterr().err
-        assert line.count("\n") == 1
-        return line
-
-    return command
+def mistake(folder):
+    return partial(refused, "proposals", cwd=folder)
 
 
 def test_recall_needs_no_pictures_for_methods_that_ignore_them(run):

@@ -4,50 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
+from functools import partial
 
 import polars as pl
 import pytest
 
 import boxlens
-from boxlens.cli import main
+import running
 from boxlens.studies.comparison.conventions.values import PROTOCOLS
-from running import boxlens_process, write_demo
+from running import boxlens_process
 
 TRUTH, FOUND = "ground_truth.json", "window.json"
 WAY = "AP after changing one convention after the other"
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory) -> Path:
-    return write_demo(tmp_path_factory.mktemp("demo"))
-
-
 @pytest.fixture
-def run(demo, monkeypatch, capsys):
-    """What a command prints and its exit code, in the folder of the demo set."""
-    monkeypatch.chdir(demo)
-
-    def command(*arguments: str) -> tuple[int, str, str]:
-        try:
-            main(["reconcile", *arguments])
-            code = 0
-        except SystemExit as left:
-            code = int(str(left.code))
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return command
-
-
-@pytest.fixture
-def said(run):
-    def command(*arguments: str) -> str:
-        code, out, err = run(*arguments)
-        assert code == 0, err
-        return out
-
-    return command
+def said(demo):
+    return partial(running.said, "reconcile", cwd=demo)
 
 
 def test_without_an_end_every_protocol_is_listed(demo, said):
@@ -147,14 +120,10 @@ def test_ground_truth_without_objects_gives_dashes_and_a_figure_that_says_so(dem
         (("--figures", "gif", "-o", "out"), "figures are written as"),
     ],
 )
-def test_what_cannot_be_is_refused_in_a_line(run, arguments, told):
-    code, out, err = run(TRUTH, FOUND, *arguments)
-    assert (code, out) == (2, "")
-    assert told in err.strip().splitlines()[-1]
+def test_what_cannot_be_is_refused_in_a_line(demo, arguments, told):
+    assert told in running.refused("reconcile", TRUTH, FOUND, *arguments, cwd=demo)
 
 
-def test_help_names_every_protocol(run):
-    code, out, _ = run("--help")
-    assert code == 0
-    words = out.replace(",", " ").split()
+def test_help_names_every_protocol(said):
+    words = said("--help").replace(",", " ").split()
     assert [name for name in PROTOCOLS if name not in words] == []

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from boxlens.cli.intervals import add_intervals, chosen_intervals
-from boxlens.cli.options import Commands, Number, add_json
-from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
-from boxlens.cli.report_options import add_report, chosen_formats, show_result
+from boxlens.cli.asking import add_report, asks
+from boxlens.cli.reading import add_files, add_images_used, add_intervals, add_protocol, add_reading
 from boxlens.limits import FINITE, NOT_NEGATIVE, PERMUTATIONS
 
 if TYPE_CHECKING:
-    import argparse
-
-    from boxlens.studies.comparison import ComparisonChoice
+    from boxlens.cli.options import Commands
 
 
 def add_command(commands: Commands) -> None:
@@ -21,121 +17,38 @@ def add_command(commands: Commands) -> None:
         "compare",
         help="say which detector is better, and whether the difference is real",
         description="Say which of two or more detectors is better, whether the difference is "
-        "real, on which images it shows and what they could reach together. Options marked * may "
-        "be repeated, or given once with commas.",
+        "real, on which images it shows and what they could reach together.",
     )
-    command.set_defaults(run=run)
+    command.set_defaults(run=asks("compare"))
     add_files(command)
-    add = command.add_argument
-    add("--protocol", default="coco", help="coco (default), voc07, voc12, lvis or openimages")
-    add("--metric", metavar="NAME", help="metric to rank by (the protocol's first)")
-    add("--per-class", action="store_true", help="show every table in full: one row per class")
-    _add_tests(command)
-    _add_image_scores(command)
-    add_report(command, pictures="show images of this folder in the report", pdf=True)
-    add_classes_used(command, compared=True)
-    add_reading(command)
-    add_json(command)
-
-
-def _add_tests(command: argparse.ArgumentParser) -> None:
-    """How chance is ruled out, over which images."""
+    add_protocol(command)
+    command.text("--metric NAME", "metric to rank by (the protocol's first)")
+    command.flag("--per-class", "show every table in full: one row per class")
     add_intervals(command, always=True)
-    add = command.add_argument
-    add(
-        "--permutations",
-        metavar="N",
-        type=Number(PERMUTATIONS),
-        default=1000,
-        help="random exchanges of two detectors' detections (1000)",
+    exchanges = "random exchanges of two detectors' detections"
+    command.number("--permutations N", PERMUTATIONS, exchanges, 1000)
+    add_images_used(command)
+    measures = ("fda", "f1", "recall", "precision")
+    command.choice("--measure", measures, "how an image is scored", "fda")
+    command.number(
+        "--min-score S", FINITE, "score cut of image scores (each detector's own, of best F1)"
     )
-    add(
-        "--images-used",
-        choices=("check", "all", "common"),
-        default="check",
-        help="all images, or those common to all detectors; check (default) takes all and stops "
-        "if the detectors were clearly run on different images",
-    )
-
-
-def _add_image_scores(command: argparse.ArgumentParser) -> None:
-    """How one image is scored, and when scores of many tell detectors apart."""
-    add = command.add_argument
-    add(
-        "--measure",
-        choices=("fda", "f1", "recall", "precision"),
-        default="fda",
-        help="how an image is scored (fda)",
-    )
-    add(
-        "--min-score",
-        metavar="S",
-        type=Number(FINITE),
-        help="score cut of image scores (each detector's own, of best F1)",
-    )
-    add(
+    command.choice(
         "--mapping",
-        choices=("one_to_one", "literal"),
-        default="one_to_one",
-        help="which boxes FDA pairs: one to one, or as in the paper (one_to_one)",
+        ("one_to_one", "literal"),
+        "which boxes FDA pairs: one to one, or as in the paper",
+        "one_to_one",
     )
-    add("--class-agnostic", action="store_true", help="FDA pairs boxes across classes")
-    add(
-        "--test",
-        choices=("paired", "welch", "permutation"),
-        default="paired",
-        help="test of the image scores (paired)",
+    command.flag("--class-agnostic", "FDA pairs boxes across classes")
+    tests = ("paired", "welch", "permutation")
+    command.choice("--test", tests, "test of the image scores", "paired")
+    command.number(
+        "--largest-t0 T",
+        NOT_NEGATIVE,
+        "detectors differ if p stays low from a threshold of at most this",
+        0.1,
     )
-    add(
-        "--largest-t0",
-        metavar="T",
-        type=Number(NOT_NEGATIVE),
-        default=0.1,
-        help="detectors differ if p stays low from a threshold of at most this (0.1)",
+    add_report(
+        command, pictures="show images of this folder in the report", pdf=True, saving=("threads",)
     )
-
-
-def chosen_comparison(options: argparse.Namespace) -> ComparisonChoice:
-    from boxlens.metrics import choose
-    from boxlens.studies.comparison import ComparisonChoice, DiscriminativeChoice
-
-    resampling = chosen_intervals(options, always=True)
-    return ComparisonChoice(
-        evaluation=choose(options.protocol),
-        resampling=resampling,
-        n_permutations=options.permutations,
-        metric=options.metric,
-        measure=options.measure,
-        mapping=options.mapping,
-        class_agnostic=options.class_agnostic,
-        min_score=options.min_score,
-        discriminative=DiscriminativeChoice(test=options.test, largest_t0=options.largest_t0),
-        images=options.images_used,
-        classes=options.classes_used,
-    )
-
-
-def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.progress import progress_bar
-    from boxlens.studies.comparison import compare_tables
-
-    formats = chosen_formats(options)
-    written = None
-    choice = chosen_comparison(options)
-    with progress_bar() as progress:
-        dataset, tables = read_tables(options, progress)
-        result = compare_tables(dataset, tables, choice, threads=options.threads, progress=progress)
-        if options.output:
-            from boxlens.report.writing.write_comparison import write_comparison
-
-            written = write_comparison(
-                result,
-                options.output,
-                formats=formats,
-                images=options.images,
-                images_mb=options.images_mb,
-                pdf=options.pdf,
-                threads=options.threads,
-                progress=progress,
-            )
-    show_result(options, result, written, detail=options.per_class)
+    add_reading(command, classes_used="check")

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from boxlens.cli.options import Commands, add_json, add_strict_coco
 from boxlens.cli.output import print_notices, show_or_save_json
+from boxlens.cli.progress import progress_bar
+from boxlens.cli.reading import add_json, add_strict_coco
 
 if TYPE_CHECKING:
     import argparse
+
+    from boxlens.cli.options import Commands
 
 SCHEMA = "boxlens/convert/1"
 
@@ -21,20 +24,18 @@ def add_command(commands: Commands) -> None:
         description="Convert ground truth, or detections (with --gt), to another format.",
     )
     command.set_defaults(run=run)
-    add = command.add_argument
-    add("source", metavar="IN", help="ground truth or detections")
-    add("target", metavar="OUT", help="the file or folder to write")
-    add("--to", metavar="FORMAT", required=True, help="format to write; see boxlens formats")
-    add("--gt", metavar="PATH", help="the ground truth that the detections in IN belong to")
-    add("--split", metavar="NAME", help="part of the data set (VOC, YOLO)")
-    add("--from", metavar="FORMAT", dest="source_format", help="read IN as this format")
-    add("--force", action="store_true", help="overwrite OUT if it is an existing file")
+    command.text("source IN", "ground truth or detections")
+    command.text("target OUT", "the file or folder to write")
+    command.text("--to FORMAT", "format to write; see boxlens formats", required=True)
+    command.text("--gt PATH", "the ground truth that the detections in IN belong to")
+    command.text("--split NAME", "part of the data set (VOC, YOLO)")
+    command.text("--from FORMAT", "read IN as this format", into="source_format")
+    command.flag("--force", "overwrite OUT if it is an existing file")
     add_strict_coco(command)
     add_json(command)
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.progress import progress_bar
     from boxlens.formats.convert import convert
 
     with progress_bar() as progress:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boxlens.cli.options import Commands, add_json
 from boxlens.cli.output import print_note, show_or_save_json
+from boxlens.cli.reading import add_json
 from boxlens.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
+
+    from boxlens.cli.options import Commands
 
 DETECTORS = ("window", "region")
 
@@ -22,9 +24,7 @@ def add_command(commands: Commands) -> None:
         description="Evaluate and diagnose two detectors on the data that comes with Boxlens.",
     )
     command.set_defaults(run=run)
-    command.add_argument(
-        "--files", metavar="DIR", help="also write ground truth, detections and pictures there"
-    )
+    command.text("--files DIR", "also write ground truth, detections and pictures there")
     add_json(command)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.options import Commands, Number, add_json
 from boxlens.cli.output import print_failures, print_notices, show_or_save_json
+from boxlens.cli.progress import progress_bar
+from boxlens.cli.reading import add_json
 from boxlens.cli.stopping import kept_in
 from boxlens.errors import ParameterError
 from boxlens.limits import AT_MOST, BATCH, FINITE
@@ -15,6 +16,7 @@ from boxlens.wording import counted
 if TYPE_CHECKING:
     import argparse
 
+    from boxlens.cli.options import Commands
     from boxlens.data import Notice
     from boxlens.detectors.run_result import RunResult
     from boxlens.formats.files import Progress
@@ -30,51 +32,28 @@ def add_command(commands: Commands) -> None:
         "the same command continues.",
     )
     command.set_defaults(run=run)
-    add = command.add_argument
-    add("images", metavar="IMAGES", nargs="+", help="folders of pictures, or single files")
-    add(
-        "--model",
-        metavar="MODEL",
+    command.text("images IMAGES", "folders of pictures, or single files", nargs="+")
+    command.text(
+        "--model MODEL",
+        "window, region, a .npz or .onnx file, package.module:function, or a folder to exchange "
+        "with a detector that runs elsewhere",
         required=True,
-        help="window, region, a .npz or .onnx file, package.module:function, or a folder to "
-        "exchange with a detector that runs elsewhere",
     )
-    add("--spec", metavar="SPEC", help="how to feed an .onnx model and read its output")
-    add(
-        "--gt",
-        "--ground-truth",
-        metavar="GT",
-        help="ground truth: run only on its pictures, with its image and class ids",
+    command.text("--spec SPEC", "how to feed an .onnx model and read its output")
+    command.text(
+        "--gt --ground-truth GT",
+        "ground truth: run only on its pictures, with its image and class ids",
     )
-    add("--split", metavar="NAME", help="part of the ground truth (VOC, YOLO)")
-    add("-o", "--output", metavar="FILE", required=True, help="the COCO results to write")
-    add(
-        "--min-score",
-        metavar="S",
-        type=Number(FINITE),
-        help="drop detections below this score",
-    )
-    add(
-        "--max-per-image",
-        metavar="N",
-        type=Number(AT_MOST),
-        help="keep the best N detections per image",
-    )
-    add(
-        "--batch",
-        metavar="N",
-        type=Number(BATCH),
-        default=8,
-        help="pictures per batch (8)",
-    )
-    add(
-        "--restart", action="store_true", help="start again, discarding existing or partial results"
-    )
+    command.text("--split NAME", "part of the ground truth (VOC, YOLO)")
+    command.text("-o --output FILE", "the COCO results to write", required=True)
+    command.number("--min-score S", FINITE, "drop detections below this score")
+    command.number("--max-per-image N", AT_MOST, "keep the best N detections per image")
+    command.number("--batch N", BATCH, "pictures per batch", 8)
+    command.flag("--restart", "start again, discarding existing or partial results")
     add_json(command)
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.progress import progress_bar
     from boxlens.detectors.run import journal_path
     from boxlens.detectors.run_result import NothingDetectedError
 
@@ -110,9 +89,7 @@ def _detected(
         dataset = read_dataset(options.gt, split=options.split, progress=progress)
     files, notices = find_images(options.images, dataset=dataset)
     detector, identity = open_detector(
-        options.model,
-        spec=options.spec,
-        classes=None if dataset is None else dataset.classes,
+        options.model, spec=options.spec, classes=None if dataset is None else dataset.classes
     )
     if isinstance(detector, ExchangeFolder) and detector.results_path() is None:
         print_failures(export_files(detector, files, progress))

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.options import Commands, Number, add_json, several
-from boxlens.cli.reading import add_classes_used, add_reading, read_tables
-from boxlens.cli.report_options import save, show_result
-from boxlens.errors import ParameterError
+from boxlens.cli.asking import answer, check_report, show
+from boxlens.cli.reading import add_images_used, add_json, add_parts, add_reading
 from boxlens.limits import AT_MOST, FINITE
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
     import argparse
 
-    from boxlens.studies.comparison.cases.disagreement import DisagreementResult
+    from boxlens.cli.options import Commands
 
 
 def add_command(commands: Commands) -> None:
@@ -23,102 +21,52 @@ def add_command(commands: Commands) -> None:
         "disagree",
         help="rank images by how much detectors disagree, without ground truth",
         description="Rank images by how much two or more detectors disagree, to choose what to "
-        "annotate next. The ground truth is not used. Options marked * may be repeated, or given "
-        "once with commas.",
+        "annotate next. The ground truth is not used.",
     )
-    command.set_defaults(run=run)
-    add = command.add_argument
-    add(
-        "gt",
-        metavar="IMAGES",
-        help="images and classes: a data set; its objects are not used and may be missing",
+    command.set_defaults(run=run, saving=())
+    command.text(
+        "gt IMAGES", "images and classes: a data set; its objects are not used and may be missing"
     )
-    add("dt", metavar="DT", nargs="+", help="detections: one file or folder per detector")
-    add(
-        "--min-score",
-        metavar="S",
+    command.text("dt DT", "detections: one file or folder per detector", nargs="+")
+    command.numbers(
+        "--min-score S",
+        FINITE,
+        "lowest score of a box that counts: one for all detectors, or one per detector",
         required=True,
-        **several(Number(FINITE), "0.3"),
-        help="* lowest score of a box that counts: one for all detectors, or one per detector",
     )
-    add(
+    command.choice(
         "--by",
-        choices=("boxes", "share"),
-        default="boxes",
-        help="rank by the number of disputed boxes (default), or by their share",
+        ("boxes", "share"),
+        "rank by the number of disputed boxes, or by their share",
+        "boxes",
     )
-    add("--class-agnostic", action="store_true", help="boxes may agree across classes")
-    add(
-        "--images-used",
-        choices=("check", "all", "common"),
-        default="check",
-        help="all images, or those common to all detectors; check (default) takes all and stops "
-        "if the detectors were clearly run on different images",
+    command.flag("--class-agnostic", "boxes may agree across classes")
+    add_images_used(command)
+    command.number("--top N", AT_MOST, "images shown, and listed in the JSON", 20)
+    command.text(
+        "-o --output PATH", "write all images in order to a .csv file, or to a folder with a report"
     )
-    add(
-        "--top",
-        metavar="N",
-        type=Number(AT_MOST),
-        default=20,
-        help="images shown, and listed in the JSON (20)",
-    )
-    add(
-        "-o",
-        "--output",
-        metavar="PATH",
-        help="write all images in order to a .csv file, or to a folder with a report",
-    )
-    add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
-    add_classes_used(command, compared=True)
-    add_reading(command)
+    add_parts(command)
+    add_reading(command, classes_used="check")
     add_json(command)
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.progress import progress_bar
-    from boxlens.studies.comparison.cases.images_to_annotate import disagree_tables
+    from boxlens.studies.comparison.cases.images_to_annotate import disagree
 
-    cuts = _cuts(options)
-    if options.output and not _is_csv(options.output):
-        from boxlens.report.writing.output_folder import check_output
-
-        check_output(Path(options.output))
-    with progress_bar() as progress:
-        dataset, tables = read_tables(options, progress, objects=False)
-        result = disagree_tables(
-            dataset,
-            tables,
-            min_score=cuts,
-            by=options.by,
-            class_agnostic=options.class_agnostic,
-            top=options.top,
-            images_used=options.images_used,
-            classes_used=options.classes_used,
-            threads=options.threads,
-        )
-        csv = options.output and _is_csv(options.output)
-        written = _write_csv(result, options.output) if csv else save(options, result, (), progress)
-    show_result(options, result, written)
+    csv = options.output if options.output and options.output.lower().endswith(".csv") else None
+    if csv:
+        options.output = None
+    check_report(options)
+    result, written = answer(options, disagree)
+    show(options, result, _write_csv(result, csv) if csv else written)
 
 
-def _cuts(options: argparse.Namespace) -> list[float]:
-    given: list[float] = options.min_score
-    if len(given) not in (1, len(options.dt)):
-        raise ParameterError(
-            f"--min-score: give one for all, or one for each of {len(options.dt)} detectors, got "
-            f"{len(given)}"
-        )
-    return given if len(given) > 1 else given * len(options.dt)
-
-
-def _is_csv(path: str) -> bool:
-    return path.lower().endswith(".csv")
-
-
-def _write_csv(result: DisagreementResult, path: str) -> str:
+def _write_csv(result: Any, path: str) -> str:
     """All images in order; returns in a line what was written."""
     from boxlens.formats.files import written_whole
 
+    images = result.tables()["images"]
     with written_whole(Path(path)) as temporary:
-        result.tables()["images"].write_csv(temporary)
-    return f"{path}: {counted(len(result.images), 'image')}"
+        images.write_csv(temporary)
+    return f"{path}: {counted(len(images), 'image')}"

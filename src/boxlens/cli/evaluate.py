@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING
 
-from boxlens.cli.intervals import add_intervals, chosen_intervals
-from boxlens.cli.options import Commands, Number, add_json, area_range, several, thresholds
+from boxlens.cli.asking import add_report, answer, check_report, show
+from boxlens.cli.options import ByName, Commands, area_range, named, thresholds
 from boxlens.cli.output import print_note
-from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
-from boxlens.cli.report_options import add_report, chosen_formats, show_result
-from boxlens.errors import ParameterError
+from boxlens.cli.reading import add_files, add_intervals, add_protocol, add_reading
 from boxlens.limits import AT_MOST, FINITE, NOT_NEGATIVE, OVERLAP
 
 if TYPE_CHECKING:
     import argparse
 
-    from boxlens.metrics.evaluation import EvaluationChoice
+    from boxlens.metrics.results import Provenance
 
 FITTING_PROTOCOL = {"lvis": "lvis", "voc": "voc07 or voc12", "openimages": "openimages"}
 
@@ -26,122 +24,59 @@ def add_command(commands: Commands) -> None:
         "evaluate",
         help="score detections against ground truth",
         description="Score detections against ground truth: COCO, VOC, LVIS and Open Images "
-        "numbers, exact. Options marked * may be repeated, or given once with commas.",
+        "numbers, exact.",
     )
     command.set_defaults(run=run)
     add_files(command)
-    add = command.add_argument
-    add("--protocol", default="coco", help="coco (default), voc07, voc12, lvis or openimages")
-    add("--per-class", action="store_true", help="add one row per class")
-    _add_counting(command)
-    add_report(command)
+    add_protocol(command)
+    command.flag("--per-class", "add one row per class")
+    command.several("--also NAME", "add curves, confidence, confusion, olrp or images")
+    command.several(
+        "--iou T",
+        "IoU thresholds instead of the protocol's; also START:STOP:STEP",
+        thresholds,
+        "0.5 or 0.5:0.95:0.05",
+        into="iou_thresholds",
+    )
+    command.several(
+        "--area NAME=LOW:HIGH",
+        "area ranges in square pixels instead of s, m, l (COCO, LVIS)",
+        _area,
+        "tiny=0:256",
+        action=ByName,
+        into="area_ranges",
+    )
+    command.numbers(
+        "--max-dets N", AT_MOST, "detections per class and image (COCO), per image (LVIS)"
+    )
+    group_of = "what a group-of box counts (openimages); 0 ignores it"
+    command.number("--group-of-weight W", NOT_NEGATIVE, group_of, 1.0)
+    command.number("--at-iou T", OVERLAP, "IoU of the --also readings", 0.5, into="extra_iou")
+    command.number("--min-score S", FINITE, "score cut of --also confusion and images", 0.25)
+    add_report(command, saving=("threads",))
     add_intervals(command)
-    add_classes_used(command)
-    add_reading(command)
-    add_json(command)
+    add_reading(command, classes_used="all")
 
 
-def _add_counting(command: argparse.ArgumentParser) -> None:
-    """What is counted, beyond the protocol's own choice."""
-    add = command.add_argument
-    add(
-        "--also",
-        metavar="NAME",
-        **several(str, "confusion"),
-        help="* add curves, confidence, confusion, olrp or images",
-    )
-    add(
-        "--iou",
-        metavar="T",
-        **several(thresholds, "0.5 or 0.5:0.95:0.05"),
-        help="* IoU thresholds instead of the protocol's; also START:STOP:STEP",
-    )
-    add(
-        "--area",
-        metavar="NAME=LOW:HIGH",
-        **several(area_range, "tiny=0:256"),
-        help="* area ranges in square pixels instead of s, m, l (COCO, LVIS)",
-    )
-    add(
-        "--max-dets",
-        metavar="N",
-        **several(Number(AT_MOST), "100"),
-        help="* detections per class and image (COCO), per image (LVIS)",
-    )
-    add(
-        "--group-of-weight",
-        metavar="W",
-        type=Number(NOT_NEGATIVE),
-        default=1.0,
-        help="what a group-of box counts (openimages): 1, or 0 to ignore it",
-    )
-    add(
-        "--at-iou",
-        metavar="T",
-        type=Number(OVERLAP),
-        default=0.5,
-        help="IoU of the --also readings (0.5)",
-    )
-    add(
-        "--min-score",
-        metavar="S",
-        type=Number(FINITE),
-        default=0.25,
-        help="score cut of --also confusion and images (0.25)",
-    )
+def _area(text: str) -> tuple[str, tuple[float, float]]:
+    name, ends = named(area_range)(text)
+    if name == "all":
+        raise ArgumentTypeError("a range needs a name of its own, not 'all'")
+    return name, ends
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.progress import progress_bar
-    from boxlens.metrics import evaluate_tables
+    from boxlens.metrics import evaluate
 
-    formats = chosen_formats(options)
-    written = None
-    choice = _choice(options)
-    with progress_bar() as progress:
-        dataset, detections = read_tables(options, progress, classes_used=options.classes_used)
-        result = evaluate_tables(
-            dataset, detections, choice, threads=options.threads, progress=progress
-        )
-        if options.output:
-            from boxlens.report.writing.write_evaluation import write_evaluation
+    check_report(options)
+    result, written = answer(options, evaluate)
+    note_fitting(result.provenance, options.protocol)
+    show(options, result, written)
 
-            written = write_evaluation(
-                result,
-                dataset,
-                detections,
-                Path(options.output),
-                iou=options.at_iou,
-                formats=formats,
-                threads=options.threads,
-                progress=progress,
-            )
-    fitting = FITTING_PROTOCOL.get(dataset.source.format) if dataset.source else None
-    if fitting and options.protocol == "coco":
+
+def note_fitting(provenance: Provenance, protocol: str) -> None:
+    """Ground truth of a benchmark that has a protocol of its own."""
+    truth = provenance.ground_truth
+    fitting = FITTING_PROTOCOL.get(truth.format) if truth else None
+    if fitting and protocol == "coco":
         print_note(f"scored as COCO does; --protocol {fitting} is made for this ground truth")
-    show_result(options, result, written, detail=options.per_class)
-
-
-def _choice(options: argparse.Namespace) -> EvaluationChoice:
-    from boxlens.metrics import choose
-
-    resampling = chosen_intervals(options)
-    return choose(
-        options.protocol,
-        iou_thresholds=options.iou,
-        area_ranges=_area_ranges(options.area) if options.area else None,
-        max_dets=options.max_dets,
-        group_of_weight=options.group_of_weight,
-        also=options.also,
-        extra_iou=options.at_iou,
-        min_score=options.min_score,
-        intervals=resampling if options.intervals else False,
-    )
-
-
-def _area_ranges(given: list[tuple[str, tuple[float, float]]]) -> dict[str, tuple[float, float]]:
-    names = [name for name, _ in given]
-    for name in names:
-        if name == "all" or names.count(name) > 1:
-            raise ParameterError(f"--area {name}: a range needs a unique name, and not 'all'")
-    return {"all": (0.0, 1e10), **dict(given)}

@@ -1,4 +1,4 @@
-"""Option types that several commands share, and a parser with one-line errors."""
+"""A parser with one-line errors and one-line options, and the types of their values."""
 
 from __future__ import annotations
 
@@ -13,19 +13,23 @@ from boxlens.cli.terminal import print_message
 from boxlens.limits import MOST_THRESHOLDS, OVERLAP, Real, Whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 # What add_subparsers returns; its class is private in the standard library.
 Commands = Any
 # -0.26,0.465 and -.5 and -1e-3 are values: no option begins like that.
 NEGATIVE = re.compile(r"-(?:[.]?\d|inf|nan)", re.IGNORECASE)
 LONGEST_SHOWN = 40
-# Files, one after the other or option after option.
-SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
+REPEATED = "Options marked * may be repeated, or given once with commas."
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse, with one-line errors that point to the help."""
+    """argparse, with one-line errors that point to the help.
+
+    Options are declared as they are written, "--iou T"; `into` is the keyword of the verb that they
+    set, where it has another name. `usual` is the value of an option that is not given, which the
+    help shows; without it the verb decides.
+    """
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(allow_abbrev=False, **settings)
@@ -39,6 +43,51 @@ class Parser(argparse.ArgumentParser):
         if isinstance(limits, Whole) and action.help:
             action.help += f"; at most {limits.most:,}"
         return action
+
+    def text(self, words: str, told: str, usual: Any = None, **settings: Any) -> None:
+        """An option with a value; without dashes an argument."""
+        *names, metavar = words.split()
+        if "into" in settings:
+            settings["dest"] = settings.pop("into")
+        if usual is not None:
+            settings["default"] = usual
+            told += f" ({usual:g})" if isinstance(usual, float) else f" ({usual})"
+        self.add_argument(*names, metavar=metavar, help=told, **settings)
+
+    def number(
+        self, words: str, limits: Whole | Real, told: str, usual: Any = None, **settings: Any
+    ) -> None:
+        self.text(words, told, usual, type=Number(limits), **settings)
+
+    def choice(self, name: str, known: Sequence[str], told: str, usual: str | None = None) -> None:
+        """One of a few words."""
+        self.add_argument(
+            name, choices=known, default=usual, help=f"{told} ({usual})" if usual else told
+        )
+
+    def flag(self, name: str, told: str) -> None:
+        """An option without a value."""
+        self.add_argument(name, action="store_true", help=told)
+
+    def several(
+        self,
+        words: str,
+        told: str,
+        kind: Callable[[str], Any] = str,
+        example: str = "",
+        **settings: Any,
+    ) -> None:
+        """Given more than once, or once with commas: --iou 0.5,0.75."""
+        self.epilog = REPEATED
+        settings = {"action": "extend", "default": []} | settings
+        self.text(words, f"* {told}", type=Several(kind, example), **settings)
+
+    def numbers(self, words: str, limits: Whole | Real, told: str, **settings: Any) -> None:
+        self.several(words, told, Number(limits), **settings)
+
+    def files(self, words: str, told: str, **settings: Any) -> None:
+        """One after the other, or option after option."""
+        self.text(words, told, nargs="+", action="extend", default=[], **settings)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """Refuses unknown arguments here, so that a command points to its own help."""
@@ -75,22 +124,6 @@ def _suggestion(message: str, parser: Parser) -> str:
     return ""
 
 
-def add_json(command: argparse.ArgumentParser) -> None:
-    """The option for JSON output."""
-    command.add_argument(
-        "--json", metavar="FILE", help="write JSON to FILE; - prints it instead of the text"
-    )
-
-
-def add_strict_coco(command: argparse.ArgumentParser) -> None:
-    """Where a command writes ground truth as COCO."""
-    command.add_argument(
-        "--strict-coco",
-        action="store_true",
-        help="write only COCO's own fields, and report what they cannot hold",
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Number:
     """A number within limits, as an option's type."""
@@ -125,9 +158,36 @@ class Several:
         return values
 
 
-def several(kind: Callable[[str], Any], example: str) -> dict[str, Any]:
-    """An option given more than once, or once with commas: --iou 0.5,0.75."""
-    return {"type": Several(kind, example), "action": "extend", "default": []}
+class ByName(argparse.Action):
+    """NAME=VALUE, collected under the names, each of which is given once."""
+
+    def __call__(self, _parser: Any, namespace: Any, values: Any, _option: Any = None) -> None:
+        found = {**(getattr(namespace, self.dest) or {})}
+        for name, value in values:
+            if name in found:
+                raise argparse.ArgumentError(self, f"{name} is given twice")
+            found[name] = value
+        setattr(namespace, self.dest, found)
+
+
+def named(kind: Callable[[str], Any]) -> Callable[[str], tuple[str, Any]]:
+    """NAME=VALUE as a name and a value."""
+
+    def read(text: str) -> tuple[str, Any]:
+        name, equals, value = text.partition("=")
+        if not name or not equals or not value:
+            raise ValueError(text)
+        return name, kind(value)
+
+    return read
+
+
+def pair(text: str) -> tuple[str, str]:
+    """NAME:NAME."""
+    first, second = text.split(":")
+    if not first or not second:
+        raise ValueError(text)
+    return first, second
 
 
 def limits_of(option: argparse.Action) -> Whole | Real | None:
@@ -151,10 +211,14 @@ def thresholds(text: str) -> list[float]:
     return [start + row * ((stop - start) / max(n - 1, 1)) for row in range(n - 1)] + [stop]
 
 
-def area_range(text: str) -> tuple[str, tuple[float, float]]:
-    """NAME=LOW:HIGH in square pixels; an empty HIGH has no end."""
-    name, _, ends = text.partition("=")
-    low, colon, high = ends.partition(":")
-    if not name or not colon:
+def area_range(text: str) -> tuple[float, float]:
+    """LOW:HIGH in square pixels; an empty HIGH has no end."""
+    low, colon, high = text.partition(":")
+    if not colon:
         raise ValueError(text)
-    return name, (float(low or 0), float(high or "inf"))
+    return float(low or 0), float(high or "inf")
+
+
+def several_numbers(text: str) -> tuple[float, ...]:
+    """T:T:T."""
+    return tuple(float(value) for value in text.split(":"))

@@ -43,9 +43,7 @@ def print_failures(failed: Sequence[Failure]) -> None:
 
 
 def show_or_save_json(
-    to_json: Callable[[], dict[str, Any]],
-    target: str | None,
-    text: Callable[[], str],
+    to_json: Callable[[], dict[str, Any]], target: str | None, text: Callable[[], str]
 ) -> None:
     """Prints the text; with a target writes JSON there, with "-" prints JSON instead."""
     if target == "-":

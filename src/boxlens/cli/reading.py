@@ -1,112 +1,106 @@
-"""Ground truth and detections as commands take them: options, and the files behind them."""
+"""Options that commands share: files and how they are read, resampling, JSON."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from boxlens.cli.options import Number, several
-from boxlens.errors import ParameterError
-from boxlens.limits import THREADS
-from boxlens.wording import counted
+from boxlens.limits import LEVEL, REPLICATES, SEED, THREADS
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.known_classes import ClassesChoice
-    from boxlens.formats.files import Progress
+    from boxlens.cli.options import Parser
 
 
-def add_files(command: argparse.ArgumentParser, *, one: bool = False) -> None:
+def add_files(command: Parser, *, one: bool = False) -> None:
     """Ground truth first, then the detections of one detector or of several."""
-    add = command.add_argument
-    add("gt", metavar="GT", help="ground truth: a file or folder")
+    add_ground_truth(command)
     if one:
-        add("dt", metavar="DT", nargs=1, help="detections: a file or folder")
+        command.text("dt DT", "detections: a file or folder")
     else:
-        add("dt", metavar="DT", nargs="+", help="detections: one file or folder per detector")
-    add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
+        command.text("dt DT", "detections: one file or folder per detector", nargs="+")
 
 
-def add_reading(command: argparse.ArgumentParser, *, one: bool = False) -> None:
-    """How files are read, and with how many threads; `one`: of a single detector."""
-    add = command.add_argument
-    whose = "the detector's name" if one else "* names of the detectors, in the order of DT"
-    add("--name", metavar="NAME", **several(str, "mine"), help=whose)
-    add("--gt-format", metavar="F", help="read GT as this format instead of recognising it")
-    add("--dt-format", metavar="F", help="read DT as this format instead of recognising it")
-    add("--strict", action="store_true", help="fail on unknown images or classes")
-    add(
-        "--threads", metavar="N", type=Number(THREADS), default=0, help="worker threads (all cores)"
-    )
+def add_ground_truth(command: Parser) -> None:
+    command.text("gt GT", "ground truth: a file or folder")
+    add_parts(command)
 
 
-def add_classes_used(command: argparse.ArgumentParser, *, compared: bool = False) -> None:
-    """Which classes are counted; `compared`: when comparing detectors."""
-    command.add_argument(
-        "--classes-used",
-        choices=("check", "all", "known"),
-        default="check" if compared else "all",
-        help="all: classes a detector lacks count as AP 0; check: skip classes without a VOC "
-        "result file; known: also skip classes without any detection "
-        f"({'check' if compared else 'all'})",
-    )
+def add_parts(command: Parser) -> None:
+    """Which part of the ground truth is used, and how it is read."""
+    command.text("--split NAME", "part of the data set, e.g. test (VOC, YOLO)")
+    command.several("--classes NAME", "count only these classes (all)")
+    command.text("--gt-format F", "read GT as this format instead of recognising it")
 
 
-def read_tables(
-    options: argparse.Namespace,
-    progress: Progress,
-    *,
-    objects: bool = True,
-    classes_used: ClassesChoice = "all",
-) -> tuple[Dataset, list[Detections]]:
-    """The data set, with its objects or without, and one table per detector."""
-    from boxlens.data.selection import shared_classes
-    from boxlens.formats import read_dataset, read_images
+def add_detections_format(command: Parser) -> None:
+    command.text("--dt-format F", "read DT as this format instead of recognising it")
+    command.flag("--strict", "fail on unknown images or classes")
 
-    names = options.name or [None] * len(options.dt)
-    if len(names) != len(options.dt):
-        raise ParameterError(
-            f"--name needs one name per detector: {counted(len(options.dt), 'detector')}, "
-            f"{counted(len(names), 'name')}"
+
+def add_reading(command: Parser, *, one: bool = False, classes_used: str = "") -> None:
+    """How detections are read, and with how many threads; `one`: of a single detector.
+
+    `classes_used` is the usual choice of classes, where there is one.
+    """
+    whose = "the detector's name" if one else "names of the detectors, in the order of DT"
+    command.several("--name NAME", whose, into="names")
+    add_detections_format(command)
+    if classes_used:
+        command.choice(
+            "--classes-used",
+            ("check", "all", "known"),
+            "all: classes a detector lacks count as AP 0; check: skip classes without a VOC result "
+            "file; known: also skip classes without any detection",
+            classes_used,
         )
-    n_files = 1 + len(options.dt)
-    progress("reading files", 0, n_files)
-    dataset = (read_dataset if objects else read_images)(
-        options.gt,
-        format=options.gt_format,
-        split=options.split,
-        threads=options.threads,
-        progress=progress,
+    add_threads(command)
+
+
+def add_threads(command: Parser, what: str = "worker threads") -> None:
+    command.number("--threads N", THREADS, f"{what} (all cores)")
+
+
+def add_images_used(command: Parser) -> None:
+    """Where detectors are compared."""
+    command.choice(
+        "--images-used",
+        ("check", "all", "common"),
+        "images of the comparison: all, or those common to all detectors; check takes all and "
+        "stops if the detectors were clearly run on different images",
+        "check",
     )
-    tables = read_detection_files(options, options.dt, names, dataset, 1, progress)
-    return shared_classes(dataset, tables, classes_used)
 
 
-def read_detection_files(
-    options: argparse.Namespace,
-    paths: Sequence[str],
-    names: Sequence[str | None],
-    dataset: Dataset,
-    n_before: int,
-    progress: Progress,
-) -> list[Detections]:
-    """One table per detector, after `n_before` other files were read."""
-    from boxlens.formats import read_detections
+def add_protocol(command: Parser) -> None:
+    command.text("--protocol NAME", "coco, voc07, voc12, lvis or openimages", "coco")
 
-    detections: list[Detections] = []
-    for path, name in zip(paths, names, strict=True):
-        progress("reading files", n_before + len(detections), n_before + len(paths))
-        detections.append(
-            read_detections(
-                path,
-                dataset,
-                format=options.dt_format,
-                name=name,
-                strict=options.strict,
-                threads=options.threads,
-                progress=progress,
-            )
-        )
-    return detections
+
+def add_intervals(command: Parser, *, always: bool = False, all_random: bool = False) -> None:
+    """`always`: the command resamples anyway; `all_random`: the seed is not of resampling alone."""
+    if not always:
+        command.flag("--intervals", "say how sure the numbers are")
+    command.number("--replicates N", REPLICATES, "resampled test sets (1000)")
+    command.number("--level L", LEVEL, "level of the intervals (0.95)")
+    kinds = ("normal", "percentile", "bca")
+    command.choice("--interval-method", kinds, "kind of interval (normal)")
+    add_seed(command)
+    # Refused without --intervals: they would have no effect.
+    resampled = ["replicates", "level", "interval_method", *([] if all_random else ["seed"])]
+    command.set_defaults(resampled=[] if always else resampled)
+
+
+def add_seed(command: Parser) -> None:
+    command.number("--seed N", SEED, "seed of everything random (0)")
+
+
+def add_workers(command: Parser, what: str = "processes that search pictures") -> None:
+    command.number("--workers N", THREADS, f"{what} (all cores)", default=0)
+
+
+def add_json(command: Parser) -> None:
+    """The option for JSON output."""
+    command.text("--json FILE", "write JSON to FILE; - prints it instead of the text")
+
+
+def add_strict_coco(command: Parser) -> None:
+    """Where a command writes ground truth as COCO."""
+    command.flag("--strict-coco", "write only COCO's own fields, and report what they cannot hold")

@@ -7,9 +7,9 @@ from argparse import ArgumentTypeError
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.options import Commands, add_json, several, thresholds
-from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
-from boxlens.cli.report_options import add_report, chosen_formats, save, show_result
+from boxlens.cli.asking import add_report, answer, check_report, show
+from boxlens.cli.options import Commands, named, thresholds
+from boxlens.cli.reading import add_files, add_reading
 from boxlens.errors import ParameterError
 from boxlens.limits import AT_MOST
 
@@ -27,54 +27,35 @@ def add_command(commands: Commands) -> None:
         "reconcile",
         help="explain why protocols give different numbers",
         description="Explain why protocols give different numbers for the same files: a way from "
-        "one number to the other, one convention at a time. Options marked * may be repeated, or "
-        "given once with commas.",
+        "one number to the other, one convention at a time.",
     )
     command.set_defaults(run=run)
     add_files(command, one=True)
-    add = command.add_argument
-    add(
-        "--from",
-        dest="start",
-        metavar="NAME",
-        default="coco",
-        help="where the way begins: coco (default), coco50, voc07, voc12, lvis, openimages, tide, "
+    command.text(
+        "--from NAME",
+        "where the way begins: coco (default), coco50, voc07, voc12, lvis, openimages, tide, "
         "ultralytics, ultralytics50 or ultralytics83",
+        default="coco",
+        into="start",
     )
-    add("--to", dest="end", metavar="NAME", help="where it ends; the farthest one by default")
-    add(
-        "--with",
-        dest="settings",
-        metavar="NAME=VALUE",
-        **several(_setting, "score_cut=0.05"),
-        help="* end with a convention of your own, e.g. score_cut=0.05 or max_dets=300/image",
+    command.text("--to NAME", "where it ends; the farthest one by default", into="end")
+    command.several(
+        "--with NAME=VALUE",
+        "end with a convention of your own, e.g. score_cut=0.05 or max_dets=300/image",
+        named(str),
+        "score_cut=0.05",
+        into="settings",
     )
     add_report(command)
-    add_classes_used(command)
-    add_reading(command, one=True)
-    add_json(command)
+    add_reading(command, one=True, classes_used="all")
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.progress import progress_bar
-    from boxlens.studies.comparison.conventions.steps import check_ends, reconcile_tables
+    from boxlens.studies.comparison.conventions.steps import check_ends, reconcile
 
-    start, end = check_ends(options.start, _end(options))
-    formats = chosen_formats(options)
-    with progress_bar() as progress:
-        dataset, (detections,) = read_tables(options, progress, classes_used=options.classes_used)
-        result = reconcile_tables(
-            dataset, detections, start, end, threads=options.threads, progress=progress
-        )
-        written = save(options, result, formats, progress)
-    show_result(options, result, written)
-
-
-def _setting(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not name or not equals or not value:
-        raise ValueError(text)
-    return name, value
+    _, options.end = check_ends(options.start, _end(options))
+    check_report(options)
+    show(options, *answer(options, reconcile))
 
 
 def _end(options: argparse.Namespace) -> str | Protocol | None:
@@ -114,7 +95,7 @@ def _value(name: str, text: str) -> Any:
     readers: dict[str, Callable[[str], Any]] = {
         "score_cut": _cut,
         "max_dets": _limit,
-        "iou_thresholds": _ious,
+        "iou_thresholds": lambda values: tuple(thresholds(values)),
     }
     try:
         return readers[name](text)
@@ -140,7 +121,3 @@ def _limit(text: str) -> Limit:
         return Limit()
     count = AT_MOST.read(text.removesuffix(PER_IMAGE))
     return Limit(count, per_class=not text.endswith(PER_IMAGE))
-
-
-def _ious(text: str) -> tuple[float, ...]:
-    return tuple(thresholds(text))

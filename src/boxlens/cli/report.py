@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from boxlens.cli.intervals import add_intervals, chosen_intervals
-from boxlens.cli.options import Commands, Number, add_json, several
-from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
-from boxlens.cli.report_options import add_report, chosen_formats, save, show_report
-from boxlens.cli.sensitivity import add_characteristics, chosen_bins, chosen_pairs
-from boxlens.limits import OVERLAP
+from boxlens.cli.asking import add_report, check_report, keywords
+from boxlens.cli.output import print_note, print_notices, show_or_save_json
+from boxlens.cli.progress import progress_bar
+from boxlens.cli.reading import add_files, add_images_used, add_intervals, add_protocol, add_reading
+from boxlens.cli.sensitivity import add_characteristics, add_right_overlap, add_similar
 
 if TYPE_CHECKING:
     import argparse
 
-    from boxlens.data import Dataset
-    from boxlens.studies.report import ReportChoice, ReportResult
+    from boxlens.cli.options import Commands
+    from boxlens.studies.report import ReportResult
 
 
 def add_command(commands: Commands) -> None:
@@ -24,93 +23,36 @@ def add_command(commands: Commands) -> None:
         help="write one page that answers every question",
         description="Write one page that answers every question: scores with intervals, errors "
         "and what fixing them would add, which objects are missed, and, with two detectors or "
-        "more, which is better. Options marked * may be repeated, or given once with commas.",
+        "more, which is better.",
     )
     command.set_defaults(run=run)
     add_files(command)
-    add = command.add_argument
-    add(
-        "--ask",
-        metavar="NAME",
-        **several(str, "scores"),
-        help="* scores, errors, sensitivity, difficulty or comparison; all that apply by default",
+    command.several(
+        "--ask NAME",
+        "scores, errors, sensitivity, difficulty or comparison; all that apply by default",
     )
-    add("--protocol", default="coco", help="coco (default), voc07, voc12, lvis or openimages")
-    add(
-        "--iou",
-        metavar="T",
-        type=Number(OVERLAP),
-        default=0.5,
-        help="overlap that counts as right (0.5)",
-    )
-    add(
-        "--similar",
-        metavar="HOW",
-        help="similar classes: supercategory, tree, none, or a file with groups or a class tree",
-    )
-    add(
-        "--images-used",
-        choices=("check", "all", "common"),
-        default="check",
-        help="images of the comparison: all, or those common to all detectors; check (default) "
-        "takes all and stops where the detectors were clearly run on different ones",
-    )
+    add_protocol(command)
+    add_right_overlap(command)
+    add_similar(command)
+    add_images_used(command)
     add_characteristics(command)
     add_report(
         command, pictures="show pictures of this folder in the page", required=True, pdf=True
     )
     add_intervals(command, always=True)
-    add_classes_used(command, compared=True)
-    add_reading(command)
-    add_json(command)
+    add_reading(command, classes_used="check")
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.progress import progress_bar
-    from boxlens.data.selection import shared_classes
-    from boxlens.studies.report import answer_tables, check_questions
+    from boxlens.report.writing.write_report import write_report
 
-    formats = chosen_formats(options)
-    check_questions(options.ask)
+    check_report(options)
     with progress_bar() as progress:
-        dataset, tables = read_tables(options, progress)
-        used = dataset
-        if options.classes_used == "known":
-            used, tables = shared_classes(dataset, tables, options.classes_used)
-        choice = _choice(options, dataset, used)
-        result = answer_tables(used, tables, choice, threads=options.threads, progress=progress)
-        written = save(
-            options,
-            result,
-            formats,
-            progress,
-            images=options.images,
-            images_mb=options.images_mb,
-            pdf=options.pdf,
-        )
-    show_report(options, result.notices, written, result.to_json, lambda: _text(result))
-
-
-def _choice(options: argparse.Namespace, dataset: Dataset, used: Dataset) -> ReportChoice:
-    from boxlens.formats.class_groups import read_similarity
-    from boxlens.metrics import choose
-    from boxlens.studies.diagnosis import DiagnosisChoice
-    from boxlens.studies.report import ReportChoice, check_questions
-
-    return ReportChoice(
-        ask=check_questions(options.ask),
-        evaluation=choose(options.protocol),
-        diagnosis=DiagnosisChoice(
-            iou=options.iou,
-            similar=read_similarity(options.similar, dataset.classes, used.classes),
-            characteristics=tuple(options.by) or None,
-            bins=chosen_bins(options),
-            interactions=chosen_pairs(options),
-        ),
-        resampling=chosen_intervals(options, always=True),
-        images=options.images_used,
-        classes=options.classes_used,
-    )
+        asked = {**keywords(options, write_report), "folder": options.output}
+        result = write_report(**asked, progress=progress)
+    print_notices(result.notices)
+    print_note(f"wrote {result.written}")
+    show_or_save_json(result.to_json, options.json, lambda: _text(result))
 
 
 def _text(result: ReportResult) -> str:

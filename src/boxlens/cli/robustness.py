@@ -9,43 +9,40 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boxlens.cli.intervals import add_intervals, chosen_intervals
-from boxlens.cli.options import SEVERAL, Commands, add_json
-from boxlens.cli.output import (
-    SOME_FAILED,
-    print_failures,
-    print_notices,
-    show_or_save_json,
+from boxlens.cli.asking import (
+    add_megabytes,
+    add_report,
+    answer,
+    check_report,
+    keep_in,
+    keywords,
+    show,
 )
-from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, show_result
-from boxlens.cli.robustness_options import (
-    add_elsewhere,
-    add_running,
-    add_transforms,
-)
+from boxlens.cli.output import SOME_FAILED, print_failures, print_notices, show_or_save_json
+from boxlens.cli.progress import progress_bar
+from boxlens.cli.reading import add_intervals, add_parts, add_threads, add_workers
 from boxlens.cli.stopping import kept_in
 from boxlens.errors import ParameterError
+from boxlens.limits import AT_MOST, BATCH, FINITE, SEVERITY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from boxlens.data import Dataset
+    from boxlens.cli.options import Commands, Parser
     from boxlens.detectors.run_result import Failure
-    from boxlens.formats.files import Progress
-    from boxlens.images.transforming.transform import Step, Transform
-    from boxlens.studies.robustness.analysis import ChangedSets
+    from boxlens.images.transforming.transform import Step
     from boxlens.studies.robustness.choice import RobustnessChoice
     from boxlens.studies.robustness.exporting import ExportResult
-    from boxlens.studies.robustness.result import RobustnessResult
-
 
 # Options that say which pictures are made, or who looks at them.
 OF_PICTURES = (
-    *("gt", "images", "model", "export", "split", "gt_format", "spec", "n_images", "cut"),
-    *("ignore_neighbours", "scenes", "keep", "batch", "restart"),
+    *("gt", "images", "model", "export", "split", "classes", "gt_format", "spec", "n_images"),
+    *("cut", "ignore_neighbours", "scenes", "keep", "batch", "restart"),
 )
 # And those that say what becomes of what is found.
 OF_DETECTORS = ("output", "bound", "keep", "batch", "restart", "intervals", "name", "spec")
+# Options whose values stand under another name.
+INTO = {"model": "dt", "name": "names"}
 
 
 def add_command(commands: Commands) -> None:
@@ -55,48 +52,76 @@ def add_command(commands: Commands) -> None:
         description="Measure what breaks a detector: run it on the pictures of a data set and on "
         "changed ones, with their ground truth, and compare. Or write the changed pictures to "
         "files (--export), and compare results made from them elsewhere (--sets, --results). A run "
-        "that was stopped resumes with -o or --keep. Options marked * may be repeated, or given "
-        "once with commas. Exit code 3: done, but some pictures failed.",
+        "that was stopped resumes with -o or --keep. Exit code 3: done, but some pictures failed.",
     )
     command.set_defaults(run=run)
-    add = command.add_argument
-    add("gt", metavar="GT", nargs="?", help="ground truth: a file or folder")
-    add("more", nargs="*", help=argparse.SUPPRESS)
-    add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
-    add("--gt-format", metavar="F", help="read GT as this format instead of recognising it")
-    add("--images", metavar="DIR", **SEVERAL, help="folders of its pictures, or single files")
-    add("--model", metavar="M", **SEVERAL, help="detectors to run, as boxlens detect takes them")
-    add("--spec", metavar="SPEC", help="spec of the .onnx models: a name or a YAML file")
-    add("--bound", metavar="FILE", help="results.json of boxlens upper-bound: UAP beside classes")
-    add("--per-class", action="store_true", help="add one row per class, and all other tables")
-    add_transforms(command)
-    add_elsewhere(command)
-    add_running(command)
-    add_report(command)
-    add_intervals(command)
-    add_json(command)
+    command.text("gt GT", "ground truth: a file or folder", nargs="?")
+    command.add_argument("more", nargs="*", help=argparse.SUPPRESS)
+    add_parts(command)
+    command.files("--images DIR", "folders of its pictures, or single files")
+    command.files("--model M", "detectors to run, as boxlens detect takes them", into="dt")
+    command.text("--spec SPEC", "spec of the .onnx models: a name or a YAML file")
+    command.text("--bound FILE", "results.json of boxlens upper-bound: UAP beside classes")
+    command.flag("--per-class", "add one row per class, and all other tables")
+    _add_transforms(command)
+    _add_elsewhere(command)
+    command.text("--keep DIR", "keep detections there (with -o: DIR/detections)")
+    command.number("--batch N", BATCH, "batch size of the models (8)")
+    command.flag("--restart", "ignore kept detections and start again")
+    shown = "minimum score of detections in error counts, maps and examples"
+    command.number("--shown-score S", FINITE, shown, 0.3)
+    add_megabytes(command)
+    add_workers(command, "threads of --export")
+    add_threads(command, "threads for matching")
+    add_report(command, saving=("images_mb",))
+    add_intervals(command, all_random=True)
+
+
+def _add_transforms(command: Parser) -> None:
+    command.several(
+        "--transform WORD",
+        "transforms, one level of one (gaussian_noise:3), or groups: study, corruptions, noise, "
+        "blur, weather, digital, graded, all (study,corruptions)",
+        into="transforms",
+    )
+    severities = "severities of corruptions, from 1 to 5 (all five)"
+    command.numbers("--severity N", SEVERITY, severities, into="severities")
+    command.number("--n-images N", AT_MOST, "number of pictures, evenly spread (all)")
+    command.choice("--cut", ("box", "mask"), "what is kept of an object", "box")
+    command.flag(
+        "--ignore-neighbours",
+        "do not count detections of a neighbour in the picture of another object as errors",
+    )
+    command.text("--scenes DIR", "pictures to paste objects on (others of the data set)")
+
+
+def _add_elsewhere(command: Parser) -> None:
+    command.text("--export DIR", "write changed pictures and their ground truth, and stop")
+    command.text("--sets DIR", "folder that --export has written, instead of GT")
+    command.files("--results DIR", "results on --sets: one folder per detector")
+    command.flag("--partial", "skip sets without results")
+    command.several("--name NAME", "names of the detectors, in order", into="names")
 
 
 def run(options: argparse.Namespace) -> None:
+    from boxlens.studies.robustness.analysis import asked_robustness, robustness
+    from boxlens.studies.robustness.elsewhere import imported_robustness
+
     _check(options)
-    choice = _choice(options)
-    chosen_formats(options)
+    choice = asked_robustness(**keywords(options, asked_robustness))
+    _check_steps(options, choice.steps)
+    check_report(options)
     if options.export:
         _export(options, choice)
         return
-    from boxlens.cli.progress import progress_bar
-
-    written = None
-    with progress_bar() as progress:
-        result = _measured(options, choice, progress)
-        if options.output:
-            written = result.save(
-                options.output,
-                figures=options.figures,
-                images_mb=options.page_mb,
-                progress=progress,
-            )
-    show_result(options, result, written, detail=options.per_class)
+    if options.sets:
+        all_sets = not (options.transforms or options.severities)
+        found = answer(options, imported_robustness, choice=choice, all_sets=all_sets)
+    else:
+        keep_in(options, "detections")
+        found = answer(options, robustness)
+    show(options, *found)
+    result = found[0]
     _leave(result.failed, [one.step for one in result.sets])
 
 
@@ -111,9 +136,6 @@ def _leave(failed: Sequence[Failure], steps: Iterable[Step]) -> None:
 
 
 def _check(options: argparse.Namespace) -> None:
-    for name in ("workers", "threads"):
-        if getattr(options, name) < 0:
-            raise ParameterError(f"--{name}: 0 (all cores) or more, got {getattr(options, name)}")
     if options.more:
         raise ParameterError(
             f"{options.more[0]}: this command runs detectors (--model); results made elsewhere on "
@@ -124,37 +146,31 @@ def _check(options: argparse.Namespace) -> None:
             f"--bound {options.bound} would be overwritten: name another folder with -o"
         )
     if options.sets:
-        _check_imported(options)
+        if not options.results:
+            raise ParameterError(
+                "--sets are exported pictures: name the results on them (--results)"
+            )
+        _refuse(options, OF_PICTURES, "--sets has its own pictures, ground truth and settings")
         return
     if options.results:
         raise ParameterError("--results belong to exported pictures: name their folder (--sets)")
     if not options.gt or not options.images:
         raise ParameterError("name the ground truth and its pictures: GT and --images")
-    if options.model and options.export:
+    if options.dt and options.export:
         raise ParameterError(
             "--model runs detectors and --export writes pictures for others: give one of the two"
         )
-    if not options.model and not options.export:
+    if not options.dt and not options.export:
         raise ParameterError("name detectors to run (--model), or a folder to write to (--export)")
     _refuse(options, ("partial",), "--partial is for results that were made elsewhere (--sets)")
     if options.export:
         _refuse(options, OF_DETECTORS, "--export writes pictures, and runs no detector")
-    if options.name and len(options.name) != len(options.model):
-        raise ParameterError(
-            f"--name each detector once: there are {len(options.model)}, and {len(options.name)} "
-            "names"
-        )
-
-
-def _check_imported(options: argparse.Namespace) -> None:
-    if not options.results:
-        raise ParameterError("--sets are exported pictures: name the results on them (--results)")
-    _refuse(options, OF_PICTURES, "--sets has its own pictures, ground truth and settings")
 
 
 def _refuse(options: argparse.Namespace, names: Sequence[str], reason: str) -> None:
     """Options that would have no effect."""
-    unusual = [name for name in names if getattr(options, name) not in (None, "box", False, [])]
+    values = {name: getattr(options, INTO.get(name, name)) for name in names}
+    unusual = [name for name, value in values.items() if value not in (None, "box", False, [])]
     if unusual:
         words = ["GT" if name == "gt" else f"--{name.replace('_', '-')}" for name in unusual]
         raise ParameterError(f"{reason}: omit {', '.join(words)}")
@@ -164,35 +180,13 @@ def _is_inside(path: str, folder: str) -> bool:
     return Path(path).resolve().is_relative_to(Path(folder).resolve())
 
 
-def _choice(options: argparse.Namespace) -> RobustnessChoice:
-    from boxlens.images.transforming.catalogue import TRANSFORMS, steps_of
-    from boxlens.images.transforming.transform import TransformSettings
-    from boxlens.studies.robustness.analysis import USUAL
-    from boxlens.studies.robustness.choice import RobustnessChoice
-
-    steps = steps_of(tuple(options.transform) or USUAL, tuple(options.severity) or None)
-    _check_steps(options, [TRANSFORMS[step.name] for step in steps])
-    asked = options.intervals
-    if not asked and (options.replicates or options.level or options.interval_method):
-        raise ParameterError("add --intervals: without it nothing is resampled")
-    return RobustnessChoice(
-        steps=steps,
-        settings=TransformSettings(
-            seed=options.seed or 0,
-            cut=options.cut,
-            ignore_neighbours=options.ignore_neighbours,
-        ),
-        n_images=options.n_images,
-        shown_score=options.shown_score,
-        intervals=chosen_intervals(options, always=True) if asked else None,
-    )
-
-
-def _check_steps(options: argparse.Namespace, transforms: Sequence[Transform]) -> None:
+def _check_steps(options: argparse.Namespace, steps: Sequence[Step]) -> None:
     """Options of transforms that are not run would have no effect."""
+    from boxlens.images.transforming.catalogue import TRANSFORMS
     from boxlens.images.transforming.transform import CORRUPTION_GROUPS
 
-    if options.severity and not any(one.group in CORRUPTION_GROUPS for one in transforms):
+    transforms = [TRANSFORMS[step.name] for step in steps]
+    if options.severities and not any(one.group in CORRUPTION_GROUPS for one in transforms):
         raise ParameterError("--severity is of corruptions, and --transform names none")
     if options.scenes and not any(one.needs_scene for one in transforms):
         raise ParameterError("--scenes is for incongruent, which --transform does not name")
@@ -202,81 +196,21 @@ def _check_steps(options: argparse.Namespace, transforms: Sequence[Transform]) -
         )
 
 
-def _measured(
-    options: argparse.Namespace, choice: RobustnessChoice, progress: Progress
-) -> RobustnessResult:
-    from boxlens.studies.robustness.analysis import run_and_measure
-    from boxlens.studies.robustness.bound_file import read_bound
-    from boxlens.studies.robustness.running import Model
-
-    if options.sets:
-        return _imported(options, choice, progress)
-    dataset, changed = _changed(options, choice, progress)
-    bound = read_bound(options.bound, dataset.classes.name) if options.bound else None
-    models = [Model.opened(model, dataset, options.spec) for model in options.model]
-    if options.name:
-        models = [one.called(name) for one, name in zip(models, options.name, strict=True)]
-    return run_and_measure(
-        models,
-        changed,
-        choice,
-        bound=bound,
-        keep=kept_folder(options, "detections"),
-        batch=8 if options.batch is None else options.batch,
-        restart=options.restart,
-        threads=options.threads,
-        progress=progress,
-    )
-
-
-def _imported(
-    options: argparse.Namespace, choice: RobustnessChoice, progress: Progress
-) -> RobustnessResult:
-    from boxlens.studies.robustness.elsewhere import imported_robustness
-    from boxlens.studies.robustness.importing import open_sets
-
-    progress("reading sets", 0, 1)
-    chosen = options.transform or options.severity
-    return imported_robustness(
-        open_sets(options.sets),
-        options.results,
-        choice,
-        all_sets=not chosen,
-        names=options.name,
-        bound=options.bound,
-        partial=options.partial,
-        threads=options.threads,
-        progress=progress,
-    )
-
-
-def _changed(
-    options: argparse.Namespace, choice: RobustnessChoice, progress: Progress
-) -> tuple[Dataset, ChangedSets]:
-    from boxlens.formats import read_dataset
-    from boxlens.studies.robustness.analysis import changed_sets
-
-    progress("reading files", 0, 1)
-    dataset = read_dataset(
-        options.gt,
-        format=options.gt_format,
-        split=options.split,
-        threads=options.threads,
-        progress=progress,
-    )
-    changed = changed_sets(
-        dataset, options.images, choice, scenes=options.scenes, progress=progress
-    )
-    return dataset, changed
-
-
 def _export(options: argparse.Namespace, choice: RobustnessChoice) -> None:
-    from boxlens.cli.progress import progress_bar
+    from boxlens.formats.given import Reading
+    from boxlens.studies.robustness.analysis import changed_sets
     from boxlens.studies.robustness.exporting import export_sets
 
     kept_in(Path(options.export))
     with progress_bar() as progress:
-        _, changed = _changed(options, choice, progress)
+        reading = Reading(**keywords(options, Reading), progress=progress)
+        changed = changed_sets(
+            reading.dataset(options.gt),
+            options.images,
+            choice,
+            scenes=options.scenes,
+            progress=progress,
+        )
         result = export_sets(
             changed.sets,
             options.export,

@@ -7,10 +7,12 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from boxlens.cli.options import Commands, Number, Parser, add_json
+from boxlens.cli.options import Commands, Parser
 from boxlens.cli.output import show_or_save_json
+from boxlens.cli.progress import progress_bar
+from boxlens.cli.reading import add_json, add_workers
 from boxlens.cli.stopping import kept_in
-from boxlens.limits import SCENES, SEED, THREADS
+from boxlens.limits import SCENES, SEED
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
@@ -33,17 +35,11 @@ def add_command(commands: Commands) -> None:
         "The same seed gives the same bytes.",
     )
     make.set_defaults(run=run)
-    make.add_argument("--seed", type=Number(SEED), default=0, metavar="N", help="random seed (0)")
-    make.add_argument(
-        "--images", type=Number(SCENES), default=100, metavar="N", help="number of scenes (100)"
-    )
-    make.add_argument(
-        "--size", type=_size, default=(480, 360), metavar="WxH", help="default 480x360"
-    )
-    make.add_argument(
-        "--workers", type=Number(THREADS), default=0, metavar="N", help="processes (all cores)"
-    )
-    make.add_argument("-o", "--output", required=True, metavar="DIR", help="a new folder")
+    make.number("--seed N", SEED, "random seed", 0)
+    make.number("--images N", SCENES, "number of scenes", 100)
+    make.text("--size WxH", "default 480x360", type=_size, default=(480, 360))
+    add_workers(make, "processes")
+    make.text("-o --output DIR", "a new folder", required=True)
     add_json(make)
 
 
@@ -55,7 +51,6 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.progress import progress_bar
     from boxlens.scenes.make import SceneSettings, make_scenes, work_path
 
     settings = SceneSettings(options.seed, options.images, *options.size)

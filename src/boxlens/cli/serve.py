@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens import limits
-from boxlens.cli.options import Commands, Number, add_json
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
+from boxlens.cli.reading import add_json
 from boxlens.cli.stopping import expect_stop
 from boxlens.cli.terminal import print_message
 
 if TYPE_CHECKING:
     import argparse
+
+    from boxlens.cli.options import Commands
 
 SCHEMA = "boxlens/serve/1"
 HOST = "127.0.0.1"
@@ -29,35 +31,24 @@ def add_command(commands: Commands) -> None:
         "valid only on this machine. Ctrl-C ends it.",
     )
     command.set_defaults(run=run)
-    add = command.add_argument
-    add("folder", metavar="FOLDER", help="folder written with -o (run.json, tables/, figures/)")
-    add(
-        "--images",
-        metavar="DIR",
-        help="folder of the pictures; without it boxes are drawn on a blank background",
+    command.text("folder FOLDER", "folder written with -o (run.json, tables/, figures/)")
+    command.text(
+        "--images DIR", "folder of the pictures; without it boxes are drawn on a blank background"
     )
-    add(
-        "--port",
-        metavar="N",
-        type=Number(limits.PORT),
-        default=PORT,
-        help=f"port ({PORT}); 0 picks a free one",
-    )
-    add("--no-browser", action="store_true", help="print the address, open no browser")
-    add("--token", metavar="TEXT", help="your own secret for the address, 16 characters or more")
-    add("--new-token", action="store_true", help="make a new secret; old addresses stop working")
-    add(
-        "--host",
-        metavar="NAME",
+    command.number("--port N", limits.PORT, f"port ({PORT}); 0 picks a free one", default=PORT)
+    command.flag("--no-browser", "print the address, open no browser")
+    command.text("--token TEXT", "your own secret for the address, 16 characters or more")
+    command.flag("--new-token", "make a new secret; old addresses stop working")
+    command.text(
+        "--host NAME",
+        f"listen on this address ({HOST}: this machine only); then not private",
         default=HOST,
-        help=f"listen on this address ({HOST}: this machine only); then not private",
     )
-    add(
-        "--allow-host",
-        metavar="NAME",
+    command.text(
+        "--allow-host NAME",
+        "also accept this host name, such as that of a proxy; may be repeated",
         action="append",
         default=[],
-        help="also accept this host name, such as that of a proxy; may be repeated",
     )
     add_json(command)
 

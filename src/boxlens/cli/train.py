@@ -6,16 +6,18 @@ import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.options import Commands, Number, add_json
 from boxlens.cli.output import print_failures, print_notices, show_or_save_json
+from boxlens.cli.progress import progress_bar
+from boxlens.cli.reading import add_json, add_workers
 from boxlens.errors import InputError
-from boxlens.limits import SEED, THREADS
+from boxlens.limits import SEED
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from boxlens.cli.options import Commands
     from boxlens.data import Dataset, Notice
     from boxlens.detectors.run_result import Failure
     from boxlens.formats.files import Progress
@@ -32,32 +34,19 @@ def add_command(commands: Commands) -> None:
         "truth. boxlens detect --model runs what it writes.",
     )
     command.set_defaults(run=run)
-    add = command.add_argument
-    add("gt", metavar="GT", help="ground truth: a file or folder")
-    add(
-        "--images",
-        metavar="DIR",
-        nargs="+",
-        required=True,
-        help="folders of its pictures, or single files",
+    command.text("gt GT", "ground truth: a file or folder")
+    command.text(
+        "--images DIR", "folders of its pictures, or single files", nargs="+", required=True
     )
-    add("--detector", metavar="KIND", choices=DETECTORS, required=True, help="window or region")
-    add("-o", "--output", metavar="FILE", required=True, help="the .npz model to write")
-    add("--split", metavar="NAME", help="part of the ground truth (VOC, YOLO)")
-    add(
-        "--seed",
-        metavar="S",
-        type=Number(SEED),
-        default=0,
-        help="random seed; the same seed gives the same model (0)",
-    )
-    add("--workers", metavar="N", type=Number(THREADS), default=0, help="threads (all cores)")
+    command.text("--detector KIND", "window or region", choices=DETECTORS, required=True)
+    command.text("-o --output FILE", "the .npz model to write", required=True)
+    command.text("--split NAME", "part of the ground truth (VOC, YOLO)")
+    command.number("--seed S", SEED, "random seed; the same seed gives the same model", 0)
+    add_workers(command, "threads")
     add_json(command)
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.progress import progress_bar
-
     if not options.output.endswith(".npz"):
         raise InputError(
             "models can only be written as .npz",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,6 +72,31 @@ def _cut_classes(
     same_images = np.arange(len(dataset.images), dtype=np.int32)
     class_row_of = renumbering(kept, len(dataset.classes))
     return part, detections.renumbered(same_images, class_row_of, len(dataset.images))
+
+
+def named_classes(
+    dataset: Dataset, tables: Sequence[Detections], names: Sequence[str]
+) -> tuple[Dataset, list[Detections]]:
+    """Only the classes of these names, or all where none is named; the data set has a notice."""
+    if not names:
+        return dataset, list(tables)
+    known = dataset.classes.name
+    for name in names:
+        if name not in known:
+            close = get_close_matches(name, known, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"there are {some_names(known)}"
+            raise ParameterError(f"unknown class {name!r}: {hint} (--classes, classes)")
+    named = np.array([name in names for name in known], dtype=np.bool_)
+    rows = np.flatnonzero(_with_descendants(dataset, named))
+    notice = Notice(
+        "classes_chosen",
+        len(rows),
+        f"counted over {counted(len(rows), 'class', 'classes')} of {len(known):,}, as asked: "
+        f"{some_names(known[row] for row in rows)}",
+    )
+    part = dataset.select_classes(rows)
+    part = replace(part, notices=(*dataset.notices, notice))
+    return part, [select_classes(dataset, one, rows)[1] for one in tables]
 
 
 def shared_classes(

@@ -1,16 +1,23 @@
-"""What users give a verb, files or tables, as tables."""
+"""What users give a verb, files or tables, as tables; and which of their classes are used."""
 
 from __future__ import annotations
 
+import inspect
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from boxlens.data import Dataset, Detections
-from boxlens.formats import read_dataset, read_detections
+from boxlens.data.selection import named_classes, shared_classes
+from boxlens.errors import ParameterError
+from boxlens.formats import read_dataset, read_detections, read_images
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from boxlens.data.known_classes import ClassesChoice
     from boxlens.formats.files import Progress
 
 Place = str | PathLike[str]
@@ -18,32 +25,148 @@ GivenDataset = Dataset | Place
 GivenDetections = Detections | Place
 
 
-def open_dataset(
-    gt: GivenDataset,
-    *,
-    split: str | None = None,
-    threads: int = 0,
-    progress: Progress | None = None,
-) -> Dataset:
-    """Ground truth as a table."""
-    if isinstance(gt, Dataset):
-        return gt
-    return read_dataset(gt, split=split, threads=threads, progress=progress)
+Verb = TypeVar("Verb", bound="Callable[..., Any]")
+
+# What settings mean in every verb that has them.
+SHARED_SETTINGS = {
+    "gt": "Ground truth: a file or folder of any known format, or a table.",
+    "dt": "Detections: a file, folder or table; a list of them for several detectors.",
+    "protocol": 'Whose rules are followed: "coco", "voc07", "voc12", "lvis" or "openimages".',
+    "intervals": "Resample images, and give an interval with the main numbers.",
+    "replicates": "Resampled test sets, from 100 to 100,000.",
+    "level": "Confidence level of intervals and tests, from 0.5 to below 1.",
+    "interval_method": 'Kind of interval: "normal", "percentile" or "bca".',
+    "seed": "Seed of everything random.",
+    "images_used": '"all" images, those "common" to all detectors, or "check": all, but fail if '
+    "the detectors were clearly run on different images.",
+    "classes": "Names of the classes to count; none: all.",
+    "classes_used": '"all": classes a detector lacks count as AP 0; "check": skip classes without '
+    'a VOC result file; "known": also skip classes without any detection.',
+    "split": 'Part of the data set, such as "test" (VOC, YOLO).',
+    "gt_format": "Format of the ground truth; None: recognised by content.",
+    "dt_format": "Format of the detections; None: recognised by content.",
+    "names": "Names of the detectors, in their order; none: as their files are called.",
+    "strict": "Unknown images or classes are an error, not a notice.",
+    "order": 'How boxes of files are ranked, one for all or one each: by "descending" or '
+    '"ascending" score, as "given", or "shuffled".',
+    "keep": "Folder where what is found stays, so that a stopped run goes on.",
+    "workers": "Processes that search pictures.",
+    "threads": "Worker threads; 0: all cores.",
+    "progress": "Called with what is being done, how much is done, and of how much.",
+}
+SHARED_HEAD = "As in every verb:"
 
 
-def open_detections(
-    dt: GivenDetections | Sequence[GivenDetections],
-    dataset: Dataset,
-    *,
-    strict: bool = False,
-    threads: int = 0,
-    progress: Progress | None = None,
-) -> list[Detections]:
-    """The detections of one detector or several as tables."""
-    given = [dt] if isinstance(dt, (Detections, str, PathLike)) else dt
-    return [
-        one
-        if isinstance(one, Detections)
-        else read_detections(one, dataset, strict=strict, threads=threads, progress=progress)
-        for one in given
-    ]
+def shared_settings(verb: Verb) -> Verb:
+    """Ends the docstring of a verb with the settings that it shares and does not explain itself."""
+    told = inspect.getdoc(verb) or ""
+    names = [name for name in inspect.signature(verb).parameters if f"`{name}`" not in told]
+    lines = [f"- `{name}`: {SHARED_SETTINGS[name]}" for name in names if name in SHARED_SETTINGS]
+    verb.__doc__ = "\n".join([told, "", SHARED_HEAD, "", *lines])
+    return verb
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How files are read: settings that every verb takes."""
+
+    split: str | None = None
+    classes: str | Sequence[str] = ()
+    gt_format: str | None = None
+    dt_format: str | None = None
+    names: str | Sequence[str] = ()
+    strict: bool = False
+    threads: int = 0
+    progress: Progress | None = None
+
+    def dataset(self, gt: GivenDataset) -> Dataset:
+        """Ground truth alone, of the classes asked for."""
+        return named_classes(self.read(gt), (), self._classes)[0]
+
+    def used(
+        self,
+        gt: GivenDataset,
+        dt: GivenDetections | Sequence[GivenDetections],
+        classes_used: ClassesChoice = "all",
+        *,
+        objects: bool = True,
+    ) -> tuple[Dataset, list[Detections]]:
+        """Ground truth and detections, of the classes asked for that `classes_used` counts.
+
+        Without `objects`, a file of ground truth may lack them.
+        """
+        return self.of_classes(*self.whole(gt, dt, objects=objects), classes_used)
+
+    def whole(
+        self,
+        gt: GivenDataset,
+        dt: GivenDetections | Sequence[GivenDetections],
+        *,
+        objects: bool = True,
+    ) -> tuple[Dataset, list[Detections]]:
+        """Ground truth and detections of all classes."""
+        given = _listed(dt)
+        dataset = self.read(gt, len(given), objects=objects)
+        return dataset, self.detections(given, dataset)
+
+    def of_classes(
+        self, dataset: Dataset, tables: Sequence[Detections], classes_used: ClassesChoice = "all"
+    ) -> tuple[Dataset, list[Detections]]:
+        """The part that is asked for."""
+        return shared_classes(*named_classes(dataset, tables, self._classes), classes_used)
+
+    def read(self, gt: GivenDataset, n_others: int = 0, *, objects: bool = True) -> Dataset:
+        """Ground truth with all of its classes, the first of so many files."""
+        if isinstance(gt, Dataset):
+            return gt
+        self._told(0, 1 + n_others)
+        read = read_dataset if objects else read_images
+        return read(
+            gt,
+            format=self.gt_format,
+            split=self.split,
+            threads=self.threads,
+            progress=self.progress,
+        )
+
+    def detections(
+        self, dt: GivenDetections | Sequence[GivenDetections], dataset: Dataset
+    ) -> list[Detections]:
+        """One table per detector, of all classes of the whole data set."""
+        given = _listed(dt)
+        names = [self.names] if isinstance(self.names, str) else list(self.names)
+        if names and len(names) != len(given):
+            raise ParameterError(
+                f"--name needs one name per detector: {counted(len(given), 'detector')}, "
+                f"{counted(len(names), 'name')} (names)"
+            )
+        tables: list[Detections] = []
+        for one, name in zip_longest(given, names):
+            self._told(1 + len(tables), 1 + len(given))
+            tables.append(self._table(one, name, dataset))
+        return tables
+
+    @property
+    def _classes(self) -> Sequence[str]:
+        return [self.classes] if isinstance(self.classes, str) else self.classes
+
+    def _told(self, done: int, total: int) -> None:
+        if self.progress is not None:
+            self.progress("reading files", done, total)
+
+    def _table(self, one: GivenDetections, name: str | None, dataset: Dataset) -> Detections:
+        if isinstance(one, Detections):
+            return one if name is None else replace(one, name=name)
+        return read_detections(
+            one,
+            dataset,
+            format=self.dt_format,
+            name=name,
+            strict=self.strict,
+            threads=self.threads,
+            progress=self.progress,
+        )
+
+
+def _listed(dt: GivenDetections | Sequence[GivenDetections]) -> Sequence[GivenDetections]:
+    return [dt] if isinstance(dt, (Detections, str, PathLike)) else dt

@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, get_args
 
-from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
-from boxlens.formats.given import open_dataset, open_detections
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.limits import AT_MOST
 from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS, MAX_DETS, GridChoice
 from boxlens.metrics.grid_summary import evaluate_grid
@@ -21,7 +20,13 @@ from boxlens.metrics.protocols import (
     prepare_dataset,
 )
 from boxlens.metrics.ranked_summary import evaluate_ranked
-from boxlens.metrics.results import DetectorResult, EvaluationResult, Extras, Provenance
+from boxlens.metrics.results import (
+    DetectorResult,
+    EvaluationInputs,
+    EvaluationResult,
+    Extras,
+    Provenance,
+)
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
@@ -79,7 +84,7 @@ def choose(
     choice = EvaluationChoice(
         protocol=check_protocol(protocol),
         iou_thresholds=tuple(sorted(set(iou_thresholds))) if iou_thresholds else None,
-        area_ranges=area_ranges,
+        area_ranges=area_ranges and {"all": AREA_RANGES["all"], **area_ranges},
         max_dets=tuple(sorted(set(max_dets))) if max_dets else None,
         group_of_weight=group_of_weight,
         also=_check_extras(also),
@@ -91,12 +96,12 @@ def choose(
     return choice
 
 
+@shared_settings
 def evaluate(
     gt: GivenDataset,
     dt: GivenDetections | Sequence[GivenDetections],
     *,
     protocol: str = "coco",
-    split: str | None = None,
     iou_thresholds: Sequence[float] | None = None,
     area_ranges: Mapping[str, tuple[float, float]] | None = None,
     max_dets: Sequence[int] | None = None,
@@ -109,20 +114,24 @@ def evaluate(
     level: float = 0.95,
     interval_method: IntervalMethod = "normal",
     seed: int = 0,
+    classes: str | Sequence[str] = (),
     classes_used: ClassesChoice = "all",
+    split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
+    names: str | Sequence[str] = (),
     strict: bool = False,
     threads: int = 0,
     progress: Progress | None = None,
 ) -> EvaluationResult:
     """Scores detections against ground truth; both may be tables or files of any known format.
 
-    `protocol` is "coco", "voc07", "voc12", "lvis" or "openimages". `intervals` resamples images
-    (`replicates` times) and gives every number an interval at `level`. `classes_used` "known"
-    counts over the classes that all detectors know, "check" over all but those whose result files
-    are missing. `also` adds readings of the same matches at `extra_iou`: "curves", "confidence"
-    (precision, recall, F1 and the best threshold), "confusion" (at `min_score`), "olrp", "images"
-    (hits, false positives and misses of each image). Areas are in square pixels. `threads` 0 uses
-    all cores.
+    `iou_thresholds`, `area_ranges` (name to least and most square pixels; "all" is added) and
+    `max_dets` (detections per class and image of COCO, per image of LVIS) replace those of the
+    protocol; `group_of_weight` is what a group-of box counts in Open Images. `also` adds readings
+    of the same matches at `extra_iou`: "curves", "confidence" (precision, recall, F1 and the best
+    threshold), "confusion" (at `min_score`), "olrp", "images" (hits, false positives and misses of
+    each image).
 
     >>> result = evaluate(gt, dt)
     >>> result
@@ -139,14 +148,10 @@ def evaluate(
         also=also,
         extra_iou=extra_iou,
         min_score=min_score,
-        intervals=intervals
-        and ResamplingChoice(
-            n_replicates=replicates, seed=seed, level=level, method=interval_method
-        ),
+        intervals=intervals and ResamplingChoice(replicates, seed, level, interval_method),
     )
-    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
-    tables = open_detections(dt, dataset, strict=strict, threads=threads, progress=progress)
-    dataset, tables = shared_classes(dataset, tables, classes_used)
+    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    dataset, tables = reading.used(gt, dt, classes_used)
     return evaluate_tables(dataset, tables, choice, threads=threads, progress=progress)
 
 
@@ -186,6 +191,7 @@ def evaluate_tables(
         detectors=tuple(results),
         provenance=Provenance(VERSION, dataset.source, tuple(t.source for t in detections)),
         notices=dataset.notices,
+        inputs=EvaluationInputs(dataset, tuple(detections), choice.extra_iou),
     )
 
 
@@ -292,12 +298,8 @@ def _check_choice(choice: EvaluationChoice) -> None:
     for name, (low, high) in (choice.area_ranges or {}).items():
         if not 0 <= low <= high:
             raise ParameterError(f"area range {name!r} must ascend from 0, got {low:g}:{high:g}")
-    if choice.protocol in ("coco", "lvis"):
-        if choice.area_ranges is not None and next(iter(choice.area_ranges), None) != "all":
-            raise ParameterError(
-                'the first area range must be called "all": AP is computed over it'
-            )
-    elif choice.area_ranges is not None or choice.max_dets is not None:
+    has_areas = choice.protocol in ("coco", "lvis")
+    if not has_areas and (choice.area_ranges is not None or choice.max_dets is not None):
         raise ParameterError(f"protocol {choice.protocol} has no area ranges and no max_dets")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from boxlens.display import Displayed
 from boxlens.metrics.json_form import IF_GIVEN, JsonRecord, as_key, inline, to_json
@@ -12,7 +12,7 @@ from boxlens.wording import score
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from boxlens.data import Dataset, Notice, Source
+    from boxlens.data import Dataset, Detections, Notice, Source
     from boxlens.metrics.confidence import ConfidenceResult
     from boxlens.metrics.confusion import ConfusionResult
     from boxlens.metrics.image_counts import ImageCountsResult
@@ -98,6 +98,16 @@ def _source_to_json(source: Source | None) -> dict[str, Any] | None:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class EvaluationInputs:
+    """What was evaluated, for whoever looks at single images."""
+
+    dataset: Dataset
+    detections: tuple[Detections, ...]
+    # The overlap from which a box is right there; metrics have their own.
+    iou: float
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class EvaluationResult(Displayed):
     """One evaluation of one or more detectors under one protocol."""
@@ -112,6 +122,9 @@ class EvaluationResult(Displayed):
     detectors: tuple[DetectorResult, ...]
     provenance: Provenance
     notices: tuple[Notice, ...] = ()
+    # The tables; None: they were not kept.
+    inputs: EvaluationInputs | None = field(default=None, compare=False)
+    _writer: ClassVar = ("writing.write_evaluation", "write_evaluation")
 
     @property
     def all_notices(self) -> tuple[Notice, ...]:

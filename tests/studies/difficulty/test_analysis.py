@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import tracemalloc
 from dataclasses import replace
 
@@ -13,7 +12,7 @@ import boxlens
 from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images
 from boxlens.errors import ParameterError
 from boxlens.studies.comparison.together.joint_bound import joint_bound
-from boxlens.studies.difficulty import DifficultyChoice, analysis, check_asked, know_classes
+from boxlens.studies.difficulty import DifficultyChoice, check_asked, know_classes
 from studies.diagnosis.worlds import random_world
 from studies.difficulty.made_classes import made_properties
 
@@ -164,11 +163,6 @@ def test_one_of_a_kind_needs_no_list():
     listed = boxlens.difficulty([dataset], [table], nodes=["pet"])
     assert alone.to_json() == listed.to_json()
     assert alone.nodes
-
-
-def test_the_example_of_the_function_runs():
-    assert doctest.testmod(analysis).failed == 0
-    assert doctest.testmod(analysis).attempted > 3
 
 
 def test_one_data_set_is_in_the_envelope_and_several_are_in_the_results():

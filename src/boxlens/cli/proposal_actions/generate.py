@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.options import SEVERAL, Commands, add_json
+from boxlens.cli.asking import keywords
 from boxlens.cli.output import print_failures, print_notices, show_or_save_json
-from boxlens.cli.proposal_actions.proposal_options import (
-    METHOD_HELP,
-    add_budget,
-    add_ground_truth,
-    add_running,
-    read_ground_truth,
-    worker_count,
-)
+from boxlens.cli.progress import progress_bar
+from boxlens.cli.proposal_actions.proposal_options import METHOD_HELP, add_budget, add_running
+from boxlens.cli.reading import add_json
 from boxlens.cli.stopping import kept_in
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
     import argparse
 
+    from boxlens.cli.options import Commands
     from boxlens.detectors.run_result import RunResult
     from boxlens.studies.proposals.generators.protocols import Generator
 
@@ -34,30 +30,23 @@ def add_action(actions: Commands) -> None:
         "that is started again goes on where it was.",
     )
     command.set_defaults(run=run)
-    add = command.add_argument
-    add("method", metavar="METHOD", help=METHOD_HELP.removeprefix("* "))
-    add("--images", metavar="DIR", **SEVERAL, help="folders of pictures, or single ones")
-    add(
-        "--gt",
-        "--ground-truth",
-        metavar="GT",
-        help="ground truth: only its pictures, under its ids; its sizes are enough for uniform, "
+    command.text("method METHOD", METHOD_HELP)
+    command.files("--images DIR", "folders of pictures, or single ones")
+    command.text(
+        "--gt --ground-truth GT",
+        "ground truth: only its pictures, under its ids; its sizes are enough for uniform, "
         "gaussian and sliding-window",
     )
-    add_ground_truth(command)
+    command.text("--split NAME", "part of the data set, e.g. test (VOC, YOLO)")
+    command.text("--gt-format F", "read GT as this format instead of recognising it")
     add_budget(command)
-    add("-o", "--output", metavar="FILE", required=True, help="the COCO results to write")
-    add(
-        "--restart",
-        action="store_true",
-        help="start over, even if there are results or a part of them",
-    )
+    command.text("-o --output FILE", "the COCO results to write", required=True)
+    command.flag("--restart", "start over, even if there are results or a part of them")
     add_running(command, threads=False)
     add_json(command)
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.progress import progress_bar
     from boxlens.detectors.run import journal_path
     from boxlens.detectors.run_result import NothingDetectedError
     from boxlens.studies.proposals.generating import generate_proposals
@@ -65,28 +54,18 @@ def run(options: argparse.Namespace) -> None:
 
     if options.split is not None and options.gt is None:
         raise ParameterError("--split is a part of the ground truth: add --gt")
-    generator = open_generator(options.method, seed=options.seed)
+    options.method = open_generator(options.method, seed=options.seed or 0)
     kept_in(journal_path(options.output))
     try:
         with progress_bar() as progress:
-            gt = None if options.gt is None else read_ground_truth(options, options.gt, progress)
-            result = generate_proposals(
-                generator,
-                options.output,
-                images=options.images,
-                gt=gt,
-                budget=options.budget,
-                workers=worker_count(options),
-                restart=options.restart,
-                progress=progress,
-            )
+            result = generate_proposals(**keywords(options, generate_proposals), progress=progress)
     except NothingDetectedError as problem:
         print_failures(problem.failed)
         raise
     print_notices(result.notices)
     print_failures(result.failed)
     show_or_save_json(
-        lambda: _document(options, generator, result), options.json, lambda: _text(options, result)
+        lambda: _document(options, result), options.json, lambda: _text(options, result)
     )
 
 
@@ -108,10 +87,10 @@ def _text(options: argparse.Namespace, result: RunResult) -> str:
     return "\n".join(lines)
 
 
-def _document(
-    options: argparse.Namespace, generator: Generator, result: RunResult
-) -> dict[str, Any]:
+def _document(options: argparse.Namespace, result: RunResult) -> dict[str, Any]:
     from boxlens.studies.proposals.generate import seconds_per_image
+
+    generator: Generator = options.method
 
     return {
         "schema": SCHEMA,

@@ -2,116 +2,62 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from boxlens.cli.options import SEVERAL, Number, several
-from boxlens.cli.report_options import kept_folder
-from boxlens.limits import BUDGET, SEED, THREADS
+from boxlens.cli.asking import asks
+from boxlens.cli.reading import add_seed, add_threads, add_workers
+from boxlens.limits import BELOW_ONE, BUDGET, SHARE
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
-    from boxlens.data import Dataset
-    from boxlens.formats.files import Progress
+    from boxlens.cli.options import Parser
 
 METHOD_HELP = (
-    "* a method to make proposals with: uniform, gaussian, sliding-window, superpixels, "
+    "a method to make proposals with: uniform, gaussian, sliding-window, superpixels, "
     "selective-search[-quality|-published], edge-boxes[-50|-70|-90|-ar], bing:FOLDER, objectness, "
     "randomized-prim, rantalankila, geodesic, rahtu; METHOD:FILE.json with what tune or train wrote"
 )
 
 
-def add_method(command: argparse.ArgumentParser, *, required: bool = False) -> None:
-    command.add_argument(
-        "--method",
-        metavar="METHOD",
-        **several(str, "edge-boxes"),
-        required=required,
-        help=METHOD_HELP,
+def asks_about_proposals(verb: str) -> Callable[[argparse.Namespace], None]:
+    """How an action runs that takes files of proposals, and methods after them."""
+
+    def run(options: argparse.Namespace) -> None:
+        options.proposals = [*options.files, *options.proposals]
+        asks(verb, keeps="windows")(options)
+
+    return run
+
+
+def add_budget(command: Parser) -> None:
+    command.number("--budget N", BUDGET, "proposals per image, at most", 1000)
+
+
+def add_proposals(command: Parser) -> None:
+    """Methods after the files, where to look at pictures, and where to keep what is found."""
+    command.several("--method METHOD", METHOD_HELP, into="proposals")
+    command.files("--images DIR", "folders of pictures, for --method")
+    command.text(
+        "--keep DIR", "keep what methods find there, and use it again (with -o: DIR/windows)"
+    )
+    command.several(
+        "--order ORDER",
+        "how the boxes of files are ranked, one for all or one each: descending (default) or "
+        "ascending score, as given, or shuffled",
     )
 
 
-def add_budget(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--budget",
-        metavar="N",
-        type=Number(BUDGET),
-        default=1000,
-        help="proposals per image, at most (1000)",
-    )
+def add_filter(command: Parser) -> None:
+    """How raw detections become detections that use proposals."""
+    kept = "IoU with a proposal above which a raw detection is kept"
+    command.number("--filter-iou T", BELOW_ONE, kept, 0.8)
+    command.number("--nms-iou T", SHARE, "IoU of suppression (0.3)")
 
 
-def add_pictures(command: argparse.ArgumentParser) -> None:
-    """For methods that look at pictures, and where to keep what they find."""
-    add = command.add_argument
-    add("--images", metavar="DIR", **SEVERAL, help="folders of pictures, for --method")
-    add(
-        "--keep",
-        metavar="DIR",
-        help="keep what methods find there, and use it again (with -o: DIR/windows)",
-    )
-
-
-def add_order(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--order",
-        metavar="ORDER",
-        **several(str, "ascending"),
-        help="* how the boxes of files are ranked, one for all or one each: descending (default) "
-        "or ascending score, as given, or shuffled",
-    )
-
-
-def add_running(command: argparse.ArgumentParser, *, threads: bool = True) -> None:
-    add = command.add_argument
-    add("--seed", metavar="N", type=Number(SEED), default=0, help="seed of everything random (0)")
-    add(
-        "--workers",
-        metavar="N",
-        type=Number(THREADS),
-        default=0,
-        help="processes that search pictures (all cores)",
-    )
+def add_running(command: Parser, *, threads: bool = True) -> None:
+    add_seed(command)
+    add_workers(command)
     if threads:
-        add(
-            "--threads",
-            metavar="N",
-            type=Number(THREADS),
-            default=0,
-            help="threads that match boxes (all cores)",
-        )
-
-
-def add_ground_truth(command: argparse.ArgumentParser) -> None:
-    add = command.add_argument
-    add("--split", metavar="NAME", help="part of the data set, e.g. test (VOC, YOLO)")
-    add("--gt-format", metavar="F", help="read GT as this format instead of recognising it")
-
-
-def read_ground_truth(options: argparse.Namespace, path: str, progress: Progress) -> Dataset:
-    from boxlens.formats import read_dataset
-
-    return read_dataset(
-        path,
-        format=options.gt_format,
-        split=options.split,
-        threads=getattr(options, "threads", 0),
-        progress=progress,
-    )
-
-
-def worker_count(options: argparse.Namespace) -> int:
-    return options.workers or os.cpu_count() or 1
-
-
-def searching_keywords(options: argparse.Namespace) -> dict[str, Any]:
-    """How proposals are found that are not in files."""
-    return {
-        "images": options.images,
-        "keep": kept_folder(options, "windows"),
-        "order": options.order or "descending",
-        "seed": options.seed,
-        "workers": worker_count(options),
-        "threads": options.threads,
-    }
+        add_threads(command, "threads that match boxes")

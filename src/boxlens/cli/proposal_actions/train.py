@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from boxlens.cli.options import SEVERAL, Commands, Number, add_json
+from boxlens.cli.asking import keywords
 from boxlens.cli.output import print_failures, print_notices, show_or_save_json
-from boxlens.cli.proposal_actions.proposal_options import (
-    add_ground_truth,
-    read_ground_truth,
-)
+from boxlens.cli.progress import progress_bar
+from boxlens.cli.reading import add_ground_truth, add_json
 from boxlens.errors import InputError, ParameterError
 from boxlens.limits import SEED
 
 if TYPE_CHECKING:
     import argparse
 
+    from boxlens.cli.options import Commands
     from boxlens.data import Dataset, Notice
     from boxlens.detectors.run_result import Failure
     from boxlens.formats.files import Progress
@@ -33,22 +32,16 @@ def add_action(actions: Commands) -> None:
         "of cues (objectness), or weights (randomized-prim). The file is used as METHOD:FILE.",
     )
     command.set_defaults(run=run)
-    add = command.add_argument
-    add(
-        "method",
-        metavar="METHOD",
-        help="uniform, gaussian, sliding-window, objectness, randomized-prim",
-    )
-    add("gt", metavar="GT", help="ground truth: a file or folder")
-    add("--images", metavar="DIR", **SEVERAL, help="folders of its pictures")
-    add("-o", "--output", metavar="FILE", required=True, help="the JSON file to write")
-    add("--seed", metavar="N", type=Number(SEED), default=0, help="of what is drawn at random (0)")
+    command.text("method METHOD", "uniform, gaussian, sliding-window, objectness, randomized-prim")
     add_ground_truth(command)
+    command.files("--images DIR", "folders of its pictures")
+    command.text("-o --output FILE", "the JSON file to write", required=True)
+    command.number("--seed N", SEED, "of what is drawn at random", 0)
     add_json(command)
 
 
 def run(options: argparse.Namespace) -> None:
-    from boxlens.cli.progress import progress_bar
+    from boxlens.formats.given import Reading
     from boxlens.studies.proposals.generators.generator_files import write_generator
     from boxlens.studies.proposals.generators.training import TRAINABLE, train_generator
 
@@ -59,7 +52,7 @@ def run(options: argparse.Namespace) -> None:
     if not options.output.endswith(".json"):
         raise InputError("a generator file is JSON", path=options.output, remedy="End it in .json")
     with progress_bar() as progress:
-        dataset = read_ground_truth(options, options.gt, progress)
+        dataset = Reading(**keywords(options, Reading), progress=progress).dataset(options.gt)
         files, notices = _pictures(options, dataset)
         used, failed = _usable(dataset, files, progress)
         generator = train_generator(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlencode
+
+if TYPE_CHECKING:
+    from boxlens.report.charts.forms.layers import Row
 
 Terms = dict[str, str | list[str]]
 
@@ -17,13 +20,13 @@ def picks(
     *,
     of: Literal["detections", "objects"] = "detections",
     terms: Terms,
-) -> dict[str, str]:
+) -> Row:
     """Two fields of a record: the query, and what it is in words; `n` where the mark counts."""
     query = urlencode({"of": of, **terms}, doseq=True)
     return {"select": query, "picked": label if n is None else f"{label}: {n:,}"}
 
 
-def scheme_picks(scheme: str, label: str, *names: str, n: int | None = None) -> dict[str, str]:
+def scheme_picks(scheme: str, label: str, *names: str, n: int | None = None) -> Row:
     """What an error scheme gives one of these names; nothing where it has no such label."""
     # Comparisons and difficulty have figures that link, too, but need nothing of a diagnosis.
     from boxlens.studies.diagnosis.crosswalk import DET_LABELS, GT_LABELS

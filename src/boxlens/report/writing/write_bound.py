@@ -30,8 +30,10 @@ def write_bound(
 ) -> str:
     """Writes everything; returns in a line what was written.
 
-    `images` are the pictures, or the folder in which files have the names of the ground truth.
+    `images` are the pictures, or the folder in which files have the names of the ground truth; by
+    default those that were classified.
     """
+    images = images or result.pictures
     if images is None or not result.mistakes:
         return write_study(result, folder, formats=formats, progress=progress)
     from boxlens.report.pictures.bound_gallery import bound_gallery

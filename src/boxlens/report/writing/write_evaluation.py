@@ -10,9 +10,8 @@ from boxlens.report.writing.write_study import ForApp, write_study
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
+    from os import PathLike
 
-    from boxlens.data import Dataset, Detections
     from boxlens.formats.files import Progress
     from boxlens.metrics import EvaluationResult
     from boxlens.report.charts.export import ChartFormat
@@ -20,19 +19,16 @@ if TYPE_CHECKING:
 
 def write_evaluation(
     result: EvaluationResult,
-    dataset: Dataset,
-    detections: Sequence[Detections],
-    folder: Path,
+    folder: str | PathLike[str],
     *,
-    iou: float,
-    formats: Sequence[ChartFormat],
+    formats: Sequence[ChartFormat] = ("svg",),
     threads: int = 0,
     progress: Progress | None = None,
 ) -> str:
-    """Writes everything about an evaluation; returns in a line what was written.
-
-    `iou` is the overlap that the app's tables go by.
-    """
-    diagnoses = plain_diagnoses(dataset, with_unique_names(detections), iou, threads=threads)
-    for_app = ForApp("evaluate", dataset, diagnoses, result.provenance)
+    """Writes everything about an evaluation; returns in a line what was written."""
+    for_app = None
+    if result.inputs is not None:
+        dataset, tables = result.inputs.dataset, with_unique_names(result.inputs.detections)
+        diagnoses = plain_diagnoses(dataset, tables, result.inputs.iou, threads=threads)
+        for_app = ForApp("evaluate", dataset, diagnoses, result.provenance)
     return write_study(result, folder, formats=formats, for_app=for_app, progress=progress)

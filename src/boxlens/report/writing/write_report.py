@@ -7,9 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boxlens.data.selection import shared_classes
 from boxlens.formats.class_groups import read_similarity
-from boxlens.formats.given import open_dataset, open_detections
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.metrics import choose
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.report.described import describe
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from boxlens.studies.comparison.shared_images import ImagesChoice
 
 
+@shared_settings
 def write_report(
     gt: GivenDataset,
     dt: GivenDetections | Sequence[GivenDetections],
@@ -57,53 +57,55 @@ def write_report(
     interval_method: IntervalMethod = "normal",
     seed: int = 0,
     images_used: ImagesChoice = "check",
+    classes: str | Sequence[str] = (),
     classes_used: ClassesChoice = "check",
     split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
+    names: str | Sequence[str] = (),
     strict: bool = False,
     threads: int = 0,
     progress: Progress | None = None,
 ) -> ReportResult:
-    """Writes report.html and all behind it into a folder, and returns what was found.
+    """Writes report.html and all behind it into a `folder`, and returns what was found.
 
-    Both may be tables or files of any known format; detections are those of one detector or of
-    several. `ask` picks questions ("scores", "errors", "sensitivity", "difficulty", "comparison");
-    all that apply are asked otherwise. `images` is a folder with the pictures; those in the page
-    take `images_mb` megabytes at most. `figures` are "svg", "pdf", "png" with commas between, or
-    "none"; `pdf` adds a typeset report. `images_used` and `classes_used` are of the comparison, as
-    in `compare`; "known" classes are of everything.
+    `ask` picks questions ("scores", "errors", "sensitivity", "difficulty", "comparison");
+    all that apply are asked otherwise. `iou` and `similar` are those of `diagnose`,
+    `characteristics`, `bins` and `interactions` those of `sensitivity`. `images` is a folder with
+    the pictures; those in the page take `images_mb` megabytes at most. `figures` are "svg", "pdf",
+    "png" with commas between, or "none"; `pdf` adds a typeset report. `images_used` and
+    `classes_used` are of the comparison, as in `compare`; "known" classes are of everything.
 
     >>> result = write_report(gt, dt, "out", ask=["errors"], figures="none")
     >>> result
     ReportResult(window on ground_truth: errors)
     """
-    formats = figure_formats(figures)
+    formats, questions = figure_formats(figures), check_questions(ask)
     if pdf:
         check_typst()
     check_megabytes(images_mb)
     check_output(Path(folder))
-    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
-    tables = open_detections(dt, dataset, strict=strict, threads=threads, progress=progress)
-    classes = dataset.classes
-    if classes_used == "known":
-        dataset, tables = shared_classes(dataset, tables, classes_used)
+    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    whole, tables = reading.whole(gt, dt)
+    dataset, tables = reading.of_classes(
+        whole, tables, "known" if classes_used == "known" else "all"
+    )
     choice = ReportChoice(
-        ask=check_questions(ask),
+        ask=questions,
         evaluation=choose(protocol),
         diagnosis=DiagnosisChoice(
             iou=iou,
-            similar=read_similarity(similar, classes, dataset.classes),
+            similar=read_similarity(similar, whole.classes, dataset.classes),
             characteristics=None if characteristics is None else tuple(characteristics),
             bins={name: tuple(values) for name, values in (bins or {}).items()},
             interactions=tuple((first, second) for first, second in interactions),
         ),
-        resampling=ResamplingChoice(
-            n_replicates=replicates, level=level, method=interval_method, seed=seed
-        ),
+        resampling=ResamplingChoice(replicates, seed, level, interval_method),
         images=images_used,
         classes=classes_used,
     )
     result = answer_tables(dataset, tables, choice, threads=threads, progress=progress)
-    write_answers(
+    written = write_answers(
         result,
         folder,
         formats=formats,
@@ -112,7 +114,7 @@ def write_report(
         pdf=pdf,
         progress=progress,
     )
-    return result
+    return replace(result, written=written)
 
 
 def write_answers(

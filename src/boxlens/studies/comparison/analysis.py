@@ -11,7 +11,7 @@ import numpy as np
 from boxlens.data import Dataset, Detections, Notice
 from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
-from boxlens.formats.given import open_dataset, open_detections
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.metrics.bootstrap import FEWEST_IMAGES, check_images, resample
 from boxlens.metrics.confidence import overall_confidence
 from boxlens.metrics.evaluation import choose, evaluate_tables, samplers, with_unique_names
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 IOU = 0.5
 
 
+@shared_settings
 def compare(
     gt: GivenDataset,
     dt: Sequence[GivenDetections],
@@ -73,8 +74,12 @@ def compare(
     test: TestName = "paired",
     largest_t0: float = 0.1,
     images_used: ImagesChoice = "check",
+    classes: str | Sequence[str] = (),
     classes_used: ClassesChoice = "check",
     split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
+    names: str | Sequence[str] = (),
     strict: bool = False,
     threads: int = 0,
     progress: Progress | None = None,
@@ -84,11 +89,9 @@ def compare(
     Detectors are ranked by `metric`, the protocol's first by default. Images are resampled
     `replicates` times, and the detections of two detectors exchanged `permutations` times; tests
     are at 1 - `level`. Images are scored one by one by `measure` above `min_score`, by default each
-    detector's score of best F1.
-
-    Classes that a detector's files show to be unknown to it are skipped; `classes_used` "known"
-    also skips those it has no detection of, "all" counts them as nothing found. `images_used`
-    "common" compares on images where all detectors have detections, "all" on all of them.
+    detector's score of best F1; FDA pairs boxes by `mapping` ("one_to_one", or "literal" as in the
+    paper), `class_agnostic` across classes. Their scores are compared by `test` ("paired", "welch"
+    or "permutation"): detectors differ if p stays low from a threshold of at most `largest_t0` on.
 
     >>> result = compare(gt, [dt, other_dt], replicates=100)
     >>> result
@@ -98,9 +101,7 @@ def compare(
     """
     choice = ComparisonChoice(
         evaluation=choose(protocol),
-        resampling=ResamplingChoice(
-            n_replicates=replicates, level=level, method=interval_method, seed=seed
-        ),
+        resampling=ResamplingChoice(replicates, seed, level, interval_method),
         n_permutations=permutations,
         metric=metric,
         measure=measure,
@@ -111,8 +112,8 @@ def compare(
         images=images_used,
         classes=classes_used,
     )
-    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
-    tables = open_detections(dt, dataset, strict=strict, threads=threads, progress=progress)
+    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    dataset, tables = reading.used(gt, dt)
     return compare_tables(dataset, tables, choice, threads=threads, progress=progress)
 
 

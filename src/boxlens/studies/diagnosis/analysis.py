@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from boxlens.data import Notice
-from boxlens.data.selection import shared_classes
 from boxlens.formats.class_groups import read_similarity
-from boxlens.formats.given import open_dataset, open_detections
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.matching import COCO
 from boxlens.metrics.grid import count_grid, mean_defined
 from boxlens.metrics.intervals import ResamplingChoice
@@ -56,6 +55,7 @@ MOST_VALUES = 8
 DAP_DIFFERS = 0.0005
 
 
+@shared_settings
 def diagnose(
     gt: GivenDataset,
     dt: GivenDetections,
@@ -75,8 +75,12 @@ def diagnose(
     level: float = 0.95,
     interval_method: IntervalMethod = "normal",
     seed: int = 0,
+    classes: str | Sequence[str] = (),
     classes_used: ClassesChoice = "all",
     split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
+    names: str | Sequence[str] = (),
     strict: bool = False,
     threads: int = 0,
     progress: Progress | None = None,
@@ -86,21 +90,22 @@ def diagnose(
     A box is right from `iou` on, and on background below `background_iou` (0.1 by default).
     `similar` says which classes look alike: "supercategory", "tree", "none", groups of names, or
     the path of a file with groups or a tree; by default what the classes themselves show.
-    `characteristics`, `bins` and `interactions` are those of `sensitivity`. `n_gallery` errors of
-    each kind are listed. `intervals` resamples images `replicates` times and says how sure the main
-    numbers are. `classes_used` is "all", "check" or "known", as in `evaluate`.
+    `assignment` says which class a confused false positive is counted with (Hoiem): by "priority"
+    or "argmax_iou". `tidecv` adds TIDE with the quirks of tidecv, `tide_range` TIDE at COCO's ten
+    thresholds. `characteristics`, `bins` and `interactions` are those of `sensitivity`. `n_gallery`
+    errors of each kind are listed.
 
     >>> result = diagnose(gt, dt)
     >>> result.verdict.sentences[1]
     'Finding missed objects would add 0.119 AP50.'
     """
-    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
-    tables = open_detections(dt, dataset, strict=strict, threads=threads, progress=progress)
-    used, (detections,) = shared_classes(dataset, tables, classes_used)
+    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    whole, tables = reading.whole(gt, dt)
+    used, (detections,) = reading.of_classes(whole, tables, classes_used)
     choice = DiagnosisChoice(
         iou=iou,
         background_iou=background_iou,
-        similar=read_similarity(similar, dataset.classes, used.classes),
+        similar=read_similarity(similar, whole.classes, used.classes),
         assignment=assignment,
         tidecv=tidecv,
         tide_range=tide_range,
@@ -108,11 +113,7 @@ def diagnose(
         characteristics=None if characteristics is None else tuple(characteristics),
         bins={name: tuple(values) for name, values in (bins or {}).items()},
         interactions=tuple((first, second) for first, second in interactions),
-        intervals=ResamplingChoice(
-            n_replicates=replicates, level=level, method=interval_method, seed=seed
-        )
-        if intervals
-        else None,
+        intervals=ResamplingChoice(replicates, seed, level, interval_method) if intervals else None,
     )
     return diagnose_tables(used, detections, choice, threads=threads, progress=progress)
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boxlens.data import Dataset, Detections
-from boxlens.errors import ParameterError
-from boxlens.formats import read_dataset, read_detections
+from boxlens.errors import InputError, ParameterError
+from boxlens.formats.given import Reading, shared_settings
+from boxlens.formats.sniff import DetectionsGivenError
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.protocols import verified_detections
 from boxlens.metrics.results import Provenance
@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from os import PathLike
 
-    from boxlens.data import Notice, Source
+    from boxlens.data import Dataset, Notice, Source
     from boxlens.data.windows import Windows
     from boxlens.formats.files import Progress
+    from boxlens.formats.given import GivenDataset, GivenDetections
     from boxlens.studies.difficulty.accuracy import SystemAccuracy
     from boxlens.studies.difficulty.class_measures import DatasetDifficulty
     from boxlens.studies.difficulty.given import ClassKnowledge
@@ -49,9 +50,10 @@ if TYPE_CHECKING:
 MATCHED: tuple[MeasureName, ...] = ("cpl", "clutter")
 
 
+@shared_settings
 def difficulty(
-    gt: Dataset | str | PathLike[str] | Sequence[Dataset | str | PathLike[str]],
-    dt: Detections | str | PathLike[str] | Sequence[Detections | str | PathLike[str]] = (),
+    gt: GivenDataset | Sequence[GivenDataset],
+    dt: GivenDetections | Sequence[GivenDetections] = (),
     *,
     guesses: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
     tree: str | PathLike[str] | None = None,
@@ -68,7 +70,12 @@ def difficulty(
     nested: Sequence[tuple[str, str]] = (),
     match: Sequence[tuple[MeasureName, float | None]] = (),
     seed: int = 0,
+    classes: str | Sequence[str] = (),
     split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
+    names: str | Sequence[str] = (),
+    gt_names: str | Sequence[str] = (),
     strict: bool = False,
     threads: int = 0,
     keep: str | PathLike[str] | None = None,
@@ -76,40 +83,27 @@ def difficulty(
 ) -> DifficultyResult:
     """How hard data sets are, and what makes the classes of the first one hard for systems.
 
-    Args:
-        gt: Ground truth: a file, folder or table, or a list of them to set side by side.
-        dt: Detections on the first data set, one file or table per system.
-        guesses: Files of ranked guesses (image, class, perhaps a box), one per system.
-        tree: Class tree, a file or "none"; by default the data set's own, or supercategories.
-        properties: Table of what classes are like, CSV or TOML.
-        windows: Ranked windows for clutter, a file or table per data set, or a method such as
-            "edge-boxes", which looks at the pictures in `images`.
-        images: Folder of pictures, for a method.
-        iou: Overlap from which a box counts as right.
-        top_k: Guesses per image that count; `one_per_class`: only the best of each class.
-        gap_px: Pixels between boxes that still count as neighbours.
-        difficult: Count objects marked difficult, too.
-        n_windows: Windows per image that are looked at.
-        nodes: Nodes of the tree to score as one class.
-        nested: Pairs of properties: the second within each value of the first.
-        match: Pairs of a measure and a target: the most classes that are together as hard. None
-            as target: as hard as the other data set.
-        seed: Of intervals and windows.
-        split: Part of the data sets, such as "test" (VOC, YOLO).
-        strict: Unknown images and classes are an error.
-        threads: Worker threads; 0: all cores.
-        keep: Folder where windows that a method finds stay, to be used again.
-        progress: Called with what is done, how much of it, and of how much.
+    `gt` may be a list of data sets to set side by side; all else is about the first. `dt` are
+    detections and `guesses` files of ranked guesses (image, class, perhaps a box), one per system;
+    `names` are those of the systems, detections first, `gt_names` those of the data sets. A box
+    counts as right from `iou` on; of guesses, the best `top_k` per image count (`one_per_class`:
+    only the best of each class).
 
-    Example:
-        >>> import boxlens
-        >>> from importlib.resources import files
-        >>> demo = files("boxlens") / "demo"
-        >>> result = boxlens.difficulty(demo / "ground_truth.json.gz", demo / "window.json.gz")
-        >>> result
-        DifficultyResult(ground_truth: CPL 0.0063)
-        >>> result.datasets[0].hardest_first("cpl")[0].name
-        'cat'
+    `tree` is a class tree, a file or "none"; by default the data set's own, or supercategories.
+    `nodes` of it are scored as one class. `properties` is a table of what classes are like, CSV or
+    TOML; `nested` are pairs of properties, the second within each value of the first.
+
+    `windows` are ranked windows for clutter, `n_windows` per image: a file or table per data set,
+    or a method such as "edge-boxes", which looks at the pictures in the folder `images`. Boxes up
+    to `gap_px` pixels apart are neighbours; `difficult` counts objects marked so, too. `match` are
+    pairs of a measure and a target: the most classes that are together as hard, by default as hard
+    as the other data set (None).
+
+    >>> result = difficulty(gt, dt)
+    >>> result
+    DifficultyResult(ground_truth: CPL 0.0063)
+    >>> result.datasets[0].hardest_first("cpl")[0].name
+    'cat'
     """
     choice = DifficultyChoice(
         iou=iou,
@@ -123,17 +117,20 @@ def difficulty(
         match=tuple(match),
         seed=seed,
     )
-    datasets = _datasets(listed(gt), split, threads, progress)
+    n_detectors = len(listed(dt))
+    called = _names(listed(names), n_detectors + len(listed(guesses)), "system", "--name, names")
+    reading = Reading(
+        split, classes, gt_format, dt_format, called[:n_detectors], strict, threads, progress
+    )
+    whole = _datasets(listed(gt), listed(gt_names), reading)
+    datasets = [reading.dataset(one) for one in whole]
     first = datasets[0]
     knowledge = know_classes(first, tree, properties)
     check_asked(first, knowledge, choice, len(datasets))
-    tables = [
-        one
-        if isinstance(one, Detections)
-        else read_detections(one, first, strict=strict, threads=threads, progress=progress)
-        for one in listed(dt)
-    ]
-    systems, notices = read_systems(first, tables, listed(guesses), choice, strict=strict)
+    _, tables = reading.of_classes(whole[0], reading.detections(listed(dt), whole[0]))
+    systems, notices = read_systems(
+        first, tables, listed(guesses), choice, names=called[n_detectors:], strict=strict
+    )
     ranked = find_windows(
         datasets,
         windows,
@@ -155,20 +152,30 @@ def difficulty(
     )
 
 
+def _names(given: Sequence[str], n: int, whose: str, words: str) -> list[str]:
+    if given and len(given) != n:
+        raise ParameterError(
+            f"name each {whose} once: there are {n}, and {len(given)} names ({words})"
+        )
+    return list(given)
+
+
 def _datasets(
-    given: Sequence[Dataset | str | PathLike[str]],
-    split: str | None,
-    threads: int,
-    progress: Progress | None,
+    given: Sequence[GivenDataset], names: Sequence[str], reading: Reading
 ) -> list[Dataset]:
+    """With all of their classes."""
     if not given:
         raise ParameterError("name at least one data set")
-    return [
-        one
-        if isinstance(one, Dataset)
-        else read_dataset(one, split=split, threads=threads, progress=progress)
-        for one in given
-    ]
+    called = _names(names, len(given), "data set", "--gt-name, gt_names")
+    found: list[Dataset] = []
+    for one in given:
+        try:
+            found.append(reading.read(one))
+        except DetectionsGivenError as problem:
+            remedy = "This looks like detections: name them with --detections (dt), after all GT"
+            raise InputError(problem.problem, path=problem.path, remedy=remedy) from problem
+    called = called or [one.name for one in found]
+    return [replace(one, name=name) for one, name in zip(found, called, strict=True)]
 
 
 def difficulty_tables(

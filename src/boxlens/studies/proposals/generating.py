@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from boxlens.errors import ParameterError
-from boxlens.formats.given import open_dataset
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.images import find_images
 from boxlens.limits import BUDGET
 from boxlens.studies.proposals.blind import sized_dataset, write_blind_windows
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from boxlens.studies.proposals.generators.protocols import Generator
 
 
+@shared_settings
 def generate_proposals(
     method: str | Generator,
     output: str | PathLike[str],
@@ -33,6 +34,7 @@ def generate_proposals(
     gt: GivenDataset | None = None,
     budget: int = 1000,
     split: str | None = None,
+    gt_format: str | None = None,
     seed: int = 0,
     workers: int = 1,
     restart: bool = False,
@@ -40,8 +42,10 @@ def generate_proposals(
 ) -> RunResult:
     """Writes proposals of a method as COCO results, best first; a killed run goes on.
 
-    With ground truth only its pictures are searched, under its ids; its sizes are enough for
-    methods that do not look at pictures. `restart` starts over.
+    `method` is a generator or a name such as "edge-boxes", `output` the file to write, with at most
+    `budget` proposals per image of the folders `images`. With ground truth (`gt`) only its pictures
+    are searched, under its ids; its sizes are enough for methods that do not look at pictures.
+    `restart` starts over.
 
     >>> run = generate_proposals("uniform", "uniform.json", gt=gt, budget=10)
     >>> run.n_detections
@@ -49,7 +53,8 @@ def generate_proposals(
     """
     BUDGET.check(budget, "budget (--budget)")
     generator = open_generator(method, seed=seed) if isinstance(method, str) else method
-    dataset = None if gt is None else open_dataset(gt, split=split, progress=progress)
+    reading = Reading(split, gt_format=gt_format, progress=progress)
+    dataset = None if gt is None else reading.read(gt)
     folders = listed(images)
     files, notices = find_images(folders, dataset=dataset) if folders else (None, ())
     if isinstance(generator, BlindGenerator):

@@ -65,6 +65,8 @@ class ReportResult(Displayed):
     comparison: ComparisonResult | None
     difficulty: DifficultyResult | None
     provenance: Provenance
+    # What was written, in a line; empty: nothing was.
+    written: str = ""
     _writer: ClassVar = ("writing.write_report", "write_answers")
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from boxlens.detectors.protocols import Detector
 from boxlens.errors import ParameterError
 from boxlens.formats.coco.mask_shapes import mask_reader
-from boxlens.formats.given import open_dataset
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.images import ImageFiles, find_images
 from boxlens.images.transforming.catalogue import CLEAN, TRANSFORMS, steps_of
 from boxlens.images.transforming.changed_set import changed_set
@@ -53,6 +53,7 @@ class ChangedSets:
     notices: tuple[Notice, ...]
 
 
+@shared_settings
 def robustness(
     gt: GivenDataset,
     dt: Asked | Sequence[Asked],
@@ -73,7 +74,10 @@ def robustness(
     level: float = 0.95,
     interval_method: IntervalMethod = "normal",
     seed: int = 0,
+    classes: str | Sequence[str] = (),
     split: str | None = None,
+    gt_format: str | None = None,
+    names: str | Sequence[str] = (),
     keep: Place | None = None,
     batch: int = 8,
     restart: bool = False,
@@ -83,12 +87,17 @@ def robustness(
     """Runs detectors on the pictures and on changed ones, and measures what breaks them.
 
     `gt` is the ground truth, `dt` one detector or several: objects that detect, functions of a
-    picture, or words and files as `boxlens detect --model` takes them. `transforms` and
-    `severities` are the words that --transform and --severity take; the default are all
-    transforms of the study and the fifteen corruptions. `n_images` pictures are used, evenly
-    spread; None: all. Detections below `shown_score` are in no count of errors and no example.
-    `bound` is the results.json of an upper bound, to be shown beside the classes. `intervals`
-    resamples pictures `replicates` times to test the drops.
+    picture, or words and files as `boxlens detect --model` takes them, with the `spec` of .onnx
+    models, run on `batch` pictures at a time. `images` are folders of the pictures, or pictures.
+    `transforms` and `severities` are the words that --transform and --severity take; the default
+    are all transforms of the study and the fifteen corruptions. Objects are cut out as `cut` says,
+    by "box" or "mask", and pasted on pictures of the folder `scenes` (others of the data set);
+    `ignore_neighbours` does not count detections of a neighbour in the picture of another object.
+
+    `n_images` pictures are used, evenly spread; None: all. Detections below `shown_score` are in no
+    count of errors and no example; `n_examples` pictures are shown of each change. `bound` is the
+    results.json of an upper bound, to be shown beside the classes. `intervals` resamples pictures
+    `replicates` times to test the drops.
 
     In the folder `keep` everything found stays, so that a run that was stopped resumes, unless
     `restart`; a detector given as an object then needs an attribute `identity`, a text that
@@ -97,22 +106,37 @@ def robustness(
     >>> robustness(gt, "region", images="images", transforms="vertical_flip", n_images=4)
     RobustnessResult(ground_truth, 1 change: region AP ... unchanged)
     """
-    words = [transforms] if isinstance(transforms, str) else transforms
-    asked = RobustnessChoice(
-        steps_of([part for word in words for part in word.split(",")], severities),
-        TransformSettings(seed, cut, ignore_neighbours),
-        n_images,
-        shown_score,
-        n_examples,
-        ResamplingChoice(replicates, seed, level, interval_method) if intervals else None,
+    asked = asked_robustness(
+        transforms,
+        severities,
+        n_images=n_images,
+        cut=cut,
+        ignore_neighbours=ignore_neighbours,
+        shown_score=shown_score,
+        n_examples=n_examples,
+        intervals=intervals,
+        replicates=replicates,
+        level=level,
+        interval_method=interval_method,
+        seed=seed,
     )
-    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
-    known = None if bound is None else read_bound(bound, dataset.classes.name)
     one = isinstance(dt, (str, PathLike, Detector)) or callable(dt)
     given: Sequence[Any] = [dt] if one else dt  # type: ignore[assignment]
+    called = [names] if isinstance(names, str) else names
+    if called and len(called) != len(given):
+        raise ParameterError(
+            f"name each detector once: there are {len(given)}, and {len(called)} names "
+            "(--name, names)"
+        )
+    reading = Reading(split, classes, gt_format, threads=threads, progress=progress)
+    dataset = reading.dataset(gt)
+    known = None if bound is None else read_bound(bound, dataset.classes.name)
     found = changed_sets(dataset, images, asked, scenes=scenes, progress=progress)
+    models = [Model.opened(one, dataset, spec) for one in given]
+    if called:
+        models = [one.called(name) for one, name in zip(models, called, strict=True)]
     return run_and_measure(
-        [Model.opened(one, dataset, spec) for one in given],
+        models,
         found,
         asked,
         bound=known,
@@ -121,6 +145,33 @@ def robustness(
         restart=restart,
         threads=threads,
         progress=progress,
+    )
+
+
+def asked_robustness(
+    transforms: str | Sequence[str] = USUAL,
+    severities: Sequence[int] | None = None,
+    *,
+    n_images: int | None = None,
+    cut: Literal["box", "mask"] = "box",
+    ignore_neighbours: bool = False,
+    shown_score: float = 0.3,
+    n_examples: int = 2,
+    intervals: bool = False,
+    replicates: int = 1000,
+    level: float = 0.95,
+    interval_method: IntervalMethod = "normal",
+    seed: int = 0,
+) -> RobustnessChoice:
+    """Words as a checked choice."""
+    words = [transforms] if isinstance(transforms, str) else transforms
+    return RobustnessChoice(
+        steps_of([part for word in words for part in word.split(",")], severities),
+        TransformSettings(seed, cut, ignore_neighbours),
+        n_images,
+        shown_score,
+        n_examples,
+        ResamplingChoice(replicates, seed, level, interval_method) if intervals else None,
     )
 
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data import Notice
-from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
-from boxlens.formats.given import open_dataset, open_detections
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.matching import HOIEM, assign, find_overlaps
 from boxlens.metrics.grid import mean_defined
 from boxlens.metrics.hits import POSITIVES_SHARE, area_ap_with_error
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from boxlens.metrics.ranking import Ranking
 
 
+@shared_settings
 def sensitivity(
     gt: GivenDataset,
     dt: GivenDetections,
@@ -50,8 +50,12 @@ def sensitivity(
     missed_p_n: float = 0.05,
     positives_share: float = POSITIVES_SHARE,
     n_unexpected: int = 15,
+    classes: str | Sequence[str] = (),
     classes_used: ClassesChoice = "all",
     split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
+    names: str | Sequence[str] = (),
     strict: bool = False,
     threads: int = 0,
     progress: Progress | None = None,
@@ -63,8 +67,8 @@ def sensitivity(
     numbers, `interactions` pairs to cross. Missed objects are looked for again at the overlaps
     `looser`; by default those of 0.1, 0.2, 0.3 and 0.4 that are below `iou`. Subsets of fewer than
     `min_objects` objects take no part in the spread; an object is missed if its detection comes
-    where normalized precision is below `missed_p_n`. `classes_used` is "all", "check" or "known",
-    as in `evaluate`.
+    where normalized precision is below `missed_p_n`. The normal number of positives is
+    `positives_share` of the number of images; `n_unexpected` surprising misses and hits are listed.
 
     >>> result = sensitivity(gt, dt, characteristics=["area", "occlusion"])
     >>> result
@@ -81,9 +85,8 @@ def sensitivity(
         positives_share=positives_share,
         n_unexpected=n_unexpected,
     )
-    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
-    tables = open_detections(dt, dataset, strict=strict, threads=threads, progress=progress)
-    dataset, (read,) = shared_classes(dataset, tables, classes_used)
+    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    dataset, (read,) = reading.used(gt, dt, classes_used)
     detections, unverified = verified_detections(dataset, read, iou, threads=threads)
     thresholds = choice.iou_thresholds
     overlaps = find_overlaps(dataset, detections, HOIEM, floor=thresholds[0], threads=threads)

@@ -13,8 +13,8 @@ from boxlens.data import Dataset, Detections, Notice, counted_notice
 from boxlens.data.columns import frozen
 from boxlens.data.naming import some_names
 from boxlens.data.selection import select_images
-from boxlens.errors import ParameterError
-from boxlens.formats.given import open_dataset, open_detections
+from boxlens.errors import InputError, ParameterError
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.images import ImageFiles, find_images
 from boxlens.images.transforming.pictured import with_pictures
 from boxlens.matching import COCO
@@ -29,7 +29,7 @@ from boxlens.studies.upper_bound.bounds import (
 )
 from boxlens.studies.upper_bound.choice import CONTEXT_SCALES, UpperBoundChoice
 from boxlens.studies.upper_bound.label_source import LabelSource, Place
-from boxlens.studies.upper_bound.learning import Lessons, Training, needs_training
+from boxlens.studies.upper_bound.learning import Lessons, Training, needs_training, save_trained
 from boxlens.studies.upper_bound.naming import (
     NamedObjects,
     labels_from_file,
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from boxlens.studies.upper_bound.result import DetectorGap, StrategyBound
 
 
+@shared_settings
 def upper_bound(
     gt: GivenDataset,
     dt: GivenDetections | Sequence[GivenDetections] = (),
@@ -65,6 +66,7 @@ def upper_bound(
     fine_tuning: FineTuning | None = None,
     keep: Place | None = None,
     restart: bool = False,
+    save: Place | None = None,
     sampled_iou: float | None = 0.5,
     shifts: int = 1,
     context: bool | Sequence[float] = False,
@@ -74,7 +76,11 @@ def upper_bound(
     level: float = 0.95,
     interval_method: IntervalMethod = "normal",
     seed: int = 0,
+    classes: str | Sequence[str] = (),
     split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
+    names: str | Sequence[str] = (),
     strict: bool = False,
     threads: int = 0,
     workers: int = 0,
@@ -88,11 +94,11 @@ def upper_bound(
     images), a .npz or .onnx file (with its `spec`), "module:function", a function or any object
     that classifies, or a file of labels and scores made elsewhere. `fine_tuning` is of torch
     modules; their checkpoints stay in `keep`, from which a stopped run resumes, unless `restart`.
+    A classifier that was trained on a training set is written to the file `save` (.npz).
 
     `shifts` boxes per corner with `sampled_iou` to the object vote on its label (None: no such
     boxes). `context` adds crops that show less and more than the box, at the usual scales or these.
-    `intervals` resamples images `replicates` times; `progress` is called with what is done, how
-    much of it, and of how much.
+    The `n_mistakes` most confident wrong labels are listed. `workers` threads train; 0: all cores.
 
     >>> upper_bound(gt, other_dt, images="images", folds=2, sampled_iou=None)
     UpperBoundResult(ground_truth: UAP of hog 0.700, AP of region 0.204)
@@ -106,12 +112,38 @@ def upper_bound(
         seed=seed,
         intervals=ResamplingChoice(replicates, seed, level, interval_method) if intervals else None,
     )
-    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
-    tables = open_detections(dt, dataset, strict=strict, threads=threads, progress=progress)
     training = Training(seed, workers, fine_tuning, None if keep is None else Path(keep), restart)
-    source = LabelSource(classifier, spec, _lessons(train_gt, train_images, threads), training)
-    found = bound_tables(dataset, tables, source, images, asked, threads=threads, progress=progress)
-    return found[0]
+    source = LabelSource(classifier, spec, training=training)
+    _check_save(save, source.word, train_gt)
+    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    lessons = _lessons(train_gt, train_images, replace(reading, split=None, gt_format=None))
+    source = replace(source, lessons=lessons)
+    dataset, tables = reading.used(gt, dt)
+    result, trained = bound_tables(
+        dataset, tables, source, images, asked, threads=threads, progress=progress
+    )
+    if save is not None and trained is not None:
+        save_trained(trained, source.word, str(save))
+    return result
+
+
+def _check_save(save: Place | None, word: str, train_gt: GivenDataset | None) -> None:
+    """Before anything is trained."""
+    if save is None:
+        return
+    if not str(save).endswith(".npz"):
+        raise InputError(
+            "classifiers are saved as .npz", path=save, remedy="Name a file ending in .npz"
+        )
+    if not needs_training(word):
+        raise ParameterError(
+            f"--save is for a classifier trained here, and {word or 'this one'} is ready-made"
+        )
+    if train_gt is None:
+        raise ParameterError(
+            "--save is for one classifier, and cross-validation trains several: give a training "
+            "set (--train-gt, --train-images)"
+        )
 
 
 def bound_tables(
@@ -121,24 +153,29 @@ def bound_tables(
     images: ImageFiles | Place | Sequence[Place] | None,
     choice: UpperBoundChoice,
     *,
-    notices: tuple[Notice, ...] = (),
     threads: int = 0,
     progress: Progress | None = None,
 ) -> tuple[UpperBoundResult, Classifier | None]:
     """The same for tables in memory; also the classifier, where one was trained."""
+    files, found = _pictures(images, dataset)
+    pictures = files
     if source.is_file:
         named = labels_from_file(dataset, source.word, choice)
         # Nothing is shown to a classifier.
         choice = replace(choice, sampled_iou=None)
-        named = replace(named, notices=(*notices, *named.notices))
+        named = replace(named, notices=(*found, *named.notices))
+    elif files is None:
+        word = source.word or "given"
+        raise ParameterError(
+            f"the classifier {word} needs pictures: name their folder (--images, images)"
+        )
     else:
-        files, found = _pictures(images, dataset, source.word)
         dataset, files, detections, sized = _pictured(dataset, detections, files)
         recogniser = source.recogniser(dataset, files, choice.n_folds, progress)
         named = labels_from_pictures(dataset, files, recogniser, choice, progress)
-        named = replace(named, notices=(*notices, *found, *sized, *named.notices))
+        named = replace(named, notices=(*found, *sized, *named.notices))
     named, detections = without_unread(named, detections)
-    result = _result(named, detections, choice, threads, progress)
+    result = replace(_result(named, detections, choice, threads, progress), pictures=pictures)
     if needs_training(source.word):
         result = replace(result, training=source.training.to_json())
     return result, named.trained
@@ -220,29 +257,26 @@ def _crowds(dataset: Dataset) -> tuple[Notice, ...]:
 
 
 def _lessons(
-    gt: GivenDataset | None, images: ImageFiles | Place | Sequence[Place] | None, threads: int
+    gt: GivenDataset | None,
+    images: ImageFiles | Place | Sequence[Place] | None,
+    reading: Reading,
 ) -> Lessons | None:
     if gt is None and images is None:
         return None
     if gt is None or images is None:
         raise ParameterError(
-            "a training set needs both its ground truth and its pictures (train_gt and "
-            "train_images)"
+            "a training set needs both its ground truth and its pictures (--train-gt, train_gt, "
+            "and --train-images, train_images)"
         )
-    dataset = open_dataset(gt, threads=threads)
-    if isinstance(images, ImageFiles):
-        return Lessons(dataset, images)
-    return Lessons(dataset, *find_images(images, dataset=dataset))
+    dataset = reading.dataset(gt)
+    files, notices = _pictures(images, dataset)
+    return None if files is None else Lessons(dataset, files, notices)
 
 
 def _pictures(
-    images: ImageFiles | Place | Sequence[Place] | None, dataset: Dataset, word: str
-) -> tuple[ImageFiles, tuple[Notice, ...]]:
-    if images is None:
-        raise ParameterError(
-            f"the classifier {word or 'given'} needs pictures: name their folder (--images, images)"
-        )
-    if isinstance(images, ImageFiles):
+    images: ImageFiles | Place | Sequence[Place] | None, dataset: Dataset
+) -> tuple[ImageFiles | None, tuple[Notice, ...]]:
+    if images is None or isinstance(images, ImageFiles):
         return images, ()
     return find_images(images, dataset=dataset)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from boxlens.data import Notice
     from boxlens.data.columns import Boxes
     from boxlens.detectors.run_result import Failure, Remark
+    from boxlens.images import ImageFiles
     from boxlens.metrics.intervals import Interval
     from boxlens.metrics.results import Provenance
     from boxlens.studies.upper_bound.choice import UpperBoundChoice
@@ -180,6 +181,8 @@ class UpperBoundResult(Displayed):
     cross_validated: bool = False
     # Whether boxes of mistakes are fractions of their image, not pixels.
     relative: bool = False
+    # Where the report finds pictures of the mistakes; None: none were given.
+    pictures: ImageFiles | None = field(default=None, compare=False)
 
     @property
     def bound(self) -> StrategyBound:

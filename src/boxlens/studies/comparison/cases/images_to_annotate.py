@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from boxlens.data import Dataset, Detections, Notice
-from boxlens.data.selection import shared_classes
-from boxlens.formats import read_images
-from boxlens.formats.given import open_detections
+from boxlens.data import Detections, Notice
+from boxlens.errors import ParameterError
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.limits import AT_MOST
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.results import Provenance
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from boxlens.studies.comparison.shared_images import ImagesChoice
 
 
+@shared_settings
 def disagree(
     gt: GivenDataset,
     dt: Sequence[GivenDetections],
@@ -39,8 +39,12 @@ def disagree(
     class_agnostic: bool = False,
     top: int = 20,
     images_used: ImagesChoice = "check",
+    classes: str | Sequence[str] = (),
     classes_used: ClassesChoice = "check",
     split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
+    names: str | Sequence[str] = (),
     strict: bool = False,
     threads: int = 0,
     progress: Progress | None = None,
@@ -50,50 +54,29 @@ def disagree(
     `gt` names images and classes; its objects are not used, and a file may lack its annotations.
     `min_score` is one score cut for all detectors, or one per detector. `by` ranks by the number
     of disputed "boxes" or by their "share"; `top` images are shown and listed in the JSON.
+    `class_agnostic`: boxes may agree across classes.
 
     >>> result = disagree(gt, [dt, other_dt], min_score=0.2)
     >>> result.image_id[result.order[:3]].tolist()
     [77, 139, 48]
     """
-    images = gt
-    if not isinstance(images, Dataset):
-        images = read_images(images, split=split, threads=threads, progress=progress)
-    tables = open_detections(dt, images, strict=strict, threads=threads, progress=progress)
-    return disagree_tables(
-        images,
-        tables,
-        min_score=[min_score] * len(tables) if isinstance(min_score, (int, float)) else min_score,
-        by=by,
-        class_agnostic=class_agnostic,
-        top=top,
-        images_used=images_used,
-        classes_used=classes_used,
-        threads=threads,
-    )
-
-
-def disagree_tables(
-    dataset: Dataset,
-    tables: Sequence[Detections],
-    *,
-    min_score: Sequence[float],
-    by: Measure = "boxes",
-    class_agnostic: bool = False,
-    top: int = 20,
-    images_used: ImagesChoice = "check",
-    classes_used: ClassesChoice = "check",
-    threads: int = 0,
-) -> DisagreementResult:
-    """The same for tables in memory."""
     AT_MOST.check(top, "top (--top)")
-    check_asked(tables, min_score)
-    dataset, named = shared_classes(dataset, with_unique_names(tables), classes_used)
+    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    dataset, tables = reading.used(gt, dt, classes_used, objects=False)
+    cuts = [min_score] if isinstance(min_score, (int, float)) else list(min_score)
+    if len(cuts) not in (1, len(tables)):
+        raise ParameterError(
+            f"give one score cut for all, or one for each of {len(tables)} detectors, got "
+            f"{len(cuts)} (--min-score, min_score)"
+        )
+    cuts = cuts * len(tables) if len(cuts) == 1 else cuts
+    check_asked(tables, cuts)
     notices = [*dataset.notices, *(notice for table in tables for notice in table.notices)]
-    taken, named, of_images = shared_images(dataset, named, images_used)
+    taken, named, of_images = shared_images(dataset, with_unique_names(tables), images_used)
     ranked = rank_images(
         taken.images,
         named,
-        min_score=min_score,
+        min_score=cuts,
         by=by,
         class_agnostic=class_agnostic,
         threads=threads,
@@ -106,7 +89,7 @@ def disagree_tables(
         classes_used=classes_used,
         top=top,
         provenance=Provenance(VERSION, dataset.source, tuple(table.source for table in tables)),
-        notices=(*notices, *of_images, *_cut_off(named, min_score)),
+        notices=(*notices, *of_images, *_cut_off(named, cuts)),
     )
 
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data import Dataset, Detections, Notice, check_tables
-from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
-from boxlens.formats.given import open_dataset, open_detections
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.metrics.protocols import prepare, prepare_dataset
 from boxlens.metrics.results import Provenance
 from boxlens.studies.comparison.conventions.ap import ConventionAp
@@ -36,6 +35,8 @@ from boxlens.studies.comparison.conventions.values import (
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from boxlens.data.known_classes import ClassesChoice
     from boxlens.formats.files import Progress
     from boxlens.formats.given import GivenDataset, GivenDetections
@@ -43,14 +44,19 @@ if TYPE_CHECKING:
 SCORE_CUTS = (0.001, 0.01, 0.05, 0.25)
 
 
+@shared_settings
 def reconcile(
     gt: GivenDataset,
     dt: GivenDetections,
     *,
     start: str | Protocol = "coco",
     end: str | Protocol | None = None,
-    split: str | None = None,
+    classes: str | Sequence[str] = (),
     classes_used: ClassesChoice = "all",
+    split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
+    names: str | Sequence[str] = (),
     strict: bool = False,
     threads: int = 0,
     progress: Progress | None = None,
@@ -59,14 +65,12 @@ def reconcile(
 
     `start` and `end` are names of `PROTOCOLS`, or a `Protocol` with conventions of your own.
     Without an end every protocol is counted, and the steps lead to the farthest one.
-    `classes_used` is "all", "check" or "known", as in `evaluate`.
 
     >>> reconcile(gt, dt, end="voc07")
     ReconciliationResult(window on ground_truth: coco 0.2009 -> voc07 0.3956)
     """
-    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
-    found = open_detections(dt, dataset, strict=strict, threads=threads, progress=progress)
-    dataset, (detections,) = shared_classes(dataset, found, classes_used)
+    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    dataset, (detections,) = reading.used(gt, dt, classes_used)
     return reconcile_tables(dataset, detections, start, end, threads=threads, progress=progress)
 
 

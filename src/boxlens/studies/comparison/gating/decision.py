@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.data import Dataset, Detections, Notice
 from boxlens.data.naming import some_names
-from boxlens.formats.given import open_dataset, open_detections
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.metrics.bootstrap import FEWEST_IMAGES
 from boxlens.metrics.evaluation import choose, samplers
 from boxlens.metrics.intervals import ResamplingChoice
@@ -53,6 +53,7 @@ class GatePlan:
     classes: ClassesChoice = "check"
 
 
+@shared_settings
 def gate(
     gt: GivenDataset,
     baseline: GivenDetections,
@@ -67,19 +68,25 @@ def gate(
     seed: int | None = None,
     fail_on_estimate: bool = False,
     allow_gaps: bool = False,
+    classes: str | Sequence[str] = (),
     classes_used: ClassesChoice = "check",
     split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
+    names: str | Sequence[str] = (),
     strict: bool = False,
     threads: int = 0,
     progress: Progress | None = None,
 ) -> GateResult:
     """Tests whether a candidate keeps to rules such as "AP >= baseline - 0.002".
 
-    Rules and slices may also come from a TOML file, and so may the protocol ("coco"), the level
-    (0.95), replicates (1000) and seed (0); arguments win. Without rules the protocol's main number
-    must not fall. `result.passed` is False if a rule is broken beyond chance (with
-    `fail_on_estimate` at all) or could not be computed. The gate stops if only one of the two knows
-    a class: `classes_used` "known" judges over the others, "all" over all.
+    `baseline` and `candidate` are detections, files or tables. `rules` and `slices` (name to what
+    an image or object must have) may also come from the TOML file `rules_file`, and so may
+    `protocol` ("coco"), `level` (0.95), `replicates` (1000) and `seed` (0); arguments win. Without
+    rules the protocol's main number must not fall. `result.passed` is False if a rule is broken
+    beyond chance (with `fail_on_estimate` at all) or could not be computed. The gate stops if only
+    one of the two knows a class: `classes_used` "known" judges over the others, "all" over all; or
+    if one found nothing in many images where the other did, unless `allow_gaps`.
 
     >>> gate(gt, dt, other_dt, rules="AP >= baseline - 0.002", replicates=100)
     GateResult(passed: 1 of 1 rules hold)
@@ -96,10 +103,8 @@ def gate(
         allow_gaps=allow_gaps,
         classes_used=classes_used,
     )
-    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
-    old, new = open_detections(
-        [baseline, candidate], dataset, strict=strict, threads=threads, progress=progress
-    )
+    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    dataset, (old, new) = reading.used(gt, [baseline, candidate])
     return gate_tables(dataset, old, new, plan, threads=threads, progress=progress)
 
 

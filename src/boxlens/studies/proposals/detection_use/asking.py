@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.errors import ParameterError
-from boxlens.formats.given import open_dataset, open_detections
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.formats.method_scores import MethodScores, read_method_scores
 from boxlens.studies.proposals.detection_use import correlation, oracles
 from boxlens.studies.proposals.detection_use.filtering import FILTER_IOU, NMS_IOU
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from boxlens.studies.proposals.sources import GivenProposals
 
 
+@shared_settings
 def correlate_recall(
     gt: GivenDataset,
     proposals: Sequence[GivenProposals],
@@ -47,7 +48,10 @@ def correlate_recall(
     keep: str | PathLike[str] | None = None,
     order: Order | Sequence[Order] = "descending",
     seed: int = 0,
+    classes: str | Sequence[str] = (),
     split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
     strict: bool = False,
     workers: int = 1,
     threads: int = 0,
@@ -55,31 +59,29 @@ def correlate_recall(
 ) -> ProposalCorrelationResult:
     """Does recall of proposals predict the mAP of detectors that use them?
 
-    At least three methods are needed (files, windows, generators or names of methods, with at most
-    `budget` proposals per image), and the mAP of a detector with each: a table `scores`, or the
-    detections `dt` of one detector run on the proposals of each method, one per method, or `raw`
-    detections, one per detector, which are filtered by the proposals (kept above `filter_iou`),
-    suppressed at `nms_iou` and evaluated. `metric` is "AP50" or "AP".
+    At least three `proposals` are needed (files, windows, generators or names of methods, which
+    look at pictures in `images`; at most `budget` per image), and the mAP of a detector with each:
+    a table `scores`, or the detections `dt` of one detector run on the proposals of each method,
+    one per method, or `raw` detections, one per detector, which are filtered by the proposals (kept
+    above `filter_iou`), suppressed at `nms_iou` and evaluated. `metric` is "AP50" or "AP".
 
     >>> methods = ["uniform", "gaussian", "sliding-window"]
     >>> result = correlate_recall(gt, methods, raw=dt, budget=100)
     >>> result.correlations[0].n_methods
     3
     """
-    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
     given = listed(proposals)
     # Mistakes are reported before proposals are searched for.
-    correlation.check_enough_methods(len(given))
-    check_metric(metric)
     if (scores is not None) + bool(listed(dt)) + bool(listed(raw)) != 1:
         raise ParameterError(
-            "give the mAP of methods by one of scores, dt and raw (--scores, --dt, --raw)"
+            "give the mAP of methods by one of --scores, --dt and --raw (scores, dt, raw)"
         )
+    correlation.check_enough_methods(len(given))
+    check_metric(metric)
     if isinstance(scores, (str, PathLike)):
         scores = read_method_scores(scores)
-    tables = open_detections(
-        listed(raw) or listed(dt), dataset, strict=strict, threads=threads, progress=progress
-    )
+    reading = Reading(split, classes, gt_format, dt_format, (), strict, threads, progress)
+    dataset, tables = reading.used(gt, listed(raw) or listed(dt))
     if listed(dt):
         _check_one_per_method(len(given), len(tables))
     searching = _searching(images, keep, order, seed, workers, threads)
@@ -118,6 +120,7 @@ def correlate_recall(
     )
 
 
+@shared_settings
 def proposal_oracles(
     gt: GivenDataset,
     dt: GivenDetections | Sequence[GivenDetections],
@@ -131,7 +134,11 @@ def proposal_oracles(
     keep: str | PathLike[str] | None = None,
     order: Order | Sequence[Order] = "descending",
     seed: int = 0,
+    classes: str | Sequence[str] = (),
     split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
+    names: str | Sequence[str] = (),
     strict: bool = False,
     workers: int = 1,
     threads: int = 0,
@@ -139,17 +146,18 @@ def proposal_oracles(
 ) -> ProposalOracleResult:
     """What would perfect proposals, or perfect suppression, add to a detector's AP?
 
-    Detections without suppression are filtered by the proposals of each method (kept above
+    Detections without suppression are filtered by the `proposals` of each method (kept above
     `filter_iou`, at most `budget` proposals per image), suppressed at `nms_iou` and evaluated, with
-    each oracle and with both. Without proposals the detections are taken as they are. `oracle_iou`
-    is the IoU with a true positive from which perfect suppression removes a false one.
+    each oracle and with both. Methods look at pictures in `images`. Without proposals the
+    detections are taken as they are. `oracle_iou` is the IoU with a true positive from which
+    perfect suppression removes a false one.
 
     >>> result = proposal_oracles(gt, dt)
     >>> [(one.oracle, round(one.ap50, 3)) for one in result.oracles[0].scores]
     [('raw', 0.385), ('nms', 0.385)]
     """
-    dataset = open_dataset(gt, split=split, threads=threads, progress=progress)
-    tables = open_detections(dt, dataset, strict=strict, threads=threads, progress=progress)
+    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    dataset, tables = reading.used(gt, dt)
     searching = _searching(images, keep, order, seed, workers, threads)
     given = listed(proposals)
     proposed = (

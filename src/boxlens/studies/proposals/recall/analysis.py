@@ -12,7 +12,7 @@ import numpy as np
 from boxlens.data import Dataset, Notice
 from boxlens.data.row_sums import mean_of_rows
 from boxlens.errors import InputError
-from boxlens.formats.given import open_dataset
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.results import Provenance
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from boxlens.studies.proposals.sources import GivenProposals
 
 
+@shared_settings
 def proposal_recall(
     gt: GivenDataset | Sequence[GivenDataset],
     proposals: GivenProposals | Sequence[GivenProposals],
@@ -57,8 +58,10 @@ def proposal_recall(
     replicates: int = 1000,
     seed: int = 0,
     order: Order | Sequence[Order] = "descending",
-    names: Sequence[str] = (),
+    names: str | Sequence[str] = (),
+    classes: str | Sequence[str] = (),
     split: str | None = None,
+    gt_format: str | None = None,
     keep: str | PathLike[str] | None = None,
     workers: int = 1,
     threads: int = 0,
@@ -66,14 +69,13 @@ def proposal_recall(
 ) -> ProposalRecallResult:
     """How many objects proposals find, how tightly, and which; on one data set or several.
 
-    Proposals are files, windows, generators, or names of methods such as "sliding-window"; those
+    `proposals` are files, windows, generators, or names of methods such as "sliding-window"; those
     that look at pictures find them in `images`, and what they find stays in the folder `keep`.
     Recall is given with at most `budgets` proposals per image and at `ious`, average recall over
-    the IoUs of `ar_range`, with 95% intervals from `replicates` resamples of the images (0: none);
-    also by class, size and `attributes` of objects. `missing_is_empty` counts images without known
-    proposals as images where nothing is found. `order` is how files are ranked, one for all or one
-    each: by "descending" or "ascending" score, as "given", or "shuffled". `names` are those of the
-    files.
+    the IoUs of `ar_range` (`ar_on_grid`: in steps of 0.001, as the published code does), with 95%
+    intervals from `replicates` resamples of the images (0: none); also by class, size and
+    `attributes` of objects. `missing_is_empty` counts images without known proposals as images
+    where nothing is found. `names` are those of the files.
 
     >>> result = proposal_recall(gt, ["uniform", "gaussian"], budgets=[100])
     >>> [(one.name, round(one.chosen[0].ar, 3)) for one in result.datasets[0].methods]
@@ -89,14 +91,13 @@ def proposal_recall(
         replicates=replicates,
         seed=seed,
     )
-    datasets = [
-        open_dataset(one, split=split, threads=threads, progress=progress) for one in listed(gt)
-    ]
+    reading = Reading(split, classes, gt_format, threads=threads, progress=progress)
+    datasets = [reading.dataset(one) for one in listed(gt)]
     searching = Searching(
         images=tuple(listed(images)),
         keep=None if keep is None else Path(keep),
         orders=tuple(listed(order)),
-        names=tuple(names),
+        names=tuple(listed(names)),
         seed=seed,
         workers=workers,
         threads=threads,
@@ -136,7 +137,7 @@ def recall_tables(
         )
         # A loop's variable would hold a method while the next one is found.
         methods = with_unique_names(list(map(match, given)))
-        told = [notice for one in methods for notice in one.notices]
+        told = [*dataset.notices, *(notice for one in methods for notice in one.notices)]
         attributes = list(choice.attributes)
         if found:
             attributes = [name for name in attributes if name in dataset.gt.attributes]

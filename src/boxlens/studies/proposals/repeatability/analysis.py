@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from boxlens.data import counted_notice
 from boxlens.detectors.processes import each_in_processes
 from boxlens.errors import InputError, MissingExtraError, ParameterError
+from boxlens.formats.given import shared_settings
 from boxlens.images import ImageFiles, find_images, read_picture
 from boxlens.images.files import evenly_spread
 from boxlens.images.perturbing.families import FAMILY_NAMES
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from boxlens.studies.proposals.repeatability.kept_tallies import KeptTallies
 
 
+@shared_settings
 def repeatability(
     methods: Generator | str | Sequence[Generator | str],
     images: ImageFiles | str | PathLike[str] | Sequence[str | PathLike[str]],
@@ -51,7 +53,7 @@ def repeatability(
 ) -> RepeatabilityResult:
     """How stable proposals are when pictures change a little.
 
-    Methods are generators or names such as "edge-boxes"; `images` folders or pictures, of which
+    `methods` are generators or names such as "edge-boxes"; `images` folders or pictures, of which
     `n_images` are used, evenly spread (None: all). `perturb` names kinds of change, `levels` those
     of a kind (all published ones); `budget` is the number of proposals per picture. In the folder
     `keep` every picture is written down when it is done: a stopped run goes on. With more than one

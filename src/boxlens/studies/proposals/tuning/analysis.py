@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.errors import ParameterError
-from boxlens.formats.given import open_dataset
+from boxlens.formats.given import Reading, shared_settings
 from boxlens.formats.unfinished import kept_or_scratch
 from boxlens.images import ImageFiles, find_images
 from boxlens.limits import BUDGET, PICTURES_TO_TUNE_ON, SEED, TRIALS
@@ -75,6 +75,7 @@ class TuningChoice(JsonRecord):
             PICTURES_TO_TUNE_ON.check(self.n_images, "n_images (--n-images)")
 
 
+@shared_settings
 def tune_proposals(
     gt: GivenDataset,
     method: str | Generator,
@@ -86,24 +87,27 @@ def tune_proposals(
     held_out: float = 0.3,
     n_images: int | None = None,
     seed: int = 0,
+    classes: str | Sequence[str] = (),
     split: str | None = None,
+    gt_format: str | None = None,
     keep: str | PathLike[str] | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> ProposalTuningResult:
     """Varies the settings of a generator to raise its average recall.
 
-    Every one of `trials` is measured with at most `budget` proposals per image, on all pictures or
-    `n_images` of them, drawn by the seed; the share `held_out` is not tuned on, but used to check
-    the best trial. `vary` names the settings (those with a known range). The trials stay in the
-    folder `keep`: a stopped search goes on.
+    `method` is the generator or its name, `images` are folders of the pictures of `gt`. Every one
+    of `trials` is measured with at most `budget` proposals per image, on all pictures or `n_images`
+    of them, drawn by the seed; the share `held_out` is not tuned on, but used to check the best
+    trial. `vary` names the settings (those with a known range). The trials stay in the folder
+    `keep`: a stopped search goes on.
 
     >>> found = tune_proposals(gt, "edge-boxes", "images", trials=2, n_images=4)
     >>> len(found.trials)
     2
     """
     choice = TuningChoice(budget, trials, tuple(vary), held_out, n_images, seed)
-    dataset = open_dataset(gt, split=split, progress=progress)
+    dataset = Reading(split, classes, gt_format, progress=progress).dataset(gt)
     generator = open_generator(method, seed=choice.seed) if isinstance(method, str) else method
     space = space_of(generator, choice.vary)
     files, notices = find_images(listed(images), dataset=dataset)
@@ -130,14 +134,15 @@ def tune_proposals(
                 bench.scored(chosen, kept_apart, "held-out-after", progress),
             ]
         bench.remove("held-out-before", "held-out-after")
-    before, after = (one.trial.ar for one in checked) if checked else (math.nan, math.nan)
+    of_trials = [notice for one in (*made, *checked) for notice in one.notices]
+    start, end = (one.trial.ar for one in checked) if checked else (math.nan, math.nan)
     return ProposalTuningResult(
         method=generator.name,
         budget=choice.budget,
         trials=found,
         best=best,
-        held_out_before=before,
-        held_out_after=after,
+        held_out_before=start,
+        held_out_after=end,
         n_tuned_on=len(tuned_on),
         n_held_out=len(kept_apart),
         parameters={
@@ -145,9 +150,7 @@ def tune_proposals(
             "ranges": {name: [one.low, one.high] for name, one in space.items()},
         },
         provenance=Provenance(VERSION, dataset.source, ()),
-        notices=tuple(
-            dict.fromkeys((*notices, *(told for one in (*made, *checked) for told in one.notices)))
-        ),
+        notices=tuple(dict.fromkeys((*dataset.notices, *notices, *of_trials))),
     )
 
 
