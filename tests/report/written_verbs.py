@@ -6,23 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from PIL import Image
 
 from boxlens.images import find_images
 from boxlens.images.transforming.catalogue import CLEAN
-from boxlens.report.described import describe
-from boxlens.report.pages.page import DrawnPlan
-from boxlens.report.readers.figures import study_figures
-from boxlens.report.readers.frames import study_frames
-from boxlens.report.readers.page import study_page
-from boxlens.report.writing.write_bound import write_bound
-from boxlens.report.writing.write_comparison import write_comparison
-from boxlens.report.writing.write_difficulty import write_difficulty
-from boxlens.report.writing.write_robustness import write_robustness
-from boxlens.report.writing.write_study import write_study
 from boxlens.studies.diagnosis import diagnose
 from boxlens.studies.robustness.step_pictures import StepPictures
 from report.bound_results import BOUND_WORLDS
@@ -34,13 +24,6 @@ from report.toy_diagnosis import toy_diagnosis
 from studies.comparison.compared import WORLDS as COMPARED_WORLDS
 from studies.comparison.compared import compared, disagreed
 from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from boxlens.report.readers.figures import FigurePlan
-
-Page = Callable[[Any, dict[str, Any], DrawnPlan], str]
 
 
 def _painted(step: Any, row: int) -> np.ndarray:
@@ -63,16 +46,7 @@ class Verb:
     line: str
     # What a notebook shows of the result that is written.
     notebook: Sequence[str]
-    # Of verbs that have no description yet.
-    sentences: Callable[[Any], Sequence[str]] = lambda result: describe(result).sentences
-    plan: Callable[[Any], FigurePlan] = lambda result: study_figures(describe(result))
-    frames: Callable[[Any], Mapping[str, pl.DataFrame]] = lambda result: study_frames(
-        describe(result)
-    )
-    page: Page = lambda result, document, drawn: study_page(describe(result), document, drawn)
-    write: Callable[[Any, Path], str] = lambda result, folder: write_study(
-        result, folder, formats=()
-    )
+    write: Callable[[Any, Path], str] = lambda result, folder: result.save(folder, figures="none")
     # Worlds of which there is nothing to draw.
     undrawn: Sequence[str] = ()
     # Columns that have the name of a setting, number or measure in them: what begins or ends them.
@@ -83,9 +57,6 @@ class Verb:
     # The page of the guide that names its columns.
     guide: str = "tables"
 
-    def page_without_figures(self, result: Any) -> str:
-        return self.page(result, result.to_json(), DrawnPlan((), self.plan(result).left_out))
-
 
 def _write_bound(result: Any, folder: Path) -> str:
     """Two of the three pictures with mistakes; their names are their ids."""
@@ -93,7 +64,7 @@ def _write_bound(result: Any, folder: Path) -> str:
     pictures.mkdir()
     for name in ("1.png", "2.png"):
         Image.new("RGB", (32, 24), "#5a5a5a").save(pictures / name)
-    return write_bound(result, folder, images=find_images(pictures)[0], formats=())
+    return result.save(folder, images=find_images(pictures)[0], figures="none")
 
 
 def _write_comparison(result: Any, folder: Path) -> str:
@@ -104,16 +75,11 @@ def _write_comparison(result: Any, folder: Path) -> str:
     for name in images.file_name:
         (pictures / name).parent.mkdir(parents=True, exist_ok=True)
         Image.new("RGB", size, "#777777").save(pictures / name)
-    return write_comparison(result, folder, formats=("svg",), images=pictures)
+    return result.save(folder, images=pictures)
 
 
 def _write_robustness(result: Any, folder: Path) -> str:
-    return write_robustness(replace(result, pictures=STEP_PICTURES), folder, formats=())
-
-
-def _save(result: Any, folder: Path) -> str:
-    """With all that the verb writes by itself."""
-    return result.save(folder, figures="none")
+    return replace(result, pictures=STEP_PICTURES).save(folder, figures="none")
 
 
 def _diagnosed(name: str) -> Any:
@@ -140,7 +106,6 @@ VERBS = {
         whole="toys",
         written="toys",
         sections=("summary", "errors", "repairs", "objects", "schemes", "examples", "classes"),
-        write=_save,
         line="8 tables",
         notebook=("badly placed",),
         undrawn=("nothing",),
@@ -152,7 +117,6 @@ VERBS = {
         whole="toys",
         written="toys",
         sections=("summary", "objects", "classes"),
-        write=_save,
         line="6 tables",
         notebook=(">area<",),
         undrawn=("nothing",),
@@ -198,7 +162,6 @@ VERBS = {
             *("summary", "datasets", "accuracy", "correlations", "hierarchy"),
             *("properties", "subsets", "classes"),
         ),
-        write=partial(write_difficulty, formats=()),
         line="10 tables",
         notebook=(" objects",),
         undrawn=("nothing",),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, Number, add_json
 from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
-from boxlens.cli.report_options import add_report, chosen_formats, show_result
+from boxlens.cli.report_options import add_report, chosen_formats, save, show_result
 from boxlens.limits import FINITE, NOT_NEGATIVE, PERMUTATIONS
 
 if TYPE_CHECKING:
@@ -120,22 +120,18 @@ def run(options: argparse.Namespace) -> None:
     from boxlens.studies.comparison import compare_tables
 
     formats = chosen_formats(options)
-    written = None
     choice = chosen_comparison(options)
     with progress_bar() as progress:
         dataset, tables = read_tables(options, progress)
         result = compare_tables(dataset, tables, choice, threads=options.threads, progress=progress)
-        if options.output:
-            from boxlens.report.writing.write_comparison import write_comparison
-
-            written = write_comparison(
-                result,
-                options.output,
-                formats=formats,
-                images=options.images,
-                images_mb=options.images_mb,
-                pdf=options.pdf,
-                threads=options.threads,
-                progress=progress,
-            )
+        written = save(
+            options,
+            result,
+            formats,
+            progress,
+            images=options.images,
+            images_mb=options.images_mb,
+            pdf=options.pdf,
+            threads=options.threads,
+        )
     show_result(options, result, written, detail=options.per_class)

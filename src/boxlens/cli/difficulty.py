@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.cli.options import SEVERAL, Commands, Number, add_json, add_strict_coco, several
 from boxlens.cli.reading import read_detection_files
-from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, show_result
+from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, save, show_result
 from boxlens.errors import InputError, ParameterError
 from boxlens.limits import BUDGET, NOT_NEGATIVE, OVERLAP, SEED, THREADS
 
@@ -169,20 +169,16 @@ def run(options: argparse.Namespace) -> None:
     _check(options)
     formats = chosen_formats(options)
     choice = _choice(options)
-    written = None
     with progress_bar() as progress:
         result = _analysed(options, choice, progress)
-        if options.output:
-            from boxlens.report.writing.write_difficulty import write_difficulty
-
-            written = write_difficulty(
-                result,
-                options.output,
-                formats=formats,
-                strict_coco=options.strict_coco,
-                threads=options.threads,
-                progress=progress,
-            )
+        written = save(
+            options,
+            result,
+            formats,
+            progress,
+            strict_coco=options.strict_coco,
+            threads=options.threads,
+        )
     show_result(options, result, written, detail=options.per_class)
 
 

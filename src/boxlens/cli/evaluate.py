@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import Commands, Number, add_json, area_range, several, thresholds
 from boxlens.cli.output import print_note
 from boxlens.cli.reading import add_classes_used, add_files, add_reading, read_tables
-from boxlens.cli.report_options import add_report, chosen_formats, show_result
+from boxlens.cli.report_options import add_report, chosen_formats, save, show_result
 from boxlens.errors import ParameterError
 from boxlens.limits import AT_MOST, FINITE, NOT_NEGATIVE, OVERLAP
 
@@ -96,26 +95,22 @@ def run(options: argparse.Namespace) -> None:
     from boxlens.metrics import evaluate_tables
 
     formats = chosen_formats(options)
-    written = None
     choice = _choice(options)
     with progress_bar() as progress:
         dataset, detections = read_tables(options, progress, classes_used=options.classes_used)
         result = evaluate_tables(
             dataset, detections, choice, threads=options.threads, progress=progress
         )
-        if options.output:
-            from boxlens.report.writing.write_evaluation import write_evaluation
-
-            written = write_evaluation(
-                result,
-                dataset,
-                detections,
-                Path(options.output),
-                iou=options.at_iou,
-                formats=formats,
-                threads=options.threads,
-                progress=progress,
-            )
+        written = save(
+            options,
+            result,
+            formats,
+            progress,
+            dataset=dataset,
+            detections=detections,
+            iou=options.at_iou,
+            threads=options.threads,
+        )
     fitting = FITTING_PROTOCOL.get(dataset.source.format) if dataset.source else None
     if fitting and options.protocol == "coco":
         print_note(f"scored as COCO does; --protocol {fitting} is made for this ground truth")

@@ -48,6 +48,20 @@ EMBED_OPTIONS = {
 }
 
 
+def figure_formats(text: str) -> tuple[ChartFormat, ...]:
+    """ "svg,png" as formats; "none" writes no figures."""
+    known: tuple[ChartFormat, ...] = get_args(ChartFormat)
+    names = [name.strip().lower() for name in text.split(",")]
+    if names == ["none"]:
+        return ()
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise ParameterError(
+            f"figures are written as {', '.join(known)} or none, got {unknown[0]!r}"
+        )
+    return tuple(name for name in known if name in names)
+
+
 def chart_json(chart: Drawn) -> dict[str, Any]:
     """The figure as a Vega-Lite specification, its data included."""
     if isinstance(chart, dict):

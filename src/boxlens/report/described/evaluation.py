@@ -7,12 +7,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from boxlens.metrics.evaluation import with_unique_names
 from boxlens.report.charts.class_scores import MOST_CLASSES, class_scores_chart, ranked_classes
 from boxlens.report.charts.colours import SERIES
 from boxlens.report.charts.main_numbers import main_numbers_chart
 from boxlens.report.charts.mean_curves import mean_curves_chart
 from boxlens.report.described.confusion import confusion_plot
 from boxlens.report.described.evaluation_readings import readings
+from boxlens.report.described.extras import Extras, Run
 from boxlens.report.study import (
     COUNT,
     INTERVAL,
@@ -31,6 +33,7 @@ from boxlens.wording import counted, interval, is_undefined, level, listed, numb
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from boxlens.data import Dataset, Detections
     from boxlens.metrics import DetectorResult, EvaluationResult
     from boxlens.metrics.intervals import Interval
     from boxlens.report.study import Part
@@ -69,6 +72,18 @@ def study(result: EvaluationResult) -> Study:
         ),
         main_plot="main_numbers" if _level(result) else "class_scores",
     )
+
+
+def extras(
+    result: EvaluationResult,  # noqa: ARG001 - it does not keep what it was made of
+    dataset: Dataset | None = None,
+    detections: Sequence[Detections] = (),
+    iou: float = 0.5,
+) -> Extras:
+    """With what was evaluated, also a run for the app; its tables go by the overlap `iou`."""
+    if dataset is None:
+        return Extras()
+    return Extras(Run(dataset, detections=with_unique_names(detections), iou=iou))
 
 
 def scores_section(result: EvaluationResult) -> Section:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from base64 import b64encode
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -17,16 +17,20 @@ from boxlens.report.pictures.exhibits import is_duplicate, n_examples, walls
 from boxlens.report.study import ID, TEXT, Column, Markup, Section, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from boxlens.data import Dataset
+    from boxlens.formats.files import Progress
+    from boxlens.report.described.extras import Images
     from boxlens.report.pictures.exhibits import Shown, Wall
     from boxlens.report.pictures.gallery import Crop, Gallery, HungWall
-    from boxlens.report.study import Part, Study
+    from boxlens.report.study import Part
     from boxlens.studies.comparison import ComparisonResult
     from boxlens.studies.diagnosis import DiagnosisResult
     from boxlens.studies.diagnosis.gallery import Exhibit
     from boxlens.studies.sensitivity import Unexpected
 
+EXAMPLES = "examples"
 # A page that is mailed stays small.
 MEGABYTES = 8.0
 READING = "What the numbers look like: errors made with the most confidence, and telling images."
@@ -45,10 +49,11 @@ class ShownWall:
 class Pictures:
     """What of a gallery the page shows, and a word on what it does not."""
 
+    gallery: Gallery
     walls: tuple[ShownWall, ...]
     remarks: tuple[str, ...]
 
-    def of(self, kinds: Iterable[Wall], prefix: str) -> list[ShownWall]:
+    def of(self, kinds: Iterable[Wall], prefix: str = "") -> list[ShownWall]:
         names = {prefix + wall.name for wall in kinds}
         return [one for one in self.walls if one.hung.wall.name in names]
 
@@ -58,10 +63,23 @@ def check_megabytes(megabytes: float) -> None:
         raise ParameterError(f"pictures take 0 megabytes or more, got {megabytes:g} (--images-mb)")
 
 
-def fit_pictures(gallery: Gallery | None, megabytes: float = MEGABYTES) -> Pictures | None:
-    """The first examples of every kind, then the second ones, until the page has enough."""
-    if gallery is None:
+def hang_examples(
+    kinds: Callable[[], Sequence[Wall]],
+    dataset: Dataset,
+    images: Images,
+    megabytes: float,
+    progress: Progress | None,
+) -> Pictures | None:
+    """The examples whose pictures are given."""
+    if images is None:
         return None
+    from boxlens.report.pictures.gallery import hang
+
+    return fit_pictures(hang(kinds(), dataset, images, progress=progress), megabytes)
+
+
+def fit_pictures(gallery: Gallery, megabytes: float = MEGABYTES) -> Pictures:
+    """The first examples of every kind, then the second ones, until the page has enough."""
     images = within_budget(gallery.walls, 1_000_000 * megabytes)
     n_over = sum(len(hung.crops) for hung in gallery.walls) - sum(map(len, images))
     remarks = [notice.message for notice in gallery.notices]
@@ -71,7 +89,7 @@ def fit_pictures(gallery: Gallery | None, megabytes: float = MEGABYTES) -> Pictu
             f"pictures of this page take at most {megabytes:g} MB (--images-mb)."
         )
     shown = (ShownWall(*pair) for pair in zip(gallery.walls, map(tuple, images), strict=True))
-    return Pictures(tuple(shown), tuple(remarks))
+    return Pictures(gallery, tuple(shown), tuple(remarks))
 
 
 def examples_section(
@@ -79,13 +97,7 @@ def examples_section(
 ) -> Section:
     """With remarks on pictures that are not there, where there are parts or `some` elsewhere."""
     remarks = (WITHOUT,) * (bool(parts) or some) if pictures is None else pictures.remarks
-    return Section("examples", "Examples", (Markup(notes(remarks)), *parts), READING)
-
-
-def with_examples(study: Study, parts: Sequence[Part], pictures: Pictures | None) -> Study:
-    """Before the classes, the last section."""
-    *first, classes = study.sections
-    return replace(study, sections=(*first, examples_section(parts, pictures), classes))
+    return Section(EXAMPLES, "Examples", (Markup(notes(remarks)), *parts), READING)
 
 
 def diagnosis_examples(
@@ -101,12 +113,10 @@ def diagnosis_examples(
     return (*(Markup(_wall(one)) for one in mine), *tables)
 
 
-def comparison_examples(
-    result: ComparisonResult, pictures: Pictures | None, prefix: str = ""
-) -> tuple[Part, ...]:
+def comparison_examples(result: ComparisonResult, pictures: Pictures | None) -> tuple[Part, ...]:
     """Images that one of the best two wins, that both fail, or that they dispute."""
     kinds = comparison_walls(result)
-    mine = [] if pictures is None else pictures.of(kinds, prefix)
+    mine = [] if pictures is None else pictures.of(kinds)
     if mine:
         return tuple(Markup(_wall(one)) for one in mine)
     return tuple(

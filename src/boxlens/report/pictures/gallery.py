@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from boxlens.data import Notice
 from boxlens.errors import InputError, MissingExtraError
-from boxlens.images import ImageError, find_images, read_picture
-from boxlens.report.pictures.exhibits import Shown, Wall, walls
+from boxlens.images import ImageError, ImageFiles, find_images, read_picture
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from os import PathLike
 
     from PIL.Image import Image
     from PIL.ImageDraw import ImageDraw
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     from boxlens.data import Dataset
     from boxlens.formats.files import Progress
-    from boxlens.report.pictures.exhibits import Box
-    from boxlens.studies.diagnosis import DiagnosisResult
+    from boxlens.report.pictures.exhibits import Box, Shown, Wall
 
 # The longer side of a crop, and of a whole picture.
 TILE_PX = 240
@@ -70,23 +69,18 @@ class Gallery:
     notices: tuple[Notice, ...]
 
 
-def open_gallery(
-    result: DiagnosisResult, folder: str | Path, *, progress: Progress | None = None
-) -> Gallery:
-    """What there is to see of a diagnosis."""
-    return hang(walls(result), result.dataset, folder, progress=progress)
-
-
 def hang(
     kinds: Sequence[Wall],
     dataset: Dataset,
-    folder: str | Path,
+    images: ImageFiles | str | PathLike[str],
     *,
     progress: Progress | None = None,
 ) -> Gallery:
     """Reads every picture once."""
     need_pillow()
-    files, _ = find_images(folder, dataset=dataset)
+    files = images
+    if not isinstance(files, ImageFiles):
+        files, _ = find_images(files, dataset=dataset)
     path_of = dict(zip(files.ids.tolist(), files.paths, strict=True))
     wanted: dict[int | str, list[Shown]] = {}
     for shown in (one for wall in kinds for one in wall.shown):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from math import nan
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
 from boxlens.metrics.results import defined, envelope, number
@@ -209,7 +209,6 @@ class SetSummary:
 class RobustnessResult(Displayed):
     """What breaks each detector."""
 
-    _writer: ClassVar = ("writing.write_robustness", "write_robustness")
     # What was asked.
     choice: RobustnessChoice
     # Its name, and those of its classes.

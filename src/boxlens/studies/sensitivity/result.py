@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
 from boxlens.metrics.results import Provenance, about_dataset, defined, envelope, number
@@ -274,7 +274,6 @@ class SensitivityResult(Displayed):
     classes: tuple[ClassScore, ...] = ()
     # The subset of every object, one column per characteristic.
     columns: tuple[Column, ...] = ()
-    _writer: ClassVar = ("writing.write_sensitivity", "write_sensitivity")
 
     def __repr__(self) -> str:
         """Short: the whole is in `to_json()`."""

@@ -6,11 +6,13 @@ from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from boxlens.errors import ParameterError
 from boxlens.report.pictures.robustness_exhibits import (
     KEY,
     MOST_FALSE,
     MOST_STEPS,
     class_words,
+    hang_robustness,
     shown_steps,
 )
 from boxlens.report.study import TEXT, Column, Markup, Note, Section, Table
@@ -20,6 +22,8 @@ from boxlens.wording import counted, number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from boxlens.formats.files import Progress
+    from boxlens.report.described.extras import Images
     from boxlens.report.pictures.gallery import Gallery, HungWall
     from boxlens.studies.robustness.result import Example, RobustnessResult, StepRobustness
 
@@ -34,10 +38,29 @@ READING = (
 )
 
 
-def examples_section(
-    result: RobustnessResult, galleries: Sequence[Gallery], megabytes: float
-) -> Section:
+class StepGalleries(NamedTuple):
+    """Pictures of examples, one gallery per detector, and how much room a page has for them."""
+
+    galleries: tuple[Gallery, ...]
+    megabytes: float
+    # There are no contact sheets.
+    gallery: None = None
+
+
+def hang_examples(
+    result: RobustnessResult, images: Images, megabytes: float, progress: Progress | None
+) -> StepGalleries | None:
+    """The pictures are those that the detectors were run on."""
+    if images is not None:
+        raise ParameterError("a report on robustness shows the pictures it was made of (images)")
+    if result.pictures is None:
+        return None
+    return StepGalleries(hang_robustness(result, result.pictures, progress=progress), megabytes)
+
+
+def examples_section(result: RobustnessResult, pictures: StepGalleries | None) -> Section:
     """The first examples of every step, then the second ones, until the page has enough."""
+    galleries, megabytes = ((), 0.0) if pictures is None else pictures[:2]
     reading = READING.format(score=number(result.choice.shown_score))
     told = [f"{one.message}." for gallery in galleries for one in gallery.notices]
     walls = [hung for gallery in galleries for hung in gallery.walls]
