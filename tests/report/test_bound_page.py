@@ -12,9 +12,7 @@ from PIL import ImageColor
 
 from boxlens.images import find_images
 from boxlens.report.described import describe
-from boxlens.report.pages.page import DrawnPlan
 from boxlens.report.pictures.bound_gallery import COLOUR, bound_gallery
-from boxlens.report.readers.figures import study_figures
 from boxlens.report.readers.page import study_page
 from report.bound_results import BOUND_WORLDS, numbered
 from report.test_page import Reader
@@ -24,7 +22,7 @@ whole = BOUND_WORLDS["detectors and context"]
 
 def page_without_figures(result):
     study = describe(result)
-    return study_page(study, result.to_json(), DrawnPlan((), study_figures(study).left_out))
+    return study_page(study, result.to_json())
 
 
 @pytest.fixture

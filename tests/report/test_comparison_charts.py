@@ -11,10 +11,10 @@ import pytest
 
 from boxlens.report.charts.colours import FIRST, SECOND, UNDECIDED
 from boxlens.report.described import describe
-from boxlens.report.readers.figures import study_figures, titled
+from boxlens.report.readers.figures import titled
 from boxlens.studies.comparison.cases.discriminative import discriminate
 from boxlens.wording import short
-from report.drawn import colours, size, svg_of, texts, words
+from report.drawn import colours, size, study_figures, svg_of, texts, words
 from studies.comparison.compared import NASTY, WORLDS, compared
 
 EVERY_FIGURE = {

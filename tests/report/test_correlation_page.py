@@ -10,9 +10,8 @@ import polars as pl
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.point_labels import place_labels
 from boxlens.report.described import describe
-from boxlens.report.readers.figures import study_figures
 from report.detection_use_results import CORRELATION_WORLDS
-from report.drawn import records, size, svg_of, words
+from report.drawn import records, size, study_figures, svg_of, words
 from report.proposal_results import NASTY
 
 two_detectors = CORRELATION_WORLDS["two detectors"]

@@ -16,7 +16,6 @@ from boxlens.report.charts.hard_classes import hard_classes_chart
 from boxlens.report.charts.measure_densities import _density, measure_densities_chart
 from boxlens.report.charts.score_by_measure import score_by_measure_chart
 from boxlens.report.described import describe
-from boxlens.report.readers.figures import study_figures
 from boxlens.studies.difficulty.measures import MEASURE_NAMES
 from boxlens.wording import score
 from report.difficulty_results import (
@@ -27,7 +26,7 @@ from report.difficulty_results import (
     result_of,
     system_of,
 )
-from report.drawn import colours, records, size, svg_of, texts, words
+from report.drawn import colours, records, size, study_figures, svg_of, texts, words
 
 EVERY_FIGURE = {
     "measures": ["coco_val2017", "VOC2007_test", "instances per image", "ILSVRC", "PASCAL"],

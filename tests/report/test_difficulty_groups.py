@@ -17,7 +17,7 @@ from boxlens.report.charts.matched_subsets import (
 )
 from boxlens.report.described import describe
 from boxlens.report.described.difficulty.groups import _By, _control_plots
-from boxlens.report.readers.figures import study_figures, titled
+from boxlens.report.readers.figures import titled
 from report.difficulty_results import (
     KINDS,
     SIZES,
@@ -29,7 +29,7 @@ from report.difficulty_results import (
     subset_of,
     system_of,
 )
-from report.drawn import records, size, svg_of, texts, words
+from report.drawn import records, size, study_figures, svg_of, texts, words
 
 
 def plan_of(result):

@@ -15,12 +15,11 @@ from boxlens.app.opening.run import open_run
 from boxlens.app.selecting.query import parse_query
 from boxlens.app.selecting.selection import select
 from boxlens.report.described import describe
-from boxlens.report.pages.page import DrawnPlan
-from boxlens.report.readers.figures import study_figures
 from boxlens.report.readers.page import study_page
 from boxlens.studies.difficulty import difficulty
 from boxlens.studies.difficulty.measures import MEASURE_NAMES, measure_text
 from report.difficulty_results import NASTY_CLASSES, WORLDS, everything, nasty, subset_of
+from report.drawn import study_figures
 from report.test_page import Reader
 from studies.diagnosis.worlds import demo_dataset, demo_detections
 
@@ -40,8 +39,7 @@ TABLES = {
 
 def page_without_figures(result):
     study = describe(result)
-    drawn = DrawnPlan((), study_figures(study).left_out)
-    return study_page(study, result.to_json(), drawn)
+    return study_page(study, result.to_json())
 
 
 @pytest.fixture

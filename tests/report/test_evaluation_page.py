@@ -18,7 +18,6 @@ from boxlens.report.charts.colours import SERIES
 from boxlens.report.charts.main_numbers import main_numbers_chart
 from boxlens.report.charts.mean_curves import mean_curves_chart
 from boxlens.report.described import describe
-from boxlens.report.writing.write_evaluation import write_evaluation
 from boxlens.wording import score
 from report.drawn import colours, records, svg_of, words
 from report.test_page import Reader
@@ -42,9 +41,7 @@ def evaluation(names=("window", "region"), *, also=EXTRAS, sure=True):
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run") / "out"
-    args = (evaluation(), demo_dataset(), tables(), folder)
-    told = write_evaluation(*args, iou=0.5, formats=("svg",))
-    return folder, told
+    return folder, evaluation().save(folder, dataset=demo_dataset(), detections=tables())
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +138,7 @@ def test_the_best_detector_is_named_first():
 
 def test_names_from_outside_are_text(tmp_path):
     result = evaluation(NASTY, also=("confusion",))
-    write_evaluation(result, demo_dataset(), tables(NASTY), tmp_path, iou=0.5, formats=())
+    result.save(tmp_path, figures="none")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<script>alert" not in page
     assert all(name in " ".join(Reader(page).text) for name in NASTY)
@@ -151,7 +148,7 @@ def test_nothing_there_is_said(tmp_path):
     dataset = nothing_of(demo_dataset())
     found = nothing_of(demo_detections("window"))
     result = boxlens.evaluate(dataset, found)
-    write_evaluation(result, dataset, [found], tmp_path, iou=0.5, formats=())
+    result.save(tmp_path, figures="none", dataset=dataset, detections=[found])
     shown = " ".join(Reader((tmp_path / "report.html").read_text()).text)
     assert "AP of window is undefined: no object counts." in shown
     assert not {"nan", "None", "NaN"} & set(shown.split())
@@ -160,6 +157,6 @@ def test_nothing_there_is_said(tmp_path):
 def test_two_detectors_of_one_name_are_kept_apart(tmp_path):
     twice = tables(("same", "same"))
     result = evaluate_tables(demo_dataset(), twice, choose())
-    write_evaluation(result, demo_dataset(), twice, tmp_path, iou=0.5, formats=())
+    result.save(tmp_path, figures="none", dataset=demo_dataset(), detections=twice)
     found = pl.read_parquet(tmp_path / "tables" / "detections.parquet")
     assert found["detector"].unique(maintain_order=True).to_list() == ["same", "same (2)"]

@@ -8,7 +8,10 @@ import re
 import polars as pl
 import pytest
 
+from boxlens.report.described import describe
+from boxlens.report.readers.figures import drawn_plots
 from boxlens.report.readers.notebook import html_of
+from boxlens.report.readers.page import study_page
 from report.test_page import FETCHING, Reader
 from report.written_verbs import VERBS
 from shared_data import ROOT
@@ -36,7 +39,7 @@ def test_every_file_is_there_and_named_in_the_line(name, written_verb):
         json.dumps(result.to_json())
     )
     tables = {path.stem for path in (folder / "tables").iterdir()}
-    assert verb.frames(result).keys() <= tables
+    assert result.tables().keys() <= tables
 
 
 @every_verb
@@ -73,28 +76,28 @@ def test_sentences_come_first_and_every_figure_is_explained(name, written_verb):
     result = verb.worlds[verb.written]()
     page = (written_verb(name)[0] / "report.html").read_text(encoding="utf-8")
     shown = " ".join(" ".join(Reader(page).text).split())
-    places = [shown.index(text) for text in verb.sentences(result)]
+    places = [shown.index(text) for text in describe(result).sentences]
     assert places
     assert places == sorted(places)
-    for figure in verb.plan(result).figures:
-        assert figure.title in shown
-        assert figure.reading in shown
+    for _, plot in drawn_plots(describe(result)):
+        assert plot.title in shown
+        assert plot.reading in shown
 
 
 @every_world
 def test_every_result_has_a_page_and_tables(name, world):
     verb = VERBS[name]
     result = verb.worlds[world]()
-    text = verb.page_without_figures(result)
+    text = study_page(describe(result), result.to_json())
     assert "<script>alert" not in text
     reader = Reader(text)
     assert reader.open == []
     shown = " ".join(reader.text)
     assert not re.search(r"\b(?:nan|NaN|None(?! of))\b", shown)
-    for sentence in verb.sentences(result):
+    for sentence in describe(result).sentences:
         assert sentence in shown
-    known = verb.frames(verb.worlds[verb.whole]())
-    for table, frame in verb.frames(result).items():
+    known = verb.worlds[verb.whole]().tables()
+    for table, frame in result.tables().items():
         same = [column for column in frame.columns if column in known[table].columns]
         assert same == frame.columns or verb.column_families
         assert frame.select(same).schema == known[table].select(same).schema, table
@@ -106,7 +109,7 @@ def test_every_result_has_a_page_and_tables(name, world):
 def test_the_guide_names_every_column(name):
     verb = VERBS[name]
     guide = (ROOT / "docs" / f"{verb.guide}.md").read_text(encoding="utf-8")
-    for table, frame in verb.frames(verb.documented(verb.worlds[verb.whole]())).items():
+    for table, frame in verb.documented(verb.worlds[verb.whole]()).tables().items():
         families = tuple(verb.column_families)
         single = [one for one in frame.columns if not one.startswith(families)]
         named = [table, *families, *(one for one in single if not one.endswith(families))]

@@ -10,9 +10,8 @@ import numpy as np
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.oracles import highest_score
 from boxlens.report.described import describe
-from boxlens.report.readers.figures import study_figures
 from report.detection_use_results import ORACLE_WORLDS, oracles_of, shape_of
-from report.drawn import records, size, svg_of, words
+from report.drawn import records, size, study_figures, svg_of, words
 from report.written_verbs import VERBS
 
 two_detectors = ORACLE_WORLDS["two detectors"]

@@ -12,9 +12,8 @@ from boxlens.report.charts.forms.keys import MOST_LINES, key
 from boxlens.report.charts.method_words import best_first
 from boxlens.report.charts.recall import method_styles
 from boxlens.report.described import describe
-from boxlens.report.readers.figures import study_figures
 from boxlens.studies.proposals.recall.average_recall import CURVE_IOUS
-from report.drawn import records, size, svg_of, words
+from report.drawn import records, size, study_figures, svg_of, words
 from report.proposal_results import (
     METHODS,
     every_method,

@@ -11,9 +11,8 @@ from boxlens.images.perturbing.families import FAMILIES, FAMILY_NAMES
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.repeatability import levels_by_method, strongest_level
 from boxlens.report.described import describe
-from boxlens.report.readers.figures import study_figures
 from boxlens.studies.proposals.repeatability.choice import RepeatabilityChoice
-from report.drawn import records, size, svg_of, texts, words
+from report.drawn import records, size, study_figures, svg_of, texts, words
 from report.proposal_results import (
     METHODS,
     every_perturbation,

@@ -19,7 +19,7 @@ from boxlens.metrics import choose, evaluate_tables
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.report.described import describe
 from boxlens.report.study import file_name
-from boxlens.report.writing.write_report import write_answers, write_report
+from boxlens.report.writing.write_report import write_report
 from boxlens.studies.report import QUESTIONS, ReportChoice, answer_tables, check_questions
 from report.test_page import Reader
 from studies.comparison.compared import NASTY
@@ -62,7 +62,7 @@ def pictures(tmp_path_factory):
 @pytest.fixture(scope="module")
 def written(tmp_path_factory, pictures):
     folder = tmp_path_factory.mktemp("run") / "out"
-    told = write_answers(answered(), folder, formats=(), images=pictures)
+    told = answered().save(folder, figures="none", images=pictures)
     return folder, told
 
 
@@ -155,7 +155,7 @@ def test_scores_are_those_of_evaluate_though_images_are_resampled_once():
 
 def test_pictures_of_all_parts_share_one_limit(pictures, tmp_path):
     of_pictures = answered(ask=("errors", "comparison"))
-    write_answers(of_pictures, tmp_path, formats=(), images=pictures, images_mb=0.2)
+    of_pictures.save(tmp_path, figures="none", images=pictures, images_mb=0.2)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     sources = [a["src"] for tag, a in Reader(page).tags if tag == "img"]
     assert sources
@@ -166,7 +166,7 @@ def test_pictures_of_all_parts_share_one_limit(pictures, tmp_path):
 def test_one_detector_has_no_comparison_and_no_parts(tmp_path):
     result = answered(("window",))
     assert result.asked == QUESTIONS[:-1]
-    write_answers(result, tmp_path, formats=())
+    result.save(tmp_path, figures="none")
     reader = Reader((tmp_path / "report.html").read_text(encoding="utf-8"))
     assert reader.linked == [
         "summary", "scores", "errors", "repairs", "objects", "schemes", "difficulty", "examples",
@@ -190,7 +190,7 @@ def test_one_detector_has_no_comparison_and_no_parts(tmp_path):
 )
 def test_only_what_is_asked_is_answered(ask, expected, tmp_path):
     result = answered(ask=ask)
-    write_answers(result, tmp_path, formats=())
+    result.save(tmp_path, figures="none")
     reader = Reader((tmp_path / "report.html").read_text(encoding="utf-8"))
     assert reader.open == []
     assert reader.linked == [*expected, "method", "provenance"]
@@ -205,7 +205,7 @@ def test_only_what_is_asked_is_answered(ask, expected, tmp_path):
 
 def test_names_from_outside_are_text_and_equal_file_names_are_kept_apart(tmp_path):
     assert len({file_name(name) for name in ALIKE}) == 1
-    write_answers(answered(ALIKE), tmp_path, formats=())
+    answered(ALIKE).save(tmp_path, figures="none")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     reader = Reader(page)
     assert reader.open == []

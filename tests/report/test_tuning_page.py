@@ -12,10 +12,9 @@ from altair.utils.schemapi import debug_mode
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.tuning_trials import tuning_settings_chart, tuning_trials_chart
 from boxlens.report.described import describe
-from boxlens.report.readers.figures import study_figures
 from boxlens.report.readers.frames import study_frames
 from report.detection_use_results import TUNING_WORLDS, tuned
-from report.drawn import records, size, svg_of, words
+from report.drawn import records, size, study_figures, svg_of, words
 
 
 @pytest.fixture(autouse=True)
