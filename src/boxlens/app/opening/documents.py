@@ -122,10 +122,13 @@ def _check_about(about: Mapping[str, Any], path: Path) -> None:
 
 
 def _check_verdict(about: Mapping[str, Any], path: Path) -> None:
-    """Its numbers are pairs of a name and a number; a run may have none."""
+    """Its numbers are pairs of a name and a number, its tiles of texts; a run may have none."""
     if about.get("verdict") is None:
         return
     verdict = _member(about, "verdict", _OBJECT, path)
+    for pair in _member(verdict, "tiles", _LIST, path, "verdict") if "tiles" in verdict else ():
+        if not (isinstance(pair, list) and list(map(type, pair)) == [str, str]):
+            raise _wrong("tiles", "pairs of texts", pair, path, "verdict")
     if "numbers" not in verdict:
         return
     for pair in _member(verdict, "numbers", _LIST, path, "verdict"):

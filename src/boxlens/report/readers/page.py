@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from html import escape
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from boxlens.report.pages.guide import has_method, method
@@ -49,13 +49,16 @@ def study_page(
 
 def _summary(study: Study) -> Section:
     """The numbers that matter most, and the answer."""
-    numbers = [
-        (name, form.text(value)) for name, value, form in study.tiles if not is_undefined(value)
-    ]
     first, *others = study.sentences
     said = (paragraph(first, "lead"), *map(paragraph, others))
-    parts = (tiles(numbers[:MOST_TILES]), *said)
+    parts = (tiles(shown_tiles(study)), *said)
     return Section("summary", "Summary", tuple(Markup(one) for one in parts))
+
+
+def shown_tiles(study: Study) -> list[tuple[str, str]]:
+    """The first of the main numbers that are known, with their names."""
+    known = (one for one in study.tiles if not is_undefined(one[1]))
+    return [(name, form.text(value)) for name, value, form in islice(known, MOST_TILES)]
 
 
 def _method(sections: Sequence[Section]) -> Iterator[Section]:

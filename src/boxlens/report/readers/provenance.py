@@ -11,7 +11,10 @@ from boxlens.wording import number
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from boxlens.report.study import Study
+    from boxlens.report.study import Part, Study
+
+    # What it is, and the file; None: it was given as a table.
+    Source = tuple[str, Mapping[str, Any] | None]
 
 
 def provenance_section(study: Study, document: Mapping[str, Any]) -> Section:
@@ -19,17 +22,18 @@ def provenance_section(study: Study, document: Mapping[str, Any]) -> Section:
     rows = sources(document)
     version = ("boxlens", document["provenance"]["boxlens"])
     messages = [notice["message"] for notice in document["notices"]]
-    shown = (
-        *([Table("", "Files", rows, FILES)] if any(one for _, one in rows) else []),
+    shown: list[Part] = [Table("", "Files", rows, FILES)] if any(one for _, one in rows) else []
+    shown += [
         Markup("<h3>Parameters</h3>"),
         Markup(facts([version, *parameters(study, document)])),
-        *([Markup(f"<h3>Notices</h3>{notes(messages)}")] if messages else []),
-    )
-    return Section("provenance", "Provenance", shown)
+    ]
+    if messages:
+        shown.append(Markup(f"<h3>Notices</h3>{notes(messages)}"))
+    return Section("provenance", "Provenance", tuple(shown))
 
 
-def sources(document: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any] | None]]:
-    """Every file and what it is; None: it was given as a table."""
+def sources(document: Mapping[str, Any]) -> list[Source]:
+    """Every input."""
     made_from = document["provenance"]
     return [
         ("ground truth", made_from["ground_truth"]),
@@ -61,7 +65,7 @@ def _text(value: Any) -> str:
     return number(value) if isinstance(value, float) else str(value)
 
 
-FILES = [
+FILES: list[Column[Source]] = [
     Column("", "file", lambda row: row[0], TEXT),
     Column("", "path", lambda row: row[1] and row[1]["path"], TEXT),
     Column("", "format", lambda row: row[1] and row[1]["format"], TEXT),

@@ -9,7 +9,8 @@ import numpy as np
 from boxlens.metrics.results import number
 from boxlens.report.charts.kinds import SCHEME_NAMES
 from boxlens.report.frames.run_tables import flag_name, run_tables
-from boxlens.report.readers.figures import drawn_plots
+from boxlens.report.readers.page import shown_tiles
+from boxlens.report.study import Plot
 from boxlens.studies.diagnosis import DiagnosisChoice, diagnose_tables
 from boxlens.studies.diagnosis.crosswalk import DET_LABELS, GT_LABELS, SCHEMES
 from boxlens.studies.sensitivity.characteristics import MOST_TEXTS
@@ -104,6 +105,7 @@ def run_record(
         "verdict": {
             "lead": lead,
             "sentences": sentences,
+            "tiles": list(map(list, shown_tiles(study))),
             # Those of its numbers that are fractions.
             "numbers": [
                 [name, number(value)]
@@ -124,10 +126,13 @@ def figure_records(study: Study, specs: Mapping[str, Mapping[str, Any]]) -> list
             "title": plot.title,
             "reading": plot.reading,
             "section": section.name,
+            "heading": top.title if section is top else f"{top.title}: {section.title}",
             "detector": plot.detector,
             "spec": specs[plot.name],
         }
-        for section, plot in drawn_plots(study)
+        for top in study.sections
+        for section, plot in top.walk()
+        if isinstance(plot, Plot) and not plot.absent
     ]
 
 
