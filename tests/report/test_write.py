@@ -244,8 +244,12 @@ def test_progress_is_told_for_every_figure(tmp_path):
 def test_formats_are_read_or_refused():
     assert figure_formats("none") == ()
     assert figure_formats("png, SVG") == ("svg", "png")
+
+
+def test_an_unknown_format_is_refused_before_anything_is_written(tmp_path):
     with pytest.raises(ParameterError, match="svg, pdf, png or none, got 'gif'"):
-        figure_formats("svg,gif")
+        write_toys(tmp_path / "out", figures="svg,gif")
+    assert not list(tmp_path.iterdir())
 
 
 def test_errors_on_toys_are_of_every_kind():

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from boxlens.report.charts.annotation_gain import annotation_gain_chart
 from boxlens.report.described.comparison.pairs import GUIDE, about_all
 from boxlens.report.described.disagreement import disputed_images
-from boxlens.report.study import COUNT, SHARE, TEXT, Column, Plot, Section, Table
+from boxlens.report.study import COUNT, SHARE, TEXT, Plot, Section, Table, table_of
 from boxlens.studies.comparison.cases.annotation_gain import GOALS, ORDERS
 from boxlens.wording import share
 
@@ -34,31 +34,15 @@ def annotate_section(result: ComparisonResult) -> Section:
     )
 
 
-class _Step(NamedTuple):
-    goal: str
-    order: str
-    n_images: int
-    share: float
-
-
-def _gain(gain: AnnotationGainResult) -> Table[_Step]:
-    rows = [
-        _Step(goal.goal, order.order, *step)
+def _gain(gain: AnnotationGainResult) -> Table[Any]:
+    forms = {"goal": TEXT, "order": TEXT, "n_images": COUNT, "share": SHARE}
+    rows = (
+        (goal.goal, order.order, *step)
         for goal in gain.goals
         for order in goal.orders
         for step in order.points()
-    ]
-    return Table(
-        "annotation_gain",
-        "",
-        rows,
-        [
-            Column("goal", "", lambda row: row.goal, TEXT),
-            Column("order", "", lambda row: row.order, TEXT),
-            Column("n_images", "", lambda row: row.n_images, COUNT),
-            Column("share", "", lambda row: row.share, SHARE),
-        ],
     )
+    return table_of("annotation_gain", "", forms, rows)
 
 
 def _gain_plot(result: ComparisonResult) -> Plot:

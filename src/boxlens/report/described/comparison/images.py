@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from boxlens.report.study import (
     Plot,
     Section,
     Table,
+    table_of,
 )
 from boxlens.studies.comparison.cases.image_scores import MEASURE_NAMES
 from boxlens.wording import number, score
@@ -60,30 +61,16 @@ def _together(result: ComparisonResult) -> tuple[DiscriminativeResult, ...]:
     return () if result.together is None else (result.together,)
 
 
-class _Mean(NamedTuple):
-    detector: str
-    cut: float
-    mean: float
-
-
-def _means(result: ComparisonResult) -> Table[_Mean]:
-    rows = [
-        _Mean(one.name, cut, float(np.nanmean(scores)) if not np.isnan(scores).all() else math.nan)
+def _means(result: ComparisonResult) -> Table[Any]:
+    measure = MEASURE_NAMES[result.choice.measure]
+    forms = {"detector": TEXT, "score cut": SCORE, f"mean {measure}": SCORE}
+    rows = (
+        (one.name, cut, math.nan if np.isnan(scores).all() else float(np.nanmean(scores)))
         for one, cut, scores in zip(
             result.detectors, result.min_score, result.image_scores, strict=True
         )
-    ]
-    measure = MEASURE_NAMES[result.choice.measure]
-    return Table(
-        "",
-        f"{_capital(measure)} of images",
-        rows,
-        [
-            Column("", "detector", lambda row: row.detector, TEXT),
-            Column("", "score cut", lambda row: row.cut, SCORE),
-            Column("", f"mean {measure}", lambda row: row.mean, SCORE),
-        ],
     )
+    return table_of("", f"{_capital(measure)} of images", forms, rows)
 
 
 def _capital(text: str) -> str:
@@ -115,38 +102,15 @@ def _who(one: DiscriminativeResult) -> str:
     return " - ".join(one.detectors) if one.a else "all detectors"
 
 
-class _Step(NamedTuple):
-    of: DiscriminativeResult
-    threshold: float
-    p: float
-    n_kept: int
-
-
-def _curves(results: Sequence[DiscriminativeResult]) -> Table[_Step]:
+def _curves(results: Sequence[DiscriminativeResult]) -> Table[Any]:
     """All detectors together have neither a nor b."""
-    rows = [
-        _Step(one, *step)
+    forms = {"a": TEXT, "b": TEXT, "test": TEXT, "t": SCORE, "p": P_VALUE, "n_kept": COUNT}
+    rows = (
+        (one.a, one.b, one.choice.test, float(t), float(p), int(n))
         for one in results
-        for step in zip(
-            one.curve.threshold.tolist(),
-            one.curve.p.tolist(),
-            one.curve.n_kept.tolist(),
-            strict=True,
-        )
-    ]
-    return Table(
-        "p_curves",
-        "",
-        rows,
-        [
-            Column("a", "", lambda row: row.of.a, TEXT),
-            Column("b", "", lambda row: row.of.b, TEXT),
-            Column("test", "", lambda row: row.of.choice.test, TEXT),
-            Column("t", "", lambda row: row.threshold),
-            Column("p", "", lambda row: row.p, P_VALUE),
-            Column("n_kept", "", lambda row: row.n_kept, COUNT),
-        ],
+        for t, p, n in zip(one.curve.threshold, one.curve.p, one.curve.n_kept, strict=True)
     )
+    return table_of("p_curves", "", forms, rows)
 
 
 def _plots(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> Iterator[Plot]:
