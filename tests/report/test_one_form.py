@@ -56,7 +56,8 @@ def described(name: str):
     return study, Cells(study_page(study, result.to_json())).tables
 
 
-every_verb = pytest.mark.parametrize("name", VERBS)
+# A whole report has tables of several verbs in it, some of which have one caption.
+every_verb = pytest.mark.parametrize("name", [name for name in VERBS if name != "report"])
 
 
 @every_verb
@@ -72,9 +73,11 @@ def test_the_page_shows_what_the_terminal_prints(name):
         printed = lines[start + 2 : start + 2 + len(rows)]
         shown = [one.heading for one in table.shown]
         assert sorted(heading) == sorted(shown)
-        headings = re.split("  +", lines[start])
+        # Further columns come last, as far as there is room.
+        headings = re.split("  +", lines[start].strip())
+        assert headings == list(map(safe_line, heading[: len(headings)]))
         for row, line in zip(rows, printed, strict=True):
-            first = [text for text, head in zip(row, heading, strict=True) if head in headings]
+            first = row[: len(headings)]
             assert [text for text in first if safe_line(text) not in line] == [], table.caption
 
 

@@ -4,26 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PIL import Image
 
+from boxlens import gate, reconcile
 from boxlens.images import find_images
 from boxlens.images.transforming.catalogue import CLEAN
+from boxlens.metrics import choose, evaluate_tables
+from boxlens.metrics.evaluation import EXTRAS
+from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.studies.diagnosis import diagnose
 from boxlens.studies.robustness.step_pictures import StepPictures
 from report.bound_results import BOUND_WORLDS
 from report.detection_use_results import CORRELATION_WORLDS, ORACLE_WORLDS, TUNING_WORLDS
 from report.difficulty_results import WORLDS as DIFFICULTY_WORLDS
 from report.proposal_results import RECALL_WORLDS, REPEATABILITY_WORLDS
+from report.report_results import answered
 from report.robustness_results import ROBUSTNESS_WORLDS, everything, with_bound
 from report.toy_diagnosis import toy_diagnosis
+from studies.comparison.compared import NASTY, compared, disagreed
 from studies.comparison.compared import WORLDS as COMPARED_WORLDS
-from studies.comparison.compared import compared, disagreed
 from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of
+
+if TYPE_CHECKING:
+    from boxlens.data import Dataset, Detections
 
 
 def _painted(step: Any, row: int) -> np.ndarray:
@@ -32,6 +40,10 @@ def _painted(step: Any, row: int) -> np.ndarray:
     return np.full(shape, 40 * row % 256, dtype=np.uint8)
 
 
+# As they are, and as text that no page may take for code.
+NAMES = (("window", "region"), NASTY)
+SURE = ResamplingChoice(n_replicates=100)
+RULES = ("AP >= baseline - 0.002", "AP of each class >= baseline - 0.2", "AP50 >= 0.99")
 STEP_PICTURES = StepPictures(_painted, {1: 0, 2: 1})
 
 
@@ -67,15 +79,18 @@ def _write_bound(result: Any, folder: Path) -> str:
     return result.save(folder, images=find_images(pictures)[0], figures="none")
 
 
-def _write_comparison(result: Any, folder: Path) -> str:
-    """With pictures of the demo's names and sizes; what they show does not matter."""
-    images = result.dataset.images
+def painted_pictures(dataset: Dataset, folder: Path) -> Path:
+    """Of the demo's names and sizes; what they show does not matter."""
+    images = dataset.images
     size = (int(images.width_px[0]), int(images.height_px[0]))
-    pictures = folder.parent / "pictures"
     for name in images.file_name:
-        (pictures / name).parent.mkdir(parents=True, exist_ok=True)
-        Image.new("RGB", size, "#777777").save(pictures / name)
-    return result.save(folder, images=pictures)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", size, "#777777").save(folder / name)
+    return folder
+
+
+def _write_comparison(result: Any, folder: Path) -> str:
+    return result.save(folder, images=painted_pictures(result.dataset, folder.parent / "pictures"))
 
 
 def _write_robustness(result: Any, folder: Path) -> str:
@@ -93,6 +108,40 @@ def _sensitivity_of(name: str) -> Any:
     return _diagnosed(name).sensitivity
 
 
+def _named(names: Sequence[str] = NAMES[0]) -> list[Detections]:
+    tables = (demo_detections("window"), demo_detections("region"))
+    return [replace(one, name=name) for one, name in zip(tables, names, strict=True)]
+
+
+@cache
+def evaluated(name: str) -> Any:
+    """With intervals and every reading; without any; of names that are code; of nothing."""
+    if name == "nothing":
+        return evaluate_tables(nothing_of(demo_dataset()), [nothing_of(_named()[0])], choose())
+    choice = choose(also=EXTRAS, intervals=SURE) if name != "plain" else choose()
+    return evaluate_tables(demo_dataset(), _named(NAMES[name == "nasty"]), choice)
+
+
+@cache
+def gated(name: str) -> Any:
+    tables = _named(NAMES[name == "nasty"])
+    return gate(demo_dataset(), *tables, rules=RULES, replicates=100)
+
+
+def _reconciled(name: str) -> Any:
+    truth = nothing_of(demo_dataset()) if name == "nothing" else demo_dataset()
+    return reconcile(truth, _named(NAMES[name == "nasty"])[0])
+
+
+def _write_report(result: Any, folder: Path) -> str:
+    pictures = painted_pictures(result.dataset, folder.parent / "pictures")
+    return result.save(folder, images=pictures, figures="none")
+
+
+def _write_evaluation(result: Any, folder: Path) -> str:
+    return result.save(folder, dataset=demo_dataset(), detections=_named())
+
+
 DIAGNOSED_WORLDS = ("toys", "no detections", "nothing")
 SCHEME_COLUMNS = (
     *("hoiem_top_", "hoiem_impact_", "tide_dAP_", "tide_n_"),
@@ -101,6 +150,56 @@ SCHEME_COLUMNS = (
 
 
 VERBS = {
+    "evaluate": Verb(
+        {name: partial(evaluated, name) for name in ("both", "plain", "nasty", "nothing")},
+        whole="both",
+        written="both",
+        sections=("summary", "scores", "readings", "classes"),
+        write=_write_evaluation,
+        line="4 tables, 5 figures (svg)",
+        notebook=("AP50",),
+        undrawn=("nothing",),
+    ),
+    "report": Verb(
+        {
+            "both": answered,
+            "one": partial(answered, ("window",)),
+            **{
+                one: partial(answered, ("window",), (one,))
+                for one in ("scores", "errors", "sensitivity", "difficulty")
+            },
+        },
+        # Tables of several detectors have captions in common.
+        whole="one",
+        charts_only=("both",),
+        written="both",
+        sections=(
+            *("summary", "scores", "errors", "repairs", "objects", "schemes", "difficulty"),
+            *("comparison", "examples", "classes"),
+        ),
+        write=_write_report,
+        line="27 tables, 16 contact sheets",
+        notebook=("window", "region"),
+        guide="",
+    ),
+    "gate": Verb(
+        {name: partial(gated, name) for name in ("both", "nasty")},
+        whole="both",
+        written="both",
+        sections=("summary", "rules"),
+        line="1 table",
+        notebook=(">FAILS<",),
+        undrawn=("both",),
+    ),
+    "reconcile": Verb(
+        {name: partial(_reconciled, name) for name in ("both", "nasty", "nothing")},
+        whole="both",
+        written="both",
+        sections=("summary", "steps", "protocols", "band"),
+        line="2 tables",
+        notebook=("window",),
+        undrawn=("nothing",),
+    ),
     "diagnose": Verb(
         {name: partial(_diagnosed, name) for name in DIAGNOSED_WORLDS},
         whole="toys",
