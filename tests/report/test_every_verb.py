@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 
 import polars as pl
 import pytest
@@ -54,6 +55,11 @@ def test_the_page_is_whole_in_order_and_fetches_nothing(name, written_verb):
     sections = [a["id"] for tag, a in reader.tags if tag == "section"]
     assert reader.linked == [*verb.sections, "method", "provenance"]
     assert [one for one in sections if one in reader.linked] == reader.linked
+    inside = {a["href"][1:] for tag, a in reader.tags if tag == "a" and a["href"][0] == "#"}
+    assert inside <= set(ids)
+    ranks = [int(tag[1]) for tag, _ in reader.tags if re.fullmatch("h[1-6]", tag)]
+    assert ranks[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(ranks))
     fetched = [
         value
         for tag, a in reader.tags
@@ -61,6 +67,8 @@ def test_the_page_is_whole_in_order_and_fetches_nothing(name, written_verb):
         if attribute in FETCHING and not (tag == "a" and written_here(value))
     ]
     assert all(value.startswith("data:image/jpeg;base64,") for value in fetched)
+    assert not {"link", "iframe", "object", "embed", "base"} & {tag for tag, _ in reader.tags}
+    assert not any(word in style for style in reader.styles for word in ("url(", "@import"))
     policy = next(a["content"] for tag, a in reader.tags if tag == "meta" and "http-equiv" in a)
     assert policy.startswith("default-src 'none'")
 
