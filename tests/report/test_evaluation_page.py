@@ -11,8 +11,7 @@ import pytest
 
 import boxlens
 from boxlens.report.charts.colours import SERIES
-from boxlens.report.charts.main_numbers import main_numbers_chart
-from boxlens.report.charts.mean_curves import mean_curves_chart
+from boxlens.report.charts.evaluation import main_numbers_chart, mean_curves_chart
 from boxlens.report.described import describe
 from boxlens.wording import score
 from report.drawn import colours, records, svg_of, words

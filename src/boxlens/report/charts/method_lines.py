@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
+from boxlens.report.charts.colours import SERIES as COLOURS
 from boxlens.report.charts.detector_pair import short
 from boxlens.report.charts.forms.axes import to_a_tenth
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.charts.main_numbers import COLOURS
 from boxlens.report.charts.system_lines import KEY_CHARACTERS
 from boxlens.report.charts.theme import FONT_PX, SOFT_INK, fixed, inline
 

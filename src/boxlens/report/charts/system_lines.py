@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 import altair as alt
 import numpy as np
 
+from boxlens.report.charts.colours import SERIES as COLOURS
 from boxlens.report.charts.detector_pair import key, short
-from boxlens.report.charts.main_numbers import COLOURS
 from boxlens.report.charts.theme import WIDTH
 
 if TYPE_CHECKING:

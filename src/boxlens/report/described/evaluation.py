@@ -8,10 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from boxlens.metrics.evaluation import with_unique_names
-from boxlens.report.charts.class_scores import MOST_CLASSES, class_scores_chart, ranked_classes
 from boxlens.report.charts.colours import SERIES
-from boxlens.report.charts.main_numbers import main_numbers_chart
-from boxlens.report.charts.mean_curves import mean_curves_chart
+from boxlens.report.charts.evaluation import (
+    MOST_CLASSES,
+    class_scores_chart,
+    main_numbers_chart,
+    mean_curves_chart,
+    ranked_classes,
+)
 from boxlens.report.described.confusion import confusion_plot
 from boxlens.report.described.evaluation_readings import readings
 from boxlens.report.described.extras import Extras, Run

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from boxlens.report.described.comparison.annotating import annotate_section
-from boxlens.report.described.comparison.images import images_section
+from boxlens.report.described.comparison.images import annotate_section, images_section
 from boxlens.report.described.comparison.numbers import classes_section, numbers_section
 from boxlens.report.described.comparison.together import together_section
 from boxlens.report.described.examples import (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -226,7 +227,7 @@ def _league_plot(result: ComparisonResult) -> Plot:
         f"{league.metric} of each detector, and which can be told apart",
         "Overlapping intervals do not mean that detectors are equal: go by the letters, which rest "
         "on differences over the same images.",
-        partial(league_chart, shown, league.metric),
+        partial(league_chart, replace(_league(result), rows=shown), league.metric),
         legend="Line: interval. Detectors that share a letter cannot be told apart: the p of "
         "their difference, adjusted for all pairs, is not below "
         f"{number(league.alpha)}.{cut}{undefined}",
