@@ -162,8 +162,8 @@ def _class_columns(result: ComparisonResult, pair: LeadingPair) -> list[Column[C
         Column("class", "class", lambda row: row.name, TEXT),
         Column("n_objects", "objects", lambda row: row.n_objects, COUNT),
         Column("n_images", "images", lambda row: row.n_images, COUNT),
-        Column("", first.name, lambda row: ap[0][row.name]),
-        Column("", second.name, lambda row: ap[1][row.name]),
+        Column("", first.name, lambda row: ap[0].get(row.name)),
+        Column("", second.name, lambda row: ap[1].get(row.name)),
         *measured_columns("difference", CHANGE, lambda row: row.difference, result),
         Column("p", "p", lambda row: row.p, P_VALUE),
         Column("p_permutation", "p exchange", lambda row: row.p_permutation, P_VALUE, further=True),
@@ -247,7 +247,12 @@ def _pair_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
         title("Difference of every metric", pair, result),
         "A coloured line is a difference beyond chance. A grey one inside the band may be real, "
         "but too small for this test set to show.",
-        partial(differences_chart, known, pair.names, alpha=alpha),
+        partial(
+            differences_chart,
+            replace(_pair_table(result, pair), rows=known),
+            pair.names,
+            alpha=alpha,
+        ),
         legend=f"Coloured: p below {number(alpha)} (resampled images{adjusted}). Line: interval. "
         f"Grey band: too small to be detected reliably with this test set.{undefined}",
         about=about_pair(pair, result),
@@ -279,7 +284,12 @@ def _class_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
         "by chance.",
         partial(
             class_differences_chart,
-            sorted(shown, key=lambda row: -row.difference.value),
+            Table(
+                "",
+                "",
+                sorted(shown, key=lambda row: -row.difference.value),
+                _class_columns(result, pair),
+            ),
             pair.names,
             alpha=alpha,
         ),

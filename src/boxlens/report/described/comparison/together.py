@@ -63,7 +63,7 @@ def together_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> 
             _reached(result.joint),
             _rankings(result.joint.rankings),
             _found(result.joint),
-            *(_strengths_table(result, pair) for pair in pairs),
+            *(_strengths_table(result, pair, pair.strengths.groups) for pair in pairs),
             _all_strengths(result),
         ),
         reading="What the detectors could reach if the best of each were taken, and which objects "
@@ -165,13 +165,15 @@ def _all_strengths(result: ComparisonResult) -> Table[_Finding]:
     return Table("strengths", "", rows, _strengths_columns(result, ("", "")))
 
 
-def _strengths_table(result: ComparisonResult, pair: LeadingPair) -> Table[_Finding]:
+def _strengths_table(
+    result: ComparisonResult, pair: LeadingPair, groups: Sequence[Group]
+) -> Table[_Finding]:
     one = pair.strengths
     which = "above the score cuts" if one.overall.tested_by == "cut" else "detections of any score"
     return Table(
         "",
         f"Objects found by group ({which}): {' - '.join(pair.names)}",
-        [_Finding(one, group, group.tested_by) for group in (one.overall, *one.groups)],
+        [_Finding(one, group, group.tested_by) for group in (one.overall, *groups)],
         _strengths_columns(result, pair.names),
         folded=True,
         detail=True,
@@ -236,7 +238,12 @@ def _strengths_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
         title("Which objects each finds", pair, result),
         "Coloured on both sides: the detectors complement each other, and the rows say for which "
         "objects. Coloured on one side only: one finds more; look at its false positives, too.",
-        partial(strengths_chart, [one.overall, *shown], pair.names),
+        partial(
+            strengths_chart,
+            _strengths_table(result, pair, shown),
+            [group.other.difference for group in (one.overall, *shown)],
+            pair.names,
+        ),
         legend=f"Filled, with interval: {filled}, IoU {number(one.iou)}. Hollow: {hollow}. "
         f"Coloured: p below {number(result.choice.alpha)} after Holm's adjustment."
         f"{cut if len(shown) < len(groups) else ''}",
