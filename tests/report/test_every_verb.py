@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from itertools import pairwise
+from xml.etree import ElementTree as ET
 
 import polars as pl
 import pytest
 
+from boxlens.errors import ParameterError
 from boxlens.report.described import DESCRIBED, describe
 from boxlens.report.readers.figures import drawn_plots
 from boxlens.report.readers.notebook import html_of
@@ -113,6 +115,22 @@ def test_every_result_has_a_page_and_tables(name, world):
             assert not column.is_nan().any()
 
 
+@pytest.mark.parametrize(
+    ("name", "asked", "refused"),
+    [
+        ("sensitivity", {"images": "."}, "SensitivityResult shows no pictures"),
+        ("robustness", {"images": "."}, "shows the pictures it was made of"),
+        ("diagnose", {"strict_coco": True}, "DiagnosisResult has no setting 'strict_coco'"),
+        ("disagree", {"images_mb": -1}, "0 megabytes or more"),
+    ],
+)
+def test_what_a_verb_does_not_have_is_refused(name, asked, refused, tmp_path):
+    result = VERBS[name].worlds[VERBS[name].written]()
+    with pytest.raises(ParameterError, match=refused):
+        result.save(tmp_path / "out", **asked)
+    assert not (tmp_path / "out").exists()
+
+
 def test_every_result_is_looked_at():
     found = {type(verb.worlds[verb.written]()).__name__ for verb in VERBS.values()}
     assert found == DESCRIBED.keys()
@@ -133,7 +151,16 @@ def test_the_guide_names_every_column(name):
 def test_a_notebook_shows_the_main_numbers_and_a_figure(name):
     verb = VERBS[name]
     html = html_of(verb.worlds[verb.written]())
-    assert ("data:image/svg+xml" in html) == (verb.written not in verb.undrawn)
+    # Well formed, as everything inside is closed or empty.
+    ET.fromstring(re.sub(r"(<img [^>]*)>", r"\1/>", html))
+    assert "<table" in html
+    assert not re.search(r"<script|<style|<link|https?://|\bon\w+=", html)
+    # Colours come from the page around it, light or dark; only the figure has its own ground.
+    assert "color:" not in html
+    # A notebook is kept in version control.
+    assert len(html) < 100_000
+    shown = re.search(r'<img alt="[^"]{20,}" [^>]*src="data:image/svg\+xml', html)
+    assert bool(shown) == (verb.written not in verb.undrawn)
     for text in verb.notebook:
         assert text in html
     for world in verb.undrawn:
