@@ -13,7 +13,12 @@ from PIL import Image, ImageColor
 
 from boxlens.errors import InputError, MissingExtraError, ParameterError
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.described.examples import check_megabytes, diagnosis_examples, fit_pictures
+from boxlens.report.described.examples import (
+    check_megabytes,
+    diagnosis_examples,
+    fit_pictures,
+    n_crops,
+)
 from boxlens.report.pictures.exhibits import OBJECT_COLOUR, caption, walls
 from boxlens.report.pictures.gallery import MARGIN_PX, TILE_PX, contact_sheet, hang
 from boxlens.report.study import Markup
@@ -158,12 +163,12 @@ def test_a_page_has_a_limit_and_says_what_it_leaves_out(gallery):
     parts = diagnosis_examples(toy_diagnosis(), pictures)
     text = "".join(one.html for one in parts if isinstance(one, Markup))
     assert len(text) < 100_000
-    n_left_out = sum(len(one.hung.crops) - len(one.images) for one in pictures.walls)
+    n_left_out = n_crops(gallery.walls) - n_crops(pictures.walls)
     (remark,) = pictures.remarks
     assert f"{n_left_out} more examples are in the contact sheets" in remark
     assert "at most 0.06 MB" in remark
     # Every kind shows its first example before any shows its second.
-    shown = [len(one.images) for one in pictures.walls]
+    shown = [len(one.crops) for one in pictures.walls]
     assert min(shown) >= 1
     assert text.count("<img") == sum(shown)
 
@@ -171,11 +176,11 @@ def test_a_page_has_a_limit_and_says_what_it_leaves_out(gallery):
 def test_what_does_not_fit_is_left_out_of_all_kinds_alike(gallery):
     for megabytes in (0, 0.03, 0.1, 0.3):
         pictures = fit_pictures(gallery, megabytes)
-        uris = [image for one in pictures.walls for image in one.images]
+        uris = [crop.uri for one in pictures.walls for crop in one.crops]
         assert sum(map(len, uris)) <= 1_000_000 * megabytes
-        most = max(len(one.images) for one in pictures.walls)
-        for one in pictures.walls:
-            assert len(one.images) >= min(most - 1, len(one.hung.crops))
+        most = max(len(one.crops) for one in pictures.walls)
+        for one, whole in zip(pictures.walls, gallery.walls, strict=True):
+            assert len(one.crops) >= min(most - 1, len(whole.crops))
 
 
 @pytest.mark.parametrize("megabytes", [-1, float("nan"), float("inf")])

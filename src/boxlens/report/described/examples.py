@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from base64 import b64encode
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from boxlens.errors import ParameterError
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.pages.markup import notes, paragraph
 from boxlens.report.pictures.comparison_exhibits import comparison_walls
-from boxlens.report.pictures.exhibits import is_duplicate, n_examples, walls
+from boxlens.report.pictures.exhibits import is_duplicate, walls
 from boxlens.report.study import ID, TEXT, Column, Markup, Section, Table
 
 if TYPE_CHECKING:
@@ -38,24 +37,12 @@ WITHOUT = "Pictures are shown where they are given (--images)."
 
 
 @dataclass(frozen=True, slots=True)
-class ShownWall:
-    """The examples of one kind, and the pictures of the first of them as data URIs."""
-
-    hung: HungWall
-    images: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Pictures:
-    """What of a gallery the page shows, and a word on what it does not."""
+    """A gallery, those of its pictures that the page shows, and a word on the others."""
 
     gallery: Gallery
-    walls: tuple[ShownWall, ...]
+    walls: tuple[HungWall, ...]
     remarks: tuple[str, ...]
-
-    def of(self, kinds: Iterable[Wall], prefix: str = "") -> list[ShownWall]:
-        names = {prefix + wall.name for wall in kinds}
-        return [one for one in self.walls if one.hung.wall.name in names]
 
 
 def check_megabytes(megabytes: float) -> None:
@@ -80,16 +67,34 @@ def hang_examples(
 
 def fit_pictures(gallery: Gallery, megabytes: float = MEGABYTES) -> Pictures:
     """The first examples of every kind, then the second ones, until the page has enough."""
-    images = within_budget(gallery.walls, 1_000_000 * megabytes)
-    n_over = sum(len(hung.crops) for hung in gallery.walls) - sum(map(len, images))
+    shown = within_budget(gallery.walls, 1_000_000 * megabytes)
+    n_over = n_crops(gallery.walls) - n_crops(shown)
     remarks = [notice.message for notice in gallery.notices]
     if n_over:
         remarks.append(
             f"{n_over:,} more examples are in the contact sheets, figures/gallery_*.jpg: the "
             f"pictures of this page take at most {megabytes:g} MB (--images-mb)."
         )
-    shown = (ShownWall(*pair) for pair in zip(gallery.walls, map(tuple, images), strict=True))
-    return Pictures(gallery, tuple(shown), tuple(remarks))
+    return Pictures(gallery, shown, tuple(remarks))
+
+
+def within_budget(walls: Sequence[HungWall], most_bytes: float) -> tuple[HungWall, ...]:
+    """Level by level, so that what does not fit is left out of all kinds alike."""
+    levels = zip_longest(*(hung.crops for hung in walls))
+    by_level = ((at, crop) for level in levels for at, crop in enumerate(level) if crop)
+    n_shown, spent = [0] * len(walls), 0
+    for at, crop in by_level:
+        spent += len(crop.uri)
+        if spent > most_bytes:
+            break
+        n_shown[at] += 1
+    return tuple(
+        replace(hung, crops=hung.crops[:n]) for hung, n in zip(walls, n_shown, strict=True)
+    )
+
+
+def n_crops(walls: Iterable[HungWall]) -> int:
+    return sum(len(hung.crops) for hung in walls)
 
 
 def examples_section(
@@ -106,17 +111,23 @@ def diagnosis_examples(
     """The most confident errors of each kind, and objects found against expectation."""
     if pictures is None:
         return _tables(result)
-    mine = pictures.of(walls(result), prefix)
-    n_hung = sum(len(one.hung.crops) for one in mine)
+    kinds = walls(result)
     # Those without a picture are told at least.
-    tables = _tables(result) if n_hung < n_examples(result) else ()
+    n_hung = n_crops(_named(pictures.gallery.walls, kinds, prefix))
+    tables = _tables(result) if n_hung < sum(len(wall.shown) for wall in kinds) else ()
+    mine = _named(pictures.walls, kinds, prefix)
     return (*(Markup(_wall(one)) for one in mine), *tables)
+
+
+def _named(hung: Iterable[HungWall], kinds: Iterable[Wall], prefix: str = "") -> list[HungWall]:
+    names = {prefix + wall.name for wall in kinds}
+    return [one for one in hung if one.wall.name in names]
 
 
 def comparison_examples(result: ComparisonResult, pictures: Pictures | None) -> tuple[Part, ...]:
     """Images that one of the best two wins, that both fail, or that they dispute."""
     kinds = comparison_walls(result)
-    mine = [] if pictures is None else pictures.of(kinds)
+    mine = [] if pictures is None else _named(pictures.walls, kinds)
     if mine:
         return tuple(Markup(_wall(one)) for one in mine)
     return tuple(
@@ -132,12 +143,8 @@ def all_walls(pictures: Pictures) -> str:
     return notes(pictures.remarks) + "".join(map(_wall, pictures.walls))
 
 
-def _wall(shown: ShownWall) -> str:
-    wall = shown.hung.wall
-    figures = "".join(
-        picture_figure(crop, image)
-        for crop, image in zip(shown.hung.crops, shown.images, strict=False)
-    )
+def _wall(hung: HungWall) -> str:
+    wall, figures = hung.wall, "".join(map(picture_figure, hung.crops))
     heading = f"<h3>{escape(wall.title)}</h3>{paragraph(wall.reading, 'reading')}"
     kind = "crops whole" if any(one.whole for one in wall.shown) else "crops"
     crops = f'<div class="{kind}">{figures}</div>'
@@ -153,28 +160,12 @@ def colour_key(entries: Sequence[tuple[str, str]]) -> str:
     return f'<p class="legend">{items}</p>'
 
 
-def within_budget(hung_walls: Sequence[HungWall], most_bytes: float) -> list[list[str]]:
-    """Data URIs, level by level, so that what does not fit is left out of all kinds alike."""
-    images: list[list[str]] = [[] for _ in hung_walls]
-    spent = 0
-    for level in zip_longest(*(hung.crops for hung in hung_walls)):
-        for at, crop in enumerate(level):
-            if crop is None:
-                continue
-            image = f"data:image/jpeg;base64,{b64encode(crop.jpeg()).decode()}"
-            if spent + len(image) > most_bytes:
-                return images
-            images[at].append(image)
-            spent += len(image)
-    return images
-
-
-def picture_figure(crop: Crop, image: str) -> str:
+def picture_figure(crop: Crop) -> str:
     said, numbers = map(escape, crop.shown.caption)
     told, where = escape(crop.shown.alternative), escape(crop.shown.image_words)
     width, height = crop.image.size
     return (
-        f'<figure title="{told}"><img src="{image}" width="{width}" height="{height}" '
+        f'<figure title="{told}"><img src="{crop.uri}" width="{width}" height="{height}" '
         f'alt="{told}" decoding="async"><figcaption>{said}<span>{numbers}</span>'
         f"<span>{where}</span></figcaption></figure>"
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.images import ImageFiles
-from boxlens.report.described.examples import Pictures, all_walls, fit_pictures
+from boxlens.report.described.examples import Pictures, all_walls, fit_pictures, n_crops
 from boxlens.report.described.extras import Extras
 from boxlens.report.described.faulty_pictures import faulty_pictures
 from boxlens.report.described.upper_bound_plots import (
@@ -141,6 +141,6 @@ def _mistakes(result: UpperBoundResult, pictures: Pictures | None) -> Section:
     if pictures is None:
         table = mistakes_table(result, shown=True)
         return Section("mistakes", "Mistakes", (table,), f"{reading} {WITHOUT_PICTURES}")
-    n_shown = sum(len(one.hung.crops) for one in pictures.walls)
+    n_shown = n_crops(pictures.gallery.walls)
     table = mistakes_table(result, shown=n_shown < len(result.mistakes))
     return Section("mistakes", "Mistakes", (Markup(all_walls(pictures)), table), reading)

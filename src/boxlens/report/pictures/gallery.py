@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import math
+from base64 import b64encode
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,15 +44,17 @@ MARGIN_PX = 8
 SAME_SIZE = 0.02
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Crop:
     """A small picture with boxes drawn in, and what it shows."""
 
     image: Image
     shown: Shown
 
-    def jpeg(self) -> bytes:
-        return _jpeg(self.image)
+    @cached_property
+    def uri(self) -> str:
+        """For a page."""
+        return f"data:image/jpeg;base64,{b64encode(_jpeg(self.image)).decode()}"
 
 
 @dataclass(frozen=True, slots=True)
