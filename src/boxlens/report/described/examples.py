@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 from boxlens.errors import ParameterError
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.pages.markup import notes, paragraph
-from boxlens.report.pictures.comparison_exhibits import comparison_walls
-from boxlens.report.pictures.exhibits import is_duplicate, walls
 from boxlens.report.study import ID, TEXT, Column, Markup, Section, Table
 
 if TYPE_CHECKING:
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
     from boxlens.report.pictures.exhibits import Shown, Wall
     from boxlens.report.pictures.gallery import Crop, Gallery, HungWall
     from boxlens.report.study import Part
-    from boxlens.studies.comparison import ComparisonResult
     from boxlens.studies.diagnosis import DiagnosisResult
     from boxlens.studies.diagnosis.gallery import Exhibit
     from boxlens.studies.sensitivity import Unexpected
@@ -111,6 +108,8 @@ def diagnosis_examples(
     """The most confident errors of each kind, and objects found against expectation."""
     if pictures is None:
         return _tables(result)
+    from boxlens.report.pictures.exhibits import walls
+
     kinds = walls(result)
     # Those without a picture are told at least.
     n_hung = n_crops(_named(pictures.gallery.walls, kinds, prefix))
@@ -124,9 +123,8 @@ def _named(hung: Iterable[HungWall], kinds: Iterable[Wall], prefix: str = "") ->
     return [one for one in hung if one.wall.name in names]
 
 
-def comparison_examples(result: ComparisonResult, pictures: Pictures | None) -> tuple[Part, ...]:
+def comparison_examples(kinds: Sequence[Wall], pictures: Pictures | None) -> tuple[Part, ...]:
     """Images that one of the best two wins, that both fail, or that they dispute."""
-    kinds = comparison_walls(result)
     mine = [] if pictures is None else _named(pictures.walls, kinds)
     if mine:
         return tuple(Markup(_wall(one)) for one in mine)
@@ -198,6 +196,8 @@ def _tables(result: DiagnosisResult) -> tuple[Part, ...]:
 
 
 def _kind(one: Exhibit, iou: float) -> str:
+    from boxlens.report.pictures.exhibits import is_duplicate
+
     return KINDS["dupe" if is_duplicate(one, iou) else one.kind].label
 
 

@@ -176,7 +176,9 @@ def _examples(result: ReportResult, pictures: Pictures | None) -> Section:
         ]
     inner = list(_by_detector(result, EXAMPLES, told))
     if result.comparison is not None:
-        compared = examples_section(comparison_examples(result.comparison, pictures))
+        compared = examples_section(
+            comparison_examples(comparison_walls(result.comparison), pictures)
+        )
         inner.append(replace(compared, name="examples-compared", title="Compared"))
     remarks = examples_section((), pictures, some=bool(inner))
     if len(inner) == 1:

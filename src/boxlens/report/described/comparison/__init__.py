@@ -51,7 +51,7 @@ def study(result: ComparisonResult, pictures: Pictures | None = None) -> Study:
             images_section(result, pairs),
             together_section(result, pairs),
             annotate_section(result),
-            examples_section(comparison_examples(result, pictures), pictures),
+            examples_section(comparison_examples(comparison_walls(result), pictures), pictures),
             classes_section(result, pairs),
         ),
         main_table=f"Every metric: {' - '.join(pairs[0].names)}",
