@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from boxlens.report.charts.differences import class_differences_chart, differences_chart
 from boxlens.report.charts.league import league_chart
@@ -32,6 +32,7 @@ from boxlens.report.study import (
     Section,
     Table,
     interval_columns,
+    table_of,
 )
 from boxlens.studies.comparison.leading_pairs import MOST_DETECTORS
 from boxlens.wording import counted, number
@@ -172,39 +173,29 @@ def _class_columns(result: ComparisonResult, pair: LeadingPair) -> list[Column[C
     ]
 
 
-class _Measured(NamedTuple):
-    detector: str
-    class_name: str | None
-    metric: str
-    value: Interval
-    n_detections: int
-    min_score: float
-
-
-def _detectors(result: ComparisonResult) -> Table[_Measured]:
+def _detectors(result: ComparisonResult) -> Table[Any]:
     """Every metric of every detector, over all classes (no class) and by class."""
-    rows = [
-        _Measured(one.name, class_name, metric, value, n_detections, cut)
+    forms = {
+        **dict.fromkeys(("detector", "class", "metric"), TEXT),
+        **dict.fromkeys(("value", "low", "high", "se", "se_jackknife", "bias"), SCORE),
+        "n_undefined": COUNT,
+        "n_detections": COUNT,
+        "min_score": SCORE,
+    }
+    rows = (
+        (one.name, name, metric, *_measured(found), n_detections, cut)
         for one, cut in zip(result.detectors, result.min_score, strict=True)
-        for class_name, n_detections, intervals in (
+        for name, n_detections, intervals in (
             (None, one.n_detections, one.intervals),
             *((row.name, row.n_detections, row.intervals) for row in one.classes),
         )
-        for metric, value in (intervals or {}).items()
-    ]
-    return Table(
-        "detectors",
-        "",
-        rows,
-        [
-            Column("detector", "", lambda row: row.detector, TEXT),
-            Column("class", "", lambda row: row.class_name, TEXT),
-            Column("metric", "", lambda row: row.metric, TEXT),
-            *measured_columns("value", SCORE, lambda row: row.value, result),
-            Column("n_detections", "", lambda row: row.n_detections, COUNT),
-            Column("min_score", "", lambda row: row.min_score),
-        ],
+        for metric, found in (intervals or {}).items()
     )
+    return table_of("detectors", "", forms, rows)
+
+
+def _measured(one: Interval) -> tuple[float, ...]:
+    return (one.value, one.low, one.high, one.se, one.se_jackknife, one.bias, one.n_undefined)
 
 
 def _more_pairs(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> Iterator[Note]:
@@ -263,7 +254,8 @@ def _pair_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
 def _class_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
     alpha = result.choice.alpha
     known = [row for row in pair.classes if not math.isnan(row.difference.value)]
-    shown = sorted(known, key=lambda row: -_clearness(row))[:MOST_CLASSES]
+    clearest = sorted(known, key=lambda row: -_clearness(row))[:MOST_CLASSES]
+    shown = sorted(clearest, key=lambda row: -row.difference.value)
     n_differ = sum(row.p_holm < alpha for row in known)
     n_untested = sum(math.isnan(row.p) for row in known)
     legend = (
@@ -284,12 +276,7 @@ def _class_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
         "by chance.",
         partial(
             class_differences_chart,
-            Table(
-                "",
-                "",
-                sorted(shown, key=lambda row: -row.difference.value),
-                _class_columns(result, pair),
-            ),
+            Table("", "", shown, _class_columns(result, pair)),
             pair.names,
             alpha=alpha,
         ),
