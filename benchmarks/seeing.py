@@ -64,7 +64,6 @@ def write_report(measured: Measured, folder: Path) -> tuple[int, int]:
     """Returns the numbers of images and detections."""
     from boxlens.metrics import choose
     from boxlens.metrics.intervals import ResamplingChoice
-    from boxlens.report.writing.write_report import write_answers
     from boxlens.studies.diagnosis import DiagnosisChoice
     from boxlens.studies.report import ReportChoice, answer_tables
 
@@ -80,7 +79,7 @@ def write_report(measured: Measured, folder: Path) -> tuple[int, int]:
     start = time.perf_counter()
     result = answer_tables(dataset, tables, choice)
     analysed = time.perf_counter()
-    write_answers(result, folder, formats=("svg",))
+    result.save(folder)
     written = time.perf_counter()
     measured.add("analysis", f"{analysed - start:.1f} s", "-")
     measured.add("report, beyond the analysis", f"{written - analysed:.1f} s", "under 10 s")

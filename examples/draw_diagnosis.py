@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 
 from boxlens import diagnose
-from boxlens.report.charts.export import save_chart
+from boxlens.report.charts.export import chart_json, save_spec
 
 COLUMNS = (
     ("tide_errors", "repair_orders", "waterfall"),
@@ -32,8 +32,11 @@ def main(target: Path = Path("diagnosis.png"), detector: str = "region") -> None
     with TemporaryDirectory() as folder:
         columns = []
         for names in COLUMNS:
-            paths = [save_chart(drawn[name], Path(folder) / name, ["png"])[0] for name in names]
-            columns.append([Image.open(path).convert("RGB") for path in paths])
+            column = []
+            for name in names:
+                (path,) = save_spec(chart_json(drawn[name]), Path(folder) / name, ["png"])
+                column.append(Image.open(path).convert("RGB"))
+            columns.append(column)
         _sheet(columns).quantize(64).save(target, optimize=True)
     print(f"wrote {target}")
 

@@ -7,7 +7,7 @@ read them (docs/adr/0008-notebook-display.md).
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from altair.typing import ChartType
 
     from boxlens.data import Notice
+    from boxlens.formats.files import Progress
+    from boxlens.images import ImageFiles
 
 
 class Displayed:
@@ -24,8 +26,6 @@ class Displayed:
 
     __slots__ = ()
     notices: tuple[Notice, ...]
-    # Module and function that write its report.
-    _writer: ClassVar = ("writing.write_study", "write_study")
 
     def to_json(self) -> dict[str, Any]:
         """The stable form that `--json -` prints."""
@@ -54,10 +54,35 @@ class Displayed:
         charts: dict[str, ChartType] = _report("readers.notebook", "figures")(self)
         return charts
 
-    def save(self, folder: str | PathLike[str], *, figures: str = "svg", **more: Any) -> str:
-        """Writes report.html, results.json, tables and figures; returns what was written."""
-        formats = _report("writing.write", "figure_formats")(figures)
-        written: str = _report(*self._writer)(self, folder, formats=formats, **more)
+    def save(
+        self,
+        folder: str | PathLike[str],
+        *,
+        figures: str = "svg",
+        images: ImageFiles | str | PathLike[str] | None = None,
+        images_mb: float = 8.0,
+        pdf: bool = False,
+        threads: int = 0,
+        progress: Progress | None = None,
+        **more: Any,
+    ) -> str:
+        """Writes report.html, results.json, tables and figures; returns what was written.
+
+        `figures` are "svg", "pdf", "png" with commas between, or "none"; `images` is a folder with
+        pictures of examples, which take `images_mb` megabytes of the page at most; `pdf` adds a
+        typeset report. Single verbs take `more`: their pages of the guide say what.
+        """
+        written: str = _report("writing.write_study", "write_study")(
+            self,
+            folder,
+            figures=figures,
+            images=images,
+            images_mb=images_mb,
+            pdf=pdf,
+            threads=threads,
+            progress=progress,
+            **more,
+        )
         return written
 
     def _repr_html_(self) -> str:

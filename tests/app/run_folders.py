@@ -205,6 +205,7 @@ def _about(n_images: int, n_object_rows: int, n_detections: dict[str, int]) -> d
             "lead": "AP50 is .5.",
             "sentences": ["Naming the right class would bring +.1."],
             "numbers": [["AP50", 0.5]],
+            "tiles": [["AP50", "0.500"], ["undetected", "61%"]],
         },
         "provenance": {"boxlens": VERSION, "ground_truth": None, "detections": []},
         "notices": [],
@@ -220,6 +221,7 @@ def _figure() -> dict[str, Any]:
         "title": "Errors of each class",
         "reading": "The longer the bar, the more errors.",
         "section": "errors",
+        "heading": "Errors",
         "detector": "",
         "spec": {
             "$schema": "https://vega.github.io/schema/vega-lite/v5.json",

@@ -9,7 +9,6 @@ import boxlens
 from boxlens.app.opening.run import open_run
 from boxlens.app.selecting.query import parse_query
 from boxlens.app.selecting.selection import select
-from boxlens.report.writing.write_diagnosis import write_diagnosis
 from boxlens.studies.diagnosis import DiagnosisChoice, diagnose_tables
 from shared_data import shared
 from studies.diagnosis.worlds import demo_dataset, demo_detections
@@ -39,7 +38,7 @@ def records_of(spec):
 
 
 def check_all(result, folder):
-    write_diagnosis(result, folder, formats=())
+    result.save(folder, figures="none")
     run = open_run(folder)
     figures = json.loads((folder / "figures" / "figures.json").read_text(encoding="utf-8"))
     linked, n_checked = set(), 0

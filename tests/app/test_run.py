@@ -189,6 +189,12 @@ def test_a_verdict_whose_numbers_are_none_is_refused(folder, numbers):
     refused(folder, "run.json", "verdict", "'numbers'")
 
 
+@pytest.mark.parametrize("tiles", ["text", {"AP": "1"}, ["AP"], [["AP"]], [["AP", 1]], [None]])
+def test_a_verdict_whose_tiles_are_no_texts_is_refused(folder, tiles):
+    change_about(folder, verdict={"lead": "", "sentences": [], "tiles": tiles})
+    refused(folder, "run.json", "verdict", "'tiles'")
+
+
 def test_a_verdict_may_have_numbers_that_are_not_known_and_there_may_be_none(folder):
     numbers = [["AP", None], ["AP50", 0.5], ["images", 12]]
     for verdict in ({"numbers": numbers}, {}, None):

@@ -316,6 +316,23 @@ def test_every_link_of_a_figure_is_an_address_that_answers(small):
         grid_page(small, asked(small, urlsplit(href).query))
 
 
+def test_numbers_and_headings_are_those_of_the_report(tmp_path):
+    content = random_content(random.Random(2), n_detections=(20, 20))
+    tiles = [["AP50", "0.500"], ["undetected", "61%"]]
+    content["about"] |= {"verdict": {"tiles": tiles, "numbers": [["AP50", 0.5]]}}
+    save_run(tmp_path, content)
+    path = tmp_path / "figures" / "figures.json"
+    (figure,) = json.loads(path.read_text())
+    name = content["about"]["detectors"][0]["name"]
+    said = [("Scores", ""), ("Scores", name), (f"Errors: {name}", name)]
+    figures = [{**figure, "heading": words, "detector": of} for words, of in said]
+    path.write_text(json.dumps([*figures, figure]))
+    view = overview(site_of(tmp_path))
+    assert view.numbers == (("AP50", "0.500"), ("undetected", "61%"))
+    titles = [one.title for one in view.groups]
+    assert titles == ["Scores", f"Scores: {name}", f"Errors: {name}", "Errors"]
+
+
 def test_a_run_that_says_little_about_itself_has_an_overview_all_the_same(tmp_path):
     content = random_content(random.Random(2), n_detections=(20,))
     content["about"] |= {"verdict": {"lead": None, "numbers": [["AP", None]]}, "notices": "none"}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from html import unescape
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import vl_convert
@@ -16,12 +17,14 @@ from boxlens.metrics.confusion import ConfusionResult
 from boxlens.report.charts.export import chart_json
 from boxlens.report.described import describe
 from boxlens.report.described.diagnosis.plots import crosswalk_plot
-from boxlens.report.readers.figures import study_figures, titled
+from boxlens.report.readers.figures import titled
+from boxlens.report.readers.page import study_page
 from boxlens.studies.diagnosis import DiagnosisResult, diagnose
 from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of
 
 if TYPE_CHECKING:
-    from boxlens.report.study import Plot
+    from boxlens.display import Displayed
+    from boxlens.report.study import Plot, Study
 
 PAIRS = (("area", "aspect"),)
 
@@ -73,6 +76,34 @@ FIGURES = (
     "crosswalk_detections_hoiem_tide",
     "crosswalk_objects_coco_analyze_borji",
 )
+
+
+def page_without_figures(result: Displayed) -> str:
+    return study_page(describe(result), result.to_json())
+
+
+class Figures(NamedTuple):
+    """Those of a study that are drawn, and those that are not, with the reason."""
+
+    figures: tuple[SimpleNamespace, ...]
+    left_out: tuple[SimpleNamespace, ...]
+
+
+def study_figures(study: Study) -> Figures:
+    found = [
+        SimpleNamespace(
+            name=plot.name,
+            title=plot.title,
+            reading=plot.reading,
+            wide=plot.wide,
+            section=section.name,
+            why=plot.absent,
+            draw=partial(titled, plot),
+        )
+        for section, plot in study.plots()
+    ]
+    drawn_ones = tuple(one for one in found if not one.why)
+    return Figures(drawn_ones, tuple(one for one in found if one.why))
 
 
 def svg_of(chart) -> str:

@@ -16,10 +16,9 @@ from boxlens.report.charts.upper_bound import tenths_axis
 from boxlens.report.described import describe
 from boxlens.report.described.upper_bound_plots import MOST_CLASSES, MOST_DETECTORS, MOST_NAMED
 from boxlens.report.described.upper_bound_tables import share_of_uap
-from boxlens.report.readers.figures import study_figures
 from boxlens.studies.upper_bound.result import BOUND, CROP_TITLES, STRATEGY_TITLES
 from report.bound_results import BOUND_WORLDS, IOUS, bound_of, numbered
-from report.drawn import records, size, svg_of, texts, words
+from report.drawn import records, size, study_figures, svg_of, texts, words
 
 CHARTS = (
     *("bound_by_size", "bound_by_iou", "bound_by_class"),

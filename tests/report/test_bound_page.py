@@ -13,11 +13,10 @@ from PIL import ImageColor
 from boxlens.images import find_images
 from boxlens.report.pictures.bound_gallery import COLOUR, bound_gallery
 from report.bound_results import BOUND_WORLDS, numbered
+from report.drawn import page_without_figures
 from report.test_page import Reader
-from report.written_verbs import VERBS
 
 whole = BOUND_WORLDS["detectors and context"]
-page_without_figures = VERBS["upper-bound"].page_without_figures
 
 
 @pytest.fixture

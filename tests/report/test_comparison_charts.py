@@ -11,10 +11,12 @@ import pytest
 
 from boxlens.report.charts.colours import FIRST, SECOND, UNDECIDED
 from boxlens.report.described import describe
-from boxlens.report.readers.figures import study_figures, titled
+from boxlens.report.described.comparison.images import images_section
+from boxlens.report.readers.figures import titled
 from boxlens.studies.comparison.cases.discriminative import discriminate
+from boxlens.studies.comparison.leading_pairs import leading_pairs
 from boxlens.wording import short
-from report.drawn import colours, size, svg_of, texts, words
+from report.drawn import colours, size, study_figures, svg_of, texts, words
 from studies.comparison.compared import NASTY, WORLDS, compared
 
 EVERY_FIGURE = {
@@ -128,7 +130,9 @@ def test_a_late_t0_is_marked_where_it_lies():
 
 def of_scores(first, second):
     scores = np.stack([np.asarray(first, float), np.asarray(second, float)])
-    return plots_of(replace(compared("alike"), image_scores=scores))["image_scores"]
+    result = replace(compared("alike"), image_scores=scores)
+    section = images_section(result, leading_pairs(result))
+    return next(part for part in section.parts if part.name == "image_scores")
 
 
 def test_thousands_of_images_become_cells_and_means():

@@ -14,13 +14,11 @@ from boxlens.matching import COCO
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.report.charts.colours import FIRST, SECOND
 from boxlens.report.described import describe
-from boxlens.report.described.examples import comparison_examples, fit_pictures, with_examples
+from boxlens.report.described.examples import fit_pictures
 from boxlens.report.frames.run_tables import compared_images
-from boxlens.report.pages.page import DrawnPlan
 from boxlens.report.pictures.comparison_exhibits import comparison_walls
 from boxlens.report.pictures.exhibits import OBJECT_COLOUR
 from boxlens.report.pictures.gallery import WHOLE_PX, hang
-from boxlens.report.readers.figures import study_figures
 from boxlens.report.readers.page import study_page
 from boxlens.studies.comparison import ComparisonChoice, compare_tables
 from report.test_page import Reader
@@ -29,9 +27,8 @@ from studies.comparison.compared import NASTY, compared
 
 def page_without_figures(world, gallery=None):
     result = compared(world)
-    pictures = fit_pictures(gallery)
-    study = with_examples(describe(result), comparison_examples(result, pictures), pictures)
-    return study_page(study, result.to_json(), DrawnPlan((), study_figures(study).left_out))
+    study = describe(result, pictures=gallery and fit_pictures(gallery))
+    return study_page(study, result.to_json())
 
 
 @pytest.fixture

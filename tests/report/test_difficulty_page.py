@@ -18,9 +18,8 @@ from boxlens.studies.difficulty import difficulty
 from boxlens.studies.difficulty.matched_subset import matched_subset
 from boxlens.studies.difficulty.measures import MEASURE_NAMES, measure_text
 from report.difficulty_results import NASTY_CLASSES, WORLDS, everything, nasty
-from report.drawn import plan_of
+from report.drawn import page_without_figures, plan_of
 from report.test_page import Reader
-from report.written_verbs import VERBS
 from studies.diagnosis.worlds import demo_dataset, demo_detections
 
 TABLES = {
@@ -35,9 +34,6 @@ TABLES = {
     "properties",
     "subsets",
 }
-
-
-page_without_figures = VERBS["difficulty"].page_without_figures
 
 
 @pytest.fixture

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
+from xml.etree import ElementTree as ET
 
 import polars as pl
 import pytest
 
+from boxlens.errors import ParameterError
+from boxlens.report.described import DESCRIBED, describe
+from boxlens.report.readers.figures import drawn_plots
 from boxlens.report.readers.notebook import html_of
+from boxlens.report.readers.page import study_page
 from report.test_page import FETCHING, Reader
 from report.written_verbs import VERBS
 from shared_data import ROOT
@@ -36,7 +42,7 @@ def test_every_file_is_there_and_named_in_the_line(name, written_verb):
         json.dumps(result.to_json())
     )
     tables = {path.stem for path in (folder / "tables").iterdir()}
-    assert verb.frames(result).keys() <= tables
+    assert result.tables().keys() <= tables
 
 
 @every_verb
@@ -51,6 +57,11 @@ def test_the_page_is_whole_in_order_and_fetches_nothing(name, written_verb):
     sections = [a["id"] for tag, a in reader.tags if tag == "section"]
     assert reader.linked == [*verb.sections, "method", "provenance"]
     assert [one for one in sections if one in reader.linked] == reader.linked
+    inside = {a["href"][1:] for tag, a in reader.tags if tag == "a" and a["href"][0] == "#"}
+    assert inside <= set(ids)
+    ranks = [int(tag[1]) for tag, _ in reader.tags if re.fullmatch("h[1-6]", tag)]
+    assert ranks[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(ranks))
     fetched = [
         value
         for tag, a in reader.tags
@@ -58,6 +69,8 @@ def test_the_page_is_whole_in_order_and_fetches_nothing(name, written_verb):
         if attribute in FETCHING and not (tag == "a" and written_here(value))
     ]
     assert all(value.startswith("data:image/jpeg;base64,") for value in fetched)
+    assert not {"link", "iframe", "object", "embed", "base"} & {tag for tag, _ in reader.tags}
+    assert not any(word in style for style in reader.styles for word in ("url(", "@import"))
     policy = next(a["content"] for tag, a in reader.tags if tag == "meta" and "http-equiv" in a)
     assert policy.startswith("default-src 'none'")
 
@@ -73,28 +86,28 @@ def test_sentences_come_first_and_every_figure_is_explained(name, written_verb):
     result = verb.worlds[verb.written]()
     page = (written_verb(name)[0] / "report.html").read_text(encoding="utf-8")
     shown = " ".join(" ".join(Reader(page).text).split())
-    places = [shown.index(text) for text in verb.sentences(result)]
+    places = [shown.index(text) for text in describe(result).sentences]
     assert places
     assert places == sorted(places)
-    for figure in verb.plan(result).figures:
-        assert figure.title in shown
-        assert figure.reading in shown
+    for _, plot in drawn_plots(describe(result)):
+        assert plot.title in shown
+        assert plot.reading in shown
 
 
 @every_world
 def test_every_result_has_a_page_and_tables(name, world):
     verb = VERBS[name]
     result = verb.worlds[world]()
-    text = verb.page_without_figures(result)
+    text = study_page(describe(result), result.to_json())
     assert "<script>alert" not in text
     reader = Reader(text)
     assert reader.open == []
     shown = " ".join(reader.text)
     assert not re.search(r"\b(?:nan|NaN|None(?! of))\b", shown)
-    for sentence in verb.sentences(result):
+    for sentence in describe(result).sentences:
         assert sentence in shown
-    known = verb.frames(verb.worlds[verb.whole]())
-    for table, frame in verb.frames(result).items():
+    known = verb.worlds[verb.whole]().tables()
+    for table, frame in result.tables().items():
         same = [column for column in frame.columns if column in known[table].columns]
         assert same == frame.columns or verb.column_families
         assert frame.select(same).schema == known[table].select(same).schema, table
@@ -102,11 +115,32 @@ def test_every_result_has_a_page_and_tables(name, world):
             assert not column.is_nan().any()
 
 
-@every_verb
+@pytest.mark.parametrize(
+    ("name", "asked", "refused"),
+    [
+        ("sensitivity", {"images": "."}, "SensitivityResult shows no pictures"),
+        ("robustness", {"images": "."}, "shows the pictures it was made of"),
+        ("diagnose", {"strict_coco": True}, "DiagnosisResult has no setting 'strict_coco'"),
+        ("disagree", {"images_mb": -1}, "0 megabytes or more"),
+    ],
+)
+def test_what_a_verb_does_not_have_is_refused(name, asked, refused, tmp_path):
+    result = VERBS[name].worlds[VERBS[name].written]()
+    with pytest.raises(ParameterError, match=refused):
+        result.save(tmp_path / "out", **asked)
+    assert not (tmp_path / "out").exists()
+
+
+def test_every_result_is_looked_at():
+    found = {type(verb.worlds[verb.written]()).__name__ for verb in VERBS.values()}
+    assert found == DESCRIBED.keys()
+
+
+@pytest.mark.parametrize("name", [name for name, verb in VERBS.items() if verb.guide])
 def test_the_guide_names_every_column(name):
     verb = VERBS[name]
     guide = (ROOT / "docs" / f"{verb.guide}.md").read_text(encoding="utf-8")
-    for table, frame in verb.frames(verb.documented(verb.worlds[verb.whole]())).items():
+    for table, frame in verb.documented(verb.worlds[verb.whole]()).tables().items():
         families = tuple(verb.column_families)
         single = [one for one in frame.columns if not one.startswith(families)]
         named = [table, *families, *(one for one in single if not one.endswith(families))]
@@ -117,7 +151,16 @@ def test_the_guide_names_every_column(name):
 def test_a_notebook_shows_the_main_numbers_and_a_figure(name):
     verb = VERBS[name]
     html = html_of(verb.worlds[verb.written]())
-    assert ("data:image/svg+xml" in html) == (verb.written not in verb.undrawn)
+    # Well formed, as everything inside is closed or empty.
+    ET.fromstring(re.sub(r"(<img [^>]*)>", r"\1/>", html))
+    assert "<table" in html
+    assert not re.search(r"<script|<style|<link|https?://|\bon\w+=", html)
+    # Colours come from the page around it, light or dark; only the figure has its own ground.
+    assert "color:" not in html
+    # A notebook is kept in version control.
+    assert len(html) < 100_000
+    shown = re.search(r'<img alt="[^"]{20,}" [^>]*src="data:image/svg\+xml', html)
+    assert bool(shown) == (verb.written not in verb.undrawn)
     for text in verb.notebook:
         assert text in html
     for world in verb.undrawn:

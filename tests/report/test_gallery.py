@@ -13,11 +13,15 @@ from PIL import Image, ImageColor
 
 from boxlens.errors import InputError, MissingExtraError, ParameterError
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.described.examples import check_megabytes, diagnosis_examples, fit_pictures
+from boxlens.report.described.examples import (
+    check_megabytes,
+    diagnosis_examples,
+    fit_pictures,
+    n_crops,
+)
 from boxlens.report.pictures.exhibits import OBJECT_COLOUR, caption, walls
-from boxlens.report.pictures.gallery import MARGIN_PX, TILE_PX, contact_sheet, open_gallery
+from boxlens.report.pictures.gallery import MARGIN_PX, TILE_PX, contact_sheet, hang
 from boxlens.report.study import Markup
-from boxlens.report.writing.write_diagnosis import write_diagnosis
 from report.toy_diagnosis import toy_diagnosis, write_pictures
 
 
@@ -26,16 +30,21 @@ def pictures(tmp_path_factory):
     return write_pictures(tmp_path_factory.mktemp("toys") / "pictures")
 
 
+def hung(folder):
+    result = toy_diagnosis()
+    return hang(walls(result), result.dataset, folder)
+
+
 @pytest.fixture(scope="module")
 def gallery(pictures):
-    return open_gallery(toy_diagnosis(), pictures)
+    return hung(pictures)
 
 
 @pytest.fixture(scope="module")
 def written(pictures, tmp_path_factory):
     """The folder of a run with pictures, and what was told of it."""
     folder = tmp_path_factory.mktemp("run")
-    return folder, write_diagnosis(toy_diagnosis(), folder, formats=(), images=pictures)
+    return folder, toy_diagnosis().save(folder, figures="none", images=pictures)
 
 
 def has_colour(image, colour) -> bool:
@@ -92,7 +101,7 @@ def test_examples_name_their_image_and_its_file(written, gallery):
 
 
 def test_smaller_copies_have_their_boxes_scaled(gallery, tmp_path):
-    half = open_gallery(toy_diagnosis(), write_pictures(tmp_path / "half", scale=0.5))
+    half = hung(write_pictures(tmp_path / "half", scale=0.5))
     (notice,) = half.notices
     assert notice.code == "example_of_other_size"
     first, second = gallery.walls[0].crops[0].image, half.walls[0].crops[0].image
@@ -105,12 +114,12 @@ def test_missing_and_damaged_pictures_are_counted(pictures, tmp_path):
     names = sorted(folder.iterdir())
     names[0].unlink()
     names[1].write_bytes(b"no picture")
-    some = open_gallery(toy_diagnosis(), folder)
+    some = hung(folder)
     assert {notice.code: notice.count for notice in some.notices} == {
         "example_without_picture": 1,
         "example_unreadable": 1,
     }
-    told = write_diagnosis(toy_diagnosis(), tmp_path / "out", formats=(), images=folder)
+    told = toy_diagnosis().save(tmp_path / "out", figures="none", images=folder)
     page = (tmp_path / "out" / "report.html").read_text()
     for notice in some.notices:
         assert notice.message in told
@@ -154,12 +163,12 @@ def test_a_page_has_a_limit_and_says_what_it_leaves_out(gallery):
     parts = diagnosis_examples(toy_diagnosis(), pictures)
     text = "".join(one.html for one in parts if isinstance(one, Markup))
     assert len(text) < 100_000
-    n_left_out = sum(len(one.hung.crops) - len(one.images) for one in pictures.walls)
+    n_left_out = n_crops(gallery.walls) - n_crops(pictures.walls)
     (remark,) = pictures.remarks
     assert f"{n_left_out} more examples are in the contact sheets" in remark
     assert "at most 0.06 MB" in remark
     # Every kind shows its first example before any shows its second.
-    shown = [len(one.images) for one in pictures.walls]
+    shown = [len(one.crops) for one in pictures.walls]
     assert min(shown) >= 1
     assert text.count("<img") == sum(shown)
 
@@ -167,11 +176,11 @@ def test_a_page_has_a_limit_and_says_what_it_leaves_out(gallery):
 def test_what_does_not_fit_is_left_out_of_all_kinds_alike(gallery):
     for megabytes in (0, 0.03, 0.1, 0.3):
         pictures = fit_pictures(gallery, megabytes)
-        uris = [image for one in pictures.walls for image in one.images]
+        uris = [crop.uri for one in pictures.walls for crop in one.crops]
         assert sum(map(len, uris)) <= 1_000_000 * megabytes
-        most = max(len(one.images) for one in pictures.walls)
-        for one in pictures.walls:
-            assert len(one.images) >= min(most - 1, len(one.hung.crops))
+        most = max(len(one.crops) for one in pictures.walls)
+        for one, whole in zip(pictures.walls, gallery.walls, strict=True):
+            assert len(one.crops) >= min(most - 1, len(whole.crops))
 
 
 @pytest.mark.parametrize("megabytes", [-1, float("nan"), float("inf")])
@@ -181,7 +190,7 @@ def test_a_limit_is_a_number_of_megabytes(megabytes):
 
 
 def test_without_pictures_there_is_a_table(tmp_path):
-    write_diagnosis(toy_diagnosis(), tmp_path, formats=())
+    toy_diagnosis().save(tmp_path, figures="none")
     page = (tmp_path / "report.html").read_text()
     assert "<figure><img" not in page
     assert "The most confident false positives of each kind" in page
@@ -191,7 +200,7 @@ def test_pictures_of_another_set_are_refused_before_anything_is_written(tmp_path
     (tmp_path / "pictures").mkdir()
     Image.new("RGB", (8, 8)).save(tmp_path / "pictures" / "elsewhere.png")
     with pytest.raises(InputError, match="none of the 1 pictures is in the ground truth"):
-        write_diagnosis(toy_diagnosis(), tmp_path / "out", formats=(), images=tmp_path / "pictures")
+        toy_diagnosis().save(tmp_path / "out", figures="none", images=tmp_path / "pictures")
     assert not (tmp_path / "out").exists()
 
 
@@ -199,4 +208,4 @@ def test_without_pillow_the_extra_is_named(pictures, monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
     with pytest.raises(MissingExtraError, match="boxlens\\[images\\]"):
-        open_gallery(toy_diagnosis(), pictures)
+        hung(pictures)

@@ -10,8 +10,7 @@ import numpy as np
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.oracles import highest_score
 from report.detection_use_results import ORACLE_WORLDS, oracles_of, shape_of
-from report.drawn import plan_of, reading_of, records
-from report.written_verbs import VERBS
+from report.drawn import page_without_figures, plan_of, reading_of, records
 
 two_detectors = ORACLE_WORLDS["two detectors"]
 
@@ -52,7 +51,7 @@ def test_numbers_stand_in_a_column_beyond_the_bars():
 
 
 def test_tiles_name_the_best_method_of_each_detector():
-    page = VERBS["proposals oracle"].page_without_figures(two_detectors())
+    page = page_without_figures(two_detectors())
     tiles = page[page.index('<dl class="tiles">') :].split("</dl>")[0]
     assert re.findall("<dt>([^<]+)</dt><dd>([^<]+)</dd>", tiles) == [
         ("AP50, window on bing (best of 3)", "0.400"),

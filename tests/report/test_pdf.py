@@ -11,14 +11,16 @@ from functools import cache
 import pytest
 from pypdf import PdfReader
 
-import boxlens
 from boxlens.errors import MissingExtraError
-from boxlens.report.pdf.content import Content, report_content
-from boxlens.report.pdf.writing import typeset, write_pdf
-from boxlens.report.writing.output_folder import output_folder
+from boxlens.metrics.intervals import ResamplingChoice
+from boxlens.report.described import describe, extras_of
+from boxlens.report.pdf.content import Content, study_content
+from boxlens.report.pdf.writing import typeset
 from boxlens.studies.diagnosis import diagnose
+from boxlens.studies.report import ReportChoice, answer_tables
 from boxlens.wording import score
 from report.toy_diagnosis import toy_diagnosis
+from report.written_verbs import VERBS
 from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of
 
 TYPST_NAMES = ('#panic("ring") *b* $x$', "@ref <label> `raw` \\ // no", "=" + "heading" * 20)
@@ -51,6 +53,10 @@ def demo_result():
     return diagnose(demo_dataset(), demo_detections("window"), intervals=True, replicates=100)
 
 
+def content_of(result, **changed) -> Content:
+    return study_content(describe(result), {**result.to_json(), **changed})
+
+
 def with_one_figure(content: Content) -> Content:
     """Words and class pages are what is looked at; drawing takes most of the time."""
     for part in content.document["parts"]:
@@ -65,7 +71,7 @@ def with_one_figure(content: Content) -> Content:
 @cache
 def demo_pdf() -> bytes:
     result = demo_result()
-    return typeset(report_content(result.to_json(), diagnoses=[result]))
+    return typeset(content_of(result))
 
 
 def test_the_verdict_and_the_numbers_are_in_it():
@@ -86,7 +92,7 @@ def test_figures_are_vectors_whose_letters_are_text():
 
 def test_its_title_language_and_tags_are_set():
     reader = read(demo_pdf())
-    assert reader.metadata.title == "window on ground_truth"
+    assert reader.metadata.title == "Diagnosis of window on ground_truth"
     assert reader.metadata.author.startswith("Boxlens")
     catalog = reader.trailer["/Root"]
     assert catalog["/Lang"] == "en"
@@ -98,7 +104,7 @@ def test_every_page_but_the_first_has_a_running_head_and_a_number():
     pages = demo_pages()
     for number, text in enumerate(pages, start=1):
         assert f"{number} / {len(pages)}" in text
-        assert number == 1 or "window on ground_truth" in text
+        assert number == 1 or "Diagnosis of window on ground_truth" in text
 
 
 def test_every_class_has_a_block_that_is_not_cut():
@@ -130,7 +136,7 @@ def flat(outline):
 
 def test_names_from_files_are_data_and_not_markup():
     result = toy_diagnosis(TYPST_NAMES)
-    content = with_one_figure(report_content(result.to_json(), diagnoses=[result]))
+    content = with_one_figure(content_of(result))
     text = without_spaces(text_of(typeset(content)))
     for name in TYPST_NAMES:
         assert without_spaces(name) in text
@@ -138,13 +144,13 @@ def test_names_from_files_are_data_and_not_markup():
 
 def test_signs_that_no_font_has_are_no_failure():
     result = toy_diagnosis(("Keil \u6954 \U0001f6b2", "\u202ebidi\x07\ttab", "ring"))
-    content = with_one_figure(report_content(result.to_json(), diagnoses=[result]))
+    content = with_one_figure(content_of(result))
     assert "Keil" in text_of(typeset(content))
 
 
 def test_the_same_results_give_the_same_bytes():
     result = toy_diagnosis()
-    content = with_one_figure(report_content(result.to_json(), diagnoses=[result]))
+    content = with_one_figure(content_of(result))
     assert typeset(content) == typeset(content)
 
 
@@ -154,49 +160,59 @@ def test_nothing_to_show_is_no_failure(objects):
     if not objects:
         dataset = nothing_of(dataset)
     result = diagnose(dataset, detections)
-    content = with_one_figure(report_content(result.to_json(), diagnoses=[result]))
+    content = with_one_figure(content_of(result))
     assert "Provenance" in text_of(typeset(content))
 
 
-def test_several_results_share_a_document_with_contents():
-    dataset = demo_dataset()
+@cache
+def reported(*ask):
     tables = [demo_detections(name) for name in ("window", "region")]
-    compared = boxlens.compare(dataset, tables, replicates=100, permutations=100)
-    evaluated = boxlens.evaluate(dataset, tables)
-    diagnoses = [demo_result()]
-    content = report_content(
-        compared.to_json(), diagnoses=diagnoses, evaluation=evaluated, comparison=compared
-    )
+    resampling = ResamplingChoice(n_replicates=100)
+    return answer_tables(demo_dataset(), tables, ReportChoice(ask=ask, resampling=resampling))
+
+
+def test_several_results_share_a_document_with_contents():
+    result = reported("scores", "errors", "comparison")
+    parts = extras_of(result).typeset()
+    content = study_content(describe(result), result.to_json(), parts)
+    assert content.document["title"] == "window and region on ground_truth"
     text = text_of(typeset(with_one_figure(content)))
-    for words in ("Contents", "Comparison", "Scores under the protocol coco", "Class by class"):
+    for words in ("Contents", "Scores under the protocol coco", "Class by class"):
         assert words in text
-    assert score(evaluated.detectors[1].metrics["AP75"]) in text
-    content = report_content(evaluated.to_json(), evaluation=evaluated)
-    assert "window and region on ground_truth" in text_of(typeset(content))
+    for part in parts:
+        assert part.title in text
+    assert score(result.evaluation.detectors[1].metrics["AP75"]) in text
 
 
-def test_it_is_written_beside_the_page(tmp_path):
-    evaluated = boxlens.evaluate(demo_dataset(), demo_detections("window"))
-    with output_folder(tmp_path / "out") as output:
-        write_pdf(output, evaluated.to_json(), evaluation=evaluated)
-    assert (tmp_path / "out" / "report.pdf").read_bytes().startswith(b"%PDF")
+def test_one_question_alone_is_typeset_as_its_study():
+    result = reported("scores")
+    assert extras_of(result).typeset() == []
+    text = text_of(typeset(with_one_figure(content_of(result))))
+    assert "window and region on ground_truth" in text
+    assert score(result.evaluation.detectors[1].metrics["AP75"]) in text
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_every_verb_can_be_typeset(name):
+    verb = VERBS[name]
+    content = with_one_figure(content_of(verb.worlds[verb.whole]()))
+    text = without_spaces(text_of(typeset(content)))
+    part = content.document["parts"][0]
+    assert without_spaces(part["lead"]) in text
+    for table in part["numbers"]:
+        assert all(without_spaces(cell) in text for row in table["rows"] for cell in row)
 
 
 def test_without_typst_the_remedy_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "typst", None)
-    result = toy_diagnosis()
-    with (
-        pytest.raises(MissingExtraError, match=r"pip install 'boxlens\[pdf\]'"),
-        output_folder(tmp_path / "out") as output,
-    ):
-        write_pdf(output, result.to_json(), diagnoses=[result])
-    assert not (tmp_path / "out" / "report.pdf").exists()
+    with pytest.raises(MissingExtraError, match=r"pip install 'boxlens\[pdf\]'"):
+        toy_diagnosis().save(tmp_path / "out", figures="none", pdf=True)
+    assert not (tmp_path / "out").exists()
 
 
 def test_an_input_that_changed_since_is_named_without_a_hash():
     result = toy_diagnosis()
-    document = result.to_json()
     gone = {"path": "gt.json", "format": "coco", "size_bytes": 7, "sha256": None}
-    document["provenance"]["ground_truth"] = gone
-    content = with_one_figure(report_content(document, diagnoses=[result]))
+    provenance = {**result.to_json()["provenance"], "ground_truth": gone}
+    content = with_one_figure(content_of(result, provenance=provenance))
     assert "changed since it was read" in text_of(typeset(content))

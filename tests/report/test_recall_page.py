@@ -12,11 +12,9 @@ from boxlens.report.readers.terminal import study_text
 from boxlens.studies.proposals.published import PUBLISHED
 from boxlens.studies.proposals.recall.verdict import recall_sentences
 from boxlens.wording import score
+from report.drawn import page_without_figures
 from report.proposal_results import NASTY, every_method, nasty, no_objects
 from report.test_page import Reader
-from report.written_verbs import VERBS
-
-page_without_figures = VERBS["proposals recall"].page_without_figures
 
 
 def table_of(page, caption):

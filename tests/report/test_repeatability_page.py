@@ -12,7 +12,7 @@ from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.repeatability import levels_by_method, strongest_level
 from boxlens.studies.proposals.generators.training import BLIND
 from boxlens.studies.proposals.repeatability.choice import RepeatabilityChoice
-from report.drawn import plan_of, records, svg_of, texts
+from report.drawn import page_without_figures, plan_of, records, svg_of, texts
 from report.proposal_results import (
     METHODS,
     every_perturbation,
@@ -21,9 +21,6 @@ from report.proposal_results import (
     repeatability_of,
 )
 from report.test_page import Reader
-from report.written_verbs import VERBS
-
-page_without_figures = VERBS["proposals repeatability"].page_without_figures
 
 
 def curves(result):

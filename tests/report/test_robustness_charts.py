@@ -16,10 +16,9 @@ from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.robustness_density import coarser, density_columns, share_moved
 from boxlens.report.described import describe
 from boxlens.report.described.robustness.plots import MOST_DETECTORS, shown_classes
-from boxlens.report.readers.figures import study_figures
 from boxlens.studies.robustness.error_growth import error_growth
 from boxlens.studies.robustness.steps import step_words, worst_of_transforms
-from report.drawn import records, size, svg_of, texts, words
+from report.drawn import records, size, study_figures, svg_of, texts, words
 from report.robustness_results import (
     ROBUSTNESS_WORLDS,
     a_few,

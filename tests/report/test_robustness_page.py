@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from boxlens.report.described import describe
-from boxlens.report.pages.page import DrawnPlan
+from boxlens.report.described.robustness.examples import StepGalleries
 from boxlens.report.pictures.robustness_exhibits import (
     FALSE,
     LOST,
@@ -18,7 +18,6 @@ from boxlens.report.pictures.robustness_exhibits import (
     hang_robustness,
     shown_steps,
 )
-from boxlens.report.readers.figures import study_figures
 from boxlens.report.readers.notebook import html_of
 from boxlens.report.readers.page import study_page
 from boxlens.report.readers.terminal import study_text
@@ -39,8 +38,8 @@ from report.written_verbs import STEP_PICTURES
 
 
 def page_without_figures(result, galleries=(), megabytes=8.0):
-    study = describe(result, galleries=galleries, megabytes=megabytes)
-    return study_page(study, result.to_json(), DrawnPlan((), study_figures(study).left_out))
+    study = describe(result, pictures=StepGalleries(tuple(galleries), megabytes))
+    return study_page(study, result.to_json())
 
 
 @pytest.mark.parametrize("world", ROBUSTNESS_WORLDS)

@@ -10,8 +10,9 @@ import pytest
 
 import boxlens
 from boxlens.data import select_images
+from boxlens.report.described import describe
 from boxlens.report.frames.run_tables import BACKGROUND, run_tables
-from boxlens.report.writing.run_record import RunVerdict, run_record
+from boxlens.report.writing.run_record import run_record
 from boxlens.studies.diagnosis.crosswalk import SCHEMES
 from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of, random_world
 
@@ -130,13 +131,5 @@ def test_nothing_has_tables_and_a_record():
 def _check_record(result):
     tables = run_tables(result.dataset, [result])
     assert tables["detections"].height == len(result.detections)
-    record = run_record(
-        verb="diagnose",
-        title="a run",
-        dataset=result.dataset,
-        diagnoses=[result],
-        verdict=RunVerdict(result.verdict.summary, [], list(result.metrics.items())),
-        provenance=result.provenance,
-        notices=result.notices,
-    )
+    record = run_record(result.dataset, [result], describe(result), result.to_json())
     assert json.loads(json.dumps(record, allow_nan=False)) == record

@@ -12,10 +12,8 @@ import polars as pl
 import pytest
 
 from boxlens.errors import InputError, ParameterError
+from boxlens.report.charts.export import figure_formats
 from boxlens.report.frames.run_tables import run_tables
-from boxlens.report.writing.write import figure_formats
-from boxlens.report.writing.write_diagnosis import write_diagnosis
-from boxlens.report.writing.write_sensitivity import write_sensitivity
 from boxlens.studies.diagnosis import diagnose
 from boxlens.studies.diagnosis.crosswalk import SCHEMES
 from planted_worlds import world_of
@@ -29,7 +27,7 @@ NO_DETECTIONS = {"image_row": [], "class_row": [], "box": [], "score": []}
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run") / "deep" / "out"
-    told = write_diagnosis(toy_diagnosis(), folder, formats=("svg",))
+    told = toy_diagnosis().save(folder)
     return folder, told
 
 
@@ -46,7 +44,7 @@ def test_figures_are_pictures_in_the_formats_asked_for(written):
 @pytest.fixture(scope="module")
 def in_all_formats(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run") / "out"
-    return folder, write_toys(folder, formats=("svg", "pdf", "png"))
+    return folder, write_toys(folder, figures="svg,pdf,png")
 
 
 def test_all_formats_are_written(in_all_formats):
@@ -154,7 +152,7 @@ def test_nothing_found_or_nothing_there_is_said_and_not_drawn(boxes, tmp_path):
     dataset = world_of(boxes)
     detections = type(small_detections()).of("silent", 1, **NO_DETECTIONS)
     result = diagnose(dataset, detections, similar=())
-    write_diagnosis(result, tmp_path, formats=())
+    result.save(tmp_path, figures="none")
     page = (tmp_path / "report.html").read_text()
     assert "not shown" in page
     left_out = {one.title: one.why for one in figures_of(result).left_out}
@@ -166,7 +164,7 @@ def test_nothing_found_or_nothing_there_is_said_and_not_drawn(boxes, tmp_path):
 
 
 def write_toys(folder, **choice):
-    return write_sensitivity(toy_diagnosis().sensitivity, folder, **{"formats": (), **choice})
+    return toy_diagnosis().sensitivity.save(folder, **{"figures": "none", **choice})
 
 
 def test_a_second_run_leaves_nothing_of_the_first_but_what_is_not_its_own(written, tmp_path):
@@ -220,20 +218,20 @@ def test_a_file_in_the_way_is_named(in_the_way, tmp_path):
     path.parent.mkdir(exist_ok=True)
     path.write_text("")
     with pytest.raises(InputError, match=r"found a file.*Name another folder"):
-        write_diagnosis(toy_diagnosis(), tmp_path / "out", formats=())
+        toy_diagnosis().save(tmp_path / "out", figures="none")
 
 
 def test_a_folder_that_cannot_be_made_is_an_error_with_a_remedy(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match=r"cannot be written.*Choose another place"):
-        write_diagnosis(toy_diagnosis(), tmp_path / "file" / "out", formats=())
+        toy_diagnosis().save(tmp_path / "file" / "out", figures="none")
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="every folder is open to root")
 def test_a_closed_folder_is_an_error_with_a_remedy(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(InputError, match="cannot be written"):
-        write_diagnosis(toy_diagnosis(), tmp_path / "out", formats=())
+        toy_diagnosis().save(tmp_path / "out", figures="none")
 
 
 def test_progress_is_told_for_every_figure(tmp_path):
@@ -246,8 +244,12 @@ def test_progress_is_told_for_every_figure(tmp_path):
 def test_formats_are_read_or_refused():
     assert figure_formats("none") == ()
     assert figure_formats("png, SVG") == ("svg", "png")
+
+
+def test_an_unknown_format_is_refused_before_anything_is_written(tmp_path):
     with pytest.raises(ParameterError, match="svg, pdf, png or none, got 'gif'"):
-        figure_formats("svg,gif")
+        write_toys(tmp_path / "out", figures="svg,gif")
+    assert not list(tmp_path.iterdir())
 
 
 def test_errors_on_toys_are_of_every_kind():

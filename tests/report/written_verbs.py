@@ -4,43 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PIL import Image
 
+from boxlens import gate, reconcile
 from boxlens.images import find_images
 from boxlens.images.transforming.catalogue import CLEAN
-from boxlens.report.described import describe
-from boxlens.report.pages.page import DrawnPlan
-from boxlens.report.readers.figures import study_figures
-from boxlens.report.readers.frames import study_frames
-from boxlens.report.readers.page import study_page
-from boxlens.report.writing.write_bound import write_bound
-from boxlens.report.writing.write_comparison import write_comparison
-from boxlens.report.writing.write_difficulty import write_difficulty
-from boxlens.report.writing.write_robustness import write_robustness
-from boxlens.report.writing.write_study import write_study
+from boxlens.metrics import choose, evaluate_tables
+from boxlens.metrics.evaluation import EXTRAS
+from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.studies.diagnosis import diagnose
 from boxlens.studies.robustness.picture_set import StepPictures
 from report.bound_results import BOUND_WORLDS
 from report.detection_use_results import CORRELATION_WORLDS, ORACLE_WORLDS, TUNING_WORLDS
 from report.difficulty_results import WORLDS as DIFFICULTY_WORLDS
 from report.proposal_results import RECALL_WORLDS, REPEATABILITY_WORLDS
+from report.report_results import answered
 from report.robustness_results import ROBUSTNESS_WORLDS, everything, with_bound
 from report.toy_diagnosis import toy_diagnosis
+from studies.comparison.compared import NASTY, compared, disagreed
 from studies.comparison.compared import WORLDS as COMPARED_WORLDS
-from studies.comparison.compared import compared, disagreed
 from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from boxlens.report.readers.figures import FigurePlan
-
-Page = Callable[[Any, dict[str, Any], DrawnPlan], str]
+    from boxlens.data import Dataset, Detections
 
 
 def _painted(step: Any, row: int) -> np.ndarray:
@@ -49,6 +40,10 @@ def _painted(step: Any, row: int) -> np.ndarray:
     return np.full(shape, 40 * row % 256, dtype=np.uint8)
 
 
+# As they are, and as text that no page may take for code.
+NAMES = (("window", "region"), NASTY)
+SURE = ResamplingChoice(n_replicates=100)
+RULES = ("AP >= baseline - 0.002", "AP of each class >= baseline - 0.2", "AP50 >= 0.99")
 STEP_PICTURES = StepPictures(_painted, {1: 0, 2: 1})
 
 
@@ -63,16 +58,7 @@ class Verb:
     line: str
     # What a notebook shows of the result that is written.
     notebook: Sequence[str]
-    # Of verbs that have no description yet.
-    sentences: Callable[[Any], Sequence[str]] = lambda result: describe(result).sentences
-    plan: Callable[[Any], FigurePlan] = lambda result: study_figures(describe(result))
-    frames: Callable[[Any], Mapping[str, pl.DataFrame]] = lambda result: study_frames(
-        describe(result)
-    )
-    page: Page = lambda result, document, drawn: study_page(describe(result), document, drawn)
-    write: Callable[[Any, Path], str] = lambda result, folder: write_study(
-        result, folder, formats=()
-    )
+    write: Callable[[Any, Path], str] = lambda result, folder: result.save(folder, figures="none")
     # Worlds of which there is nothing to draw.
     undrawn: Sequence[str] = ()
     # Columns that have the name of a setting, number or measure in them: what begins or ends them.
@@ -83,9 +69,6 @@ class Verb:
     # The page of the guide that names its columns.
     guide: str = "tables"
 
-    def page_without_figures(self, result: Any) -> str:
-        return self.page(result, result.to_json(), DrawnPlan((), self.plan(result).left_out))
-
 
 def _write_bound(result: Any, folder: Path) -> str:
     """Two of the three pictures with mistakes; their names are their ids."""
@@ -93,27 +76,25 @@ def _write_bound(result: Any, folder: Path) -> str:
     pictures.mkdir()
     for name in ("1.png", "2.png"):
         Image.new("RGB", (32, 24), "#5a5a5a").save(pictures / name)
-    return write_bound(result, folder, images=find_images(pictures)[0], formats=())
+    return result.save(folder, images=find_images(pictures)[0], figures="none")
+
+
+def painted_pictures(dataset: Dataset, folder: Path) -> Path:
+    """Of the demo's names and sizes; what they show does not matter."""
+    images = dataset.images
+    size = (int(images.width_px[0]), int(images.height_px[0]))
+    for name in images.file_name:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", size, "#777777").save(folder / name)
+    return folder
 
 
 def _write_comparison(result: Any, folder: Path) -> str:
-    """With pictures of the demo's names and sizes; what they show does not matter."""
-    images = result.dataset.images
-    size = (int(images.width_px[0]), int(images.height_px[0]))
-    pictures = folder.parent / "pictures"
-    for name in images.file_name:
-        (pictures / name).parent.mkdir(parents=True, exist_ok=True)
-        Image.new("RGB", size, "#777777").save(pictures / name)
-    return write_comparison(result, folder, formats=("svg",), images=pictures)
+    return result.save(folder, images=painted_pictures(result.dataset, folder.parent / "pictures"))
 
 
 def _write_robustness(result: Any, folder: Path) -> str:
-    return write_robustness(replace(result, pictures=STEP_PICTURES), folder, formats=())
-
-
-def _save(result: Any, folder: Path) -> str:
-    """With all that the verb writes by itself."""
-    return result.save(folder, figures="none")
+    return replace(result, pictures=STEP_PICTURES).save(folder, figures="none")
 
 
 def _diagnosed(name: str) -> Any:
@@ -127,6 +108,40 @@ def _sensitivity_of(name: str) -> Any:
     return _diagnosed(name).sensitivity
 
 
+def _named(names: Sequence[str] = NAMES[0]) -> list[Detections]:
+    tables = (demo_detections("window"), demo_detections("region"))
+    return [replace(one, name=name) for one, name in zip(tables, names, strict=True)]
+
+
+@cache
+def evaluated(name: str) -> Any:
+    """With intervals and every reading; without any; of names that are code; of nothing."""
+    if name == "nothing":
+        return evaluate_tables(nothing_of(demo_dataset()), [nothing_of(_named()[0])], choose())
+    choice = choose(also=EXTRAS, intervals=SURE) if name != "plain" else choose()
+    return evaluate_tables(demo_dataset(), _named(NAMES[name == "nasty"]), choice)
+
+
+@cache
+def gated(name: str) -> Any:
+    tables = _named(NAMES[name == "nasty"])
+    return gate(demo_dataset(), *tables, rules=RULES, replicates=100)
+
+
+def _reconciled(name: str) -> Any:
+    truth = nothing_of(demo_dataset()) if name == "nothing" else demo_dataset()
+    return reconcile(truth, _named(NAMES[name == "nasty"])[0])
+
+
+def _write_report(result: Any, folder: Path) -> str:
+    pictures = painted_pictures(result.dataset, folder.parent / "pictures")
+    return result.save(folder, images=pictures, figures="none")
+
+
+def _write_figures(result: Any, folder: Path) -> str:
+    return result.save(folder)
+
+
 DIAGNOSED_WORLDS = ("toys", "no detections", "nothing")
 SCHEME_COLUMNS = (
     *("hoiem_top_", "hoiem_impact_", "tide_dAP_", "tide_n_"),
@@ -135,12 +150,61 @@ SCHEME_COLUMNS = (
 
 
 VERBS = {
+    "evaluate": Verb(
+        {name: partial(evaluated, name) for name in ("both", "plain", "nasty", "nothing")},
+        whole="both",
+        written="both",
+        sections=("summary", "scores", "readings", "classes"),
+        write=_write_figures,
+        line="4 tables, 5 figures (svg)",
+        notebook=("AP50",),
+        undrawn=("nothing",),
+    ),
+    "report": Verb(
+        {
+            "both": answered,
+            "one": partial(answered, ("window",)),
+            **{
+                one: partial(answered, ("window",), (one,))
+                for one in ("scores", "errors", "sensitivity", "difficulty")
+            },
+        },
+        # Tables of several detectors have captions in common.
+        whole="one",
+        charts_only=("both",),
+        written="both",
+        sections=(
+            *("summary", "scores", "errors", "repairs", "objects", "schemes", "difficulty"),
+            *("comparison", "examples", "classes"),
+        ),
+        write=_write_report,
+        line="27 tables, 16 contact sheets",
+        notebook=("window", "region"),
+        guide="",
+    ),
+    "gate": Verb(
+        {name: partial(gated, name) for name in ("both", "nasty")},
+        whole="both",
+        written="both",
+        sections=("summary", "rules"),
+        line="1 table",
+        notebook=(">FAILS<",),
+        undrawn=("both",),
+    ),
+    "reconcile": Verb(
+        {name: partial(_reconciled, name) for name in ("both", "nasty", "nothing")},
+        whole="both",
+        written="both",
+        sections=("summary", "steps", "protocols", "band"),
+        line="2 tables",
+        notebook=("window",),
+        undrawn=("nothing",),
+    ),
     "diagnose": Verb(
         {name: partial(_diagnosed, name) for name in DIAGNOSED_WORLDS},
         whole="toys",
         written="toys",
         sections=("summary", "errors", "repairs", "objects", "schemes", "examples", "classes"),
-        write=_save,
         line="8 tables",
         notebook=("badly placed",),
         undrawn=("nothing",),
@@ -152,7 +216,6 @@ VERBS = {
         whole="toys",
         written="toys",
         sections=("summary", "objects", "classes"),
-        write=_save,
         line="6 tables",
         notebook=(">area<",),
         undrawn=("nothing",),
@@ -198,7 +261,6 @@ VERBS = {
             *("summary", "datasets", "accuracy", "correlations", "hierarchy"),
             *("properties", "subsets", "classes"),
         ),
-        write=partial(write_difficulty, formats=()),
         line="10 tables",
         notebook=(" objects",),
         undrawn=("nothing",),

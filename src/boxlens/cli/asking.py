@@ -70,8 +70,8 @@ def check_report(options: argparse.Namespace) -> None:
         if images:
             raise ParameterError("--images shows pictures in the report: name its folder with -o")
         return
+    from boxlens.report.charts.export import figure_formats
     from boxlens.report.writing.output_folder import check_output
-    from boxlens.report.writing.write import figure_formats
 
     check_output(Path(options.output))
     if pdf:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
 from boxlens.metrics.json_form import IF_GIVEN, JsonRecord, as_key, inline, to_json
@@ -124,7 +124,6 @@ class EvaluationResult(Displayed):
     notices: tuple[Notice, ...] = ()
     # The tables; None: they were not kept.
     inputs: EvaluationInputs | None = field(default=None, compare=False)
-    _writer: ClassVar = ("writing.write_evaluation", "write_evaluation")
 
     @property
     def all_notices(self) -> tuple[Notice, ...]:

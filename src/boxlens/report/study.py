@@ -161,7 +161,14 @@ class Frame:
     make: Callable[[], pl.DataFrame]
 
 
-Part = Table[Any] | Plot | Note | Markup | Frame
+@dataclass(frozen=True, slots=True)
+class Typeset:
+    """What only the typeset report shows: data for one of its templates."""
+
+    make: Callable[[], dict[str, Any]]
+
+
+Part = Table[Any] | Plot | Note | Markup | Frame | Typeset
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ import boxlens
 from boxlens.data import select_classes
 from boxlens.errors import ParameterError
 from boxlens.metrics.protocols import prepare
-from boxlens.report.pdf.content import report_content
+from boxlens.report.described import describe
+from boxlens.report.pdf.content import study_content
 from boxlens.studies.comparison.verdict import answer_sentences, comparison_sentences
 from oracles import average_precision
 from running import boxlens_here
@@ -275,7 +276,7 @@ def test_a_report_scores_all_classes_and_compares_those_all_know(folder, tmp_pat
     page = (tmp_path / "report" / "report.html").read_text()
     assert "ompared over the 3 of 5 classes known to all detectors; skipped: cow, dog" in page
     document = json.loads((tmp_path / "report" / "results.json").read_text())
-    typeset = report_content(document, comparison=told.comparison).document
+    typeset = study_content(describe(told), document).document
     for code, what in (("class_not_known", "no result file for 2 of"), ("classes_left_out", "")):
         (notice,) = (one for one in document["notices"] if one["code"] == code)
         assert what in notice["message"]

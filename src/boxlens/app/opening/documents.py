@@ -31,6 +31,7 @@ _NUMBER = "a number or null"
 _ID = "a whole number or a text"
 _KIND = "text, number or flag"
 _PAIR = "pairs of a text and a number or null"
+_TILE = "pairs of texts"
 _FITS: Mapping[str, Callable[[Any], bool]] = {
     _WHOLE: lambda value: type(value) is int and value >= 0,
     _TEXT: lambda value: isinstance(value, str),
@@ -51,7 +52,9 @@ _FITS: Mapping[str, Callable[[Any], bool]] = {
         and isinstance(value[0], str)
         and _FITS[_NUMBER](value[1])
     ),
+    _TILE: lambda value: isinstance(value, list) and list(map(type, value)) == [str, str],
 }
+_VERDICT = {"tiles": [_TILE], "numbers": [_PAIR]}
 # Every field the app reads without asking whether it is there: its kind, the fields of an object,
 # or a list of what each item is.
 _ABOUT = {
@@ -138,8 +141,9 @@ def _check_about(about: Mapping[str, Any], path: Path) -> None:
     # A run may have no verdict, and a verdict no numbers.
     if about.get("verdict") is not None:
         _check(about, {"verdict": _OBJECT}, path)
-        if "numbers" in about["verdict"]:
-            _check(about["verdict"], {"numbers": [_PAIR]}, path, "verdict")
+        verdict = about["verdict"]
+        known = {key: kind for key, kind in _VERDICT.items() if key in verdict}
+        _check(verdict, known, path, "verdict")
     for name, scheme in about["schemes"].items():
         if name not in SCHEMES:
             raise _wrong("schemes", f"some of {', '.join(SCHEMES)}", name, path)
@@ -194,7 +198,9 @@ def _check_items(items: Any, kind: Any, key: str, path: Path, where: str | None)
                 raise _wrong(key, "a list of objects", item, path)
             _check(item, kind, path, key)
         elif not _FITS[kind](item):
-            raise _wrong(key, kind if kind == _PAIR else "a list of texts", item, path, where)
+            raise _wrong(
+                key, kind if kind in (_PAIR, _TILE) else "a list of texts", item, path, where
+            )
 
 
 def _wrong(key: str, kind: str, value: Any, path: Path, where: str | None = None) -> InputError:

@@ -15,25 +15,6 @@ if TYPE_CHECKING:
     from boxlens.app.pages.figure_links import MarkLink
     from boxlens.app.site import Site
 
-# Sections as figures.json names them, in words.
-SECTIONS = {
-    "scores": "Scores",
-    "numbers": "Numbers",
-    "images": "Image by image",
-    "together": "Together",
-    "annotate": "What to annotate next",
-    "errors": "Errors",
-    "repairs": "Repairs",
-    "objects": "Objects",
-    "schemes": "Schemes of errors compared",
-    "datasets": "Data sets",
-    "classes": "Classes",
-    "correlations": "What makes classes hard",
-    "hierarchy": "Class tree",
-    "properties": "Class properties",
-    "subsets": "Subsets",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class ShownFigure:
@@ -100,6 +81,9 @@ def overview(site: Site) -> Overview:
 
 
 def _numbers(verdict: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """As the report shows them; runs of older versions have only the numbers."""
+    if "tiles" in verdict:
+        return tuple((str(name), str(text)) for name, text in verdict["tiles"])
     pairs = (pair for pair in member(verdict, "numbers", list) if len(pair) == 2)
     return tuple(
         (str(name), plain_number(float(value), 3))
@@ -146,14 +130,19 @@ def _groups(site: Site) -> tuple[FigureGroup, ...]:
     figures = site.run.figures
     several = len(site.run.detector_names) > 1
     groups: list[FigureGroup] = []
-    for (detector, section), members in groupby(
-        enumerate(figures), key=lambda item: (item[1]["detector"], item[1]["section"])
+    for (detector, words), members in groupby(
+        enumerate(figures), key=lambda item: (item[1]["detector"], _heading(item[1]))
     ):
-        words = SECTIONS.get(section, section)
-        title = f"{words}: {detector}" if detector and several else words
+        named = not detector or words.endswith(f": {detector}")
+        title = words if named or not several else f"{words}: {detector}"
         shown = tuple(_figure(site, number, figure) for number, figure in members)
         groups.append(FigureGroup(f"part-{len(groups)}", title, shown))
     return tuple(groups)
+
+
+def _heading(figure: dict[str, Any]) -> str:
+    """Of its section in the report; runs of older versions have only its name."""
+    return member(figure, "heading", str) or str(figure["section"]).capitalize()
 
 
 def _figure(site: Site, number: int, figure: dict[str, Any]) -> ShownFigure:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from boxlens.report.charts.colours import FIRST, INK, PALE, SECOND, UNDECIDED
 from boxlens.report.charts.forms.axes import Axis, Names, around
 from boxlens.report.charts.forms.marks import bars, dots, hollow_dots, note, rule_at, spans
 from boxlens.report.charts.forms.panels import name_rows
+from boxlens.report.charts.forms.tables import table_rows
 from boxlens.report.charts.selecting import picks
-from boxlens.wording import change, count, interval, p_value, short
+from boxlens.wording import change, count, p_value, short
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from boxlens.metrics.intervals import Interval
     from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.studies.comparison.paired import ClassPair, PairResult
-    from boxlens.studies.comparison.together.strengths import Group
+    from boxlens.report.study import Table
 
+# Columns of the tables that are drawn.
+ENDS: Final = {"value": "difference", "low": "low", "high": "high"}
 WIDTH: Final = 148
 ROW_PX: Final = 18
 SMALL_ROW_PX: Final = 13
@@ -29,63 +30,42 @@ LEAST_SIDE: Final = 0.12
 SIDES_PX: Final = 50
 
 
-def differences_chart(pairs: Sequence[PairResult], names: tuple[str, str], *, alpha: float) -> Spec:
+def differences_chart(table: Table[Any], names: tuple[str, str], *, alpha: float) -> Spec:
     """One row per metric; the band is what would probably not be shown."""
-    rows = [
-        {
-            **_row(one.metric, one.difference, decided=one.p_holm < alpha),
-            "detectable": one.detectable,
-            "undetectable": -one.detectable,
-            "beside": p_value(one.p_holm),
-            "tested": f"p {p_value(one.p_holm)} by resampling, {p_value(one.p_permutation)} by "
-            "exchange",
+    rows = table_rows(table, name="metric", p="p_holm", detectable="detectable", **ENDS)
+    for row in rows:
+        row |= {
+            "colour": _colour(row["value"], decided=row["p"] < alpha),
+            "undetectable": -row["detectable"],
+            "beside": p_value(row["p"]),
         }
-        for one in pairs
-    ]
     return _forest(rows, names, "difference", "p", ROW_PX)
 
 
-def class_differences_chart(
-    classes: Sequence[ClassPair], names: tuple[str, str], *, alpha: float
-) -> Spec:
+def class_differences_chart(table: Table[Any], names: tuple[str, str], *, alpha: float) -> Spec:
     """One row per class."""
-    rows = [
-        {
-            **_row(one.name, one.difference, decided=one.p_holm < alpha),
-            "beside": count(one.n_objects),
-            "tested": f"p {p_value(one.p)}, adjusted {p_value(one.p_holm)}",
-            **picks(one.name, None, of="objects", terms={"class": one.name}),
+    rows = table_rows(table, name="class", p="p_holm", n="n_objects", **ENDS)
+    for row in rows:
+        row |= {
+            "colour": _colour(row["value"], decided=row["p"] < alpha),
+            "beside": count(row["n"]),
+            **picks(row["name"], None, of="objects", terms={"class": row["name"]}),
         }
-        for one in classes
-    ]
     return _forest(rows, names, "difference in AP", "objects", SMALL_ROW_PX)
 
 
-def strengths_chart(groups: Sequence[Group], names: tuple[str, str]) -> Spec:
-    """One row per group of objects; hollow: by the other choice of detections."""
-    rows = []
-    for one in groups:
-        tested, kind = one.tested, one.characteristic
-        rows.append(
-            {
-                "name": one.value if kind == "all" else f"{kind}: {one.value}",
-                "value": tested.difference,
-                "low": tested.low,
-                "high": tested.high,
-                "colour": _colour(tested.difference, decided=tested.leader is not None),
-                "other": one.other.difference,
-                "beside": count(one.n_objects),
-                "tested": f"only first {tested.only_first:,}, only second {tested.only_second:,}, "
-                f"both {tested.both:,}, neither {tested.neither:,}; adjusted p "
-                f"{p_value(tested.p_holm)}",
-            }
-        )
+def strengths_chart(table: Table[Any], others: Sequence[float], names: tuple[str, str]) -> Spec:
+    """One row per group of objects; hollow: the `others`, by the other choice of detections."""
+    channels = {"kind": "characteristic", "of": "value", "n": "n_objects", "leader": "leader"}
+    rows = table_rows(table, **{**ENDS, **channels})
+    for row, other in zip(rows, others, strict=True):
+        row |= {
+            "name": row["of"] if row["kind"] == "all" else f"{row['kind']}: {row['of']}",
+            "colour": _colour(row["value"], decided=row["leader"] is not None),
+            "other": other,
+            "beside": count(row["n"]),
+        }
     return _forest(rows, names, "difference in recall", "objects", SMALL_ROW_PX)
-
-
-def _row(name: str, found: Interval, *, decided: bool) -> Row:
-    ends = {"value": found.value, "low": found.low, "high": found.high}
-    return {"name": name, **ends, "colour": _colour(found.value, decided=decided)}
 
 
 def _colour(value: float, *, decided: bool) -> str:
@@ -98,7 +78,7 @@ def _forest(
 ) -> Spec:
     """Dots with intervals around zero; who is better stands at either side of it."""
     # By place, since two classes may be called alike.
-    rows = [{**row, "row": str(at), "tip": _tip(row)} for at, row in enumerate(found)]
+    rows = [{**row, "row": str(at)} for at, row in enumerate(found)]
     low, high = _ends(rows)
     across = Axis(unit, (low, high))
     zero_px, below_px = across.share(0) * WIDTH, row_px * len(rows) + SIDES_PX
@@ -119,15 +99,6 @@ def _forest(
             beside: {row["row"]: row["beside"] for row in rows},
         },
     )
-
-
-def _tip(row: Row) -> dict[str, str]:
-    return {
-        "of": row["name"],
-        "difference": change(row["value"]),
-        "interval": interval(row["low"], row["high"]),
-        "tested": row["tested"],
-    }
 
 
 def _ends(rows: Sequence[Row]) -> tuple[float, float]:

@@ -1,16 +1,14 @@
-"""Figures as files and as pages that need no network: SVG, PDF, PNG, HTML."""
+"""Figures as Vega-Lite specifications and as files: SVG, PDF, PNG."""
 
 from __future__ import annotations
 
 import json
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import vl_convert
 
 from boxlens.errors import ParameterError
-from boxlens.report.charts.vega_script import vega_script
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,22 +21,6 @@ ChartFormat = Literal["svg", "pdf", "png"]
 PNG_SCALE = 2
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>{title}</title>
-<style>body {{ margin: 1rem; font-family: sans-serif; }}</style>
-<script>{bundle}</script>
-</head>
-<body>
-<div id="figure"></div>
-<script>
-vegaEmbed("#figure", {spec}, {options}).catch(console.error);
-</script>
-</body>
-</html>
-"""
 # What vega-embed's menu offers: the picture, but not the editor, which is on the net.
 # Expressions are interpreted, so that a page may forbid code that is made from text.
 EMBED_OPTIONS = {
@@ -46,6 +28,20 @@ EMBED_OPTIONS = {
     "ast": True,
     "actions": {"export": True, "source": False, "compiled": False, "editor": False},
 }
+
+
+def figure_formats(text: str) -> tuple[ChartFormat, ...]:
+    """ "svg,png" as formats; "none" writes no figures."""
+    known: tuple[ChartFormat, ...] = get_args(ChartFormat)
+    names = [name.strip().lower() for name in text.split(",")]
+    if names == ["none"]:
+        return ()
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise ParameterError(
+            f"figures are written as {', '.join(known)} or none, got {unknown[0]!r}"
+        )
+    return tuple(name for name in known if name in names)
 
 
 def chart_json(chart: Drawn) -> dict[str, Any]:
@@ -89,24 +85,10 @@ def _on_one_line(value: Any) -> Any:
     return value
 
 
-def save_chart(
-    chart: Drawn,
-    path_without_suffix: str | PathLike[str],
-    formats: Sequence[ChartFormat] = get_args(ChartFormat),
-) -> tuple[Path, ...]:
-    """Writes one file a format, named by its suffix, and returns their paths."""
-    return save_spec(chart_json(chart), path_without_suffix, formats)
-
-
 def save_spec(
     spec: dict[str, Any], path_without_suffix: str | PathLike[str], formats: Sequence[ChartFormat]
 ) -> tuple[Path, ...]:
-    """The same of what `chart_json` gives."""
-    unknown = [name for name in formats if name not in get_args(ChartFormat)]
-    if unknown:
-        raise ParameterError(
-            f"figures are written as {', '.join(get_args(ChartFormat))}, got {unknown[0]!r}"
-        )
+    """Writes one file per format, named by its suffix, and returns their paths."""
     # No figure refers to anything outside itself, and nothing may be fetched.
     svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
     stem = Path(path_without_suffix)
@@ -120,26 +102,9 @@ def save_spec(
     return tuple(paths)
 
 
-def chart_html(chart: Drawn) -> str:
-    """A page with this figure alone, all scripts inside."""
-    spec = chart_json(chart)
-    return _PAGE.format(
-        title=escape(_title(spec)),
-        bundle=vega_script(),
-        spec=script_json(spec),
-        options=script_json(EMBED_OPTIONS),
-    )
-
-
 def script_json(value: Any) -> str:
     """JSON for the inside of a script element, which a name with a tag in it must not end."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
-
-
-def _title(spec: dict[str, Any]) -> str:
-    title = spec.get("title", "Figure")
-    text = title.get("text", "Figure") if isinstance(title, dict) else title
-    return " ".join(text) if isinstance(text, list) else str(text)
 
 
 def _drawn(svg: str, name: ChartFormat) -> bytes:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import ParameterError
+from boxlens.report.described.extras import Extras
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
 
     from boxlens.report.study import Study
 
@@ -35,9 +38,22 @@ DESCRIBED = {
 
 def describe(result: object, **shown: Any) -> Study:
     """The result of a verb as every surface shows it; `shown` are pictures for its page."""
+    study: Callable[..., Study] = _module(result).study
+    return study(result, **shown).with_own_names()
+
+
+def extras_of(result: object, **given: Any) -> Extras:
+    """What the verb leaves behind besides; `given` are its own settings of `save`."""
+    extras: Callable[..., Extras] = getattr(_module(result), "extras", lambda _: Extras())
+    unknown = given.keys() - signature(extras).parameters.keys()
+    if unknown:
+        name = type(result).__name__
+        raise ParameterError(f"the report of a {name} has no setting {min(unknown)!r}")
+    return extras(result, **given)
+
+
+def _module(result: object) -> ModuleType:
     name = type(result).__name__
     if name not in DESCRIBED:
         raise ParameterError(f"expected the result of a verb, got {name}")
-    module = import_module(f"boxlens.report.described.{DESCRIBED[name]}")
-    study: Callable[..., Study] = module.study
-    return study(result, **shown).with_own_names()
+    return import_module(f"boxlens.report.described.{DESCRIBED[name]}")

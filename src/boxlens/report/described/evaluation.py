@@ -5,14 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from boxlens.report.charts.class_scores import MOST_CLASSES, class_scores_chart, ranked_classes
+from boxlens.metrics.evaluation import with_unique_names
 from boxlens.report.charts.colours import SERIES
-from boxlens.report.charts.main_numbers import main_numbers_chart
-from boxlens.report.charts.mean_curves import mean_curves_chart
+from boxlens.report.charts.evaluation import (
+    MOST_CLASSES,
+    class_scores_chart,
+    main_numbers_chart,
+    mean_curves_chart,
+    ranked_classes,
+)
 from boxlens.report.described.confusion import confusion_plot
 from boxlens.report.described.evaluation_readings import readings
+from boxlens.report.described.extras import Extras, Run
 from boxlens.report.study import (
     COUNT,
     INTERVAL,
@@ -25,13 +31,14 @@ from boxlens.report.study import (
     Study,
     Table,
     file_name,
+    table_of,
 )
 from boxlens.wording import counted, interval, is_undefined, level, listed, number, score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from boxlens.metrics import DetectorResult, EvaluationResult
+    from boxlens.metrics import ClassResult, DetectorResult, EvaluationResult
     from boxlens.metrics.intervals import Interval
     from boxlens.report.study import Part
 
@@ -69,6 +76,14 @@ def study(result: EvaluationResult) -> Study:
         ),
         main_plot="main_numbers" if _level(result) else "class_scores",
     )
+
+
+def extras(result: EvaluationResult) -> Extras:
+    """Where it kept what was evaluated, also a run for the app."""
+    of = result.inputs
+    if of is None:
+        return Extras()
+    return Extras(Run(of.dataset, detections=with_unique_names(of.detections), iou=of.iou))
 
 
 def scores_section(result: EvaluationResult) -> Section:
@@ -161,10 +176,9 @@ def _of_detector(one: DetectorResult, sure: str) -> Iterator[Column[str]]:
 
 def _classes(result: EvaluationResult) -> Table[int]:
     """The first number of each detector; the others at a click."""
-    detectors = result.detectors
-    rows = [row for row, one in enumerate(detectors[0].classes) if one.n_gt]
-    metrics = list(detectors[0].classes[rows[0]].metrics) if rows else []
-    classes, sure = detectors[0].classes, _level(result)
+    classes = result.detectors[0].classes
+    rows = [row for row, one in enumerate(classes) if one.n_gt]
+    metrics = classes[rows[0]].metrics if rows else ()
     return Table(
         "",
         "Every class",
@@ -175,10 +189,10 @@ def _classes(result: EvaluationResult) -> Table[int]:
             *(
                 column
                 for at, metric in enumerate(metrics)
-                for one in detectors
-                for column in _of_class(one, metric, sure, several=len(detectors) > 1, at=at)
+                for one in result.detectors
+                for column in _of_class(result, one, metric, further=at > 0)
             ),
-            *(_n_detections(one, several=len(detectors) > 1) for one in detectors),
+            *(_n_detections(result, one) for one in result.detectors),
         ],
         wide=True,
         detail=True,
@@ -186,62 +200,47 @@ def _classes(result: EvaluationResult) -> Table[int]:
 
 
 def _of_class(
-    one: DetectorResult, metric: str, sure: str, *, several: bool, at: int
+    result: EvaluationResult, one: DetectorResult, metric: str, *, further: bool
 ) -> Iterator[Column[int]]:
-    further = at > 0
-    heading = f"{metric} {one.name}" if several else metric
-    yield Column("", heading, lambda row: one.classes[row].metrics[metric], SCORE, further)
+    rows, sure = one.classes, _level(result)
+    heading = f"{metric} {one.name}" if len(result.detectors) > 1 else metric
+    yield Column("", heading, lambda row: rows[row].metrics[metric], SCORE, further)
     if sure:
-        yield Column(
-            "", sure, lambda row: _ends(one.classes[row].intervals, metric), INTERVAL, further
-        )
+        yield Column("", sure, lambda row: _ends(rows[row].intervals, metric), INTERVAL, further)
 
 
-def _n_detections(one: DetectorResult, *, several: bool) -> Column[int]:
-    heading = f"detections of {one.name}" if several else "detections"
+def _n_detections(result: EvaluationResult, one: DetectorResult) -> Column[int]:
+    heading = f"detections of {one.name}" if len(result.detectors) > 1 else "detections"
     return Column("", heading, lambda row: one.classes[row].n_detections, COUNT, further=True)
 
 
-class _Filed(NamedTuple):
-    detector: str
-    name: str | None
-    n_objects: int
-    n_detections: int
-    metric: str
-    value: float
-    ends: tuple[float, float]
-
-
-def _filed_scores(result: EvaluationResult) -> Table[_Filed]:
+def _filed_scores(result: EvaluationResult) -> Table[Any]:
     """One row per number: of a detector as a whole (no class), and of each class."""
-    return Table(
-        "scores",
-        "",
-        list(_filed_rows(result)),
-        [
-            Column("detector", "", lambda row: row.detector, TEXT),
-            Column("class", "", lambda row: row.name, TEXT),
-            Column("n_objects", "", lambda row: row.n_objects, COUNT),
-            Column("n_detections", "", lambda row: row.n_detections, COUNT),
-            Column("metric", "", lambda row: row.metric, TEXT),
-            Column("value", "", lambda row: row.value),
-            Column("low", "", lambda row: row.ends[0]),
-            Column("high", "", lambda row: row.ends[1]),
-        ],
+    forms = {
+        "detector": TEXT,
+        "class": TEXT,
+        "n_objects": COUNT,
+        "n_detections": COUNT,
+        "metric": TEXT,
+        "value": SCORE,
+        "low": SCORE,
+        "high": SCORE,
+    }
+    rows = (
+        (*told, of.n_detections, metric, value, *_ends(of.intervals, metric))
+        for *told, of in _scored(result)
+        for metric, value in of.metrics.items()
     )
+    return table_of("scores", "", forms, rows)
 
 
-def _filed_rows(result: EvaluationResult) -> Iterator[_Filed]:
+def _scored(
+    result: EvaluationResult,
+) -> Iterator[tuple[str, str | None, int, DetectorResult | ClassResult]]:
     for one in result.detectors:
-        whole = (None, result.n_objects, one.n_detections, one.metrics, one.intervals)
-        classes = (
-            (row.name, row.n_gt, row.n_detections, row.metrics, row.intervals)
-            for row in one.classes
-        )
-        for name, n_objects, n_detections, metrics, intervals in (whole, *classes):
-            for metric, value in metrics.items():
-                ends = _ends(intervals, metric)
-                yield _Filed(one.name, name, n_objects, n_detections, metric, value, ends)
+        yield one.name, None, result.n_objects, one
+        for row in one.classes:
+            yield one.name, row.name, row.n_gt, row
 
 
 def _numbers_plot(result: EvaluationResult) -> Plot:

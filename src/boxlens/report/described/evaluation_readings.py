@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.report.study import COUNT, ID, SCORE, SHARE, TEXT, Column, Note, Table
+from boxlens.report.study import COUNT, ID, SCORE, SHARE, TEXT, Note, Table, table_of
 from boxlens.wording import counted, number, part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from boxlens.metrics import DetectorResult, EvaluationResult
-    from boxlens.metrics.confidence import ConfidenceCurve, ConfidenceResult
+    from boxlens.metrics.confidence import ConfidenceResult
     from boxlens.metrics.confusion import ConfusionResult
     from boxlens.metrics.image_counts import ImageCountsResult
     from boxlens.metrics.olrp import OlrpResult
@@ -55,59 +55,42 @@ def _of_detector(one: DetectorResult, of: str) -> Iterator[Part]:
         yield Note(f"{curves} at IoU {number(extras.curves.iou)} in results.json and --json{of}")
 
 
-def _best_f1(found: ConfidenceResult, of: str) -> Table[ConfidenceCurve]:
-    def best(curve: ConfidenceCurve, name: str) -> float | None:
-        values = curve.best()
+def _best_f1(found: ConfidenceResult, of: str) -> Table[Any]:
+    names = ("threshold", "precision", "recall", "F1")
+    rows = []
+    for curve in (found.overall, *found.classes):
+        best = curve.best()
         # With F1 0 no threshold is better than another.
-        return values[name] if values["F1"] or name == "F1" else None
-
-    return Table(
-        "",
-        f"Best F1 at IoU {number(found.iou)}{of}",
-        [found.overall, *found.classes],
-        [
-            Column("", "class", lambda curve: curve.name, TEXT),
-            Column("", "threshold", lambda curve: best(curve, "threshold"), SCORE),
-            Column("", "precision", lambda curve: best(curve, "precision")),
-            Column("", "recall", lambda curve: best(curve, "recall")),
-            Column("", "F1", lambda curve: best(curve, "F1")),
-        ],
-        brief=[found.overall],
+        known = names if best["F1"] else names[-1:]
+        rows.append((curve.name, *(best[name] if name in known else None for name in names)))
+    caption = f"Best F1 at IoU {number(found.iou)}{of}"
+    return table_of(
+        "", caption, {"class": TEXT, **dict.fromkeys(names, SCORE)}, rows, brief=rows[:1]
     )
 
 
-def _olrp(found: OlrpResult, of: str) -> Table[tuple[str, Mapping[str, float]]]:
-    rows = [("mean over classes", found.mean), *found.classes]
-    return Table(
+def _olrp(found: OlrpResult, of: str) -> Table[Any]:
+    rows = [
+        (name, *(values[key] for key in OLRP), values.get("threshold"))
+        for name, values in (("mean over classes", found.mean), *found.classes)
+    ]
+    return table_of(
         "",
         f"oLRP at IoU {number(found.iou)}, an error: 0 is perfect, 1 is worst{of}",
+        {"class": TEXT, **dict.fromkeys((*OLRP.values(), "threshold"), SCORE)},
         rows,
-        [
-            Column("", "class", lambda row: row[0], TEXT),
-            *(_olrp_column(key, heading) for key, heading in OLRP.items()),
-            Column("", "threshold", lambda row: row[1].get("threshold")),
-        ],
         brief=rows[:1],
     )
 
 
-def _olrp_column(key: str, heading: str) -> Column[tuple[str, Mapping[str, float]]]:
-    return Column("", heading, lambda row: row[1][key])
-
-
-def _confused(found: ConfusionResult, of: str) -> Table[tuple[str, str, int]]:
+def _confused(found: ConfusionResult, of: str) -> Table[Any]:
     n_objects = dict(zip(found.names, found.matrix[:-1].sum(axis=1).tolist(), strict=True))
-    rows = found.top(N_WORST)
-    return Table(
+    rows = [(true, said, n, part(n, n_objects[true])) for true, said, n in found.top(N_WORST)]
+    return table_of(
         "",
         f"Most frequent confusions at score {number(found.min_score)} and above{of}",
+        {"object is": TEXT, "called": TEXT, "times": COUNT, "of its class": SHARE},
         rows,
-        [
-            Column("", "object is", lambda row: row[0], TEXT),
-            Column("", "called", lambda row: row[1], TEXT),
-            Column("", "times", lambda row: row[2], COUNT),
-            Column("", "of its class", lambda row: part(row[2], n_objects[row[0]]), SHARE),
-        ],
         brief=rows[:N_BRIEF],
     )
 
@@ -124,27 +107,17 @@ def _confusion_words(found: ConfusionResult) -> str:
     )
 
 
-def _worst_images(found: ImageCountsResult, of: str) -> Table[int]:
+def _worst_images(found: ImageCountsResult, of: str) -> Table[Any]:
     order = np.argsort(-(found.fp + found.fn), kind="stable")[:N_WORST].tolist()
-    columns: dict[str, Any] = {
-        "hits": found.tp,
-        "false positives": found.fp,
-        "missed": found.fn,
-    }
-    return Table(
+    counts = (found.tp, found.fp, found.fn)
+    rows = [(found.image_id[row], *(int(one[row]) for one in counts)) for row in order]
+    return table_of(
         "",
         f"Images with the most errors at score {number(found.min_score)} and above{of}",
-        order,
-        [
-            Column("", "image", lambda row: found.image_id[row], ID),
-            *(_count(heading, values) for heading, values in columns.items()),
-        ],
-        brief=order[:N_BRIEF],
+        {"image": ID, "hits": COUNT, "false positives": COUNT, "missed": COUNT},
+        rows,
+        brief=rows[:N_BRIEF],
     )
-
-
-def _count(heading: str, values: Any) -> Column[int]:
-    return Column("", heading, lambda row: int(values[row]), COUNT)
 
 
 def _images_words(found: ImageCountsResult) -> str:

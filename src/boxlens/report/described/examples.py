@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from base64 import b64encode
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import zip_longest
@@ -12,21 +11,22 @@ from typing import TYPE_CHECKING, Any
 from boxlens.errors import ParameterError
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.pages.markup import notes, paragraph
-from boxlens.report.pictures.comparison_exhibits import comparison_walls
-from boxlens.report.pictures.exhibits import is_duplicate, n_examples, walls
 from boxlens.report.study import ID, TEXT, Column, Markup, Section, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from boxlens.data import Dataset
+    from boxlens.formats.files import Progress
+    from boxlens.report.described.extras import Images
     from boxlens.report.pictures.exhibits import Shown, Wall
     from boxlens.report.pictures.gallery import Crop, Gallery, HungWall
-    from boxlens.report.study import Part, Study
-    from boxlens.studies.comparison import ComparisonResult
+    from boxlens.report.study import Part
     from boxlens.studies.diagnosis import DiagnosisResult
     from boxlens.studies.diagnosis.gallery import Exhibit
     from boxlens.studies.sensitivity import Unexpected
 
+EXAMPLES = "examples"
 # A page that is mailed stays small.
 MEGABYTES = 8.0
 READING = "What the numbers look like: errors made with the most confidence, and telling images."
@@ -34,23 +34,12 @@ WITHOUT = "Pictures are shown where they are given (--images)."
 
 
 @dataclass(frozen=True, slots=True)
-class ShownWall:
-    """The examples of one kind, and the pictures of the first of them as data URIs."""
-
-    hung: HungWall
-    images: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Pictures:
-    """What of a gallery the page shows, and a word on what it does not."""
+    """A gallery, those of its pictures that the page shows, and a word on the others."""
 
-    walls: tuple[ShownWall, ...]
+    gallery: Gallery
+    walls: tuple[HungWall, ...]
     remarks: tuple[str, ...]
-
-    def of(self, kinds: Iterable[Wall], prefix: str) -> list[ShownWall]:
-        names = {prefix + wall.name for wall in kinds}
-        return [one for one in self.walls if one.hung.wall.name in names]
 
 
 def check_megabytes(megabytes: float) -> None:
@@ -58,20 +47,51 @@ def check_megabytes(megabytes: float) -> None:
         raise ParameterError(f"pictures take 0 megabytes or more, got {megabytes:g} (--images-mb)")
 
 
-def fit_pictures(gallery: Gallery | None, megabytes: float = MEGABYTES) -> Pictures | None:
-    """The first examples of every kind, then the second ones, until the page has enough."""
-    if gallery is None:
+def hang_examples(
+    kinds: Callable[[], Sequence[Wall]],
+    dataset: Dataset,
+    images: Images,
+    megabytes: float,
+    progress: Progress | None,
+) -> Pictures | None:
+    """The examples whose pictures are given."""
+    if images is None:
         return None
-    images = within_budget(gallery.walls, 1_000_000 * megabytes)
-    n_over = sum(len(hung.crops) for hung in gallery.walls) - sum(map(len, images))
+    from boxlens.report.pictures.gallery import hang
+
+    return fit_pictures(hang(kinds(), dataset, images, progress=progress), megabytes)
+
+
+def fit_pictures(gallery: Gallery, megabytes: float = MEGABYTES) -> Pictures:
+    """The first examples of every kind, then the second ones, until the page has enough."""
+    shown = within_budget(gallery.walls, 1_000_000 * megabytes)
+    n_over = n_crops(gallery.walls) - n_crops(shown)
     remarks = [notice.message for notice in gallery.notices]
     if n_over:
         remarks.append(
             f"{n_over:,} more examples are in the contact sheets, figures/gallery_*.jpg: the "
             f"pictures of this page take at most {megabytes:g} MB (--images-mb)."
         )
-    shown = (ShownWall(*pair) for pair in zip(gallery.walls, map(tuple, images), strict=True))
-    return Pictures(tuple(shown), tuple(remarks))
+    return Pictures(gallery, shown, tuple(remarks))
+
+
+def within_budget(walls: Sequence[HungWall], most_bytes: float) -> tuple[HungWall, ...]:
+    """Level by level, so that what does not fit is left out of all kinds alike."""
+    levels = zip_longest(*(hung.crops for hung in walls))
+    by_level = ((at, crop) for level in levels for at, crop in enumerate(level) if crop)
+    n_shown, spent = [0] * len(walls), 0
+    for at, crop in by_level:
+        spent += len(crop.uri)
+        if spent > most_bytes:
+            break
+        n_shown[at] += 1
+    return tuple(
+        replace(hung, crops=hung.crops[:n]) for hung, n in zip(walls, n_shown, strict=True)
+    )
+
+
+def n_crops(walls: Iterable[HungWall]) -> int:
+    return sum(len(hung.crops) for hung in walls)
 
 
 def examples_section(
@@ -79,13 +99,7 @@ def examples_section(
 ) -> Section:
     """With remarks on pictures that are not there, where there are parts or `some` elsewhere."""
     remarks = (WITHOUT,) * (bool(parts) or some) if pictures is None else pictures.remarks
-    return Section("examples", "Examples", (Markup(notes(remarks)), *parts), READING)
-
-
-def with_examples(study: Study, parts: Sequence[Part], pictures: Pictures | None) -> Study:
-    """Before the classes, the last section."""
-    *first, classes = study.sections
-    return replace(study, sections=(*first, examples_section(parts, pictures), classes))
+    return Section(EXAMPLES, "Examples", (Markup(notes(remarks)), *parts), READING)
 
 
 def diagnosis_examples(
@@ -94,19 +108,24 @@ def diagnosis_examples(
     """The most confident errors of each kind, and objects found against expectation."""
     if pictures is None:
         return _tables(result)
-    mine = pictures.of(walls(result), prefix)
-    n_hung = sum(len(one.hung.crops) for one in mine)
+    from boxlens.report.pictures.exhibits import walls
+
+    kinds = walls(result)
     # Those without a picture are told at least.
-    tables = _tables(result) if n_hung < n_examples(result) else ()
+    n_hung = n_crops(_named(pictures.gallery.walls, kinds, prefix))
+    tables = _tables(result) if n_hung < sum(len(wall.shown) for wall in kinds) else ()
+    mine = _named(pictures.walls, kinds, prefix)
     return (*(Markup(_wall(one)) for one in mine), *tables)
 
 
-def comparison_examples(
-    result: ComparisonResult, pictures: Pictures | None, prefix: str = ""
-) -> tuple[Part, ...]:
+def _named(hung: Iterable[HungWall], kinds: Iterable[Wall], prefix: str = "") -> list[HungWall]:
+    names = {prefix + wall.name for wall in kinds}
+    return [one for one in hung if one.wall.name in names]
+
+
+def comparison_examples(kinds: Sequence[Wall], pictures: Pictures | None) -> tuple[Part, ...]:
     """Images that one of the best two wins, that both fail, or that they dispute."""
-    kinds = comparison_walls(result)
-    mine = [] if pictures is None else pictures.of(kinds, prefix)
+    mine = [] if pictures is None else _named(pictures.walls, kinds)
     if mine:
         return tuple(Markup(_wall(one)) for one in mine)
     return tuple(
@@ -122,12 +141,8 @@ def all_walls(pictures: Pictures) -> str:
     return notes(pictures.remarks) + "".join(map(_wall, pictures.walls))
 
 
-def _wall(shown: ShownWall) -> str:
-    wall = shown.hung.wall
-    figures = "".join(
-        picture_figure(crop, image)
-        for crop, image in zip(shown.hung.crops, shown.images, strict=False)
-    )
+def _wall(hung: HungWall) -> str:
+    wall, figures = hung.wall, "".join(map(picture_figure, hung.crops))
     heading = f"<h3>{escape(wall.title)}</h3>{paragraph(wall.reading, 'reading')}"
     kind = "crops whole" if any(one.whole for one in wall.shown) else "crops"
     crops = f'<div class="{kind}">{figures}</div>'
@@ -143,28 +158,12 @@ def colour_key(entries: Sequence[tuple[str, str]]) -> str:
     return f'<p class="legend">{items}</p>'
 
 
-def within_budget(hung_walls: Sequence[HungWall], most_bytes: float) -> list[list[str]]:
-    """Data URIs, level by level, so that what does not fit is left out of all kinds alike."""
-    images: list[list[str]] = [[] for _ in hung_walls]
-    spent = 0
-    for level in zip_longest(*(hung.crops for hung in hung_walls)):
-        for at, crop in enumerate(level):
-            if crop is None:
-                continue
-            image = f"data:image/jpeg;base64,{b64encode(crop.jpeg()).decode()}"
-            if spent + len(image) > most_bytes:
-                return images
-            images[at].append(image)
-            spent += len(image)
-    return images
-
-
-def picture_figure(crop: Crop, image: str) -> str:
+def picture_figure(crop: Crop) -> str:
     said, numbers = map(escape, crop.shown.caption)
     told, where = escape(crop.shown.alternative), escape(crop.shown.image_words)
     width, height = crop.image.size
     return (
-        f'<figure title="{told}"><img src="{image}" width="{width}" height="{height}" '
+        f'<figure title="{told}"><img src="{crop.uri}" width="{width}" height="{height}" '
         f'alt="{told}" decoding="async"><figcaption>{said}<span>{numbers}</span>'
         f"<span>{where}</span></figcaption></figure>"
     )
@@ -197,6 +196,8 @@ def _tables(result: DiagnosisResult) -> tuple[Part, ...]:
 
 
 def _kind(one: Exhibit, iou: float) -> str:
+    from boxlens.report.pictures.exhibits import is_duplicate
+
     return KINDS["dupe" if is_duplicate(one, iou) else one.kind].label
 
 

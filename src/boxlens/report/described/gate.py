@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from boxlens.report.study import (
     COUNT,
@@ -16,6 +16,7 @@ from boxlens.report.study import (
     Section,
     Study,
     Table,
+    table_of,
 )
 from boxlens.studies.comparison.gating.result import VERDICTS
 from boxlens.wording import counted, level
@@ -23,8 +24,7 @@ from boxlens.wording import counted, level
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from boxlens.studies.comparison.gating.result import GateResult, RuleOutcome, UntestedClass
-    from boxlens.studies.comparison.gating.rules import Rule
+    from boxlens.studies.comparison.gating.result import GateResult, RuleOutcome
 
 GUIDE = "gate"
 TILES = ("rules that hold", "broken within chance", "broken", "not computed")
@@ -117,32 +117,17 @@ def _folded(one: RuleOutcome) -> bool:
 
 
 def _notes(result: GateResult) -> Iterator[Note]:
-    for rule, (n_kept, n_all) in _counts(result).items():
-        yield Note(f"{rule}: holds for {n_kept:,} of {counted(n_all, 'class', 'classes')}.")
+    each = [one for one in result.outcomes if one.rule.of.kind == "each class"]
+    for rule in dict.fromkeys(one.rule for one in each if _folded(one)):
+        held = [_folded(one) for one in each if one.rule == rule]
+        of_all = counted(len(held), "class", "classes")
+        yield Note(f"{rule}: holds for {sum(held):,} of {of_all}.")
     for one in result.outcomes:
         if one.verdict != "pass":
             yield Note(f"{one.text}: {one.reason}")
 
 
-def _counts(result: GateResult) -> dict[Rule, tuple[int, int]]:
-    """Of each rule for each class that has been folded: for how many it holds."""
-    found: dict[Rule, tuple[int, int]] = {}
-    for one in result.outcomes:
-        if one.rule.of.kind == "each class":
-            n_kept, n_all = found.get(one.rule, (0, 0))
-            found[one.rule] = (n_kept + _folded(one), n_all + 1)
-    return {rule: counts for rule, counts in found.items() if counts[0]}
-
-
-def _untested(result: GateResult) -> Table[UntestedClass]:
-    return Table(
-        "",
-        "Classes with too few images",
-        result.untested,
-        [
-            Column("", "class", lambda one: one.name, TEXT),
-            Column("", "rule", lambda one: str(one.rule), TEXT),
-            Column("", "images", lambda one: one.n_images, COUNT),
-        ],
-        detail=True,
-    )
+def _untested(result: GateResult) -> Table[Any]:
+    forms = {"class": TEXT, "rule": TEXT, "images": COUNT}
+    rows = ((one.name, str(one.rule), one.n_images) for one in result.untested)
+    return table_of("", "Classes with too few images", forms, rows, detail=True)

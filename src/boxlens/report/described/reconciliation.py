@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from boxlens.report.charts.convention_steps import convention_steps_chart
 from boxlens.report.study import (
@@ -18,6 +18,7 @@ from boxlens.report.study import (
     Section,
     Study,
     Table,
+    table_of,
 )
 from boxlens.studies.comparison.conventions.results import ORDER_MATTERS
 from boxlens.wording import counted
@@ -147,22 +148,18 @@ def _protocols(result: ReconciliationResult) -> Table[ProtocolNumber]:
     )
 
 
-def _band(result: ReconciliationResult) -> Table[tuple[str, int, float]]:
+def _band(result: ReconciliationResult) -> Table[Any]:
     band, n_all = result.band, result.n_detections
-    return Table(
+    return table_of(
         "",
         f"What else {result.start.protocol.title} could be",
+        {"with": TEXT, "detections": COUNT, "value": FINE_SCORE},
         [
             ("equal scores in their worst order", n_all, band.worst_ties),
             ("equal scores in their best order", n_all, band.best_ties),
             *(
-                (f"scores above {cut.score_cut:g}", cut.n_detections, cut.value)
-                for cut in band.cuts
+                (f"scores above {one.score_cut:g}", one.n_detections, one.value)
+                for one in band.cuts
             ),
-        ],
-        [
-            Column("", "with", lambda row: row[0], TEXT),
-            Column("", "detections", lambda row: row[1], COUNT),
-            Column("", "value", lambda row: row[2], FINE_SCORE),
         ],
     )

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from boxlens.report.described import describe, evaluation
 from boxlens.report.described.diagnosis import OBJECTS
 from boxlens.report.described.difficulty import study_in_report
 from boxlens.report.described.examples import (
+    EXAMPLES,
     comparison_examples,
     diagnosis_examples,
     examples_section,
+    hang_examples,
 )
+from boxlens.report.described.extras import Extras, Run
+from boxlens.report.pictures.comparison_exhibits import comparison_walls
+from boxlens.report.pictures.exhibits import walls
 from boxlens.report.study import Section, Study, file_name
 from boxlens.wording import counted
 
@@ -20,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from boxlens.report.described.examples import Pictures
+    from boxlens.report.pictures.exhibits import Wall
     from boxlens.studies.report import ReportResult
 
 # A verdict is at most so many sentences; what else there is to say stands in its section.
@@ -46,6 +53,30 @@ def study(result: ReportResult, pictures: Pictures | None = None) -> Study:
         main_table=lead.main_table,
         main_plot=lead.main_plot,
     )
+
+
+def extras(result: ReportResult) -> Extras:
+    return Extras(
+        Run(result.dataset, result.diagnoses, comparison=result.comparison),
+        hang=partial(hang_examples, partial(_walls, result), result.dataset),
+        typeset=partial(_typeset, result),
+    )
+
+
+def _walls(result: ReportResult) -> list[Wall]:
+    """All examples at once, so that no picture is read twice."""
+    found = []
+    if "errors" in result.asked:
+        for one, prefix in zip(result.diagnoses, prefixes(result), strict=True):
+            found += [replace(wall, name=f"{prefix}{wall.name}") for wall in walls(one)]
+    return [*found, *(comparison_walls(result.comparison) if result.comparison else ())]
+
+
+def _typeset(result: ReportResult) -> list[Study]:
+    """The comparison, then what each detector gets wrong."""
+    diagnoses = result.diagnoses if {"errors", "sensitivity"} & {*result.asked} else ()
+    compared = () if result.comparison is None else (result.comparison,)
+    return [describe(one) for one in (*compared, *diagnoses)]
 
 
 def prefixes(result: ReportResult) -> list[str]:
@@ -88,7 +119,7 @@ def _of_detectors(result: ReportResult) -> list[Study]:
     found = []
     for one, prefix in zip(result.diagnoses, prefixes(result), strict=True):
         whole = describe(one if "errors" in result.asked else one.sensitivity)
-        hidden = () if "sensitivity" in result.asked else (OBJECTS,)
+        hidden = (EXAMPLES,) if "sensitivity" in result.asked else (EXAMPLES, OBJECTS)
         first, *others = (part for part in whole.sections if part.name not in hidden)
         if prefix:
             # Only the first sentence on each of several detectors is in the summary.
@@ -112,7 +143,7 @@ def _sections(result: ReportResult, pictures: Pictures | None) -> Iterator[Secti
         yield Section(
             "comparison",
             "Comparison",
-            inner=compared.sections[:-1],
+            inner=tuple(one for one in compared.sections[:-1] if one.name != EXAMPLES),
             findings=compared.sentences[1:],
         )
     yield _examples(result, pictures)
@@ -143,9 +174,11 @@ def _examples(result: ReportResult, pictures: Pictures | None) -> Section:
             examples_section(diagnosis_examples(one, pictures, prefix))
             for one, prefix in zip(result.diagnoses, prefixes(result), strict=True)
         ]
-    inner = list(_by_detector(result, "examples", told))
+    inner = list(_by_detector(result, EXAMPLES, told))
     if result.comparison is not None:
-        compared = examples_section(comparison_examples(result.comparison, pictures))
+        compared = examples_section(
+            comparison_examples(comparison_walls(result.comparison), pictures)
+        )
         inner.append(replace(compared, name="examples-compared", title="Compared"))
     remarks = examples_section((), pictures, some=bool(inner))
     if len(inner) == 1:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from boxlens.report.described.extras import Extras, Run
 from boxlens.report.described.object_plots import object_plots
 from boxlens.report.study import (
     COUNT,
@@ -71,6 +72,10 @@ def study(result: SensitivityResult) -> Study:
         main_table=SPREADS,
         main_plot="sensitivity",
     ).of_detector(result.detections.name)
+
+
+def extras(result: SensitivityResult) -> Extras:
+    return Extras(Run(result.dataset, detections=[result.detections], iou=result.iou))
 
 
 def objects_section(result: SensitivityResult, *, brief: bool = False) -> Section:

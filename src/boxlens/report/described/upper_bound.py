@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from boxlens.images import ImageFiles
 from boxlens.report.described import upper_bound_plots as plots
 from boxlens.report.described import upper_bound_tables as tables
+from boxlens.report.described.examples import Pictures, all_walls, fit_pictures, n_crops
+from boxlens.report.described.extras import Extras
 from boxlens.report.described.faulty_pictures import faulty_pictures
 from boxlens.report.study import SCORE, SHARE, Markup, Section, Study
 from boxlens.studies.upper_bound.nearness import best_detector
@@ -15,7 +20,8 @@ from boxlens.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from boxlens.report.described.examples import Pictures
+    from boxlens.formats.files import Progress
+    from boxlens.report.described.extras import Images
     from boxlens.report.study import Form, Part
     from boxlens.studies.upper_bound.result import UpperBoundResult
 
@@ -79,6 +85,27 @@ def study(result: UpperBoundResult, pictures: Pictures | None = None) -> Study:
     )
 
 
+def extras(result: UpperBoundResult) -> Extras:
+    return Extras(hang=partial(_hang, result))
+
+
+def _hang(
+    result: UpperBoundResult, images: Images, megabytes: float, progress: Progress | None
+) -> Pictures | None:
+    """A folder has files of the names that the ground truth gives; by default what was labelled."""
+    images = images or result.pictures
+    if images is None or not result.mistakes:
+        return None
+    from boxlens.report.pictures.bound_gallery import bound_gallery
+
+    if isinstance(images, ImageFiles):
+        paths = dict(zip(images.ids.tolist(), images.paths, strict=True))
+    else:
+        named = {one.image_id: Path(images) / one.file_name for one in result.mistakes}
+        paths = {key: path for key, path in named.items() if path.is_file()}
+    return fit_pictures(bound_gallery(result, paths, progress=progress), megabytes)
+
+
 def _tiles(result: UpperBoundResult) -> Iterator[tuple[str, float, Form]]:
     bound, best = result.bound, best_detector(result)
     yield "UAP", bound.uap, SCORE
@@ -94,8 +121,6 @@ def _mistakes(result: UpperBoundResult, pictures: Pictures | None) -> Section:
     if pictures is None:
         table = tables.mistakes_table(result, shown=True)
         return Section("mistakes", "Mistakes", (table,), f"{reading} {WITHOUT_PICTURES}")
-    from boxlens.report.described.examples import all_walls
-
-    n_shown = sum(len(one.hung.crops) for one in pictures.walls)
+    n_shown = n_crops(pictures.gallery.walls)
     table = tables.mistakes_table(result, shown=n_shown < len(result.mistakes))
     return Section("mistakes", "Mistakes", (Markup(all_walls(pictures)), table), reading)

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from boxlens.metrics.ranking import rank
-from boxlens.report.frames.tables import boxes_of, ids_of, named, places_of, with_nulls
 from boxlens.studies.comparison.cases.disagreement import rank_images
 from boxlens.studies.diagnosis.crosswalk import DET_LABELS, GT_LABELS, SCHEMES
 
@@ -19,10 +18,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Attribute, Floats
+    from boxlens.data.columns import Attribute, Boxes, Floats, Ids
     from boxlens.studies.comparison import ComparisonResult
     from boxlens.studies.diagnosis import DiagnosisResult
     from boxlens.studies.sensitivity.characteristics import Column
+
+    Rows = npt.NDArray[np.integer[Any]]
 
 # In the confusion matrix: no object there, or nothing found. No class is written in brackets alone.
 BACKGROUND = "(background)"
@@ -48,7 +49,7 @@ def _images(
     images = dataset.images
     n = len(images)
     columns = {
-        "image_id": ids_of(images.id, np.arange(n)),
+        "image_id": _ids_of(images.id, np.arange(n)),
         "file_name": pl.Series(list(images.file_name), dtype=pl.String),
         "width": _positive(images.width_px),
         "height": _positive(images.height_px),
@@ -57,7 +58,7 @@ def _images(
     for one in diagnoses:
         columns |= {f"{what}_{one.detections.name}": values for what, values in _of_images(one)}
     columns |= dict(_disagreements(dataset, diagnoses, compared=comparison is not None))
-    frame = with_nulls(pl.DataFrame(columns))
+    frame = _with_nulls(pl.DataFrame(columns))
     if comparison is None:
         return frame
     # Images that were left out of the comparison stay, without its columns.
@@ -70,7 +71,7 @@ def compared_images(result: ComparisonResult) -> pl.DataFrame:
     place = np.empty(len(images), dtype=np.int64)
     place[disagreement.order] = np.arange(1, len(images) + 1)
     columns = {
-        "image_id": ids_of(images.id, np.arange(len(images))),
+        "image_id": _ids_of(images.id, np.arange(len(images))),
         "disagreement": pl.Series(disagreement.share),
         "disputed_boxes": pl.Series(disagreement.boxes),
         "place": pl.Series(place),
@@ -83,7 +84,7 @@ def compared_images(result: ComparisonResult) -> pl.DataFrame:
         kept = np.ones(len(images), dtype=np.bool_)
         kept[pair.removed_rows] = False
         columns[f"kept_{pair.a}_{pair.b}"] = pl.Series(kept)
-    return with_nulls(pl.DataFrame(columns))
+    return _with_nulls(pl.DataFrame(columns))
 
 
 def _disagreements(
@@ -130,31 +131,31 @@ def _detections(result: DiagnosisResult, names: pl.Enum) -> pl.DataFrame:
     dataset, detections, met = result.dataset, result.detections, result.outcomes
     classes = dataset.classes.name
     on_object = result.hoiem.det_gt_row.astype(np.int64)
-    object_class = named(classes, dataset.gt.class_row)
+    object_class = _named(classes, dataset.gt.class_row)
     ranks = _ranks(detections, len(classes))
     columns = {
         "detector": _repeated(detections.name, len(detections), names),
         "det_row": pl.Series(np.arange(len(detections)), dtype=pl.Int64),
         "image_row": pl.Series(detections.image_row),
-        "image_id": ids_of(dataset.images.id, detections.image_row),
-        "class": named(classes, detections.class_row),
+        "image_id": _ids_of(dataset.images.id, detections.image_row),
+        "class": _named(classes, detections.class_row),
         "score": pl.Series(detections.score),
         "rank": pl.Series(ranks),
         "top": pl.Series(_by_objects(result, ranks)),
-        **boxes_of(detections.box),
-        **{scheme: named(DET_LABELS[scheme], result.crosswalk.det[scheme]) for scheme in SCHEMES},
-        "object_row": places_of(met.det_gt_row),
-        "object_id": ids_of(dataset.gt.id, met.det_gt_row),
-        "object_class": object_class.gather(places_of(met.det_gt_row)),
+        **_boxes_of(detections.box),
+        **{scheme: _named(DET_LABELS[scheme], result.crosswalk.det[scheme]) for scheme in SCHEMES},
+        "object_row": _places_of(met.det_gt_row),
+        "object_id": _ids_of(dataset.gt.id, met.det_gt_row),
+        "object_class": object_class.gather(_places_of(met.det_gt_row)),
         "iou": pl.Series(met.det_iou),
-        "true_class": named((*classes, BACKGROUND), result.confusion.det_true),
+        "true_class": _named((*classes, BACKGROUND), result.confusion.det_true),
         "loss": pl.Series(met.det_loss),
-        "hoiem_object_id": ids_of(dataset.gt.id, on_object),
-        "hoiem_object_class": object_class.gather(places_of(on_object)),
+        "hoiem_object_id": _ids_of(dataset.gt.id, on_object),
+        "hoiem_object_class": object_class.gather(_places_of(on_object)),
         "hoiem_iou": pl.Series(result.hoiem.det_iou),
-        "tide_object_id": ids_of(dataset.gt.id, result.tide.types.target),
+        "tide_object_id": _ids_of(dataset.gt.id, result.tide.types.target),
     }
-    return with_nulls(pl.DataFrame(columns))
+    return _with_nulls(pl.DataFrame(columns))
 
 
 def _ranks(detections: Detections, n_classes: int) -> npt.NDArray[np.int64]:
@@ -179,24 +180,24 @@ def _objects(result: DiagnosisResult, names: pl.Enum) -> pl.DataFrame:
     """All objects; those that count nowhere have neither `undetected` nor `P_N`."""
     dataset, met, misses = result.dataset, result.outcomes, result.sensitivity.misses
     gt, classes = dataset.gt, dataset.classes.name
-    hit_by = places_of(met.gt_det_row)
+    hit_by = _places_of(met.gt_det_row)
     columns = {
         "detector": _repeated(result.detections.name, len(gt), names),
         "gt_row": pl.Series(np.arange(len(gt)), dtype=pl.Int64),
         "image_row": pl.Series(gt.image_row),
-        "image_id": ids_of(dataset.images.id, gt.image_row),
-        "object_id": ids_of(gt.id, np.arange(len(gt))),
-        "class": named(classes, gt.class_row),
-        **boxes_of(gt.box),
+        "image_id": _ids_of(dataset.images.id, gt.image_row),
+        "object_id": _ids_of(gt.id, np.arange(len(gt))),
+        "class": _named(classes, gt.class_row),
+        **_boxes_of(gt.box),
         "area": pl.Series(gt.area_px),
         "crowd": pl.Series(gt.crowd),
         "difficult": pl.Series(gt.difficult),
         "group_of": pl.Series(gt.group_of),
-        **{scheme: named(GT_LABELS[scheme], result.crosswalk.gt[scheme]) for scheme in SCHEMES},
+        **{scheme: _named(GT_LABELS[scheme], result.crosswalk.gt[scheme]) for scheme in SCHEMES},
         "det_row": hit_by,
         "iou": pl.Series(met.det_iou).gather(hit_by),
         "score": pl.Series(result.detections.score).gather(hit_by),
-        "taken_for": named((*classes, BACKGROUND), result.confusion.gt_said),
+        "taken_for": _named((*classes, BACKGROUND), result.confusion.gt_said),
         "undetected": pl.Series(misses.missed),
         "P_N": pl.Series(misses.achieved),
         "P_N_predicted": pl.Series(misses.predicted),
@@ -206,7 +207,7 @@ def _objects(result: DiagnosisResult, names: pl.Enum) -> pl.DataFrame:
         **dict(_characteristics(result.sensitivity.columns)),
     }
     counted = pl.Series(~np.isnan(misses.achieved))
-    frame = with_nulls(pl.DataFrame(columns))
+    frame = _with_nulls(pl.DataFrame(columns))
     return frame.with_columns(pl.when(counted).then("undetected").alias("undetected"))
 
 
@@ -219,12 +220,12 @@ def _characteristics(columns: Sequence[Column]) -> Iterator[tuple[str, pl.Series
     """Flags are several columns: an object may show a wheel and hide a door."""
     for column in columns:
         if column.kind != "flags":
-            yield f"characteristic_{column.name}", named(column.subset_names, column.code[0])
+            yield f"characteristic_{column.name}", _named(column.subset_names, column.code[0])
             continue
         for at, codes in enumerate(column.code):
             states = column.subset_names[2 * at : 2 * at + 2]
             flag = flag_name(column.name, states[0])
-            yield f"characteristic_{flag}", named(states, np.where(codes < 0, -1, codes - 2 * at))
+            yield f"characteristic_{flag}", _named(states, np.where(codes < 0, -1, codes - 2 * at))
 
 
 def flag_name(pool: str, state: str) -> str:
@@ -245,3 +246,28 @@ def _repeated(name: str, n: int, names: pl.Enum) -> pl.Series:
 def _positive(sides: npt.NDArray[Any]) -> pl.Series:
     """Sizes in pixels; null where they are not known."""
     return pl.Series(np.where(sides > 0, sides, np.nan))
+
+
+def _with_nulls(frame: pl.DataFrame) -> pl.DataFrame:
+    """NaN becomes null, which every reader of Parquet knows."""
+    return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def _boxes_of(box: Boxes) -> dict[str, pl.Series]:
+    return {name: pl.Series(np.ascontiguousarray(box[:, at])) for at, name in enumerate("xywh")}
+
+
+def _named(names: Sequence[str], codes: Rows) -> pl.Series:
+    """Text by code, null for -1; the names are kept once."""
+    known = pl.Series(names, dtype=pl.Enum(list(dict.fromkeys(names))))
+    return known.gather(_places_of(codes))
+
+
+def _ids_of(ids: Ids, rows: Rows) -> pl.Series:
+    known = pl.Series(ids.tolist(), dtype=pl.String) if ids.dtype == object else pl.Series(ids)
+    return known.gather(_places_of(rows))
+
+
+def _places_of(rows: Rows) -> pl.Series:
+    places = pl.Series(rows.astype(np.int64))
+    return places.set(places < 0, None)

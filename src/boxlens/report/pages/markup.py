@@ -1,81 +1,64 @@
-"""Small pieces of HTML, everything from outside escaped: cells, tables, links, notes."""
+"""Small pieces of HTML, everything from outside escaped: tables, links, notes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from boxlens.wording import UNDEFINED, counted
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
+
+    from boxlens.report.study import Column, Table
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """What is shown, and the number it is sorted by; None: sorted as text, or undefined."""
-
-    text: str
-    value: float | None = None
-    numeric: bool = True
-
-
-def text_cell(text: object) -> Cell:
-    return Cell(UNDEFINED if text is None else str(text), numeric=False)
-
-
-def table(
-    headings: Sequence[str],
-    rows: Iterable[Sequence[Cell]],
-    *,
-    caption: str,
-    wide: bool = False,
-    n_shown: int | None = None,
-) -> str:
+def table(one: Table[Any]) -> str:
     """Sorted by a click on a heading; the first column names the row.
 
-    Of many columns `n_shown` are shown first, the others at a click.
+    Further columns are shown at a click. Empty where it is not to be shown, or has no row.
     """
-    lines = list(rows)
-    n_first = len(headings) if n_shown is None else n_shown
-    kinds = [
-        " ".join(["number"] * all(row[at].numeric for row in lines) + ["further"] * (at >= n_first))
-        for at in range(len(headings))
-    ]
+    if not one.caption or not one.rows:
+        return ""
+    columns = sorted(one.shown, key=lambda column: column.further)
     head = "".join(
-        f'<th scope="col"{_class(kind)}><button type="button">{escape(heading)}</button></th>'
-        for heading, kind in zip(headings, kinds, strict=True)
+        f'<th scope="col"{_class(column)}><button type="button">{escape(column.heading)}</button>'
+        "</th>"
+        for column in columns
     )
-    body = "\n".join(f"<tr>{_row(row, kinds)}</tr>" for row in lines)
-    n_further = len(headings) - n_first
+    body = "\n".join(
+        f"<tr>{''.join(_cell(column, row, first=column is columns[0]) for column in columns)}</tr>"
+        for row in one.rows
+    )
+    n_further = sum(column.further for column in columns)
     more = counted(n_further, "more column")
     choice = f'<label><input type="checkbox"> {more}</label>' if n_further else ""
-    name = escape(caption)
+    name = escape(one.caption)
     # Above what scrolls, so that it wraps and stays in sight.
-    return (
-        f'<figure class="{"table wide" if wide else "table"}"><figcaption>{name}</figcaption>'
+    shown = (
+        f'<figure class="{"table wide" if one.wide or one.folded else "table"}">'
+        f"<figcaption>{name}</figcaption>"
         f'<p class="tools">{choice}<button type="button" class="copy" '
         f'aria-label="Copy table: {name}">Copy table</button></p>'
         f'<div class="scrolling"><table class="sortable" aria-label="{name}">'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div></figure>\n"
     )
+    return f"<details><summary>{name}</summary>{shown}</details>\n" if one.folded else shown
 
 
-def _row(cells: Sequence[Cell], kinds: Sequence[str]) -> str:
-    first, *others = cells
-    return f'<th scope="row"{_value(first)}>{escape(first.text)}</th>' + "".join(
-        f"<td{_class(kind)}{_value(cell)}>{escape(cell.text)}</td>"
-        for cell, kind in zip(others, kinds[1:], strict=True)
-    )
+def _cell(column: Column[Any], row: Any, *, first: bool) -> str:
+    value = column.value(row)
+    order = column.form.order(value)
+    sorted_by = "" if order is None else f' data-value="{order!r}"'
+    text = escape(column.form.text(value))
+    if first:
+        return f'<th scope="row"{sorted_by}>{text}</th>'
+    return f"<td{_class(column)}{sorted_by}>{text}</td>"
 
 
-def _class(names: str) -> str:
+def _class(column: Column[Any]) -> str:
+    names = " ".join(["number"] * column.form.numeric + ["further"] * column.further)
     return f' class="{names}"' if names else ""
-
-
-def _value(cell: Cell) -> str:
-    return "" if cell.value is None else f' data-value="{cell.value!r}"'
 
 
 def link(address: str, text: str) -> str:
@@ -99,7 +82,7 @@ def tiles(pairs: Iterable[tuple[str, str]]) -> str:
     items = "".join(
         f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in pairs
     )
-    return f'<dl class="tiles">{items}</dl>\n'
+    return f'<dl class="tiles">{items}</dl>\n' if items else ""
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> str:

@@ -5,21 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from boxlens.report.described import describe
-from boxlens.report.pages.page import hash_words, parameter_text
-from boxlens.report.pdf.class_blocks import class_blocks
-from boxlens.report.readers.figures import study_figures
-from boxlens.report.study import Table
-from boxlens.wording import counted, listed
+from boxlens.report.readers.figures import main_plot
+from boxlens.report.readers.provenance import hash_words, parameters, sources
+from boxlens.report.study import Plot, Table, Typeset
+from boxlens.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from boxlens.metrics import EvaluationResult
-    from boxlens.report.readers.figures import Figure, FigurePlan
-    from boxlens.report.study import Study
-    from boxlens.studies.comparison import ComparisonResult
-    from boxlens.studies.diagnosis import DiagnosisResult
+    from boxlens.report.study import Section, Study
 
 # By the class pages, or nearly so by other figures and tables.
 SAID_ELSEWHERE = frozenset(
@@ -28,7 +22,7 @@ SAID_ELSEWHERE = frozenset(
 SECTIONS_ELSEWHERE = frozenset({"schemes", "classes"})
 # Their tables stand below the verdict, like the main one.
 INTERVALS = "intervals"
-MOST_NAMES = 3
+SCORES = "scores"
 
 
 @dataclass(slots=True)
@@ -36,70 +30,55 @@ class Content:
     """The words, and the figures they refer to by the name of a file."""
 
     document: dict[str, Any]
-    figures: dict[str, Figure] = field(default_factory=dict)
+    figures: dict[str, Plot] = field(default_factory=dict)
 
 
-def report_content(
-    document: Mapping[str, Any],
-    *,
-    diagnoses: Sequence[DiagnosisResult] = (),
-    evaluation: EvaluationResult | None = None,
-    comparison: ComparisonResult | None = None,
+def study_content(
+    study: Study, document: Mapping[str, Any], parts: Sequence[Study] = ()
 ) -> Content:
-    """`document` is what results.json holds."""
+    """`document` is what results.json holds; `parts` are typeset one after the other instead."""
     content = Content({})
-    parts = []
-    if comparison is not None:
-        parts.append(_part(describe(comparison), "Comparison", content))
-    for one in diagnoses:
-        part = _part(describe(one), one.detections.name, content)
-        parts.append({**part, "classes": class_blocks(one)})
-    names = [one.detections.name for one in diagnoses]
-    if comparison is not None:
-        names = [one.name for one in comparison.detectors]
-    elif not names and evaluation is not None:
-        names = [one.name for one in evaluation.detectors]
-    dataset = document["dataset"]
-    n_images, n_objects = dataset["n_images"], dataset["n_objects"]
     content.document = {
-        "title": f"{listed(names, MOST_NAMES, 'detectors')} on {dataset['name']}",
-        "about": f"{counted(n_images, 'image')}, {counted(n_objects, 'object')}",
+        "title": f"{study.title} on {study.data}",
+        "about": ", ".join(study.facts),
         "made_by": f"Boxlens {document['provenance']['boxlens']}",
-        "scores": None if evaluation is None else _scores(evaluation),
-        "parts": parts,
-        "provenance": _provenance(document),
+        "scores": _scores(study, document) if parts else None,
+        "parts": [_part(one, content) for one in parts or [study]],
+        "provenance": _provenance(study, document),
     }
     return content
 
 
-def _part(study: Study, title: str, content: Content) -> dict[str, Any]:
-    plan = study_figures(study)
+def _part(study: Study, content: Content) -> dict[str, Any]:
     lead, *others = study.all_sentences
-    summary = next((one for one in plan.figures if one.name.startswith(study.main_plot)), None)
+    summary = main_plot(study)
+    classes = next((one.make() for _, one in study.walk() if isinstance(one, Typeset)), None)
+    hidden = frozenset() if classes is None else SECTIONS_ELSEWHERE
+    sections = [
+        {"title": one.title, **_figures(one, content, summary)}
+        for one in study.sections
+        if one.name not in hidden
+    ]
     return {
-        "title": title,
+        "title": study.title,
         "about": ", ".join(study.facts),
         "lead": lead,
         "sentences": others,
-        "numbers": [_table(one) for one in _main_tables(study)],
+        "numbers": list(map(_table, _main_tables(study))),
         "summary": summary and _figure(summary, content),
-        "sections": _sections(plan, study, content, summary),
-        "classes": None,
+        "sections": [one for one in sections if one["figures"] or one["remarks"]],
+        "classes": classes,
     }
 
 
-def _main_tables(study: Study) -> list[Table[Any]]:
+def _main_tables(study: Study) -> Iterator[Table[Any]]:
     """The first one, the one that a notebook shows, and intervals."""
-    shown = [
-        (section.name, part)
-        for section, part in study.walk()
-        if isinstance(part, Table) and part.caption and part.rows
-    ]
-    return [
-        table
-        for at, (section, table) in enumerate(shown)
-        if at == 0 or section == INTERVALS or table.caption == study.main_table
-    ]
+    first = True
+    for section, part in study.walk():
+        if isinstance(part, Table) and part.caption and part.rows:
+            if first or section.name == INTERVALS or part.caption == study.main_table:
+                yield part
+            first = False
 
 
 def _table(table: Table[Any]) -> dict[str, Any]:
@@ -112,57 +91,43 @@ def _table(table: Table[Any]) -> dict[str, Any]:
     }
 
 
-def _sections(
-    plan: FigurePlan, study: Study, content: Content, summary: Figure | None
-) -> list[dict[str, Any]]:
-    """The main figures; those that are absent with the reason."""
-    found = []
-    for section in study.sections:
-        if section.name in SECTIONS_ELSEWHERE:
-            continue
-        figures = [
-            _figure(one, content)
-            for one in plan.figures
-            if one.section == section.name and one is not summary and one.name not in SAID_ELSEWHERE
-        ]
-        remarks = [
-            f"{one.title}: not shown, {one.why}."
-            for one in plan.left_out
-            if one.section == section.name
-        ]
-        if figures or remarks:
-            found.append({"title": section.title, "figures": figures, "remarks": remarks})
-    return found
-
-
-def _figure(figure: Figure, content: Content) -> dict[str, Any]:
-    file = f"figure_{len(content.figures) + 1}.svg"
-    content.figures[file] = figure
-    return {"file": file, "title": figure.title, "reading": figure.reading, "legend": ""}
-
-
-def _scores(result: EvaluationResult) -> dict[str, Any]:
-    """The first table: one row per number."""
-    shown = next(one for one in describe(result).tables() if one.caption)
-    return {**_table(shown), "caption": f"Scores under the protocol {result.protocol}"}
-
-
-def _provenance(document: Mapping[str, Any]) -> dict[str, Any]:
-    made_from = document["provenance"]
-    sources = [("ground truth", made_from["ground_truth"])]
-    sources += [("detections", one) for one in made_from["detections"]]
+def _figures(section: Section, content: Content, summary: Plot | None) -> dict[str, Any]:
+    """The main ones; those that are absent with the reason."""
+    plots = [one for _, one in section.walk() if isinstance(one, Plot)]
     return {
-        "files": [
-            [role, one["path"], one["format"], f"{one['size_bytes']:,}", hash_words(one)]
-            for role, one in sources
-            if one is not None
+        "figures": [
+            _figure(one, content)
+            for one in plots
+            if not one.absent and one is not summary and one.name not in SAID_ELSEWHERE
         ],
-        "parameters": [
-            [name, parameter_text(value)] for name, value in document["parameters"].items()
-        ],
-        "notices": _unique(notice["message"] for notice in document["notices"]),
+        "remarks": [f"{one.title}: not shown, {one.absent}." for one in plots if one.absent],
     }
 
 
-def _unique(texts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(texts))
+def _figure(plot: Plot, content: Content) -> dict[str, Any]:
+    file = f"figure_{len(content.figures) + 1}.svg"
+    content.figures[file] = plot
+    return {"file": file, "title": plot.title, "reading": plot.reading, "legend": ""}
+
+
+def _scores(study: Study, document: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Of a protocol, one row per number."""
+    tables = (
+        part
+        for section, part in study.walk()
+        if section.name == SCORES and isinstance(part, Table) and part.caption
+    )
+    caption = f"Scores under the protocol {document['parameters'].get('protocol')}"
+    return next(({**_table(one), "caption": caption} for one in tables), None)
+
+
+def _provenance(study: Study, document: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "files": [
+            [role, one["path"], one["format"], count(one["size_bytes"]), hash_words(one)]
+            for role, one in sources(document)
+            if one is not None
+        ],
+        "parameters": parameters(study, document),
+        "notices": list(dict.fromkeys(notice["message"] for notice in document["notices"])),
+    }

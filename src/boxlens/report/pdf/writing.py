@@ -4,47 +4,26 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+import vl_convert
 
 from boxlens.errors import MissingExtraError
 from boxlens.formats.unfinished import scratch_folder
+from boxlens.report.pages.page import without_heading
+from boxlens.report.readers.figures import spec_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from boxlens.formats.files import Progress
-    from boxlens.metrics import EvaluationResult
     from boxlens.report.pdf.content import Content
-    from boxlens.report.readers.figures import Figure
-    from boxlens.report.writing.output_folder import OutputFolder
-    from boxlens.studies.comparison import ComparisonResult
-    from boxlens.studies.diagnosis import DiagnosisResult
+    from boxlens.report.study import Plot
 
-FILE = "report.pdf"
 TEMPLATES = ("report.typ", "figures.typ", "classes.typ")
 # Tagged, with titles, languages and descriptions of figures: what a screen reader needs.
 STANDARD: Final = "ua-1"
-
-
-def write_pdf(
-    output: OutputFolder,
-    document: Mapping[str, Any],
-    *,
-    diagnoses: Sequence[DiagnosisResult] = (),
-    evaluation: EvaluationResult | None = None,
-    comparison: ComparisonResult | None = None,
-    progress: Progress | None = None,
-) -> None:
-    """Writes report.pdf; `document` is what results.json holds."""
-    check_typst()
-    from boxlens.report.pdf.content import report_content
-
-    content = report_content(
-        document, diagnoses=diagnoses, evaluation=evaluation, comparison=comparison
-    )
-    with output.file(FILE) as temporary:
-        temporary.write_bytes(typeset(content, progress))
 
 
 def check_typst() -> None:
@@ -77,21 +56,13 @@ def typeset(content: Content, progress: Progress | None = None) -> bytes:
             return typst.compile(main, root=root)
 
 
-def _draw(figures: Mapping[str, Figure], folder: Path, progress: Progress | None) -> dict[str, str]:
+def _draw(plots: Mapping[str, Plot], folder: Path, progress: Progress | None) -> dict[str, str]:
     """Every figure without its heading, which the page sets itself; what to know to read it."""
-    import vl_convert
-    from altair.utils.schemapi import debug_mode
-
-    from boxlens.report.charts.export import chart_json
-    from boxlens.report.pages.page import without_heading
-
     legends = {}
-    # The tests check every part of a figure; here it would take as long as the rest.
-    with debug_mode(False):
-        for n_done, (name, figure) in enumerate(figures.items()):
-            if progress:
-                progress("typesetting", n_done, len(figures))
-            spec, legends[name] = without_heading(chart_json(figure.draw()))
-            svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
-            (folder / name).write_text(svg, encoding="utf-8")
+    for n_done, (name, plot) in enumerate(plots.items()):
+        if progress:
+            progress("typesetting", n_done, len(plots))
+        spec, legends[name] = without_heading(spec_of(plot))
+        svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+        (folder / name).write_text(svg, encoding="utf-8")
     return legends

@@ -100,11 +100,6 @@ def walls(result: DiagnosisResult) -> tuple[Wall, ...]:
     return tuple(wall for wall in found if wall.shown)
 
 
-def n_examples(result: DiagnosisResult) -> int:
-    """How many a gallery shows if it has all pictures."""
-    return sum(len(wall.shown) for wall in walls(result))
-
-
 def _file_names(dataset: Dataset) -> dict[int | str, str]:
     return dict(zip(dataset.images.id.tolist(), dataset.images.file_name, strict=True))
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import io
 import math
+from base64 import b64encode
+from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.data import Notice
 from boxlens.errors import InputError, MissingExtraError
-from boxlens.images import ImageError, find_images, read_picture
-from boxlens.report.pictures.exhibits import Shown, Wall, walls
+from boxlens.images import ImageError, ImageFiles, find_images, read_picture
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
+    from os import PathLike
 
     from PIL.Image import Image
     from PIL.ImageDraw import ImageDraw
@@ -23,8 +26,7 @@ if TYPE_CHECKING:
 
     from boxlens.data import Dataset
     from boxlens.formats.files import Progress
-    from boxlens.report.pictures.exhibits import Box
-    from boxlens.studies.diagnosis import DiagnosisResult
+    from boxlens.report.pictures.exhibits import Box, Shown, Wall
 
 # The longer side of a crop, and of a whole picture.
 TILE_PX = 240
@@ -41,17 +43,24 @@ CAPTION_PX = 49
 MARGIN_PX = 8
 # Sides that agree to this share are the same size, rounded.
 SAME_SIZE = 0.02
+PROBLEMS = {
+    "example_without_picture": "have no picture here",
+    "example_unreadable": "cannot be read",
+    "example_of_other_size": "are of another size than the ground truth says: boxes are scaled",
+}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Crop:
     """A small picture with boxes drawn in, and what it shows."""
 
     image: Image
     shown: Shown
 
-    def jpeg(self) -> bytes:
-        return _jpeg(self.image)
+    @cached_property
+    def uri(self) -> str:
+        """For a page."""
+        return f"data:image/jpeg;base64,{b64encode(_jpeg(self.image)).decode()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,39 +79,65 @@ class Gallery:
     notices: tuple[Notice, ...]
 
 
-def open_gallery(
-    result: DiagnosisResult, folder: str | Path, *, progress: Progress | None = None
-) -> Gallery:
-    """What there is to see of a diagnosis."""
-    return hang(walls(result), result.dataset, folder, progress=progress)
-
-
 def hang(
     kinds: Sequence[Wall],
     dataset: Dataset,
-    folder: str | Path,
+    images: ImageFiles | str | PathLike[str],
     *,
     progress: Progress | None = None,
 ) -> Gallery:
     """Reads every picture once."""
     need_pillow()
-    files, _ = find_images(folder, dataset=dataset)
+    files = images if isinstance(images, ImageFiles) else find_images(images, dataset=dataset)[0]
     path_of = dict(zip(files.ids.tolist(), files.paths, strict=True))
+    row_of = dataset.images.row_of_id()
     wanted: dict[int | str, list[Shown]] = {}
     for shown in (one for wall in kinds for one in wall.shown):
         wanted.setdefault(shown.image_id, []).append(shown)
-    cutter = _Cutter(dataset)
+    crops: dict[Shown, Crop] = {}
+    problems: Counter[str] = Counter()
     for done, (image_id, examples) in enumerate(wanted.items()):
         if progress:
             progress("cutting examples", done, len(wanted))
-        cutter.cut(path_of.get(image_id), image_id, examples)
+        if image_id not in path_of:
+            problems["example_without_picture"] += 1
+            continue
+        picture = _read(path_of[image_id])
+        if picture is None:
+            problems["example_unreadable"] += 1
+            continue
+        scale = _scale(picture, dataset, row_of[image_id])
+        problems["example_of_other_size"] += not dataset.relative and scale != (1.0, 1.0)
+        crops |= {one: Crop(cut_example(picture, one, scale), one) for one in examples}
     hung = [
-        HungWall(wall, tuple(cutter.crops[one] for one in wall.shown if one in cutter.crops))
-        for wall in kinds
+        HungWall(wall, tuple(crops[one] for one in wall.shown if one in crops)) for wall in kinds
     ]
-    return Gallery(
-        tuple(one for one in hung if one.crops), tuple(cutter.notices(n_images=len(wanted)))
-    )
+    notices = [
+        Notice(code, n, f"{n:,} of {len(wanted):,} images with examples {text}")
+        for code, text in PROBLEMS.items()
+        if (n := problems[code])
+    ]
+    return Gallery(tuple(one for one in hung if one.crops), tuple(notices))
+
+
+def _read(path: Path) -> Image | None:
+    from PIL import Image
+
+    try:
+        return Image.fromarray(read_picture(path).pixels)
+    except ImageError:
+        return None
+
+
+def _scale(picture: Image, dataset: Dataset, row: int) -> tuple[float, float]:
+    """From the boxes' numbers to pixels: files may be smaller copies."""
+    if dataset.relative:
+        return picture.width, picture.height
+    told = (float(dataset.images.width_px[row]), float(dataset.images.height_px[row]))
+    if not all(side > 0 for side in told):
+        return 1.0, 1.0
+    scale = (picture.width / told[0], picture.height / told[1])
+    return scale if any(abs(factor - 1) > SAME_SIZE for factor in scale) else (1.0, 1.0)
 
 
 def contact_sheet(hung: HungWall) -> bytes:
@@ -125,61 +160,6 @@ def contact_sheet(hung: HungWall) -> bytes:
             place = (left, top + tile_px + 2 + 15 * line)
             draw.text(place, _fitting(text, font, tile_px), fill="#222222", font=font)
     return _jpeg(sheet)
-
-
-class _Cutter:
-    """Cuts crops from picture after picture, and counts what could not be cut."""
-
-    def __init__(self, dataset: Dataset) -> None:
-        self.dataset = dataset
-        self.row_of_image = dataset.images.row_of_id()
-        self.crops: dict[Shown, Crop] = {}
-        self.n_absent = 0
-        self.n_damaged = 0
-        self.n_other_size = 0
-
-    def cut(self, path: Path | None, image_id: int | str, examples: list[Shown]) -> None:
-        from PIL import Image
-
-        if path is None:
-            self.n_absent += 1
-            return
-        try:
-            picture = Image.fromarray(read_picture(path).pixels)
-        except ImageError:
-            self.n_damaged += 1
-            return
-        scale = self._scale(picture, self.row_of_image[image_id])
-        for shown in examples:
-            self.crops[shown] = Crop(cut_example(picture, shown, scale), shown)
-
-    def _scale(self, picture: Image, row: int) -> tuple[float, float]:
-        """From the boxes' numbers to pixels: files may be smaller copies."""
-        if self.dataset.relative:
-            return picture.width, picture.height
-        images = self.dataset.images
-        told = (float(images.width_px[row]), float(images.height_px[row]))
-        if not all(side > 0 for side in told):
-            return 1.0, 1.0
-        scale = (picture.width / told[0], picture.height / told[1])
-        if any(abs(factor - 1) > SAME_SIZE for factor in scale):
-            self.n_other_size += 1
-            return scale
-        return 1.0, 1.0
-
-    def notices(self, n_images: int) -> Iterator[Notice]:
-        for code, count, text in (
-            ("example_without_picture", self.n_absent, "have no picture here"),
-            ("example_unreadable", self.n_damaged, "cannot be read"),
-            (
-                "example_of_other_size",
-                self.n_other_size,
-                "are of another size than the ground truth says: boxes are scaled",
-            ),
-        ):
-            if count:
-                message = f"{count:,} of {n_images:,} images with examples {text}"
-                yield Notice(code, count, message)
 
 
 def cut_example(picture: Image, shown: Shown, scale: tuple[float, float] = (1.0, 1.0)) -> Image:

@@ -11,7 +11,7 @@ from altair.utils.schemapi import debug_mode
 
 from boxlens.report.charts.export import chart_json
 from boxlens.report.described import describe
-from boxlens.report.readers.figures import titled
+from boxlens.report.readers.figures import drawn_plots, main_plot, spec_of, titled
 
 if TYPE_CHECKING:
     from altair.typing import ChartType
@@ -37,8 +37,7 @@ def figures(result: Displayed) -> dict[str, ChartType]:
     """Every figure of a result by its name, as Altair charts: returned, not shown."""
     # Their parts are checked in the tests; here it would take as long as drawing.
     with debug_mode(False):
-        plots = [plot for _, plot in describe(result).plots() if not plot.absent]
-        return {one.name: _in_altair(titled(one)) for one in plots}
+        return {one.name: _in_altair(titled(one)) for _, one in drawn_plots(describe(result))}
 
 
 def _in_altair(chart: Drawn) -> ChartType:
@@ -102,13 +101,10 @@ def _cell(tag: str, text: str, column: Column[Any]) -> str:
 
 def _main_plot(study: Study) -> str:
     """As a picture that carries itself: nothing is run, and nothing is fetched."""
-    shown = (one for _, one in study.plots() if not one.absent)
-    main = next((one for one in shown if one.name.startswith(study.main_plot)), None)
+    main = main_plot(study)
     if main is None:
         return ""
-    with debug_mode(False):
-        spec = chart_json(titled(main))
-    svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+    svg = vl_convert.vegalite_to_svg(spec_of(main), allowed_base_urls=[])
     data = b64encode(svg.encode()).decode()
     alt = escape(f"{main.title}: {study.title}. {main.reading}", quote=True)
     return f'<img alt="{alt}" style="{FIGURE}" src="data:image/svg+xml;base64,{data}">'

@@ -2,108 +2,123 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from html import escape
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
-from boxlens.metrics.json_form import to_json
-from boxlens.report import study as nouns
-from boxlens.report.pages import page as pages
-from boxlens.report.pages.markup import Cell, notes, paragraph, table, tiles
+from boxlens.report.pages.guide import has_method, method
+from boxlens.report.pages.markup import link, notes, paragraph, table, tiles
+from boxlens.report.pages.page import card, page
+from boxlens.report.readers.provenance import provenance_section
+from boxlens.report.study import Markup, Note, Plot, Section, Table
 from boxlens.wording import is_undefined
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from boxlens.data import Notice
-    from boxlens.report.pages.page import DrawnPlan
-    from boxlens.report.study import Part, Section, Study, Table
+    from boxlens.report.study import Part, Study
+
+    # The HTML of a figure; empty where it is not drawn.
+    Card = Callable[[Plot], str]
 
 MOST_TILES = 6
+METHOD = "method"
+_HEADING = re.compile(r"<(/?)h3\b")
 
 
 def study_page(
-    study: Study, document: dict[str, Any], drawn: DrawnPlan, notices: Sequence[Notice] = ()
+    study: Study,
+    document: dict[str, Any],
+    specs: Mapping[str, dict[str, Any]] | None = None,
+    formats: Sequence[str] = (),
 ) -> str:
-    """`document` is what results.json holds; `notices` are those of detectors, too."""
-    if notices:
-        document = {**document, "notices": to_json(notices)}
-    if study.parameters is not None:
-        document = {**document, "parameters": study.parameters}
-    sections = [
-        summary(study),
-        *(rendered(one, drawn) for one in study.sections),
-        pages.provenance_section(document),
+    """`document` is what results.json holds, `specs` are figures by name, in files of `formats`."""
+
+    def drawn(plot: Plot) -> str:
+        return card(plot, specs[plot.name], formats) if specs and plot.name in specs else ""
+
+    first = [
+        (one, html) for one in (_summary(study), *study.sections) if (html := _html(one, drawn))
     ]
-    return pages.page((study.title, study.data), ", ".join(study.facts), sections)
+    last = (*_method([one for one, _ in first]), provenance_section(study, document))
+    sections = [*first, *((one, _html(one, drawn)) for one in last)]
+    return page((study.title, study.data), ", ".join(study.facts), sections)
 
 
-def summary(study: Study) -> pages.Section:
+def _summary(study: Study) -> Section:
     """The numbers that matter most, and the answer."""
-    numbers = [
-        (name, form.text(value)) for name, value, form in study.tiles if not is_undefined(value)
-    ]
     first, *others = study.sentences
-    parts = (
-        tiles(numbers[:MOST_TILES]) if numbers else "",
-        paragraph(first, "lead"),
-        *(paragraph(text) for text in others),
+    said = (paragraph(first, "lead"), *map(paragraph, others))
+    parts = (tiles(shown_tiles(study)), *said)
+    return Section("summary", "Summary", tuple(Markup(one) for one in parts))
+
+
+def shown_tiles(study: Study) -> list[tuple[str, str]]:
+    """The first of the main numbers that are known, with their names."""
+    known = (one for one in study.tiles if not is_undefined(one[1]))
+    return [(name, form.text(value)) for name, value, form in islice(known, MOST_TILES)]
+
+
+def _method(sections: Sequence[Section]) -> Iterator[Section]:
+    """What the guide says about counting, for every page of it that a section names."""
+    pages = tuple(dict.fromkeys(name for name in _guides(sections) if _told(name)))
+    if pages:
+        texts = "".join(
+            f'<details id="guide-{name}"><summary>boxlens {name}</summary>\n'
+            f'<div class="guide">{method(name, embedded=pages)}</div></details>\n'
+            for name in pages
+        )
+        reading = "How every number of this page is counted."
+        yield Section(METHOD, "Method", (Markup(texts),), reading)
+
+
+def _guides(sections: Sequence[Section]) -> Iterator[str]:
+    for one in sections:
+        yield one.guide
+        yield from _guides(one.inner)
+
+
+@cache
+def _told(guide: str) -> bool:
+    return bool(guide) and has_method(guide)
+
+
+def _html(one: Section, drawn: Card, level: int = 2) -> str:
+    """Empty where there is nothing to show."""
+    parts = [*map(paragraph, one.findings), *filter(None, _parts(one.parts, drawn))]
+    inner = [(part, html) for part in one.inner if (html := _html(part, drawn, level + 1))]
+    if not parts and not inner:
+        return ""
+    how = link(f"#guide-{one.guide}", "How it is counted") if _told(one.guide) else ""
+    reading = f'<p class="reading">{escape(one.reading)} {how}</p>' if one.reading or how else ""
+    choices = "".join(f"<li>{link('#' + part.name, part.title)}</li>" for part, _ in inner)
+    return "\n".join(
+        [
+            f'<section id="{one.name}">',
+            f"<h{level}>{escape(one.title)}</h{level}>",
+            reading,
+            f'<ul class="inner">{choices}</ul>' if len(inner) > 1 else "",
+            # Headings below one of the third rank are of the fourth.
+            *(parts if level == 2 else (_HEADING.sub(r"<\1h4", text) for text in parts)),
+            *(html for _, html in inner),
+            "</section>\n",
+        ]
     )
-    return pages.Section("summary", "Summary", parts)
 
 
-def rendered(section: Section, drawn: DrawnPlan) -> pages.Section:
-    """A section as HTML."""
-    return pages.Section(
-        section.name,
-        section.title,
-        (*map(paragraph, section.findings), *_parts(section.parts, drawn)),
-        section.reading,
-        section.guide,
-        tuple(rendered(one, drawn) for one in section.inner),
-    )
-
-
-def _parts(parts: Sequence[Part], drawn: DrawnPlan) -> Iterator[str]:
+def _parts(parts: Sequence[Part], drawn: Card) -> Iterator[str]:
     """Figures that follow one another stand side by side."""
     for kind, same in groupby(parts, type):
-        if kind is nouns.Plot:
-            plots = [one for one in same if isinstance(one, nouns.Plot)]
-            yield drawn.cards_of(one.name for one in plots if not one.absent)
+        if kind is Plot:
+            plots = [one for one in same if isinstance(one, Plot)]
+            cards = "\n".join(filter(None, (drawn(one) for one in plots if not one.absent)))
+            yield f'<div class="figures">\n{cards}\n</div>\n' if cards else ""
             yield notes(f"{one.title}: not shown, {one.absent}." for one in plots if one.absent)
-        elif kind is nouns.Note:
-            yield notes(one.text for one in same if isinstance(one, nouns.Note))
-        else:
-            yield from map(_part, same)
-
-
-def _part(part: Part) -> str:
-    if isinstance(part, nouns.Table):
-        return table_html(part)
-    return part.html if isinstance(part, nouns.Markup) else ""
-
-
-def table_html(one: Table[Any]) -> str:
-    """Empty where it is not to be shown, or has no row."""
-    if not one.caption or not one.rows:
-        return ""
-    columns = [*(c for c in one.shown if not c.further), *(c for c in one.shown if c.further)]
-    shown = table(
-        [column.heading for column in columns],
-        (_cells(columns, row) for row in one.rows),
-        caption=one.caption,
-        wide=one.wide or one.folded,
-        n_shown=sum(not column.further for column in columns),
-    )
-    if not one.folded:
-        return shown
-    return f"<details><summary>{escape(one.caption)}</summary>{shown}</details>\n"
-
-
-def _cells(columns: Iterable[nouns.Column[Any]], row: Any) -> list[Cell]:
-    cells = []
-    for column in columns:
-        value = column.value(row)
-        form = column.form
-        cells.append(Cell(form.text(value), form.order(value), form.numeric))
-    return cells
+        elif kind is Note:
+            yield notes(one.text for one in same if isinstance(one, Note))
+        elif kind is Table:
+            yield from (table(one) for one in same if isinstance(one, Table))
+        elif kind is Markup:
+            yield from (one.html for one in same if isinstance(one, Markup))

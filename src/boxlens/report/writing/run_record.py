@@ -1,15 +1,17 @@
-"""What the app must know of a run besides its tables: run.json and figures/figures.json."""
+"""What the app shows of a run: run.json, figures/figures.json, and tables of every box."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.metrics.json_form import number, to_json
+from boxlens.metrics.json_form import number
 from boxlens.report.charts.kinds import SCHEME_NAMES
-from boxlens.report.frames.run_tables import flag_name
+from boxlens.report.frames.run_tables import flag_name, run_tables
+from boxlens.report.readers.page import shown_tiles
+from boxlens.report.study import Plot
+from boxlens.studies.diagnosis import DiagnosisChoice, diagnose_tables
 from boxlens.studies.diagnosis.crosswalk import DET_LABELS, GT_LABELS, SCHEMES
 from boxlens.studies.sensitivity.characteristics import MOST_TEXTS
 from boxlens.version import VERSION
@@ -17,10 +19,11 @@ from boxlens.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from boxlens.data import Dataset, Notice
+    import polars as pl
+
+    from boxlens.data import Dataset
     from boxlens.data.columns import Attribute
-    from boxlens.metrics.results import Provenance
-    from boxlens.report.pages.page import DrawnFigure
+    from boxlens.report.described.extras import Run
     from boxlens.report.study import Study
     from boxlens.studies.diagnosis import DiagnosisResult
     from boxlens.studies.sensitivity.characteristics import Column
@@ -28,42 +31,47 @@ if TYPE_CHECKING:
 SCHEMA = "boxlens/run/1"
 
 
-@dataclass(frozen=True, slots=True)
-class RunVerdict:
-    """What a run says first: a sentence, further ones, and the numbers behind them."""
+def run_files(
+    run: Run,
+    study: Study,
+    document: Mapping[str, Any],
+    specs: Mapping[str, Mapping[str, Any]],
+    *,
+    threads: int = 0,
+) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
+    """run.json and figures/figures.json, and every image, detection and object as tables.
 
-    lead: str
-    sentences: Sequence[str]
-    numbers: Sequence[tuple[str, float]]
+    `document` is what results.json holds, with the notices of all detectors.
+    """
+    diagnoses = run.diagnoses or _diagnosed(run, threads)
+    documents = {
+        "run.json": run_record(run.dataset, diagnoses, study, document),
+        "figures/figures.json": figure_records(study, specs),
+    }
+    return documents, run_tables(run.dataset, diagnoses, run.comparison)
 
 
-def study_verdict(study: Study) -> RunVerdict:
-    """The sentences of a study, and those of its numbers that are fractions."""
-    lead, *sentences = study.all_sentences
-    numbers = [
-        (name, value)
-        for name, value, form in study.tiles
-        if value is not None and form.stored == "real"
-    ]
-    return RunVerdict(lead, sentences, numbers)
+def _diagnosed(run: Run, threads: int) -> tuple[DiagnosisResult, ...]:
+    """What every detection and object is, where nobody asked for more."""
+    choice = DiagnosisChoice(iou=run.iou, n_gallery=0)
+    return tuple(
+        diagnose_tables(run.dataset, one, choice, threads=threads) for one in run.detections
+    )
 
 
 def run_record(
-    *,
-    verb: str,
-    title: str,
     dataset: Dataset,
     diagnoses: Sequence[DiagnosisResult],
-    verdict: RunVerdict,
-    provenance: Provenance,
-    notices: Sequence[Notice],
+    study: Study,
+    document: Mapping[str, Any],
 ) -> dict[str, Any]:
     """What run.json holds; the tables are `run_tables` of the same."""
+    lead, *sentences = study.all_sentences
     return {
         "schema": SCHEMA,
         "boxlens": VERSION,
-        "verb": verb,
-        "title": title,
+        "verb": document["schema"].split("/")[1],
+        "title": f"{study.title} on {study.data}",
         "dataset": {
             "name": dataset.name,
             "relative": dataset.relative,
@@ -95,27 +103,36 @@ def run_record(
             for name, subsets in _subsets(column)
         ],
         "verdict": {
-            "lead": verdict.lead,
-            "sentences": list(verdict.sentences),
-            "numbers": [[name, number(value)] for name, value in verdict.numbers],
+            "lead": lead,
+            "sentences": sentences,
+            "tiles": list(map(list, shown_tiles(study))),
+            # Those of its numbers that are fractions.
+            "numbers": [
+                [name, number(value)]
+                for name, value, form in study.tiles
+                if value is not None and form.stored == "real"
+            ],
         },
-        "provenance": provenance.to_json(),
-        "notices": to_json(notices),
+        "provenance": document["provenance"],
+        "notices": document["notices"],
     }
 
 
-def figure_records(drawn: Sequence[DrawnFigure]) -> list[dict[str, Any]]:
+def figure_records(study: Study, specs: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Every figure with its words and its specification."""
     return [
         {
-            "name": one.figure.name,
-            "title": one.figure.title,
-            "reading": one.figure.reading,
-            "section": one.figure.section,
-            "detector": one.figure.detector,
-            "spec": one.spec,
+            "name": plot.name,
+            "title": plot.title,
+            "reading": plot.reading,
+            "section": section.name,
+            "heading": top.title if section is top else f"{top.title}: {section.title}",
+            "detector": plot.detector,
+            "spec": specs[plot.name],
         }
-        for one in drawn
+        for top in study.sections
+        for section, plot in top.walk()
+        if isinstance(plot, Plot) and not plot.absent
     ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,13 +10,10 @@ from boxlens.formats.class_groups import read_similarity
 from boxlens.formats.given import Reading, shared_settings
 from boxlens.metrics import choose
 from boxlens.metrics.intervals import ResamplingChoice
-from boxlens.report.described import describe
-from boxlens.report.described.examples import MEGABYTES, check_megabytes, fit_pictures
-from boxlens.report.described.report import prefixes
-from boxlens.report.pdf.writing import check_typst, write_pdf
+from boxlens.report.charts.export import figure_formats
+from boxlens.report.described.examples import MEGABYTES, check_megabytes
+from boxlens.report.pdf.writing import check_typst
 from boxlens.report.writing.output_folder import check_output
-from boxlens.report.writing.write import figure_formats
-from boxlens.report.writing.write_study import ForApp, write_study
 from boxlens.studies.diagnosis import DiagnosisChoice
 from boxlens.studies.report import ReportChoice, ReportResult, answer_tables, check_questions
 
@@ -30,8 +26,6 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.formats.given import GivenDataset, GivenDetections
     from boxlens.metrics.intervals import IntervalMethod
-    from boxlens.report.charts.export import ChartFormat
-    from boxlens.report.pictures.gallery import Gallery
     from boxlens.studies.comparison.shared_images import ImagesChoice
 
 
@@ -80,7 +74,8 @@ def write_report(
     >>> result
     ReportResult(window on ground_truth: errors)
     """
-    formats, questions = figure_formats(figures), check_questions(ask)
+    figure_formats(figures)
+    questions = check_questions(ask)
     if pdf:
         check_typst()
     check_megabytes(images_mb)
@@ -105,64 +100,7 @@ def write_report(
         classes=classes_used,
     )
     result = answer_tables(dataset, tables, choice, threads=threads, progress=progress)
-    written = write_answers(
-        result,
-        folder,
-        formats=formats,
-        images=images,
-        images_mb=images_mb,
-        pdf=pdf,
-        progress=progress,
+    written = result.save(
+        folder, figures=figures, images=images, images_mb=images_mb, pdf=pdf, progress=progress
     )
     return replace(result, written=written)
-
-
-def write_answers(
-    result: ReportResult,
-    folder: str | PathLike[str],
-    *,
-    formats: Sequence[ChartFormat] = ("svg",),
-    images: str | PathLike[str] | None = None,
-    images_mb: float = MEGABYTES,
-    pdf: bool = False,
-    progress: Progress | None = None,
-) -> str:
-    """Writes everything that was found; returns in a line what was written."""
-    check_output(Path(folder))
-    gallery = None if images is None else _gallery(result, Path(images), progress)
-    diagnosed = result.diagnoses if {"errors", "sensitivity"} & {*result.asked} else ()
-    return write_study(
-        result,
-        folder,
-        formats=formats,
-        study=describe(result, pictures=fit_pictures(gallery, images_mb)),
-        gallery=gallery,
-        for_app=ForApp(
-            "report", result.dataset, result.diagnoses, result.provenance, result.comparison
-        ),
-        pdf=partial(
-            write_pdf,
-            diagnoses=diagnosed,
-            evaluation=result.evaluation,
-            comparison=result.comparison,
-            progress=progress,
-        )
-        if pdf
-        else None,
-        progress=progress,
-    )
-
-
-def _gallery(result: ReportResult, images: Path, progress: Progress | None) -> Gallery:
-    """All examples at once, so that no picture is read twice."""
-    from boxlens.report.pictures.comparison_exhibits import comparison_walls
-    from boxlens.report.pictures.exhibits import walls
-    from boxlens.report.pictures.gallery import hang
-
-    kinds = []
-    if "errors" in result.asked:
-        for one, prefix in zip(result.diagnoses, prefixes(result), strict=True):
-            kinds += [replace(wall, name=f"{prefix}{wall.name}") for wall in walls(one)]
-    if result.comparison is not None:
-        kinds += comparison_walls(result.comparison)
-    return hang(kinds, result.dataset, images, progress=progress)

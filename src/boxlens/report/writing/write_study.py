@@ -2,95 +2,159 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from boxlens.errors import ParameterError
+from boxlens.metrics.json_form import to_json
 from boxlens.report.charts.drawing import Drawing
-from boxlens.report.described import describe
-from boxlens.report.readers.figures import study_figures
+from boxlens.report.charts.export import figure_formats
+from boxlens.report.described import describe, extras_of
+from boxlens.report.described.examples import MEGABYTES, check_megabytes
+from boxlens.report.pdf.content import study_content
+from boxlens.report.pdf.writing import check_typst, typeset
+from boxlens.report.readers.figures import drawn_plots, spec_of
 from boxlens.report.readers.frames import study_frames
 from boxlens.report.readers.page import study_page
-from boxlens.report.writing.output_folder import output_folder
-from boxlens.report.writing.run_record import study_verdict
-from boxlens.report.writing.write import (
-    Run,
-    draw_figures,
-    save_figures,
-    what_was_written,
-    write_for_app,
-    write_numbers,
-    write_sheets,
-)
+from boxlens.report.writing.output_folder import check_output, output_folder
+from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator, Mapping
     from os import PathLike
 
-    from boxlens.data import Dataset
+    import polars as pl
+
     from boxlens.display import Displayed
     from boxlens.formats.files import Progress
-    from boxlens.metrics.results import Provenance
-    from boxlens.report.charts.export import ChartFormat
+    from boxlens.report.described.extras import Extras, Images
     from boxlens.report.pictures.gallery import Gallery
     from boxlens.report.study import Study
     from boxlens.report.writing.output_folder import OutputFolder
-    from boxlens.studies.comparison import ComparisonResult
-    from boxlens.studies.diagnosis import DiagnosisResult
 
-
-@dataclass(frozen=True, slots=True)
-class ForApp:
-    """What the app shows image by image."""
-
-    verb: str
-    dataset: Dataset
-    # One per detector.
-    diagnoses: Sequence[DiagnosisResult]
-    provenance: Provenance
-    comparison: ComparisonResult | None = None
+# Levels of results.json that are indented.
+INDENTED = 2
 
 
 def write_study(
     result: Displayed,
     folder: str | PathLike[str],
     *,
-    formats: Sequence[ChartFormat] = ("svg",),
-    study: Study | None = None,
-    gallery: Gallery | None = None,
-    for_app: ForApp | None = None,
-    pdf: Callable[[OutputFolder, dict[str, Any]], None] | None = None,
+    figures: str = "svg",
+    images: Images = None,
+    images_mb: float = MEGABYTES,
+    pdf: bool = False,
+    threads: int = 0,
     progress: Progress | None = None,
+    **more: Any,
 ) -> str:
     """Writes everything; returns in a line what was written.
 
-    `study` describes the result with pictures, `gallery` holds those of the contact sheets, `pdf`
-    writes a typeset report.
+    `images` are the pictures, which take `images_mb` megabytes of the page at most; `more` are
+    settings of single verbs.
     """
-    study = study or describe(result)
-    with output_folder(Path(folder)) as output, Drawing(formats) as drawing:
-        drawn = draw_figures([study_figures(study)], drawing, progress)
+    formats, place = figure_formats(figures), Path(folder)
+    extras = extras_of(result, **more)
+    check_output(place)
+    check_megabytes(images_mb)
+    if pdf:
+        check_typst()
+    if extras.hang is None and images is not None:
+        raise ParameterError(f"the report of a {type(result).__name__} shows no pictures (images)")
+    hung = extras.hang and extras.hang(images, images_mb, progress)
+    study = describe(result) if hung is None else describe(result, pictures=hung)
+    gallery = None if hung is None else hung.gallery
+    with output_folder(place) as output, Drawing(formats) as drawing:
+        specs = _draw(study, drawing, progress)
         document = result.to_json()
+        shown = {**document, "notices": to_json(result.all_notices)}
+        output.write_text("results.json", _json_lines(document) + "\n")
         tables = study_frames(study)
-        write_numbers(output, document, tables)
-        if for_app is not None:
-            tables |= write_for_app(output, _run(study, result, for_app), drawn)
-        write_sheets(gallery, output)
-        save_figures(output, drawing, progress)
-        output.write_text("report.html", study_page(study, document, drawn[0], result.all_notices))
-        if pdf is not None:
-            pdf(output, document)
-    return what_was_written(Path(folder), len(tables), drawn, formats, gallery, pdf=pdf is not None)
+        _write_tables(output, tables)
+        if extras.run is not None:
+            from boxlens.report.writing.run_record import run_files
+
+            documents, of_run = run_files(extras.run, study, shown, specs, threads=threads)
+            for name, value in documents.items():
+                text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+                output.write_text(name, text + "\n")
+            _write_tables(output, of_run)
+            tables |= of_run
+        subsets = list(_write_datasets(output, extras))
+        if gallery is not None:
+            _write_sheets(output, gallery)
+        for path in drawing.files(progress):
+            with output.file(f"figures/{path.name}") as waiting:
+                waiting.write_bytes(path.read_bytes())
+        output.write_text("report.html", study_page(study, shown, specs, formats))
+        if pdf:
+            content = study_content(study, shown, extras.typeset())
+            with output.file("report.pdf") as waiting:
+                waiting.write_bytes(typeset(content, progress))
+    parts = ["report.html", *["report.pdf"] * pdf, "results.json"]
+    parts += [counted(len(tables), "table")] * bool(tables)
+    if formats and specs:
+        parts.append(f"{counted(len(specs), 'figure')} ({', '.join(formats)})")
+    if gallery is not None:
+        parts.append(counted(len(gallery.walls), "contact sheet"))
+        parts += [notice.message for notice in gallery.notices]
+    return f"{place}/: {', '.join([*parts, *subsets])}"
 
 
-def _run(study: Study, result: Displayed, given: ForApp) -> Run:
-    return Run(
-        verb=given.verb,
-        title=f"{study.title} on {study.data}",
-        dataset=given.dataset,
-        diagnoses=given.diagnoses,
-        verdict=study_verdict(study),
-        provenance=given.provenance,
-        notices=result.all_notices,
-        comparison=given.comparison,
+def _draw(study: Study, drawing: Drawing, progress: Progress | None) -> dict[str, dict[str, Any]]:
+    """Every figure by name, for the page; its files are drawn meanwhile."""
+    plots = drawn_plots(study)
+    specs: dict[str, dict[str, Any]] = {}
+    for _, plot in plots:
+        if progress:
+            n_done = drawing.n_done if drawing.formats else len(specs)
+            progress("drawing figures", n_done, len(plots))
+        specs[plot.name] = spec_of(plot)
+        drawing.add(plot.name, specs[plot.name])
+    return specs
+
+
+def _json_lines(value: Any, depth: int = 0) -> str:
+    """Entries on lines of their own down to the results': indenting all would take seconds."""
+    if depth == INDENTED or not isinstance(value, dict) or not value:
+        return json.dumps(value, allow_nan=False)
+    pad = "  " * depth
+    entries = ",\n".join(
+        f"{pad}  {json.dumps(name)}: {_json_lines(one, depth + 1)}" for name, one in value.items()
     )
+    return f"{{\n{entries}\n{pad}}}"
+
+
+def _write_tables(output: OutputFolder, tables: Mapping[str, pl.DataFrame]) -> None:
+    for name, frame in tables.items():
+        # Polars has errors of its own for a full disk; in memory there is none.
+        table = BytesIO()
+        frame.write_parquet(table)
+        with output.file(f"tables/{name}.parquet") as waiting:
+            waiting.write_bytes(table.getbuffer())
+
+
+def _write_datasets(output: OutputFolder, extras: Extras) -> Iterator[str]:
+    """Each as a COCO file; yields what was written."""
+    from boxlens.formats import write_dataset
+
+    for name, part in extras.datasets.items():
+        if part is None:
+            yield f"no {name}.json, since no subset matches"
+            continue
+        with output.file(f"{name}.json") as waiting:
+            lost = write_dataset(part, waiting, format="coco", strict_coco=extras.strict_coco)
+        told = counted(len(part.classes), "class", "classes"), counted(len(part.images), "image")
+        notes = "".join(f"; {notice.message.removeprefix(f'{waiting}: ')}" for notice in lost)
+        yield f"{name}.json ({', '.join(told)}{notes})"
+
+
+def _write_sheets(output: OutputFolder, gallery: Gallery) -> None:
+    """One picture per kind of example, with all of them."""
+    from boxlens.report.pictures.gallery import contact_sheet
+
+    for hung in gallery.walls:
+        with output.file(f"figures/gallery_{hung.wall.name}.jpg") as waiting:
+            waiting.write_bytes(contact_sheet(hung))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
 from boxlens.metrics.results import about_dataset, envelope
@@ -31,8 +31,6 @@ SCHEMA = "boxlens/compare/1"
 @dataclass(frozen=True, slots=True, repr=False)
 class ComparisonResult(Displayed):
     """Two or more detectors on the same images."""
-
-    _writer: ClassVar = ("writing.write_comparison", "write_comparison")
 
     dataset: Dataset
     """The images and classes that were compared over."""

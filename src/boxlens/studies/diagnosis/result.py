@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from boxlens.data.similarity import known_similarity
 from boxlens.display import Displayed
@@ -90,7 +90,6 @@ class DiagnosisResult(Displayed):
     provenance: Provenance
     notices: tuple[Notice, ...] = ()
     intervals: DiagnosisIntervals | None = None
-    _writer: ClassVar = ("writing.write_diagnosis", "write_diagnosis")
 
     def __repr__(self) -> str:
         """Short: the whole is in `to_json()`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
 from boxlens.metrics.results import envelope
@@ -29,7 +29,6 @@ SCHEMA = "boxlens/difficulty/1"
 class DifficultyResult(Displayed):
     """How hard data sets are; everything about systems is about the first data set."""
 
-    _writer: ClassVar = ("writing.write_difficulty", "write_difficulty")
     # What was asked: the settings of `difficulty()`.
     choice: DifficultyChoice
     # One per data set: its classes, and means over them.

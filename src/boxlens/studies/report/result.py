@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from boxlens.display import Displayed
 from boxlens.errors import ParameterError
@@ -67,7 +67,6 @@ class ReportResult(Displayed):
     provenance: Provenance
     # What was written, in a line; empty: nothing was.
     written: str = ""
-    _writer: ClassVar = ("writing.write_report", "write_answers")
 
     def __repr__(self) -> str:
         names = ", ".join(one.name for one in self.detections)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import nan
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, defined, inline, number, to_json
@@ -184,7 +184,6 @@ class SetSummary(JsonRecord):
 class RobustnessResult(Displayed):
     """What breaks each detector."""
 
-    _writer: ClassVar = ("writing.write_robustness", "write_robustness")
     # What was asked.
     choice: RobustnessChoice
     # Its name, and those of its classes.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, fields_to_json, to_json
@@ -202,7 +202,6 @@ class SensitivityResult(Displayed):
     classes: tuple[ClassScore, ...] = ()
     # The subset of every object, one column per characteristic.
     columns: tuple[Column, ...] = ()
-    _writer: ClassVar = ("writing.write_sensitivity", "write_sensitivity")
 
     def __repr__(self) -> str:
         """Short: the whole is in `to_json()`."""

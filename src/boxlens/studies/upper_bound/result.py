@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
 from boxlens.metrics.json_form import IF_GIVEN, JsonRecord, as_key, number
@@ -146,7 +146,6 @@ class Mistake(JsonRecord):
 class UpperBoundResult(Displayed):
     """How good a detector would be that finds every object and has this classifier's labels."""
 
-    _writer: ClassVar = ("writing.write_bound", "write_bound")
     # What was asked.
     choice: UpperBoundChoice
     # Its name.

@@ -48,8 +48,9 @@ def table_columns(table: Table[Any], row: str, *names: str) -> dict[str, dict[st
 
 
 def _column(table: Table[Any], name: str) -> Column[Any]:
-    """A name that the table lacks is a mistake of the caller: StopIteration says nothing of it."""
-    for one in table.columns:
-        if name in (one.key, one.heading):
-            return one
-    raise KeyError(f"the table {table.name or table.caption!r} has no column {name!r}")
+    """By key, else by heading, which may be a name from a file."""
+    keys = {one.key: one for one in table.filed}
+    found = {**{one.heading: one for one in table.shown}, **keys}
+    if name not in found:
+        raise KeyError(f"the table {table.name or table.caption!r} has no column {name!r}")
+    return found[name]

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from boxlens.report.described.comparison.annotating import annotate_section
-from boxlens.report.described.comparison.images import images_section
+from boxlens.report.described.comparison.images import annotate_section, images_section
 from boxlens.report.described.comparison.numbers import classes_section, numbers_section
 from boxlens.report.described.comparison.together import together_section
+from boxlens.report.described.examples import (
+    Pictures,
+    comparison_examples,
+    examples_section,
+    hang_examples,
+)
+from boxlens.report.described.extras import Extras, Run
+from boxlens.report.pictures.comparison_exhibits import comparison_walls
 from boxlens.report.study import SCORE, Study
 from boxlens.studies.comparison.leading_pairs import leading_pairs
 from boxlens.studies.comparison.verdict import comparison_sentences
@@ -20,7 +28,7 @@ if TYPE_CHECKING:
 MOST_NAMES = 3
 
 
-def study(result: ComparisonResult) -> Study:
+def study(result: ComparisonResult, pictures: Pictures | None = None) -> Study:
     """The classes come last: the whole report shows them in a place of their own."""
     league, dataset = result.league, result.dataset
     pairs = leading_pairs(result)
@@ -43,8 +51,16 @@ def study(result: ComparisonResult) -> Study:
             images_section(result, pairs),
             together_section(result, pairs),
             annotate_section(result),
+            examples_section(comparison_examples(comparison_walls(result), pictures), pictures),
             classes_section(result, pairs),
         ),
         main_table=f"Every metric: {' - '.join(pairs[0].names)}",
         main_plot="differences" if len(names) == 2 else "league",
+    )
+
+
+def extras(result: ComparisonResult) -> Extras:
+    return Extras(
+        Run(result.dataset, detections=result.detections, comparison=result),
+        hang=partial(hang_examples, partial(comparison_walls, result), result.dataset),
     )

@@ -1,34 +1,46 @@
-"""Single images: their scores, and whether those that differ tell the detectors apart."""
+"""Single images: their scores, what those that differ show, and which to annotate next."""
 
 from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxlens.report.charts.annotation_gain import annotation_gain_chart
 from boxlens.report.charts.image_scores import image_scores_chart
 from boxlens.report.charts.p_curve import p_curve_chart
-from boxlens.report.described.comparison.pairs import GUIDE, about_pair, plot_name, title
+from boxlens.report.described.comparison.pairs import (
+    GUIDE,
+    about_all,
+    about_pair,
+    plot_name,
+    title,
+)
+from boxlens.report.described.disagreement import disputed_images
 from boxlens.report.study import (
     COUNT,
     FLAG,
     P_VALUE,
     SCORE,
+    SHARE,
     TEXT,
     Column,
     Plot,
     Section,
     Table,
+    table_of,
 )
+from boxlens.studies.comparison.cases.annotation_gain import GOALS, ORDERS
 from boxlens.studies.comparison.cases.image_scores import MEASURE_NAMES
-from boxlens.wording import number, score
+from boxlens.wording import number, score, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from boxlens.studies.comparison import ComparisonResult
+    from boxlens.studies.comparison.cases.annotation_gain import AnnotationGainResult
     from boxlens.studies.comparison.cases.discriminative import DiscriminativeResult
     from boxlens.studies.comparison.leading_pairs import LeadingPair
 
@@ -37,6 +49,8 @@ MOST_DOTS = 400
 MOST_STEPS = 150
 # Smaller values of p are drawn here.
 LEAST_P = 1e-6
+# Images to annotate.
+N_DISPUTED = 20
 
 
 def images_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> Section:
@@ -60,30 +74,16 @@ def _together(result: ComparisonResult) -> tuple[DiscriminativeResult, ...]:
     return () if result.together is None else (result.together,)
 
 
-class _Mean(NamedTuple):
-    detector: str
-    cut: float
-    mean: float
-
-
-def _means(result: ComparisonResult) -> Table[_Mean]:
-    rows = [
-        _Mean(one.name, cut, float(np.nanmean(scores)) if not np.isnan(scores).all() else math.nan)
+def _means(result: ComparisonResult) -> Table[Any]:
+    measure = MEASURE_NAMES[result.choice.measure]
+    forms = {"detector": TEXT, "score cut": SCORE, f"mean {measure}": SCORE}
+    rows = (
+        (one.name, cut, math.nan if np.isnan(scores).all() else float(np.nanmean(scores)))
         for one, cut, scores in zip(
             result.detectors, result.min_score, result.image_scores, strict=True
         )
-    ]
-    measure = MEASURE_NAMES[result.choice.measure]
-    return Table(
-        "",
-        f"{_capital(measure)} of images",
-        rows,
-        [
-            Column("", "detector", lambda row: row.detector, TEXT),
-            Column("", "score cut", lambda row: row.cut, SCORE),
-            Column("", f"mean {measure}", lambda row: row.mean, SCORE),
-        ],
     )
+    return table_of("", f"{_capital(measure)} of images", forms, rows)
 
 
 def _capital(text: str) -> str:
@@ -115,38 +115,15 @@ def _who(one: DiscriminativeResult) -> str:
     return " - ".join(one.detectors) if one.a else "all detectors"
 
 
-class _Step(NamedTuple):
-    of: DiscriminativeResult
-    threshold: float
-    p: float
-    n_kept: int
-
-
-def _curves(results: Sequence[DiscriminativeResult]) -> Table[_Step]:
+def _curves(results: Sequence[DiscriminativeResult]) -> Table[Any]:
     """All detectors together have neither a nor b."""
-    rows = [
-        _Step(one, *step)
+    forms = {"a": TEXT, "b": TEXT, "test": TEXT, "t": SCORE, "p": P_VALUE, "n_kept": COUNT}
+    rows = (
+        (one.a, one.b, one.choice.test, float(t), float(p), int(n))
         for one in results
-        for step in zip(
-            one.curve.threshold.tolist(),
-            one.curve.p.tolist(),
-            one.curve.n_kept.tolist(),
-            strict=True,
-        )
-    ]
-    return Table(
-        "p_curves",
-        "",
-        rows,
-        [
-            Column("a", "", lambda row: row.of.a, TEXT),
-            Column("b", "", lambda row: row.of.b, TEXT),
-            Column("test", "", lambda row: row.of.choice.test, TEXT),
-            Column("t", "", lambda row: row.threshold),
-            Column("p", "", lambda row: row.p, P_VALUE),
-            Column("n_kept", "", lambda row: row.n_kept, COUNT),
-        ],
+        for t, p, n in zip(one.curve.threshold, one.curve.p, one.curve.n_kept, strict=True)
     )
+    return table_of("p_curves", "", forms, rows)
 
 
 def _plots(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> Iterator[Plot]:
@@ -233,3 +210,57 @@ def _curve_legend(one: DiscriminativeResult) -> str:
     if np.nanmin(one.curve.p) < LEAST_P:
         text += " Values of p below a millionth are drawn at the lower edge."
     return text
+
+
+def annotate_section(result: ComparisonResult) -> Section:
+    return Section(
+        "annotate",
+        "Annotate next",
+        (
+            _gain_plot(result),
+            *disputed_images(result.disagreement, N_DISPUTED, detail=True),
+            _gain(result.annotation_gain),
+        ),
+        reading="Images on which the detectors disagree most, found without the ground truth; "
+        "tables/images.parquet has all images.",
+        guide=GUIDE,
+    )
+
+
+def _gain(gain: AnnotationGainResult) -> Table[Any]:
+    forms = {"goal": TEXT, "order": TEXT, "n_images": COUNT, "share": SHARE}
+    rows = (
+        (goal.goal, order.order, *step)
+        for goal in gain.goals
+        for order in goal.orders
+        for step in order.points()
+    )
+    return table_of("annotation_gain", "", forms, rows)
+
+
+def _gain_plot(result: ComparisonResult) -> Plot:
+    gain = result.annotation_gain
+    known = [goal for goal in gain.goals if goal.total > 0]
+    return Plot(
+        "annotation_gain",
+        "What annotating disputed images first would find",
+        "The further a curve is above the diagonal, the more it helps to annotate in its order. Do "
+        "not estimate scores on images chosen this way: they are not a random sample.",
+        partial(annotation_gain_chart, gain),
+        legend=_gain_legend(gain) if known else "",
+        about=about_all(result),
+        absent="" if known else "there are no errors and no differences to find",
+    )
+
+
+def _gain_legend(gain: AnnotationGainResult) -> str:
+    goal = next(goal for goal in gain.goals if goal.total > 0)
+    held = ", ".join(
+        f"{ORDERS[name]} {share(goal.named(name).at_images[0])}"
+        for name in ("share", "boxes", "n_boxes")
+    )
+    return (
+        f"The first {share(gain.budgets[0])} of the images hold, of the {GOALS[goal.goal]}: "
+        f"{held}; random {share(goal.random_low[0])} to {share(goal.random_high[0])}. Disputed: "
+        "boxes of the detectors compared with one another, without ground truth."
+    )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from boxlens.report.charts.differences import class_differences_chart, differences_chart
 from boxlens.report.charts.league import league_chart
@@ -31,6 +32,7 @@ from boxlens.report.study import (
     Section,
     Table,
     interval_columns,
+    table_of,
 )
 from boxlens.studies.comparison.leading_pairs import MOST_DETECTORS
 from boxlens.wording import counted, number
@@ -161,8 +163,8 @@ def _class_columns(result: ComparisonResult, pair: LeadingPair) -> list[Column[C
         Column("class", "class", lambda row: row.name, TEXT),
         Column("n_objects", "objects", lambda row: row.n_objects, COUNT),
         Column("n_images", "images", lambda row: row.n_images, COUNT),
-        Column("", first.name, lambda row: ap[0][row.name]),
-        Column("", second.name, lambda row: ap[1][row.name]),
+        Column("", first.name, lambda row: ap[0].get(row.name)),
+        Column("", second.name, lambda row: ap[1].get(row.name)),
         *measured_columns("difference", CHANGE, lambda row: row.difference, result),
         Column("p", "p", lambda row: row.p, P_VALUE),
         Column("p_permutation", "p exchange", lambda row: row.p_permutation, P_VALUE, further=True),
@@ -171,39 +173,29 @@ def _class_columns(result: ComparisonResult, pair: LeadingPair) -> list[Column[C
     ]
 
 
-class _Measured(NamedTuple):
-    detector: str
-    class_name: str | None
-    metric: str
-    value: Interval
-    n_detections: int
-    min_score: float
-
-
-def _detectors(result: ComparisonResult) -> Table[_Measured]:
+def _detectors(result: ComparisonResult) -> Table[Any]:
     """Every metric of every detector, over all classes (no class) and by class."""
-    rows = [
-        _Measured(one.name, class_name, metric, value, n_detections, cut)
+    forms = {
+        **dict.fromkeys(("detector", "class", "metric"), TEXT),
+        **dict.fromkeys(("value", "low", "high", "se", "se_jackknife", "bias"), SCORE),
+        "n_undefined": COUNT,
+        "n_detections": COUNT,
+        "min_score": SCORE,
+    }
+    rows = (
+        (one.name, name, metric, *_measured(found), n_detections, cut)
         for one, cut in zip(result.detectors, result.min_score, strict=True)
-        for class_name, n_detections, intervals in (
+        for name, n_detections, intervals in (
             (None, one.n_detections, one.intervals),
             *((row.name, row.n_detections, row.intervals) for row in one.classes),
         )
-        for metric, value in (intervals or {}).items()
-    ]
-    return Table(
-        "detectors",
-        "",
-        rows,
-        [
-            Column("detector", "", lambda row: row.detector, TEXT),
-            Column("class", "", lambda row: row.class_name, TEXT),
-            Column("metric", "", lambda row: row.metric, TEXT),
-            *measured_columns("value", SCORE, lambda row: row.value, result),
-            Column("n_detections", "", lambda row: row.n_detections, COUNT),
-            Column("min_score", "", lambda row: row.min_score),
-        ],
+        for metric, found in (intervals or {}).items()
     )
+    return table_of("detectors", "", forms, rows)
+
+
+def _measured(one: Interval) -> tuple[float, ...]:
+    return (one.value, one.low, one.high, one.se, one.se_jackknife, one.bias, one.n_undefined)
 
 
 def _more_pairs(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> Iterator[Note]:
@@ -226,7 +218,7 @@ def _league_plot(result: ComparisonResult) -> Plot:
         f"{league.metric} of each detector, and which can be told apart",
         "Overlapping intervals do not mean that detectors are equal: go by the letters, which rest "
         "on differences over the same images.",
-        partial(league_chart, shown, league.metric),
+        partial(league_chart, replace(_league(result), rows=shown), league.metric),
         legend="Line: interval. Detectors that share a letter cannot be told apart: the p of "
         "their difference, adjusted for all pairs, is not below "
         f"{number(league.alpha)}.{cut}{undefined}",
@@ -246,7 +238,12 @@ def _pair_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
         title("Difference of every metric", pair, result),
         "A coloured line is a difference beyond chance. A grey one inside the band may be real, "
         "but too small for this test set to show.",
-        partial(differences_chart, known, pair.names, alpha=alpha),
+        partial(
+            differences_chart,
+            replace(_pair_table(result, pair), rows=known),
+            pair.names,
+            alpha=alpha,
+        ),
         legend=f"Coloured: p below {number(alpha)} (resampled images{adjusted}). Line: interval. "
         f"Grey band: too small to be detected reliably with this test set.{undefined}",
         about=about_pair(pair, result),
@@ -257,7 +254,8 @@ def _pair_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
 def _class_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
     alpha = result.choice.alpha
     known = [row for row in pair.classes if not math.isnan(row.difference.value)]
-    shown = sorted(known, key=lambda row: -_clearness(row))[:MOST_CLASSES]
+    clearest = sorted(known, key=lambda row: -_clearness(row))[:MOST_CLASSES]
+    shown = sorted(clearest, key=lambda row: -row.difference.value)
     n_differ = sum(row.p_holm < alpha for row in known)
     n_untested = sum(math.isnan(row.p) for row in known)
     legend = (
@@ -278,7 +276,7 @@ def _class_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
         "by chance.",
         partial(
             class_differences_chart,
-            sorted(shown, key=lambda row: -row.difference.value),
+            Table("", "", shown, _class_columns(result, pair)),
             pair.names,
             alpha=alpha,
         ),

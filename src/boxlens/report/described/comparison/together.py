@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxlens.report.charts.differences import strengths_chart
 from boxlens.report.charts.joint import joint_chart
@@ -21,6 +22,7 @@ from boxlens.report.study import (
     COUNT,
     FLAG,
     P_VALUE,
+    SCORE,
     SHARE,
     TEXT,
     Column,
@@ -28,15 +30,16 @@ from boxlens.report.study import (
     Section,
     Table,
     interval_columns,
+    table_of,
 )
 from boxlens.wording import number, part, score
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from boxlens.studies.comparison import ComparisonResult
     from boxlens.studies.comparison.leading_pairs import LeadingPair
-    from boxlens.studies.comparison.together.joint_bound import Found, JointBoundResult
+    from boxlens.studies.comparison.together.joint_bound import JointBoundResult
     from boxlens.studies.comparison.together.merged_rankings import MergedAp
     from boxlens.studies.comparison.together.strengths import (
         Group,
@@ -60,7 +63,7 @@ def together_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> 
             _reached(result.joint),
             _rankings(result.joint.rankings),
             _found(result.joint),
-            *(_strengths_table(result, pair) for pair in pairs),
+            *(_strengths_table(result, pair, pair.strengths.groups) for pair in pairs),
             _all_strengths(result),
         ),
         reading="What the detectors could reach if the best of each were taken, and which objects "
@@ -69,109 +72,72 @@ def together_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> 
     )
 
 
-class _Reached(NamedTuple):
-    name: str
-    metrics: Mapping[str, float]
-    guesses: float
-    as_many_guesses: float
-    n_found: int
-
-
-def _reached(joint: JointBoundResult) -> Table[_Reached]:
+def _reached(joint: JointBoundResult) -> Table[Any]:
     """Each detector also with as many guesses as all have together: more guesses alone help."""
-    merged, found = joint.rankings, joint.found
-    n, n_all = joint.guesses[0].n_guesses, joint.joint_guesses.n_guesses
+    merged, found, together = joint.rankings, joint.found, joint.joint_guesses
+    forms = {
+        "detector": TEXT,
+        **dict.fromkeys(merged.single[0].metrics, SCORE),
+        f"{joint.guesses[0].n_guesses} guesses": SCORE,
+        f"{together.n_guesses} guesses": SCORE,
+        "objects found": COUNT,
+    }
+    single = zip(merged.single, joint.guesses, joint.as_many_guesses, found.each, strict=True)
     rows = [
-        _Reached(
-            one.name,
-            one.metrics,
-            joint.guesses[at].mean,
-            joint.as_many_guesses[at].mean,
-            found.each[at],
-        )
-        for at, one in enumerate(merged.single)
+        *(
+            (one.name, *one.metrics.values(), few.mean, many.mean, n)
+            for one, few, many, n in single
+        ),
+        ("all, at most", *merged.joint().values(), math.nan, together.mean, found.any),
     ]
-    rows.append(
-        _Reached("all, at most", merged.joint(), math.nan, joint.joint_guesses.mean, found.any)
-    )
-    return Table(
-        "",
-        "Each detector alone, and all combined by an oracle",
-        rows,
-        [
-            Column("", "detector", lambda row: row.name, TEXT),
-            *(Column("", name, partial(_metric, name)) for name in merged.single[0].metrics),
-            Column("", f"{n} guesses", lambda row: row.guesses),
-            Column("", f"{n_all} guesses", lambda row: row.as_many_guesses),
-            Column("", "objects found", lambda row: row.n_found, COUNT),
-        ],
-    )
+    return table_of("", "Each detector alone, and all combined by an oracle", forms, rows)
 
 
-def _metric(name: str, row: _Reached | _Ranking) -> float:
-    return row.metrics[name]
-
-
-class _Ranking(NamedTuple):
-    ranking: str
-    aligned: bool | None
-    detector: str | None
-    metrics: Mapping[str, float]
-
-
-def _rankings(merged: MergedAp) -> Table[_Ranking]:
+def _rankings(merged: MergedAp) -> Table[Any]:
     """Each alone, one chosen in each image, each with the hits of the others."""
-    hits = "with hits of others"
+    hits, chosen = "with hits of others", "chosen by image"
     rows = [
-        *(_Ranking("alone", False, row.name, row.metrics) for row in merged.single),
-        _Ranking("chosen by image", False, None, merged.chosen.metrics),
-        _Ranking("chosen by image", True, None, merged.chosen_aligned.metrics),
-        *(_Ranking(hits, False, row.name, row.metrics) for row in merged.with_hits),
-        *(_Ranking(hits, True, row.name, row.metrics) for row in merged.with_hits_aligned),
-        _Ranking("best of all", None, None, merged.joint()),
+        *(("alone", False, row.name, row.metrics) for row in merged.single),
+        (chosen, False, None, merged.chosen.metrics),
+        (chosen, True, None, merged.chosen_aligned.metrics),
+        *((hits, False, row.name, row.metrics) for row in merged.with_hits),
+        *((hits, True, row.name, row.metrics) for row in merged.with_hits_aligned),
+        ("best of all", None, None, merged.joint()),
     ]
     return Table(
         "joint",
         "AP of every way to combine them",
-        rows,
+        [(*first, *metrics.values()) for *first, metrics in rows],
         [
-            Column("ranking", "detections", lambda row: row.ranking, TEXT),
-            Column("aligned", "scores aligned", lambda row: row.aligned, FLAG),
-            Column("detector", "detector", lambda row: row.detector, TEXT),
-            *(Column(name, name, partial(_metric, name)) for name in merged.single[0].metrics),
+            Column("ranking", "detections", itemgetter(0), TEXT),
+            Column("aligned", "scores aligned", itemgetter(1), FLAG),
+            Column("detector", "detector", itemgetter(2), TEXT),
+            *(Column(name, name, itemgetter(at)) for at, name in enumerate(merged.joint(), 3)),
         ],
         folded=True,
         detail=True,
     )
 
 
-class _Finder(NamedTuple):
-    of: str
-    name: str
-    n_found: int
-    n_alone: int | None
-    n_objects: int
-
-
-def _found(joint: JointBoundResult) -> Table[_Finder]:
+def _found(joint: JointBoundResult) -> Table[tuple[str, str, int, int | None]]:
     """Objects that a detector finds, and finds alone; below, any, all and none of them."""
-    found: Found = joint.found
+    found = joint.found
     single = zip(joint.detectors, found.each, found.only, strict=True)
     together = (("any", found.any), ("all", found.all), ("none", found.none))
     return Table(
         "found",
         f"Objects found (IoU {number(found.iou)}, detections of any score)",
         [
-            *(_Finder("detector", *row, found.n_objects) for row in single),
-            *(_Finder("together", name, n, None, found.n_objects) for name, n in together),
+            *(("detector", *row) for row in single),
+            *(("together", name, n, None) for name, n in together),
         ],
         [
-            Column("of", "", lambda row: row.of, TEXT),
-            Column("name", "found by", lambda row: row.name, TEXT),
-            Column("n_found", "objects", lambda row: row.n_found, COUNT),
-            Column("", "share", lambda row: part(row.n_found, row.n_objects), SHARE),
-            Column("n_alone", "by no other", lambda row: row.n_alone, COUNT),
-            Column("n_objects", "", lambda row: row.n_objects, COUNT),
+            Column("of", "", lambda row: row[0], TEXT),
+            Column("name", "found by", lambda row: row[1], TEXT),
+            Column("n_found", "objects", lambda row: row[2], COUNT),
+            Column("", "share", lambda row: part(row[2], found.n_objects), SHARE),
+            Column("n_alone", "by no other", lambda row: row[3], COUNT),
+            Column("n_objects", "", lambda _: found.n_objects, COUNT),
         ],
         folded=True,
         detail=True,
@@ -199,13 +165,15 @@ def _all_strengths(result: ComparisonResult) -> Table[_Finding]:
     return Table("strengths", "", rows, _strengths_columns(result, ("", "")))
 
 
-def _strengths_table(result: ComparisonResult, pair: LeadingPair) -> Table[_Finding]:
+def _strengths_table(
+    result: ComparisonResult, pair: LeadingPair, groups: Sequence[Group]
+) -> Table[_Finding]:
     one = pair.strengths
     which = "above the score cuts" if one.overall.tested_by == "cut" else "detections of any score"
     return Table(
         "",
         f"Objects found by group ({which}): {' - '.join(pair.names)}",
-        [_Finding(one, group, group.tested_by) for group in (one.overall, *one.groups)],
+        [_Finding(one, group, group.tested_by) for group in (one.overall, *groups)],
         _strengths_columns(result, pair.names),
         folded=True,
         detail=True,
@@ -270,7 +238,12 @@ def _strengths_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
         title("Which objects each finds", pair, result),
         "Coloured on both sides: the detectors complement each other, and the rows say for which "
         "objects. Coloured on one side only: one finds more; look at its false positives, too.",
-        partial(strengths_chart, [one.overall, *shown], pair.names),
+        partial(
+            strengths_chart,
+            _strengths_table(result, pair, shown),
+            [group.other.difference for group in (one.overall, *shown)],
+            pair.names,
+        ),
         legend=f"Filled, with interval: {filled}, IoU {number(one.iou)}. Hollow: {hollow}. "
         f"Coloured: p below {number(result.choice.alpha)} after Holm's adjustment."
         f"{cut if len(shown) < len(groups) else ''}",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from boxlens.report.charts.class_blocks import class_blocks
 from boxlens.report.described.diagnosis.plots import crosswalk_plots, error_plots, order_plots
 from boxlens.report.described.diagnosis.tables import (
     MAIN_TABLE,
@@ -18,8 +20,16 @@ from boxlens.report.described.diagnosis.tables import (
     steps_table,
     tide_table,
 )
+from boxlens.report.described.examples import (
+    Pictures,
+    diagnosis_examples,
+    examples_section,
+    hang_examples,
+)
+from boxlens.report.described.extras import Extras, Run
 from boxlens.report.described.sensitivity import OBJECTS, objects_section
-from boxlens.report.study import COUNT, SCORE, Section, Study
+from boxlens.report.pictures.exhibits import walls
+from boxlens.report.study import COUNT, SCORE, Section, Study, Typeset
 from boxlens.wording import counted, score
 
 if TYPE_CHECKING:
@@ -31,7 +41,7 @@ __all__ = ["OBJECTS", "study"]
 GUIDE = "diagnose"
 
 
-def study(result: DiagnosisResult) -> Study:
+def study(result: DiagnosisResult, pictures: Pictures | None = None) -> Study:
     n, whose = result.tide.n, _whose(result)
     return Study(
         title=f"Diagnosis of {result.detections.name}",
@@ -48,7 +58,7 @@ def study(result: DiagnosisResult) -> Study:
             ("wrong detections", n["fp"], COUNT),
             ("objects not found", n["fn"], COUNT),
         ),
-        sections=tuple(_sections(result)),
+        sections=tuple(_sections(result, pictures)),
         main_table=MAIN_TABLE,
         main_plot="quarter_page",
     ).of_detector(result.detections.name)
@@ -60,7 +70,14 @@ def _whose(result: DiagnosisResult) -> str:
     return "" if codes & {"unverified_class", "not_exhaustive"} else "COCO "
 
 
-def _sections(result: DiagnosisResult) -> Iterator[Section]:
+def extras(result: DiagnosisResult) -> Extras:
+    return Extras(
+        Run(result.dataset, (result,)),
+        hang=partial(hang_examples, partial(walls, result), result.dataset),
+    )
+
+
+def _sections(result: DiagnosisResult, pictures: Pictures | None) -> Iterator[Section]:
     yield Section(
         "errors",
         "Errors",
@@ -105,10 +122,11 @@ def _sections(result: DiagnosisResult) -> Iterator[Section]:
         "tables/crosswalk.parquet.",
         guide=GUIDE,
     )
+    yield examples_section(diagnosis_examples(result, pictures), pictures)
     yield Section(
         "classes",
         "Classes",
-        (classes_table(result),),
+        (classes_table(result), Typeset(partial(class_blocks, result))),
         reading="Shares of the top false positives of a class by kind. More columns: AP gained by "
         "fixing each of TIDE's errors (+), and the classes that its top false positives are on.",
         guide=GUIDE,

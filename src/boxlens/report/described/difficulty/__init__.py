@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final
 from boxlens.report.described.difficulty.classes import classes_section
 from boxlens.report.described.difficulty.datasets import datasets_section
 from boxlens.report.described.difficulty.groups import properties_section
-from boxlens.report.described.difficulty.subsets import subsets_section
+from boxlens.report.described.difficulty.subsets import subset_datasets, subsets_section
 from boxlens.report.described.difficulty.systems import accuracy_section, correlations_section
 from boxlens.report.described.difficulty.tree import hierarchy_section
+from boxlens.report.described.extras import Extras, Run
 from boxlens.report.study import FINE_SCORE, SCORE, Plot, Section, Study
 from boxlens.studies.difficulty.measures import MEASURES
 from boxlens.studies.difficulty.verdict import answer_sentences
@@ -55,6 +56,17 @@ def study(result: DifficultyResult) -> Study:
         sections=tuple(_about_systems(result, one) for one in sections),
         main_plot="measures",
     )
+
+
+def extras(result: DifficultyResult, strict_coco: bool = False) -> Extras:
+    """Subsets as data sets, if asked for with COCO's own fields alone.
+
+    Without detections there is nothing for the app to show.
+    """
+    run = None
+    if result.detections:
+        run = Run(result.inputs[0], detections=result.detections, iou=result.choice.iou)
+    return Extras(run, datasets=subset_datasets(result), strict_coco=strict_coco)
 
 
 def study_in_report(result: DifficultyResult) -> Study:

@@ -9,11 +9,24 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from boxlens.report.charts.difficulty_measures import matched_subsets_chart
 from boxlens.report.charts.forms.choosing import first_of
 from boxlens.report.described.difficulty.columns import GUIDE
-from boxlens.report.study import COUNT, FINE_SCORE, FLAG, TEXT, Column, Plot, Section, Table
+from boxlens.report.study import (
+    COUNT,
+    FINE_SCORE,
+    FLAG,
+    TEXT,
+    Column,
+    Plot,
+    Section,
+    Table,
+    file_name,
+)
+from boxlens.studies.difficulty.matched_subset import subset_dataset
 from boxlens.studies.difficulty.measures import measure_words
 from boxlens.studies.difficulty.verdict import subset_sentences
+from boxlens.wording import number
 
 if TYPE_CHECKING:
+    from boxlens.data import Dataset
     from boxlens.studies.difficulty.matched_subset import MatchedSubset
     from boxlens.studies.difficulty.result import DifficultyResult
 
@@ -29,6 +42,20 @@ def subsets_section(result: DifficultyResult) -> Section:
         GUIDE,
         findings=tuple(subset_sentences(result)),
     )
+
+
+def subset_datasets(result: DifficultyResult) -> dict[str, Dataset | None]:
+    """Those that were asked for, by the names of their files; None where no subset matches."""
+    by_name = {one.name: one for one in result.inputs}
+    found: dict[str, Dataset | None] = {}
+    for one in result.subsets:
+        if not result.choice.match or one.dataset not in by_name or not one.means.size:
+            continue
+        name = f"subset_{one.measure}"
+        if name in found:
+            name = f"{name}_{file_name(one.target_of or number(one.target))}"
+        found[name] = subset_dataset(by_name[one.dataset], one) if one.reached else None
+    return found
 
 
 def _plot(result: DifficultyResult) -> Plot:

@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.images.transforming.catalogue import label_of, title_of
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS
+from boxlens.report.described.extras import Extras
 from boxlens.report.described.faulty_pictures import faulty_pictures
 from boxlens.report.described.robustness import plots, tables
-from boxlens.report.described.robustness.examples import examples_section
+from boxlens.report.described.robustness.examples import (
+    StepGalleries,
+    examples_section,
+    hang_examples,
+)
 from boxlens.report.study import SCORE, Frame, Note, Section, Study
 from boxlens.studies.robustness.failures import told_failures
 from boxlens.studies.robustness.verdict import robustness_findings, robustness_sentences
@@ -19,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from boxlens.images.transforming.transform import Step
-    from boxlens.report.pictures.gallery import Gallery
     from boxlens.report.study import Form, Part
     from boxlens.studies.robustness.result import RobustnessResult
 
@@ -52,10 +56,7 @@ READINGS = {
 }
 
 
-def study(
-    result: RobustnessResult, galleries: Sequence[Gallery] = (), megabytes: float = 0.0
-) -> Study:
-    """`galleries` are pictures of examples, one per detector."""
+def study(result: RobustnessResult, pictures: StepGalleries | None = None) -> Study:
     first, bound = result.sets[0], result.bound
     names = [one.name for one in result.detectors]
     before, after = _sections(result)
@@ -75,7 +76,7 @@ def study(
         sections=(
             *before,
             # What is seen before what is counted of it.
-            examples_section(result, galleries, megabytes),
+            examples_section(result, pictures),
             *after,
             faulty_pictures(
                 "robustness",
@@ -86,6 +87,10 @@ def study(
         ),
         parameters=_parameters(result),
     )
+
+
+def extras(result: RobustnessResult) -> Extras:
+    return Extras(hang=partial(hang_examples, result))
 
 
 def _sections(result: RobustnessResult) -> tuple[list[Section], list[Section]]:

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from html import escape
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from boxlens.errors import ParameterError
+from boxlens.report.described.examples import (
+    colour_key,
+    n_crops,
+    picture_figure,
+    within_budget,
+)
+from boxlens.report.pages.markup import paragraph
 from boxlens.report.pictures.robustness_exhibits import (
     KEY,
     MOST_FALSE,
     MOST_STEPS,
     class_words,
+    hang_robustness,
     shown_steps,
 )
 from boxlens.report.study import TEXT, Markup, Note, Section, table_of
@@ -18,8 +27,10 @@ from boxlens.studies.robustness.steps import step_words
 from boxlens.wording import counted, number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
+    from boxlens.formats.files import Progress
+    from boxlens.report.described.extras import Images
     from boxlens.report.pictures.gallery import Gallery, HungWall
     from boxlens.report.study import Table
     from boxlens.studies.robustness.result import RobustnessResult
@@ -35,39 +46,56 @@ READING = (
 )
 
 
-def examples_section(
-    result: RobustnessResult, galleries: Sequence[Gallery], megabytes: float
-) -> Section:
+class StepGalleries(NamedTuple):
+    """Pictures of examples, one gallery per detector, and how much room a page has for them."""
+
+    galleries: tuple[Gallery, ...]
+    megabytes: float
+    # There are no contact sheets.
+    gallery: None = None
+
+
+def hang_examples(
+    result: RobustnessResult, images: Images, megabytes: float, progress: Progress | None
+) -> StepGalleries | None:
+    """The pictures are those that the detectors were run on."""
+    if images is not None:
+        raise ParameterError("a report on robustness shows the pictures it was made of (images)")
+    if result.pictures is None:
+        return None
+    return StepGalleries(hang_robustness(result, result.pictures, progress=progress), megabytes)
+
+
+def examples_section(result: RobustnessResult, pictures: StepGalleries | None) -> Section:
     """The first examples of every step, then the second ones, until the page has enough."""
+    galleries, megabytes = ((), 0.0) if pictures is None else pictures[:2]
     reading = READING.format(score=number(result.choice.shown_score))
     told = [f"{one.message}." for gallery in galleries for one in gallery.notices]
     walls = [hung for gallery in galleries for hung in gallery.walls]
     if not walls:
         return Section(NAME, TITLE, (*map(Note, told), _table(result)), reading)
-    from boxlens.report.described.examples import colour_key, within_budget
-
-    images = within_budget(walls, 1_000_000 * megabytes)
-    n_over = sum(len(hung.crops) for hung in walls) - sum(map(len, images))
+    shown = within_budget(walls, 1_000_000 * megabytes)
+    n_over = n_crops(walls) - n_crops(shown)
     if n_over:
         told.append(
             f"{n_over:,} more examples are not shown: the pictures of this page take at most "
             f"{number(megabytes)} MB (--images-mb)."
         )
-    pairs = zip(walls, images, strict=True)
+    left = iter(shown)
     inner = tuple(
         Section(
             f"{NAME}-{at}",
             detector.name,
-            (Markup(_walls(list(islice(pairs, len(gallery.walls))))),),
+            (Markup(_walls(islice(left, len(gallery.walls)))),),
         )
         for at, (detector, gallery) in enumerate(zip(result.detectors, galleries, strict=True))
     )
     return Section(NAME, TITLE, (*map(Note, told), Markup(colour_key(KEY))), reading, inner=inner)
 
 
-def _walls(walls: Sequence[tuple[HungWall, Sequence[str]]]) -> str:
+def _walls(walls: Iterable[HungWall]) -> str:
     """The first ones open, all others at a click."""
-    texts = [_wall(hung, images) for hung, images in walls if images]
+    texts = [_wall(hung) for hung in walls if hung.crops]
     shown, hidden = "".join(texts[:N_OPEN]), texts[N_OPEN:]
     if not hidden:
         return shown
@@ -75,14 +103,8 @@ def _walls(walls: Sequence[tuple[HungWall, Sequence[str]]]) -> str:
     return f"{shown}<details><summary>{words}</summary>{''.join(hidden)}</details>\n"
 
 
-def _wall(hung: HungWall, images: Sequence[str]) -> str:
-    from boxlens.report.described.examples import picture_figure
-    from boxlens.report.pages.markup import paragraph
-
-    wall = hung.wall
-    figures = "".join(
-        picture_figure(crop, image) for crop, image in zip(hung.crops, images, strict=False)
-    )
+def _wall(hung: HungWall) -> str:
+    wall, figures = hung.wall, "".join(map(picture_figure, hung.crops))
     heading = f"<h3>{escape(wall.title)}</h3>{paragraph(wall.reading, 'reading')}"
     return f'<div class="wall">{heading}<div class="crops pairs">{figures}</div></div>\n'
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.report.charts.colours import DARK_BLUE, ramp
 from boxlens.report.charts.kinds import KINDS
-from boxlens.wording import part, score, share, short
+from boxlens.wording import count, part, score, share, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,13 +49,13 @@ def _block(errors: HoiemClass, row: ClassScore, panels: list[dict[str, Any]]) ->
     return {
         "name": errors.name,
         "facts": [
-            ["objects", f"{errors.n_objects:,}"],
-            ["undetected", f"{row.n_missed:,} ({missed})"],
-            ["detections", f"{errors.n_detections:,}"],
+            ["objects", count(errors.n_objects)],
+            ["undetected", f"{count(row.n_missed)} ({missed})"],
+            ["detections", count(errors.n_detections)],
             ["AP", _with_error(errors.ap, errors.ap_se)],
             ["AP_N", _with_error(errors.ap_n, errors.ap_n_se)],
         ],
-        "n_fp": f"{n_fp:,}",
+        "n_fp": count(n_fp),
         "kinds": [
             {
                 "share": n / n_fp,
