@@ -10,13 +10,7 @@ import numpy as np
 from boxlens.detectors.hog import N_CHANNELS
 from boxlens.detectors.suppression import suppress
 from boxlens.detectors.threads import one_thread_a_worker
-from boxlens.detectors.training import (
-    NEGATIVE_IOU,
-    Features,
-    TrainingSet,
-    fit_svm,
-    whole_weights,
-)
+from boxlens.detectors.training import NEGATIVE_IOU, Features, TrainingSet, fit_svm, whole_weights
 from boxlens.detectors.window_components import (
     SHAPES,
     Component,

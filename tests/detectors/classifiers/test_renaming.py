@@ -37,13 +37,7 @@ def test_a_class_that_the_data_set_lacks_is_a_wrong_answer():
 
 
 @pytest.mark.parametrize(
-    "row",
-    [
-        [np.nan] * 3,
-        [-np.inf] * 3,
-        [np.nan, -np.inf, np.nan],
-        [0.5, np.inf, 0.5],
-    ],
+    "row", [[np.nan] * 3, [-np.inf] * 3, [np.nan, -np.inf, np.nan], [0.5, np.inf, 0.5]]
 )
 def test_a_row_without_a_number_or_with_infinity_is_no_answer(row):
     classifier, crops = saying(row, [1, 0, 0])
