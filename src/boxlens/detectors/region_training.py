@@ -23,7 +23,6 @@ from boxlens.detectors.training import (
     Features,
     TrainingSet,
     fit_svm,
-    judged_sigmoids,
     overlaps,
     whole_weights,
 )
@@ -52,7 +51,6 @@ LARGEST_WEIGHT = 2_047
 LOWEST_MARGIN = -1.0
 # Regions are kept of at most so many images: a quarter of a megabyte each.
 MOST_IMAGES = 1_000
-JUDGING_IMAGES = 80
 _REGIONS_AT_A_TIME = 4_096
 
 
@@ -144,7 +142,12 @@ def _mined_svms(
     chosen = [np.sort(random.permutation(rows)[:FIRST_NEGATIVES]) for rows in negatives]
 
     def fit(number: int) -> tuple[Floats, float]:
-        return _svm(features[positives[number]], features[chosen[number]])
+        return fit_svm(
+            features[positives[number]],
+            features[chosen[number]],
+            penalty=PENALTY,
+            positive_weight=POSITIVE_WEIGHT,
+        )
 
     svms = training.in_parallel(fit, range(len(class_rows)), "fitting classes")
     for _ in range(MINING_ROUNDS):
@@ -176,16 +179,6 @@ def _mover(training: TrainingSet, regions: Regions, class_row: int) -> tuple[Flo
     return _ridge(regions.features[near], shifts_between(regions.box[near], objects))
 
 
-def _svm(positives: Features, negatives: Features) -> tuple[Floats, float]:
-    return fit_svm(
-        positives,
-        negatives,
-        scale=1 / LARGEST_VALUE,
-        penalty=PENALTY,
-        positive_weight=POSITIVE_WEIGHT,
-    )
-
-
 def _ridge(features: Features, targets: Floats) -> tuple[Floats, Floats]:
     """Weights (targets x features) and biases of a ridge regression, in its dual form."""
     scaled = features / LARGEST_VALUE
@@ -214,6 +207,5 @@ def _judged(training: TrainingSet, model: RegionModel) -> RegionModel:
             margins[region, column],
         )
 
-    parts = training.over_images(look, training.judge_rows[:JUDGING_IMAGES], "judging scores")
-    slope, offset = judged_sigmoids(parts, len(model.class_row))
+    slope, offset = training.sigmoids(look, len(model.class_row))
     return replace(model, slope=slope, offset=offset)

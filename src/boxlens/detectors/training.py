@@ -12,6 +12,7 @@ from boxlens.data import Notice
 from boxlens.data.boxes import corners_from_xywh
 from boxlens.detectors.batches import SUPPRESSION_IOU
 from boxlens.detectors.calibration import fit_sigmoids
+from boxlens.detectors.hog import LARGEST_VALUE
 from boxlens.detectors.suppression import suppress
 from boxlens.detectors.threads import Answer, Item, in_parallel
 from boxlens.errors import InputError, ParameterError, imported
@@ -37,6 +38,7 @@ RIGHT_IOU = 0.5
 SMALLEST_SIDE_PX = 8.0
 # Of this many images one is kept back, so that scores are judged on images not learnt from.
 ONE_HELD_OUT_OF = 5
+JUDGING_IMAGES = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,12 @@ class TrainingSet:
         """The answers for images, in the order of the rows."""
         return self.in_parallel(function, rows.tolist(), what)
 
+    def sigmoids(self, look: Callable[[int], Judged], n_judges: int) -> tuple[Floats, Floats]:
+        """Slope and offset of each judge: how often a margin is right on held-out images."""
+        parts = self.over_images(look, self.judge_rows[:JUDGING_IMAGES], "judging scores")
+        judge, margins, right = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        return fit_sigmoids(judge, margins, right, n_judges)
+
     def in_parallel(
         self, function: Callable[[Item], Answer], items: Sequence[Item], what: str
     ) -> list[Answer]:
@@ -217,17 +225,13 @@ def overlaps(boxes: Boxes, objects: Boxes, crowd: Bools) -> Floats:
 
 
 def fit_svm(
-    positives: Features,
-    negatives: Features,
-    *,
-    scale: float,
-    penalty: float,
-    positive_weight: float,
+    positives: Features, negatives: Features, *, penalty: float, positive_weight: float
 ) -> tuple[Floats, float]:
-    """Weights and bias of a linear SVM over features times `scale`.
+    """Weights and bias of a linear SVM over features of at most 1.
 
     The primal solver draws no random numbers: the same examples give the same weights.
     """
+    scale = 1 / LARGEST_VALUE
     svm = imported("sklearn.svm", "training a detector", "scikit-learn")
     examples = np.concatenate([positives, negatives]).astype(np.float64) * scale
     truth = np.repeat([1, 0], [len(positives), len(negatives)])
@@ -242,9 +246,3 @@ def whole_weights(weights: Floats, largest: int) -> tuple[npt.NDArray[np.int64],
     """Weights as whole numbers up to `largest`, and the step that one of them stands for."""
     step = float(np.abs(weights).max(initial=0.0)) / largest or 1.0
     return np.rint(weights / step).astype(np.int64), step
-
-
-def judged_sigmoids(parts: Sequence[Judged], n_judges: int) -> tuple[Floats, Floats]:
-    """Slope and offset for each of the judges: templates, or classes."""
-    judge, margins, right = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return fit_sigmoids(judge, margins, right, n_judges)

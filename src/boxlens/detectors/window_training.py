@@ -7,17 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.detectors.hog import LARGEST_VALUE, N_CHANNELS
+from boxlens.detectors.hog import N_CHANNELS
 from boxlens.detectors.suppression import suppress
 from boxlens.detectors.threads import one_thread_a_worker
-from boxlens.detectors.training import (
-    NEGATIVE_IOU,
-    Features,
-    TrainingSet,
-    fit_svm,
-    judged_sigmoids,
-    whole_weights,
-)
+from boxlens.detectors.training import NEGATIVE_IOU, Features, TrainingSet, fit_svm, whole_weights
 from boxlens.detectors.window_components import (
     SHAPES,
     Component,
@@ -50,7 +43,6 @@ BACKGROUND_AN_IMAGE = 20
 MINING_ROUNDS = 2
 MINING_IMAGES = 80
 HARD_AN_IMAGE = 5
-JUDGING_IMAGES = 80
 # Margins above -1 are those that an SVM is moved by.
 LOWEST_MARGIN = -1.0
 MOST_CANDIDATES = 5_000
@@ -134,7 +126,6 @@ def _fitted(
         return fit_svm(
             components[number].positives,
             negatives[number],
-            scale=1 / LARGEST_VALUE,
             penalty=PENALTY,
             positive_weight=POSITIVE_WEIGHT,
         )
@@ -215,6 +206,5 @@ def _judged(training: TrainingSet, templates: Templates, finest: float) -> Templ
         class_row = templates.class_row[template]
         return training.judged(image_row, class_row, template, windows.box, windows.margin)
 
-    parts = training.over_images(look, training.judge_rows[:JUDGING_IMAGES], "judging scores")
-    slope, offset = judged_sigmoids(parts, len(templates))
+    slope, offset = training.sigmoids(look, len(templates))
     return replace(templates, slope=slope, offset=offset)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Classes, Dataset, GroundTruth
+from boxlens.data import Dataset, GroundTruth
 from boxlens.data.columns import frozen
 from boxlens.detectors.classifiers.hog_classifier import train_hog_classifier
 from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
 from toy_pictures import toy_set
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from boxlens.detectors.classifiers.hog_classifier import HogClassifier
 
 
@@ -46,15 +44,3 @@ def only_classes(crops: LabelledCrops, *class_rows: int) -> LabelledCrops:
     """Objects of some classes; all classes stay in the table."""
     kept = np.isin(crops.class_row, class_rows)
     return LabelledCrops(crops.dataset, crops.images, frozen(crops.object_row[kept], np.int32))
-
-
-@dataclass(frozen=True)
-class Brightness:
-    """Says for every class of a crop how bright the crop is."""
-
-    classes: Classes
-    name: str = "brightness"
-
-    def classify(self, crops: Sequence[np.ndarray]) -> np.ndarray:
-        bright = np.array([crop.mean() for crop in crops])
-        return np.repeat(bright[:, None], len(self.classes), axis=1)

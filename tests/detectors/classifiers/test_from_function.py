@@ -9,10 +9,7 @@ import pytest
 
 from boxlens.data import Classes
 from boxlens.detectors import Classifier
-from boxlens.detectors.classifiers.from_function import (
-    CallableClassifier,
-    load_classifier_function,
-)
+from boxlens.detectors.classifiers.from_function import CallableClassifier, load_classifier_function
 from boxlens.errors import InputError
 from pictures import scene
 

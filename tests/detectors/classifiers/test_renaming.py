@@ -29,7 +29,6 @@ def test_a_class_that_the_data_set_lacks_is_a_wrong_answer():
     classifier, crops = saying([0.1, 0.2, 0.7], [0.1, 0.8, 0.05], [5, -3, 4])
     answers = with_classes(classifier, TRUTH)[0].answers(crops)
     assert answers.class_row.tolist() == [1, -1, 2]
-    assert answers.own_row.tolist() == [2, 1, 0]
     assert answers.score.tolist() == [0.7, 0.8, 5]
     assert answers.lacking == {1: "wolf"}
     assert answers.sums_to_one.tolist() == [True, False, False]
@@ -38,13 +37,7 @@ def test_a_class_that_the_data_set_lacks_is_a_wrong_answer():
 
 
 @pytest.mark.parametrize(
-    "row",
-    [
-        [np.nan] * 3,
-        [-np.inf] * 3,
-        [np.nan, -np.inf, np.nan],
-        [0.5, np.inf, 0.5],
-    ],
+    "row", [[np.nan] * 3, [-np.inf] * 3, [np.nan, -np.inf, np.nan], [0.5, np.inf, 0.5]]
 )
 def test_a_row_without_a_number_or_with_infinity_is_no_answer(row):
     classifier, crops = saying(row, [1, 0, 0])
@@ -58,7 +51,6 @@ def test_a_row_without_a_number_or_with_infinity_is_no_answer(row):
 def test_a_single_number_is_enough_and_the_first_of_equals_is_taken():
     classifier, crops = saying([np.nan, -np.inf, 3], [2, 2, 2])
     answers = with_classes(classifier, TRUTH)[0].answers(crops)
-    assert answers.own_row.tolist() == [2, 0]
     assert answers.sums_to_one.tolist() == [True, False]
 
 
@@ -69,7 +61,6 @@ def test_a_label_outside_a_functions_classes_is_a_class_of_the_data_set_or_a_wro
     assert answers.class_row.tolist() == [0, -1, -1, 1]
     np.testing.assert_array_equal(answers.score, [0.5, 0.9, np.nan, 0.2])
     assert answers.lacking == {1: "unicorn"}
-    assert answers.own_row.tolist() == [-1, -1, -1, 2]
 
 
 def test_notices_tell_which_classes_are_not_shared():
@@ -138,7 +129,6 @@ def test_answers_equal_a_plain_loop(rows):
     for number, row in enumerate(rows):
         finite = sorted((value for value in row if np.isfinite(value)), reverse=True)
         best = row.index(finite[0]) if finite else -1
-        assert found.own_row[number] == best
         assert found.class_row[number] == (class_row_of[best] if finite else -1)
         np.testing.assert_array_equal(found.score[number], [*finite, np.nan][0])
         assert found.lacking.get(number) == ("wolf" if best == 1 else None)

@@ -36,10 +36,7 @@ def lessons(tmp_path_factory):
         range(1, 5), [SIDE] * 4, [SIDE] * 4, [f"{n}.png" for n in range(1, 5)]
     )
     gt = boxlens.GroundTruth.of(
-        4,
-        image_row=[row for row, _ in rows],
-        class_row=[0] * 4,
-        box=[box for _, box in rows],
+        4, image_row=[row for row, _ in rows], class_row=[0] * 4, box=[box for _, box in rows]
     )
     dataset = boxlens.Dataset("lessons", images, boxlens.Classes.of([1], ["thing"]), gt)
     return dataset, find_images(folder, dataset=dataset)[0]

@@ -71,11 +71,7 @@ def test_a_study_tells_the_bound_of_its_classes(known, tmp_path):
     path = known[1]
     path.write_text(json.dumps(result.to_json()))
     study = boxlens.robustness(
-        rendered.dataset,
-        "region",
-        images=rendered.files,
-        transforms="vertical_flip",
-        bound=path,
+        rendered.dataset, "region", images=rendered.files, transforms="vertical_flip", bound=path
     )
     assert study.uap == result.bound.uap
     assert study.uap_by_class[1:] == tuple(one.uap for one in result.bound.classes)

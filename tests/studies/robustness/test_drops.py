@@ -9,13 +9,7 @@ import pytest
 
 import boxlens
 from boxlens.metrics.bootstrap import bootstrap_weights, jackknife_weights
-from boxlens.metrics.intervals import (
-    ResamplingChoice,
-    chance_below,
-    holm,
-    interval,
-    two_sided,
-)
+from boxlens.metrics.intervals import ResamplingChoice, chance_below, holm, interval, two_sided
 from boxlens.scenes.plant import Recipe, plant
 from boxlens.studies.robustness.choice import RobustnessChoice
 from boxlens.studies.robustness.measuring import measure

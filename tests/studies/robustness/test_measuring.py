@@ -166,9 +166,7 @@ def test_half_of_the_hits_taken_away_is_half_of_the_objects_missed():
     rows = planted.gt_row.astype(int)
     lost = rows // 4 % 2 == 1
     (detector,) = measured(
-        [whole(dataset), whole(dataset, FLIP)],
-        planted.detections,
-        planted.detections.where(~lost),
+        [whole(dataset), whole(dataset, FLIP)], planted.detections, planted.detections.where(~lost)
     ).detectors
     clean, flipped = detector.clean, detector.steps[0]
     assert clean.metrics["AP50"] == 1

@@ -27,13 +27,7 @@ from boxlens.studies.robustness.steps import (
     with_references,
 )
 from rendered_set import rendered_set
-from studies.robustness.measured_sets import (
-    FLIP,
-    measured,
-    scene_of_images,
-    thinned,
-    whole,
-)
+from studies.robustness.measured_sets import FLIP, measured, scene_of_images, thinned, whole
 
 CROP, TURNED = Step("graded_rotation", 0.0), Step("graded_rotation", 10.0)
 

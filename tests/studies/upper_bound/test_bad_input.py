@@ -50,10 +50,7 @@ def test_objects_without_a_pixel_and_boxes_beyond_are_told_by_picture(painted):
     told = notices(result)
     assert told["object_without_crop"][0] == 2
     # Less than half a pixel beyond is none.
-    assert told["box_beyond_picture"] == (
-        2,
-        "2 boxes extend beyond their pictures and are clipped",
-    )
+    assert told["box_beyond_picture"] == (2, "2 boxes extend beyond their pictures and are clipped")
 
 
 def test_one_of_a_kind_is_told_as_one(painted):
@@ -92,10 +89,7 @@ def test_answers_are_judged_by_picture_and_shares_need_not_sum_to_one(painted):
         for row in range(len(dataset.images))
         for kind in (RED, GREEN)
     }
-    words = {
-        RED: "{}: the answer is not a number",
-        GREEN: "{}: unknown class 'unicorn'",
-    }
+    words = {RED: "{}: the answer is not a number", GREEN: "{}: unknown class 'unicorn'"}
     expected = {
         (f"{row + 1}.png", words[kind].format(f"{n} object{'s' * (n > 1)}"))
         for (row, kind), n in n_of.items()

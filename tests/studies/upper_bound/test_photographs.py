@@ -95,10 +95,7 @@ def test_the_detector_beside_it_is_scored_as_evaluate_does(bounded, photographs)
 def demo(tmp_path):
     """The demo's ground truth and pictures, every second scene to learn from."""
     dataset = boxlens.read_dataset(write_demo(tmp_path) / "ground_truth.json")
-    with (
-        as_file(files("boxlens") / "demo" / "images.zip") as path,
-        ZipFile(path) as archive,
-    ):
+    with as_file(files("boxlens") / "demo" / "images.zip") as path, ZipFile(path) as archive:
         archive.extractall(tmp_path / "images")
     rows = np.arange(len(dataset.images))
     return dataset.select_images(rows[::2]), dataset.select_images(rows[1::2]), tmp_path / "images"

@@ -86,12 +86,7 @@ def test_a_module_is_fine_tuned_as_copies_and_stays_as_it_is(tmp_path):
     parts = [read_checkpoint(tmp_path / "kept" / f"part-{n}" / CHECKPOINT).run for n in (1, 2)]
     assert {one.begun_with for one in parts} == {before} == {weights_digest(module)}
     with pytest.raises(InputError, match=r"x 4 where \d+ x 3 was expected"):
-        boxlens.upper_bound(
-            dataset,
-            classifier=small_network(4),
-            images=files,
-            fine_tuning=quick,
-        )
+        boxlens.upper_bound(dataset, classifier=small_network(4), images=files, fine_tuning=quick)
 
 
 def test_parts_are_parameters_of_cross_validation_alone(tmp_path):

@@ -32,8 +32,6 @@ class Answers:
 
     # Row of the data set's classes; -1: a class that it lacks, or no usable answer.
     class_row: Rows
-    # Row of the classifier's own classes; -1: a label that is none of them, or no usable answer.
-    own_row: Rows
     # NaN where there is no usable answer.
     score: Floats
     # Whether what is said of all classes sums to 1; true where only one is spoken of.
@@ -115,7 +113,6 @@ def answers_of(scores: Floats, class_row_of: Rows, own_names: Sequence[str]) -> 
     lacking = np.flatnonzero(usable & (class_row < 0)).tolist()
     return Answers(
         class_row=frozen(class_row, np.int32),
-        own_row=frozen(np.where(usable, column, -1), np.int32),
         score=owned(np.where(usable, best, np.nan)),
         sums_to_one=owned((finite.sum(axis=1) < 2) | (np.abs(total - 1) <= SUM_TOLERANCE)),
         lacking={number: own_names[column[number]] for number in lacking},

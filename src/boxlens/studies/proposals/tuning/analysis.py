@@ -115,11 +115,11 @@ def tune_proposals(
     search = _search_key(dataset, generator, tuned_on, space, choice)
     with (
         kept_or_scratch(None if keep is None else Path(keep)) as folder,
-        trial_file(folder / TRIALS_FILE, search) as (lines, before),
+        trial_file(folder / TRIALS_FILE, search) as (lines, known),
     ):
         bench = _Bench(dataset, choice.budget, folder, workers)
-        bench.tidy(len(before))
-        made = before[: choice.n_trials]
+        bench.tidy(len(known))
+        made = known[: choice.n_trials]
         for one in _search(generator, space, bench, tuned_on, made, choice, progress):
             lines.add(one.to_json())
             bench.remove(f"trial-{one.trial.number}")
