@@ -100,10 +100,9 @@ def _worker(arguments: tuple[str, float, int]) -> float:
         if number == 0:
             start, made = time.perf_counter(), 0
         one, scene = shown[number % len(shown)], shown[(number + 1) % len(shown)]
-        other = scene if transform.needs_scene else None
-        layouts = transform.plan(one.shot, other.shot if other else None, change)
-        for layout in layouts[:1]:
-            transform.draw(one, other, layout, change)
+        one = one.on(scene) if transform.needs_scene else one
+        for layout in transform.plan(one.shot, change)[:1]:
+            transform.draw(one, layout, change)
             made += 1
     return (time.perf_counter() - start) / max(made, 1)
 

@@ -274,8 +274,6 @@ def test_parquet_that_cannot_be_meant_is_refused(tmp_path):
     path.write_bytes(path.read_bytes()[:40])
     with pytest.raises(InputError, match="not a readable Parquet file"):
         read_box_labels(path, RICH)
-    with pytest.raises(InputError, match="no such file"):
-        read_box_labels(tmp_path / "absent.csv", RICH)
 
 
 def test_names_and_ids_of_several_are_refused(tmp_path):

@@ -229,13 +229,6 @@ def test_broken_yaml_names_the_line(tmp_path):
     assert "line 2" in refused(tmp_path, "pets: [cat, dog]\nvehicles: ]\n")
 
 
-def test_a_missing_file_and_a_folder_are_named(tmp_path):
-    with pytest.raises(InputError, match="no such file"):
-        read_class_groups(tmp_path / "none.yaml", CLASSES)
-    with pytest.raises(InputError, match="found a folder"):
-        read_class_groups(tmp_path, CLASSES)
-
-
 def test_bytes_that_are_no_text_are_refused(tmp_path):
     path = tmp_path / "groups"
     path.write_bytes(b"\xff\xfe\x00")

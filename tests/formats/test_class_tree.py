@@ -215,13 +215,6 @@ def test_garbage_is_refused_with_a_remedy(tmp_path, text):
     refused(tmp_path, text)
 
 
-def test_missing_files_and_folders_are_named(tmp_path):
-    with pytest.raises(InputError, match="no such file"):
-        read_class_tree(tmp_path / "none.json", CLASSES)
-    with pytest.raises(InputError, match="found a folder"):
-        read_class_tree(tmp_path, CLASSES)
-
-
 # --- Known trees
 
 

@@ -317,10 +317,6 @@ def test_a_cut_file_says_that_it_ends_early(tmp_path, dataset):
         coco.read_detections(put(tmp_path, whole[:-5]), dataset)
     with pytest.raises(InputError, match="unexpected end of file"):
         coco.read_detections(put(tmp_path, b""), dataset)
-    with pytest.raises(InputError, match="no such file"):
-        coco.read_detections(tmp_path / "absent.json", dataset)
-    with pytest.raises(InputError, match="found a folder"):
-        coco.read_detections(tmp_path, dataset)
 
 
 @pytest.mark.parametrize("name", ["out.json", "out.json.gz"])

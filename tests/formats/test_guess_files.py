@@ -133,13 +133,6 @@ def test_an_empty_cell_is_named(tmp_path):
         guesses_in(tmp_path, "image,class\n1,ant\n1,\n")
 
 
-def test_missing_files_and_folders_are_named(tmp_path):
-    with pytest.raises(InputError, match="no such file"):
-        read_guesses(tmp_path / "none.csv", SMALL)
-    with pytest.raises(InputError, match="found a folder"):
-        read_guesses(tmp_path, SMALL)
-
-
 def test_corners_and_spaces_after_commas_are_understood(tmp_path):
     sizes = guesses_in(tmp_path, "image,class,x,y,w,h\n1,ant,1,2,3,4\n")
     corners = guesses_in(tmp_path, "image, class, x1, y1, x2, y2\n1, ant, 1, 2, 4, 6\n")

@@ -86,8 +86,3 @@ def test_what_is_wrong_is_told_with_its_line(tmp_path, text, parts):
     message = refused(tmp_path, text)
     for part in parts:
         assert part in message
-
-
-def test_a_missing_file_is_told(tmp_path):
-    with pytest.raises(InputError, match="no such file"):
-        read_method_scores(tmp_path / "nowhere.csv")

@@ -156,13 +156,13 @@ def bounded() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-def refused(reader: Reader, path: Path) -> bool:
-    """Whether it says so; anything but a `BoxlensError` fails the test."""
+def refused(reader: Reader, path: Path) -> str:
+    """What it says, nothing where it reads; anything but a `BoxlensError` fails the test."""
     try:
         reader.read(path)
     except BoxlensError as problem:
-        return bool(str(problem))
-    return False
+        return str(problem)
+    return ""
 
 
 def victims(reader: Reader, made: Path, folder: Path) -> list[Path]:
@@ -181,7 +181,7 @@ def each_damage(
         sound = victim.read_bytes()
         for content in damages(sound, number):
             victim.write_bytes(content)
-            n_refused += refused(reader, made)
+            n_refused += bool(refused(reader, made))
         victim.write_bytes(sound)
     assert not refused(reader, made)
     return n_refused
@@ -221,6 +221,10 @@ def something_else(place: Path, kind: str) -> None:
         place.symlink_to({"zeros": "/dev/zero", "ring": place.name, "nowhere": "none"}[kind])
 
 
+# What a user is told who names nothing, or a folder for a file.
+SAID_OF = {"folder": "folder", "nowhere": "no such file"}
+
+
 @pytest.mark.parametrize("kind", ["folder", "pipe", "zeros", "ring", "nowhere"])
 @each_reader
 def test_what_is_no_file_is_refused_at_once(reader, kind, tmp_path):
@@ -234,6 +238,10 @@ def test_what_is_no_file_is_refused_at_once(reader, kind, tmp_path):
             said = refused(reader, made)
             absent = kind in ("nowhere", "ring") and reader.forgiving
             assert said or absent or victim != made, victim
+            # An exchange says how to make what is not there yet.
+            if said and victim == made and kind in SAID_OF and "exchange" not in reader.name:
+                assert str(made) in said
+                assert SAID_OF[kind] in said
             victim.rmdir() if kind == "folder" else victim.unlink(missing_ok=True)
             kept.replace(victim)
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from boxlens.data import Notice
 from boxlens.data.columns import Floats, frozen
-from boxlens.errors import InputError
 from boxlens.formats.box_label_records import REMEDY
 from boxlens.formats.image_names import rows_of_names
 
@@ -143,12 +142,7 @@ class ObjectsOfRecords:
             elif images[number] and record.get("bbox") is not None:
                 row = self._by_box(row_of_image[images[number]], _box(record, file, number))
             else:
-                raise InputError(
-                    "no id, and no image with a bbox",
-                    path=file.path,
-                    where=file.where(number),
-                    remedy=REMEDY,
-                )
+                raise file.error(number, "no id, and no image with a bbox", REMEDY)
             if row < 0:
                 misfits.add("unknown_object", number, row_of_image[images[number]])
             else:
@@ -156,12 +150,8 @@ class ObjectsOfRecords:
 
     def _by_id(self, key: str, file: LabelRecords, number: int) -> int:
         if key in self._several or _whole(key) in self._several:
-            raise InputError(
-                f"the id {key} is not unique in the ground truth",
-                path=file.path,
-                where=file.where(number),
-                remedy="Name objects by image and bbox instead",
-            )
+            problem = f"the id {key} is not unique in the ground truth"
+            raise file.error(number, problem, "Name objects by image and bbox instead")
         row = self._row_of_id.get(key, self._row_of_id.get(_whole(key), -1))
         if row >= 0:
             self._given[row] = True
@@ -203,11 +193,10 @@ class ClassesOfRecords:
 
     def _best(self, scores: Any, number: int) -> RecordLabel:
         if not isinstance(scores, dict):
-            raise InputError(
+            raise self._file.error(
+                number,
                 f"scores are {type(scores).__name__}, expected one number per class name",
-                path=self._file.path,
-                where=self._file.where(number),
-                remedy='Write {"scores": {"cat": 0.9, "dog": 0.1}}',
+                'Write {"scores": {"cat": 0.9, "dog": 0.1}}',
             )
         known = {name: _finite(value) for name, value in scores.items()}
         known = {name: value for name, value in known.items() if not math.isnan(value)}
@@ -219,12 +208,8 @@ class ClassesOfRecords:
 
     def _row(self, name: str, number: int) -> int:
         if name in self._several:
-            raise InputError(
-                f"the class name {name!r} is not unique",
-                path=self._file.path,
-                where=self._file.where(number),
-                remedy="Give category_id instead of label",
-            )
+            problem = f"the class name {name!r} is not unique"
+            raise self._file.error(number, problem, "Give category_id instead of label")
         by_id = self._row_of_id.get(name, self._row_of_id.get(_whole(name), -1))
         return self._row_of_name.get(name, by_id)
 
@@ -238,12 +223,8 @@ def _box(record: Mapping[str, Any], file: LabelRecords, number: int) -> Floats:
     box = record["bbox"]
     values = [_finite(value) for value in box] if isinstance(box, (list, tuple)) else []
     if len(values) != 4 or any(map(math.isnan, values)):
-        raise InputError(
-            f"bbox {box!r} is not four numbers",
-            path=file.path,
-            where=file.where(number),
-            remedy="Boxes are x, y, width, height in pixels",
-        )
+        problem = f"bbox {box!r} is not four numbers"
+        raise file.error(number, problem, "Boxes are x, y, width, height in pixels")
     return frozen(values, np.float64)
 
 

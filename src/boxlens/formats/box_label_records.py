@@ -39,6 +39,9 @@ class LabelRecords:
         """The place of a record, for messages."""
         return f"{self.unit} {self.numbers[number]}"
 
+    def error(self, number: int, problem: str, remedy: str) -> InputError:
+        return InputError(problem, path=self.path, where=self.where(number), remedy=remedy)
+
 
 def read_label_records(path: Path) -> LabelRecords:
     """The format is recognised by content."""

@@ -11,9 +11,9 @@ import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from boxlens.errors import InputError
 from boxlens.formats.csv_rows import csv_rows
 from boxlens.formats.files import read_text, reason_of
+from boxlens.formats.places import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,7 +43,7 @@ class ClassTable:
 def read_class_table(path: str | PathLike[str]) -> ClassTable:
     """CSV or TOML, recognised by content, plain or gzip."""
     text = read_text(path)
-    return _toml_table(text, path) if _is_toml(text) else _csv_table(text, path)
+    return _toml_table(text, Place(path)) if _is_toml(text) else _csv_table(text, Place(path))
 
 
 def _is_toml(text: str) -> bool:
@@ -52,23 +52,19 @@ def _is_toml(text: str) -> bool:
     return TOML_START.match(first) is not None
 
 
-def _csv_table(text: str, path: str | PathLike[str]) -> ClassTable:
-    lines = _csv_lines(text, path)
-    place, header = next(lines, ("line 1", []))
-    at_class, columns = _csv_columns(header, path, place)
+def _csv_table(text: str, file: Place) -> ClassTable:
+    lines = _csv_lines(text, file.path)
+    first, header = next(lines, ("line 1", []))
+    at_class, columns = _csv_columns(header, file.at(first))
     table = ClassTable(cells={name: {} for name in columns.values()})
     for where, cells in lines:
-        _check_length(cells, header, path, where)
+        _check_length(cells, header, file.at(where))
         key = cells[at_class]
         if not key:
-            raise InputError("no class name", path=path, where=where, remedy=CSV_REMEDY)
+            raise file.at(where).error("no class name", CSV_REMEDY)
         if key in table.named:
-            raise InputError(
-                f"class {key!r} already has a row ({table.named[key]})",
-                path=path,
-                where=where,
-                remedy="Keep one of them",
-            )
+            problem = f"class {key!r} already has a row ({table.named[key]})"
+            raise file.at(where).error(problem, "Keep one of them")
         table.named[key] = where
         for at, name in columns.items():
             if cells[at]:
@@ -86,27 +82,19 @@ def _csv_lines(text: str, path: str | PathLike[str]) -> Iterator[tuple[str, list
             yield f"line {line}", [cell.strip() for cell in cells]
 
 
-def _csv_columns(
-    header: list[str], path: str | PathLike[str], where: str
-) -> tuple[int, dict[int, str]]:
+def _csv_columns(header: list[str], line: Place) -> tuple[int, dict[int, str]]:
     """Where the class stands, and the properties by column; columns without a name are ignored."""
     at_class = [at for at, name in enumerate(header) if name.casefold() == CLASS_COLUMN]
     if not at_class:
-        raise InputError(
-            f"missing column '{CLASS_COLUMN}'; found {_sample(header) or 'nothing'}",
-            path=path,
-            where=where,
-            remedy=CSV_REMEDY,
-        )
+        problem = f"missing column '{CLASS_COLUMN}'; found {_sample(header) or 'nothing'}"
+        raise line.error(problem, CSV_REMEDY)
     names = [CLASS_COLUMN if at in at_class else name for at, name in enumerate(header)]
     again = next((name for at, name in enumerate(names) if name and name in names[:at]), None)
     if again is not None:
-        raise InputError(
-            f"duplicate column {again!r}", path=path, where=where, remedy="Rename or remove one"
-        )
+        raise line.error(f"duplicate column {again!r}", "Rename or remove one")
     columns = {at: name for at, name in enumerate(names) if name and at != at_class[0]}
     if not columns:
-        raise InputError("no property", path=path, where=where, remedy=CSV_REMEDY)
+        raise line.error("no property", CSV_REMEDY)
     return at_class[0], columns
 
 
@@ -116,9 +104,7 @@ def _sample(cells: list[str]) -> str:
     return ", ".join(shown) + (" ..." if len(cells) > len(shown) else "")
 
 
-def _check_length(
-    cells: list[str], header: list[str], path: str | PathLike[str], where: str
-) -> None:
+def _check_length(cells: list[str], header: list[str], line: Place) -> None:
     # Not cut and not filled up: a comma too many or too few moves values to other properties.
     nameless = [cell for cell, name in zip(cells, header, strict=False) if cell and not name]
     if len(cells) == len(header) and not nameless:
@@ -128,77 +114,63 @@ def _check_length(
         if nameless
         else f"has {len(cells)} cells, but there are {len(header)} columns"
     )
-    raise InputError(problem, path=path, where=where, remedy="Quote values that contain a comma")
+    raise line.error(problem, "Quote values that contain a comma")
 
 
-def _toml_table(text: str, path: str | PathLike[str]) -> ClassTable:
+def _toml_table(text: str, file: Place) -> ClassTable:
     try:
         content = tomllib.loads(text)
     except (ValueError, RecursionError) as problem:  # also endless numbers, and nests too deep
         line = TOML_LINE.search(str(problem))
         message = reason_of(problem).partition(" (at ")[0]
-        where = line[1] if line else None
-        raise InputError(
-            f"not TOML ({message})", path=path, where=where, remedy=TOML_REMEDY
-        ) from problem
+        place = file.at(line[1]) if line else file
+        raise place.error(f"not TOML ({message})", TOML_REMEDY) from problem
     for key, part in content.items():
         if not isinstance(part, dict):
-            raise InputError(
-                f"expected a table, got {part!r}", path=path, where=key, remedy=TOML_REMEDY
-            )
+            raise file.at(key).error(f"expected a table, got {part!r}", TOML_REMEDY)
     values = [value for part in content.values() for value in part.values()]
     by_property = 2 * sum(isinstance(value, list) for value in values) > len(values)
-    return _of_properties(content, path) if by_property else _of_classes(content, path)
+    return _of_properties(content, file) if by_property else _of_classes(content, file)
 
 
-def _of_classes(content: Mapping[str, Mapping[str, Any]], path: str | PathLike[str]) -> ClassTable:
+def _of_classes(content: Mapping[str, Mapping[str, Any]], file: Place) -> ClassTable:
     table = ClassTable()
     for key, part in content.items():
         table.named[key] = f"[{key}]"
         for name, value in part.items():
-            cell = _cell(value, path, f"{key}.{name}")
+            cell = _cell(value, file.at(f"{key}.{name}"))
             column = table.cells.setdefault(name, {})
             if cell:
                 column[key] = cell
     if not table.cells:
-        raise InputError("no property", path=path, remedy=TOML_REMEDY)
+        raise file.error("no property", TOML_REMEDY)
     return table
 
 
-def _of_properties(
-    content: Mapping[str, Mapping[str, Any]], path: str | PathLike[str]
-) -> ClassTable:
+def _of_properties(content: Mapping[str, Mapping[str, Any]], file: Place) -> ClassTable:
     table = ClassTable()
     for name, part in content.items():
         column = table.cells.setdefault(name, {})
         for value, keys in part.items():
             where = f"{name}.{value}"
+            place = file.at(where)
             if not isinstance(keys, list):
-                raise InputError(
-                    f"expected a list of classes, got {keys!r}",
-                    path=path,
-                    where=where,
-                    remedy=TOML_REMEDY,
-                )
-            for key in (_cell(item, path, where) for item in keys):
+                raise place.error(f"expected a list of classes, got {keys!r}", TOML_REMEDY)
+            for key in (_cell(item, place) for item in keys):
                 if key in column:
                     other = "twice" if column[key] == value else f"also under {column[key]!r}"
-                    raise InputError(
+                    raise place.error(
                         f"class {key!r} occurs here {other}",
-                        path=path,
-                        where=where,
-                        remedy="A class has one value per property: keep one of them",
+                        "A class has one value per property: keep one of them",
                     )
                 column[key] = value
                 table.named.setdefault(key, where)
     return table
 
 
-def _cell(value: Any, path: str | PathLike[str], where: str) -> str:
+def _cell(value: Any, place: Place) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, (str, int, float)):
         return str(value).strip()
-    raise InputError(
-        f"expected a word or a number, got {value!r}", path=path, where=where, remedy=TOML_REMEDY
-    )
+    raise place.error(f"expected a word or a number, got {value!r}", TOML_REMEDY)

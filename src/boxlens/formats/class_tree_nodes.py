@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boxlens.errors import InputError
 from boxlens.formats.class_groups import parsed_json_or_yaml
 from boxlens.formats.csv_rows import csv_rows
 from boxlens.formats.files import plain_name, read_text
+from boxlens.formats.places import Place
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -53,18 +53,18 @@ class TreeNodes:
 
 def read_tree_nodes(path: str | PathLike[str], known: Collection[str]) -> TreeNodes:
     """Names and ids of classes (`known`) show whether a list holds parents or children."""
-    rows = _csv_rows(path)
+    file, rows = Place(path), _csv_rows(path)
     if rows is not None:
-        return _linked(_csv_pairs(rows, path))
+        return _linked(_csv_pairs(rows, file))
     content = parsed_json_or_yaml(path, "class tree", REMEDY)
     if isinstance(content, list):
         if all(isinstance(item, list) for item in content):
             content = {f"group {at}": group for at, group in enumerate(content, start=1)}
         else:
-            return _nested(content, path)
+            return _nested(content, file)
     elif _is_node(content):
-        return _nested([content], path)
-    return _linked(_flat_pairs(content, known, path))
+        return _nested([content], file)
+    return _linked(_flat_pairs(content, known, file))
 
 
 def free_key(wanted: str, taken: Collection[int | str]) -> str:
@@ -89,7 +89,7 @@ def _is_node(item: dict[Any, Any]) -> bool:
     )
 
 
-def _nested(roots: list[Any], path: str | PathLike[str]) -> TreeNodes:
+def _nested(roots: list[Any], file: Place) -> TreeNodes:
     """A node may have several parents; a part of a thing is not a kind of it (Open Images)."""
     nodes = TreeNodes()
     waiting: list[tuple[Any, str | None]] = [(node, None) for node in reversed(roots)]
@@ -98,43 +98,35 @@ def _nested(roots: list[Any], path: str | PathLike[str]) -> TreeNodes:
     while waiting:
         node, parent = waiting.pop()
         if not isinstance(node, dict):
-            nodes.add(_text(node, path, parent), parent)
+            nodes.add(_text(node, file, parent), parent)
             continue
-        key, *names = _names(node, path, parent)
+        key, *names = _names(node, file if parent is None else file.at(f"below {parent}"))
         nodes.add(key, parent, names)
         if id(node) in seen:
             continue
         seen.add(id(node))
-        below = [child for word in CHILDREN for child in _children(node, word, key, path)]
+        below = [
+            child for word in CHILDREN for child in _children(node, word, file.at(f"node {key}"))
+        ]
         waiting.extend((child, key) for child in reversed(below))
-        waiting.extend((part, None) for part in _children(node, "Part", key, path))
+        waiting.extend((part, None) for part in _children(node, "Part", file.at(f"node {key}")))
     return nodes
 
 
-def _names(node: dict[Any, Any], path: str | PathLike[str], parent: str | None) -> list[str]:
+def _names(node: dict[Any, Any], place: Place) -> list[str]:
     """Its key, then what it is called."""
     more = node.get("names")
     values = [*(node.get(word) for word in KEYS), *(more if isinstance(more, list) else [more])]
     names = [str(value) for value in values if isinstance(value, (str, int)) and value != ""]
     if not names:
-        raise InputError(
-            "a node without LabelName, id or name",
-            path=path,
-            where=None if parent is None else f"below {parent}",
-            remedy=REMEDY,
-        )
+        raise place.error("a node without LabelName, id or name", REMEDY)
     return names
 
 
-def _children(node: dict[Any, Any], word: str, key: str, path: str | PathLike[str]) -> list[Any]:
+def _children(node: dict[Any, Any], word: str, place: Place) -> list[Any]:
     children = node.get(word) or []
     if not isinstance(children, list):
-        raise InputError(
-            f"{word} is not a list: {str(children)[:60]!r}",
-            path=path,
-            where=f"node {key}",
-            remedy=REMEDY,
-        )
+        raise place.error(f"{word} is not a list: {str(children)[:60]!r}", REMEDY)
     return children
 
 
@@ -142,36 +134,33 @@ def _children(node: dict[Any, Any], word: str, key: str, path: str | PathLike[st
 
 
 def _flat_pairs(
-    content: dict[Any, Any], known: Collection[str], path: str | PathLike[str]
+    content: dict[Any, Any], known: Collection[str], file: Place
 ) -> list[tuple[str, str | None]]:
     lists = all(isinstance(value, list) for value in content.values())
-    if lists and _lists_children(content, known, path):
+    if lists and _lists_children(content, known, file):
         return [
-            (_text(child, path, str(group)), str(group))
+            (_text(child, file, str(group)), str(group))
             for group, children in content.items()
             for child in children
         ]
     pairs: list[tuple[str, str | None]] = []
     for child, value in content.items():
         parents = value if isinstance(value, list) else [] if value is None else [value]
-        pairs += [(str(child), _text(parent, path, str(child))) for parent in parents]
+        pairs += [(str(child), _text(parent, file, str(child))) for parent in parents]
         if not parents:
             pairs.append((str(child), None))
     return pairs
 
 
-def _lists_children(
-    content: Mapping[Any, list[Any]], known: Collection[str], path: str | PathLike[str]
-) -> bool:
+def _lists_children(content: Mapping[Any, list[Any]], known: Collection[str], file: Place) -> bool:
     """Whether lists hold children or parents: children are where the classes are."""
     listed = {str(item) for group in content.values() for item in group}
     n_keys = sum(str(key) in known for key in content)
     n_listed = sum(item in known for item in listed)
     if n_keys == n_listed > 0:
-        raise InputError(
+        raise file.error(
             "keys and lists name equally many classes: are the lists children or parents?",
-            path=path,
-            remedy="Give parents as text, such as {cat: animal}, or lines under child,parent",
+            "Give parents as text, such as {cat: animal}, or lines under child,parent",
         )
     return n_listed >= n_keys
 
@@ -189,14 +178,11 @@ def _linked(pairs: list[tuple[str, str | None]]) -> TreeNodes:
     return nodes
 
 
-def _text(value: Any, path: str | PathLike[str], near: str | None) -> str:
+def _text(value: Any, file: Place, near: str | None) -> str:
     if not isinstance(value, (str, int)) or value == "":
-        raise InputError(
-            f"expected the name of a class or a node, got {str(value)[:60]!r}",
-            path=path,
-            where=None if near is None else f"at {near}",
-            remedy=REMEDY,
-        )
+        place = file if near is None else file.at(f"at {near}")
+        problem = f"expected the name of a class or a node, got {str(value)[:60]!r}"
+        raise place.error(problem, REMEDY)
     return str(value)
 
 
@@ -213,27 +199,19 @@ def _csv_rows(path: str | PathLike[str]) -> list[tuple[int, list[str]]] | None:
     return [(line, [cell.strip() for cell in row]) for line, row in rows if any(row)]
 
 
-def _csv_pairs(
-    rows: list[tuple[int, list[str]]], path: str | PathLike[str]
-) -> list[tuple[str, str | None]]:
+def _csv_pairs(rows: list[tuple[int, list[str]]], file: Place) -> list[tuple[str, str | None]]:
     if not rows or [cell.lower() for cell in rows[0][1]] != CSV_HEADER:
         found = ",".join(rows[0][1])[:80] if rows else "nothing"
-        raise InputError(
-            f"expected the header child,parent, found {found}",
-            path=path,
-            where="line 1",
-            remedy="Name the two columns child and parent",
-        )
+        problem = f"expected the header child,parent, found {found}"
+        raise file.at("line 1").error(problem, "Name the two columns child and parent")
     pairs: list[tuple[str, str | None]] = []
     for line, cells in rows[1:]:
         if len(cells) != len(CSV_HEADER) or not cells[0]:
-            raise InputError(
+            raise file.at(f"line {line}").error(
                 f"expected a child and its parent, found {','.join(cells)[:80]!r}",
-                path=path,
-                where=f"line {line}",
-                remedy="Quote names that contain a comma; a root has an empty parent",
+                "Quote names that contain a comma; a root has an empty parent",
             )
         pairs.append((cells[0], cells[1] or None))
     if not pairs:
-        raise InputError("no class tree", path=path, remedy=REMEDY)
+        raise file.error("no class tree", REMEDY)
     return pairs

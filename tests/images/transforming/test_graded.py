@@ -15,7 +15,7 @@ from painted_shots import shot_of, speckled
 
 
 def planned(name, shot, level):
-    (layout,) = TRANSFORMS[f"graded_{name}"].plan(shot, None, Change(level, TransformSettings()))
+    (layout,) = TRANSFORMS[f"graded_{name}"].plan(shot, Change(level, TransformSettings()))
     return layout
 
 

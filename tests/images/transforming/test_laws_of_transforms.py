@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -49,16 +50,18 @@ def steps(*, severities: tuple[float, ...]) -> list[Step]:
 def made(step, exposure, scene=SCENE, **settings):
     """Layouts and pictures of one transform."""
     transform = TRANSFORMS[step.name]
-    given = scene if transform.needs_scene else None
+    if transform.needs_scene:
+        exposure = exposure.on(scene)
     change = Change(step.level, TransformSettings(**settings))
-    layouts = transform.plan(exposure.shot, given and given.shot, change)
-    return [(one, transform.draw(exposure, given, one, change)) for one in layouts]
+    layouts = transform.plan(exposure.shot, change)
+    return [(one, transform.draw(exposure, one, change)) for one in layouts]
 
 
 def planned(step, shot, **settings):
     transform = TRANSFORMS[step.name]
-    scene = SCENE.shot if transform.needs_scene else None
-    return transform.plan(shot, scene, Change(step.level, TransformSettings(**settings)))
+    if transform.needs_scene:
+        shot = replace(shot, scene=SCENE.shot)
+    return transform.plan(shot, Change(step.level, TransformSettings(**settings)))
 
 
 def named(step: Step) -> str:

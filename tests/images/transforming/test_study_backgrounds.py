@@ -18,12 +18,12 @@ WHITE = 255
 def made(name, exposure, **settings):
     transform = TRANSFORMS[name]
     change = Change(math.nan, TransformSettings(**settings))
-    layouts = transform.plan(exposure.shot, None, change)
-    return [(layout, transform.draw(exposure, None, layout, change)) for layout in layouts]
+    layouts = transform.plan(exposure.shot, change)
+    return [(layout, transform.draw(exposure, layout, change)) for layout in layouts]
 
 
 def planned(name, shot, **settings):
-    return TRANSFORMS[name].plan(shot, None, Change(math.nan, TransformSettings(**settings)))
+    return TRANSFORMS[name].plan(shot, Change(math.nan, TransformSettings(**settings)))
 
 
 @pytest.mark.parametrize("name", ALONE)

@@ -15,11 +15,11 @@ from painted_shots import shot_of, speckled
 
 
 def planned(name, shot, **settings):
-    return TRANSFORMS[name].plan(shot, None, Change(math.nan, TransformSettings(**settings)))
+    return TRANSFORMS[name].plan(shot, Change(math.nan, TransformSettings(**settings)))
 
 
 def drawn(name, exposure, layout):
-    return TRANSFORMS[name].draw(exposure, None, layout, Change(math.nan, TransformSettings()))
+    return TRANSFORMS[name].draw(exposure, layout, Change(math.nan, TransformSettings()))
 
 
 def test_a_crop_is_the_box_and_its_ground_truth_all_of_it():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,13 +19,13 @@ CHANGE = Change(math.nan, TransformSettings())
 
 
 def planned(shot, scene):
-    (layout,) = INCONGRUENT.plan(shot, scene, CHANGE)
+    (layout,) = INCONGRUENT.plan(replace(shot, scene=scene), CHANGE)
     return layout
 
 
 def drawn(exposure, scene):
     layout = planned(exposure.shot, scene.shot)
-    return INCONGRUENT.draw(exposure, scene, layout, CHANGE)
+    return INCONGRUENT.draw(exposure.on(scene), layout, CHANGE)
 
 
 @pytest.mark.parametrize("size", [(80, 60), (320, 100), (33, 200), (160, 120), (161, 120)])
@@ -151,4 +152,4 @@ def test_objects_cut_off_with_the_scene_are_gone():
 
 def test_without_a_scene_there_is_nothing_to_paste_on():
     with pytest.raises(ParameterError, match="needs a scene"):
-        INCONGRUENT.plan(shot_of([]), None, CHANGE)
+        INCONGRUENT.plan(shot_of([]), CHANGE)

@@ -219,8 +219,8 @@ def speckled(seed, width=19, height=16, n=5):
 def drawn(name, exposure):
     """Every picture that a transform makes, with its layout."""
     transform, change = TRANSFORMS[name], Change(math.nan, SETTINGS)
-    layouts = transform.plan(exposure.shot, None, change)
-    return [(one, transform.draw(exposure, None, one, change)) for one in layouts]
+    layouts = transform.plan(exposure.shot, change)
+    return [(one, transform.draw(exposure, one, change)) for one in layouts]
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -14,6 +14,7 @@ import numpy as np
 from boxlens.errors import InputError
 from boxlens.formats.exact_sides import INCLUSIVE, number_of, side_of
 from boxlens.formats.files import read_bytes
+from boxlens.formats.places import Place
 from boxlens.formats.voc.numbers import corner_texts, number_text
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def parse_annotation(path: Path) -> Annotation:
     root = _tree(path)
     skipped: list[str] = []
     objects = [
-        _object(node, _Place(path, f"object {index}"), skipped)
+        _object(node, Place(path, f"object {index}"), skipped)
         for index, node in enumerate(root.iterfind("object"), 1)
     ]
     return Annotation(
@@ -127,15 +128,6 @@ def _escaped(text: str) -> str:
     return html.escape(text, quote=False).replace("\r", "&#13;")
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    path: Path
-    where: str
-
-    def error(self, problem: str, field: str, remedy: str) -> InputError:
-        return InputError(problem, path=self.path, where=f"{self.where}, {field}", remedy=remedy)
-
-
 def _tree(path: Path) -> Element:
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import ParseError, fromstring
@@ -164,11 +156,15 @@ def _tree(path: Path) -> Element:
     return root
 
 
-def _object(node: Element, place: _Place, skipped: list[str]) -> VocObject:
+def _inside(place: Place, part: str) -> Place:
+    return place.at(f"{place.where}, {part}")
+
+
+def _object(node: Element, place: Place, skipped: list[str]) -> VocObject:
     name = _text(node.find("name"))
     if name is None:
-        raise place.error("missing class", "name", "Every object needs a <name>")
-    named = _Place(place.path, f"{place.where} ({name})")
+        raise _inside(place, "name").error("missing class", "Every object needs a <name>")
+    named = place.at(f"{place.where} ({name})")
     fields: dict[str, str] = {}
     parts: list[dict[str, object]] = []
     seen: set[str] = set()
@@ -192,7 +188,7 @@ def _object(node: Element, place: _Place, skipped: list[str]) -> VocObject:
     )
 
 
-def _field(node: Element, place: _Place) -> str | None:
+def _field(node: Element, place: Place) -> str | None:
     text = _text(node)
     if text is None or node.tag not in FLAGS:
         return text
@@ -204,18 +200,19 @@ def _field(node: Element, place: _Place) -> str | None:
     return number_text(_number(node, place, node.tag))
 
 
-def _part(node: Element, place: _Place, index: int, skipped: list[str]) -> dict[str, object]:
-    inside = _Place(place.path, f"{place.where}, part {index}")
-    _, box = _sides(node, inside)
+def _part(node: Element, place: Place, index: int, skipped: list[str]) -> dict[str, object]:
+    _, box = _sides(node, _inside(place, f"part {index}"))
     skipped.extend(f"part/{child.tag}" for child in node if child.tag not in {"name", "bndbox"})
     return {"name": _text(node.find("name")) or "", "box": list(box)}
 
 
-def _sides(node: Element, place: _Place) -> tuple[list[str], Box]:
+def _sides(node: Element, place: Place) -> tuple[list[str], Box]:
     """The texts of a box, and the box."""
     bndbox = node.find("bndbox")
     if bndbox is None:
-        raise place.error("missing box", "bndbox", "Every object and part needs a <bndbox>")
+        raise _inside(place, "bndbox").error(
+            "missing box", "Every object and part needs a <bndbox>"
+        )
     texts = [_finite_text(bndbox.find(side), place, f"bndbox/{side}") for side in _SIDES]
     left, top, right, bottom = map(number_of, texts)
     x, w = side_of(left, right, INCLUSIVE)
@@ -223,38 +220,37 @@ def _sides(node: Element, place: _Place) -> tuple[list[str], Box]:
     # Inclusive pixels: a continuous width of 0 would be xmax = xmin - 1.
     for size, low, high, axis in ((w, left, right, "x"), (h, top, bottom, "y")):
         if size <= 0:
-            raise place.error(
+            raise _inside(place, f"bndbox/{axis}max").error(
                 f"{axis}max {float(high):g} is below {axis}min {float(low):g}",
-                f"bndbox/{axis}max",
                 "Corners are 1-based inclusive pixels, the smaller one first",
             )
     return texts, (x, y, w, h)
 
 
-def _number(node: Element | None, place: _Place, field: str) -> float:
+def _number(node: Element | None, place: Place, field: str) -> float:
     return float(_finite_text(node, place, field))
 
 
-def _finite_text(node: Element | None, place: _Place, field: str) -> str:
+def _finite_text(node: Element | None, place: Place, field: str) -> str:
     text = _text(node)
     if text is None:
-        raise place.error("missing or empty", field, "A box has xmin, ymin, xmax and ymax")
+        raise _inside(place, field).error("missing or empty", "A box has xmin, ymin, xmax and ymax")
     try:
         value = float(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise place.error(f"expected a finite number, found {text!r}", field, "Correct it")
+        raise _inside(place, field).error(f"expected a finite number, found {text!r}", "Correct it")
     return text
 
 
-def _difficult(node: Element, place: _Place) -> bool:
+def _difficult(node: Element, place: Place) -> bool:
     text = _text(node.find("difficult"))
     if text is None:
         return False
     value = _TRUTH.get(text.lower())
     if value is None:
-        raise place.error(f"expected 0 or 1, found {text!r}", "difficult", "Correct it")
+        raise _inside(place, "difficult").error(f"expected 0 or 1, found {text!r}", "Correct it")
     return value
 
 
@@ -263,7 +259,7 @@ def _size(root: Element, side: str, path: Path) -> float:
     node = root.find(f"size/{side}")
     if _text(node) is None:
         return math.nan
-    value = _number(node, _Place(path, "size"), side)
+    value = _number(node, Place(path, "size"), side)
     if value < 0:
         raise InputError(f"negative size {value:g}", path=path, where=f"size, {side}")
     return value or math.nan

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from boxlens.data import Notice
 from boxlens.errors import InputError
 from boxlens.formats.files import existing, plain_name, read_text
+from boxlens.formats.places import Place
 from boxlens.formats.yaml_files import read_yaml
 from boxlens.formats.yolo.sizes import IMAGE_ENDINGS, ImageSize, read_sizes, sizes_file
 
@@ -142,7 +143,7 @@ def _root(content: Mapping[str, Any], file: Path) -> tuple[Path, tuple[Notice, .
     if told is None or _is_empty(told):
         return folder, ()
     if not isinstance(told, str):
-        raise InputError("expected a folder", path=file, where="path", remedy="Name one folder")
+        raise Place(file, "path").error("expected a folder", "Name one folder")
     root = Path(os.path.normpath(folder / told))
     if root.is_dir():
         return root, ()
@@ -155,11 +156,9 @@ def _entries(value: Any, file: Path, key: str) -> list[str]:
     entries = [value] if isinstance(value, str) else value
     if isinstance(entries, list) and all(isinstance(entry, str) for entry in entries):
         return entries
-    raise InputError(
+    raise Place(file, key).error(
         "expected a folder, a list of folders or a .txt list of images",
-        path=file,
-        where=key,
-        remedy=f"Write for instance {key}: images/{key}",
+        f"Write for instance {key}: images/{key}",
     )
 
 
@@ -173,21 +172,14 @@ def _names(content: Mapping[str, Any], file: Path) -> dict[int, str]:
     names: dict[int, str] = {}
     for index, name in value.items():
         if not (str(index).isdecimal() and isinstance(name, str)) or int(index) in names:
-            raise InputError(
-                f"not an index and a name: {index!r}: {name!r}",
-                path=file,
-                where="names",
-                remedy=remedy,
+            raise Place(file, "names").error(
+                f"not an index and a name: {index!r}: {name!r}", remedy
             )
         names[int(index)] = name
     n_told = content.get("nc")
     if n_told is not None and n_told != str(len(names)):
-        raise InputError(
-            f"nc is {n_told}, but there are {len(names)} names",
-            path=file,
-            where="nc",
-            remedy="Correct nc, or remove it",
-        )
+        problem = f"nc is {n_told}, but there are {len(names)} names"
+        raise Place(file, "nc").error(problem, "Correct nc, or remove it")
     return names
 
 
@@ -196,12 +188,8 @@ def _n_keypoint_values(content: Mapping[str, Any], file: Path) -> int:
     if shape is None or _is_empty(shape):
         return 0
     if not isinstance(shape, list) or not all(str(side).isdecimal() for side in shape):
-        raise InputError(
-            f"not a number of keypoints and of values each: {shape!r}",
-            path=file,
-            where="kpt_shape",
-            remedy="Write for instance kpt_shape: [17, 3]",
-        )
+        problem = f"not a number of keypoints and of values each: {shape!r}"
+        raise Place(file, "kpt_shape").error(problem, "Write for instance kpt_shape: [17, 3]")
     return math.prod(int(side) for side in shape)
 
 

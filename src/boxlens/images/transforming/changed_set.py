@@ -71,16 +71,17 @@ class ChangedSet:
         """Decodes the source and draws; raises `ImageError` where there is no whole picture."""
         source_row = int(self.source_row[row])
         picture = self.source.read(source_row)
-        shot, scene = self.source.shot(source_row, masked=self.mask_of is not None), None
+        shot = self.source.shot(source_row, masked=self.mask_of is not None)
+        exposure = Exposure(shot, picture.pixels, self._masks(source_row))
         if self.scenes is not None:
             scene_row = int(self.scenes.row_of[source_row])
             scene_pixels = self.scenes.pictured.read(scene_row).pixels
             scene = Exposure(self.scenes.pictured.shot(scene_row), scene_pixels, no_mask)
-        exposure = Exposure(shot, picture.pixels, self._masks(source_row))
+            exposure = exposure.on(scene)
         transform, change = TRANSFORMS[self.step.name], Change(self.step.level, self.settings)
-        layouts = transform.plan(shot, scene.shot if scene else None, change)
+        layouts = transform.plan(exposure.shot, change)
         try:
-            pixels = transform.draw(exposure, scene, layouts[self.place[row]], change)
+            pixels = transform.draw(exposure, layouts[self.place[row]], change)
         except BoxlensError:
             raise
         except Exception as problem:  # one picture is at fault, such as one too large to double
@@ -182,10 +183,11 @@ def _planned(
 ) -> list[Planned]:
     planned = []
     for row in range(len(source)):
-        scene_row = -1 if scenes is None else int(scenes.row_of[row])
-        scene = None if scenes is None else scenes.pictured.shot(scene_row)
-        shot = source.shot(row, masked=masked)
-        for place, layout in enumerate(transform.plan(shot, scene, change)):
+        scene_row, shot = -1, source.shot(row, masked=masked)
+        if scenes is not None:
+            scene_row = int(scenes.row_of[row])
+            shot = replace(shot, scene=scenes.pictured.shot(scene_row))
+        for place, layout in enumerate(transform.plan(shot, change)):
             planned.append(Planned(row, scene_row, place, layout))
     return planned
 

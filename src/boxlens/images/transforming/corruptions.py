@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 NONE = 0.0
 
 
-def _draw(
-    name: str, exposure: Exposure, _scene: Exposure | None, _layout: Layout, change: Change
-) -> Pixels:
+def _draw(name: str, exposure: Exposure, _layout: Layout, change: Change) -> Pixels:
     seed, key = change.settings.seed, exposure.shot.key
     return corrupt(exposure.pixels, name, int(change.level), seed=seed, key=key)
 

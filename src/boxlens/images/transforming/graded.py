@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SURVIVING_SHARE = 0.5
 
 
-def _plan_scaled(shot: Shot, _scene: Shot | None, change: Change) -> tuple[Layout, ...]:
+def _plan_scaled(shot: Shot, change: Change) -> tuple[Layout, ...]:
     """Coordinates go by the sizes that result, not by the factor."""
     width = scaled_side(shot.width_px, change.level)
     height = scaled_side(shot.height_px, change.level)
@@ -38,7 +38,7 @@ def _plan_scaled(shot: Shot, _scene: Shot | None, change: Change) -> tuple[Layou
     return (mapped_layout(shot, matrix, width, height),)
 
 
-def _plan_rotated(shot: Shot, _scene: Shot | None, change: Change) -> tuple[Layout, ...]:
+def _plan_rotated(shot: Shot, change: Change) -> tuple[Layout, ...]:
     width, height = shared_crop(shot.width_px, shot.height_px).size_px
     matrix = rotation_map(shot.width_px, shot.height_px, change.level)
     boxes, picture = map_ellipses(shot.box, matrix), PixelSpan(0, 0, width, height)
@@ -71,9 +71,7 @@ def _rows(chosen: Bools) -> Rows:
     return owned(np.flatnonzero(chosen).astype(np.int32))
 
 
-def _draw(
-    family: str, exposure: Exposure, _scene: Exposure | None, _layout: Layout, change: Change
-) -> Pixels:
+def _draw(family: str, exposure: Exposure, _layout: Layout, change: Change) -> Pixels:
     return perturb(exposure.pixels, family, change.level, seed=change.settings.seed).pixels
 
 

@@ -46,7 +46,7 @@ class Layout:
     subject: int = -1
 
 
-def plan_unmoved(shot: Shot, _scene: Shot | None, _change: Change) -> tuple[Layout, ...]:
+def plan_unmoved(shot: Shot, _change: Change) -> tuple[Layout, ...]:
     """Everything where it was; crowds stay what they are."""
     rows = owned(np.arange(len(shot.box), dtype=np.int32))
     return (Layout(shot.width_px, shot.height_px, STAYS, rows, frozen(shot.box, np.float64)),)

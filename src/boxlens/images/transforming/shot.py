@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from boxlens.data.columns import Bools
@@ -29,6 +29,8 @@ class Shot:
     crowd: Bools
     # Whether objects may be drawn along masks, so that their boxes do not hide all beneath them.
     masked: bool = False
+    # What its objects are pasted onto, for transforms that need one.
+    scene: Shot | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,11 @@ class Exposure:
     shot: Shot
     pixels: Pixels
     mask_of: MaskOf
+    scene: Exposure | None = None
+
+    def on(self, scene: Exposure) -> Exposure:
+        """The same, with a scene to paste its objects onto."""
+        return replace(self, shot=replace(self.shot, scene=scene.shot), scene=scene)
 
 
 def no_mask(_row: int) -> Bools | None:

@@ -35,7 +35,7 @@ BLUR_SHARE = 0.1
 _SMALL_SIGMA_PX = 4.0
 
 
-def _plan_each(shot: Shot, _scene: Shot | None, change: Change) -> tuple[Layout, ...]:
+def _plan_each(shot: Shot, change: Change) -> tuple[Layout, ...]:
     """One picture per object that is not a crowd, of the size of the shot."""
     return tuple(_alone(shot, row, span, change) for row, span in single_spans(shot).items())
 
@@ -49,29 +49,23 @@ def _alone(shot: Shot, row: int, span: PixelSpan, change: Change) -> Layout:
     return replace(layout, ignored_row=neighbours, ignored_box=owned(seen))
 
 
-def _plan_together(shot: Shot, _scene: Shot | None, _change: Change) -> tuple[Layout, ...]:
+def _plan_together(shot: Shot, _change: Change) -> tuple[Layout, ...]:
     rows = frozen(list(single_spans(shot)), np.int32)
     return (Layout(shot.width_px, shot.height_px, STAYS, rows, owned(shot.box[rows])),)
 
 
-def _on_white(
-    exposure: Exposure, _scene: Exposure | None, layout: Layout, change: Change
-) -> Pixels:
+def _on_white(exposure: Exposure, layout: Layout, change: Change) -> Pixels:
     return _on(WHITE, exposure, layout, change)
 
 
-def _on_noise(
-    exposure: Exposure, _scene: Exposure | None, layout: Layout, change: Change
-) -> Pixels:
+def _on_noise(exposure: Exposure, layout: Layout, change: Change) -> Pixels:
     key = zlib.crc32(exposure.shot.key.encode())
     random = np.random.default_rng([change.settings.seed, key, layout.subject])
     noise = random.integers(0, NOISE_END, exposure.pixels.shape, dtype=np.uint8)
     return _on(noise, exposure, layout, change)
 
 
-def _on_blurred(
-    exposure: Exposure, _scene: Exposure | None, layout: Layout, change: Change
-) -> Pixels:
+def _on_blurred(exposure: Exposure, layout: Layout, change: Change) -> Pixels:
     return _on(_widely_blurred(exposure.pixels), exposure, layout, change)
 
 
@@ -94,9 +88,7 @@ def _widely_blurred(pixels: Pixels) -> Pixels:
     return blurred
 
 
-def _others_white(
-    exposure: Exposure, _scene: Exposure | None, layout: Layout, change: Change
-) -> Pixels:
+def _others_white(exposure: Exposure, layout: Layout, change: Change) -> Pixels:
     """Crowds are painted over, too: nothing is left to be found that is not asked for."""
     rows = list(visible_spans(exposure.shot))
     others = frozen([row for row in rows if row != layout.subject], np.int32)

@@ -27,13 +27,13 @@ SMALLER_SIDE_PX = 300
 LONGEST_SIDE_PX = 30_000
 
 
-def _plan_crops(shot: Shot, _scene: Shot | None, change: Change) -> tuple[Layout, ...]:
+def _plan_crops(shot: Shot, change: Change) -> tuple[Layout, ...]:
     return tuple(
         _cropped(shot, row, span, span.size_px, change) for row, span in single_spans(shot).items()
     )
 
 
-def _plan_resized(shot: Shot, _scene: Shot | None, change: Change) -> tuple[Layout, ...]:
+def _plan_resized(shot: Shot, change: Change) -> tuple[Layout, ...]:
     return tuple(
         _cropped(shot, row, span, resized_size(span), change)
         for row, span in single_spans(shot).items()
@@ -62,9 +62,7 @@ def _cropped(
     return replace(layout, ignored_row=neighbours, ignored_box=owned(map_boxes(seen, matrix)))
 
 
-def _draw_crop(
-    exposure: Exposure, _scene: Exposure | None, layout: Layout, _change: Change
-) -> Pixels:
+def _draw_crop(exposure: Exposure, layout: Layout, _change: Change) -> Pixels:
     """The box, however objects are cut out otherwise: a picture is a rectangle."""
     shot = exposure.shot
     span = span_inside(shot.box[layout.subject], shot.width_px, shot.height_px)
@@ -72,11 +70,9 @@ def _draw_crop(
     return exposure.pixels if span is None else span.of(exposure.pixels).copy()
 
 
-def _draw_resized(
-    exposure: Exposure, scene: Exposure | None, layout: Layout, change: Change
-) -> Pixels:
+def _draw_resized(exposure: Exposure, layout: Layout, change: Change) -> Pixels:
     """Bicubic, and smoothed before it is made smaller, as Pillow does both."""
-    crop = _draw_crop(exposure, scene, layout, change)
+    crop = _draw_crop(exposure, layout, change)
     size = (layout.width_px, layout.height_px)
     if size == (crop.shape[1], crop.shape[0]):
         return crop

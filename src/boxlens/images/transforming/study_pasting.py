@@ -36,11 +36,11 @@ MASK_SIGMA_PX = 1.0
 MASK_KERNEL_PX = 5
 
 
-def _plan(shot: Shot, scene: Shot | None, _change: Change) -> tuple[Layout, ...]:
+def _plan(shot: Shot, _change: Change) -> tuple[Layout, ...]:
     spans = single_spans(shot)
     rows = frozen(list(spans), np.int32)
     covers = [] if shot.masked else list(spans.values())
-    scene_row, scene_box = _seen_around(covers, shot, _needed(scene))
+    scene_row, scene_box = _seen_around(covers, shot, _needed(shot.scene))
     return (
         Layout(
             shot.width_px,
@@ -95,8 +95,8 @@ def _without(span: PixelSpan, cover: PixelSpan) -> list[PixelSpan]:
     return [piece for piece in pieces if piece.left < piece.right and piece.top < piece.bottom]
 
 
-def _draw(exposure: Exposure, scene: Exposure | None, layout: Layout, _change: Change) -> Pixels:
-    ground = _covering(_needed(scene), layout)
+def _draw(exposure: Exposure, layout: Layout, _change: Change) -> Pixels:
+    ground = _covering(_needed(exposure.scene), layout)
     alpha = _alpha(exposure, layout.row)
     drawn = np.where((alpha == 1)[..., None], exposure.pixels, ground)
     soft = (alpha > 0) & (alpha < 1)

@@ -21,15 +21,11 @@ KERNEL_PX = 11
 SIGMA_PX = 4.0
 
 
-def _draw_clean(
-    exposure: Exposure, _scene: Exposure | None, _layout: Layout, _change: Change
-) -> Pixels:
+def _draw_clean(exposure: Exposure, _layout: Layout, _change: Change) -> Pixels:
     return exposure.pixels
 
 
-def _draw_blurred(
-    exposure: Exposure, _scene: Exposure | None, _layout: Layout, _change: Change
-) -> Pixels:
+def _draw_blurred(exposure: Exposure, _layout: Layout, _change: Change) -> Pixels:
     """In 8 bits, which OpenCV computes alike on every machine; a grey level off at most."""
     cv2 = opencv()
     kernel = (KERNEL_PX, KERNEL_PX)
@@ -39,14 +35,12 @@ def _draw_blurred(
     return blurred
 
 
-def _plan_flipped(shot: Shot, _scene: Shot | None, _change: Change) -> tuple[Layout, ...]:
+def _plan_flipped(shot: Shot, _change: Change) -> tuple[Layout, ...]:
     matrix = np.array([[1.0, 0.0, 0.0], [0.0, -1.0, shot.height_px]])
     return (mapped_layout(shot, matrix, shot.width_px, shot.height_px),)
 
 
-def _draw_flipped(
-    exposure: Exposure, _scene: Exposure | None, _layout: Layout, _change: Change
-) -> Pixels:
+def _draw_flipped(exposure: Exposure, _layout: Layout, _change: Change) -> Pixels:
     return np.ascontiguousarray(exposure.pixels[::-1])
 
 

@@ -49,9 +49,8 @@ class Change:
     settings: TransformSettings
 
 
-# The second argument is the scene to paste on, for transforms that need one.
-Plan = Callable[["Shot", "Shot | None", Change], "tuple[Layout, ...]"]
-Draw = Callable[["Exposure", "Exposure | None", "Layout", Change], "Pixels"]
+Plan = Callable[["Shot", Change], "tuple[Layout, ...]"]
+Draw = Callable[["Exposure", "Layout", Change], "Pixels"]
 
 
 @dataclass(frozen=True, slots=True)
