@@ -53,8 +53,10 @@ def said(*arguments: str, cwd: Path, how: Run = boxlens_here) -> str:
 
 
 def refused(*arguments: str, cwd: Path, how: Run = boxlens_here) -> str:
-    """The one line with which a command is refused."""
+    """The one line with which a command is refused that leaves nothing behind."""
+    before = sorted(cwd.rglob("*"))
     done = how(*arguments, cwd=cwd)
+    assert sorted(cwd.rglob("*")) == before
     assert (done.returncode, done.stdout) == (2, ""), (done.stdout, done.stderr)
     (line,) = done.stderr.strip().splitlines()
     assert line.startswith("boxlens: ")

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import running
-from running import boxlens_here, boxlens_process, write_demo
+from running import boxlens_here, boxlens_process, refused, write_demo
 
 
 @pytest.fixture
@@ -16,19 +15,11 @@ def demo(tmp_path) -> Path:
     return write_demo(tmp_path)
 
 
-def refused(folder: Path, *arguments: str, run=boxlens_here) -> str:
-    """The one line; nothing is written."""
-    before = sorted(folder.rglob("*"))
-    line = running.refused(*arguments, cwd=folder, how=run)
-    assert sorted(folder.rglob("*")) == before
-    return line
-
-
 def evaluate_with(folder: Path, detections: bytes) -> str:
     (folder / "dt.json").write_bytes(detections)
     # What may bring a process down gets one of its own.
     run = boxlens_process if len(detections) > 10**6 else boxlens_here
-    return refused(folder, "evaluate", "ground_truth.json", "dt.json", run=run)
+    return refused("evaluate", "ground_truth.json", "dt.json", cwd=folder, how=run)
 
 
 RECORD = {"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}
@@ -68,25 +59,25 @@ def test_bad_detections(demo, content, told):
 
 def test_missing_file(demo):
     arguments = ("evaluate", "ground_truth.json", "nothing.json")
-    line = refused(demo, *arguments, run=boxlens_process)
+    line = refused(*arguments, cwd=demo, how=boxlens_process)
     assert "nothing.json" in line
-    assert line == refused(demo, *arguments, run=boxlens_here)
+    assert line == refused(*arguments, cwd=demo)
 
 
 def test_a_folder_where_a_file_was_meant(demo):
     (demo / "folder").mkdir()
-    assert "folder" in refused(demo, "evaluate", "ground_truth.json", "folder")
-    assert "folder" in refused(demo, "evaluate", "folder", "window.json")
+    assert "folder" in refused("evaluate", "ground_truth.json", "folder", cwd=demo)
+    assert "folder" in refused("evaluate", "folder", "window.json", cwd=demo)
 
 
 def test_ground_truth_and_detections_the_wrong_way_round(demo):
-    line = refused(demo, "evaluate", "window.json", "ground_truth.json")
+    line = refused("evaluate", "window.json", "ground_truth.json", cwd=demo)
     assert "window.json" in line
     assert "the ground truth comes first" in line
 
 
 def test_ground_truth_given_as_detections(demo):
-    line = refused(demo, "evaluate", "ground_truth.json", "ground_truth.json")
+    line = refused("evaluate", "ground_truth.json", "ground_truth.json", cwd=demo)
     assert "ground truth" in line
 
 
@@ -115,7 +106,7 @@ def test_bad_ground_truth(demo, change, told):
     document = json.loads((demo / "ground_truth.json").read_text())
     change(document)
     (demo / "gt.json").write_text(json.dumps(document))
-    line = refused(demo, "evaluate", "gt.json", "window.json")
+    line = refused("evaluate", "gt.json", "window.json", cwd=demo)
     for part in ["gt.json", *told]:
         assert part in line, line
 
@@ -126,7 +117,7 @@ def test_xml_bomb(tmp_path):
     (tmp_path / "voc").mkdir()
     (tmp_path / "voc" / "1.xml").write_text(bomb)
     (tmp_path / "dets").mkdir()
-    assert "1.xml" in refused(tmp_path, "evaluate", "voc", "dets", run=boxlens_process)
+    assert "1.xml" in refused("evaluate", "voc", "dets", cwd=tmp_path, how=boxlens_process)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +137,7 @@ def test_xml_bomb(tmp_path):
     ],
 )
 def test_options_that_cannot_be_meant(demo, options, told):
-    line = refused(demo, "evaluate", "ground_truth.json", "window.json", *options)
+    line = refused("evaluate", "ground_truth.json", "window.json", *options, cwd=demo)
     for part in told:
         assert part in line, line
 
@@ -159,7 +150,7 @@ def test_detections_of_another_data_set_are_told_loudly_and_refused_if_strict(de
         "none of the 3 detections matches this ground truth, whose image ids are 1, 2, 3"
         in done.stderr
     )
-    line = refused(demo, "evaluate", "ground_truth.json", "dt.json", "--strict")
+    line = refused("evaluate", "ground_truth.json", "dt.json", "--strict", cwd=demo)
     assert "999999" in line
 
 
@@ -177,32 +168,32 @@ def test_detections_of_another_data_set_are_told_loudly_and_refused_if_strict(de
     ],
 )
 def test_mistyped_commands_are_told_in_one_line(demo, arguments, told):
-    assert told in refused(demo, *arguments)
+    assert told in refused(*arguments, cwd=demo)
 
 
 @pytest.mark.parametrize("command", [("evaluate", "a", "b"), ("scenes", "make", "-o", "out")])
 def test_an_unknown_option_points_to_the_help_of_its_command(demo, command):
     words = " ".join(word for word in command if word.isalpha() and len(word) > 3)
-    assert f"--bogus. See boxlens {words} --help" in refused(demo, *command, "--bogus")
+    assert f"--bogus. See boxlens {words} --help" in refused(*command, "--bogus", cwd=demo)
 
 
 def test_convert_refuses_what_it_cannot_do(demo):
-    assert "--gt" in refused(demo, "convert", "window.json", "out.parquet", "--to", "parquet")
+    assert "--gt" in refused("convert", "window.json", "out.parquet", "--to", "parquet", cwd=demo)
     assert "target" in refused(
-        demo, "convert", "ground_truth.json", "ground_truth.json", "--to", "coco"
+        *("convert", "ground_truth.json", "ground_truth.json", "--to", "coco"), cwd=demo
     )
     (demo / "mine.json").write_text("keep me")
     mine = ("convert", "ground_truth.json", "mine.json", "--to", "coco")
-    assert "--force" in refused(demo, *mine)
+    assert "--force" in refused(*mine, cwd=demo)
     assert boxlens_here(*mine, "--force", cwd=demo).returncode == 0
-    assert "cocco" in refused(demo, "convert", "ground_truth.json", "x.json", "--to", "cocco")
+    assert "cocco" in refused("convert", "ground_truth.json", "x.json", "--to", "cocco", cwd=demo)
 
 
 def test_yaml_bomb(tmp_path):
     levels = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 10))
     (tmp_path / "data.yaml").write_text(f"a0: &a0 [lol]\n{levels}val: images\nnames: *a9\n")
     (tmp_path / "dets").mkdir()
-    line = refused(tmp_path, "evaluate", "data.yaml", "dets", run=boxlens_process)
+    line = refused("evaluate", "data.yaml", "dets", cwd=tmp_path, how=boxlens_process)
     assert "data.yaml" in line
     assert len(line) < 500
 
@@ -211,13 +202,13 @@ def test_negative_area(demo):
     document = json.loads((demo / "ground_truth.json").read_text())
     document["annotations"][2]["area"] = -5
     (demo / "gt.json").write_text(json.dumps(document))
-    assert "annotations record 2" in refused(demo, "evaluate", "gt.json", "window.json")
+    assert "annotations record 2" in refused("evaluate", "gt.json", "window.json", cwd=demo)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_one_line_not_a_traceback(demo):
     arguments = ("evaluate", "ground_truth.json", "window.json", "--json", "/dev/full")
-    line = refused(demo, *arguments, run=boxlens_process)
+    line = refused(*arguments, cwd=demo, how=boxlens_process)
     assert "No space left" in line
     assert Path("/dev/full").is_char_device()
 
@@ -258,4 +249,4 @@ def test_parquet_with_wrong_types(demo):
     boxlens_here("convert", "ground_truth.json", "gt", "--to", "parquet", cwd=demo)
     path = demo / "gt" / "objects.parquet"
     pl.read_parquet(path).with_columns(pl.lit("no").alias("crowd")).write_parquet(path)
-    assert "objects.parquet" in refused(demo, "evaluate", "gt", "window.json")
+    assert "objects.parquet" in refused("evaluate", "gt", "window.json", cwd=demo)

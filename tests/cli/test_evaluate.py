@@ -13,6 +13,8 @@ from boxlens.cli import main
 from running import boxlens_here, boxlens_process
 from shared_data import shared
 
+NUMBERS = ["AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl"]
+
 
 def test_table_has_one_column_a_detector(demo):
     done = boxlens_process("evaluate", "ground_truth.json", "window.json", "region.json", cwd=demo)
@@ -22,20 +24,7 @@ def test_table_has_one_column_a_detector(demo):
     start = lines.index("Every number of the protocol") + 1
     assert lines[start].split() == ["metric", "window", "region"]
     rows = {line.split()[0]: line.split()[1:] for line in lines[start + 2 :]}
-    assert list(rows)[:12] == [
-        "AP",
-        "AP50",
-        "AP75",
-        "APs",
-        "APm",
-        "APl",
-        "AR1",
-        "AR10",
-        "AR100",
-        "ARs",
-        "ARm",
-        "ARl",
-    ]
+    assert list(rows)[:12] == NUMBERS
     result = boxlens.evaluate(
         demo / "ground_truth.json", [demo / "window.json", demo / "region.json"]
     )
@@ -47,9 +36,7 @@ def test_json_on_stdout_is_the_documented_schema(demo):
     document = json.loads(done.stdout)
     assert document["schema"] == "boxlens/evaluate/1"
     (detector,) = document["results"]["detectors"]
-    assert list(detector["metrics"]) == [
-        "AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl",
-    ]  # fmt: skip
+    assert list(detector["metrics"]) == NUMBERS
     assert {"class", "n_gt", "AP", "AP50"} <= set(detector["classes"][0])
     source = document["provenance"]["ground_truth"]
     assert len(source["sha256"]) == 64
@@ -85,16 +72,8 @@ def test_undefined_is_null_in_json_and_a_dash_in_the_table(tmp_path):
     [("voc07", ["mAP"]), ("voc12", ["mAP"]), ("openimages", ["mAP"])],
 )
 def test_protocols_name_their_metric(demo, protocol, metrics):
-    done = boxlens_here(
-        "evaluate",
-        "ground_truth.json",
-        "region.json",
-        "--protocol",
-        protocol,
-        "--json",
-        "-",
-        cwd=demo,
-    )
+    asked = ("ground_truth.json", "region.json", "--protocol", protocol, "--json", "-")
+    done = boxlens_here("evaluate", *asked, cwd=demo)
     (detector,) = json.loads(done.stdout)["results"]["detectors"]
     assert list(detector["metrics"]) == metrics
 

@@ -104,7 +104,7 @@ def test_json_has_stdout_to_itself(gate):
         (("--replicates", "5"), "--replicates: expected a whole number from 100"),
         (("--seed", "-1"), "--seed: expected a whole number from 0"),
         (("--junit", "."), "found a folder"),
-        (("--name", "one"), "--name needs one name per detector"),
+        (("--name", "one"), "give one name per detector: 2 detectors, 1 name (--name"),
     ],
 )
 def test_misuse_exits_with_2_and_one_line(gate, arguments, told):

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from running import boxlens_here, boxlens_process
+from running import boxlens_here, boxlens_process, refused
 
 QUICK = ("scenes", "make", "--images", "2", "--size", "64x48", "--workers", "1", "-o", "out")
 
@@ -74,19 +74,19 @@ def test_the_folder_can_be_evaluated_at_once(tmp_path):
     ],
 )
 def test_options_that_cannot_be_meant_are_one_line(tmp_path, arguments, told):
-    assert told in refused(tmp_path, *QUICK, *arguments)
+    assert told in refused(*QUICK, *arguments, cwd=tmp_path)
 
 
 def test_an_action_and_a_folder_are_needed(tmp_path):
-    assert "make" in refused(tmp_path, "scenes")
-    assert "did you mean make?" in refused(tmp_path, "scenes", "mak")
-    assert "--output" in refused(tmp_path, "scenes", "make")
+    assert "make" in refused("scenes", cwd=tmp_path)
+    assert "did you mean make?" in refused("scenes", "mak", cwd=tmp_path)
+    assert "--output" in refused("scenes", "make", cwd=tmp_path)
 
 
 def test_an_occupied_folder_is_one_line(tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").write_text("mine")
-    line = refused(tmp_path, *QUICK, how=boxlens_process)
+    line = refused(*QUICK, cwd=tmp_path, how=boxlens_process)
     assert "out" in line
     assert "Name a new folder" in line
 
@@ -96,14 +96,3 @@ def test_the_folder_one_stands_in_is_filled_or_refused_in_one_line(tmp_path):
     done = boxlens_process(*QUICK[:-1], ".", cwd=tmp_path / "here")
     assert "Traceback" not in done.stderr
     assert done.returncode in {0, 2}
-
-
-def refused(folder, *arguments: str, how=boxlens_here) -> str:
-    """Runs a command that must be refused and leave nothing; returns its one line."""
-    before = sorted(folder.rglob("*"))
-    done = how(*arguments, cwd=folder)
-    assert (done.returncode, done.stdout) == (2, "")
-    (line,) = done.stderr.strip().splitlines()
-    assert line.startswith("boxlens: ")
-    assert sorted(folder.rglob("*")) == before
-    return line

@@ -61,9 +61,8 @@ def add_megabytes(command: Parser) -> None:
 
 def check_report(options: argparse.Namespace) -> None:
     """Before the work, not after it."""
-    pdf, images = ("pdf" in options.saving and options.pdf), None
-    if "images" in options.saving:
-        images = options.images
+    pdf = "pdf" in options.saving and options.pdf
+    images = options.images if "images" in options.saving else None
     if not options.output:
         if pdf:
             raise ParameterError("--pdf writes report.pdf into a folder: name it with -o")

@@ -61,7 +61,7 @@ def add_command(commands: Commands) -> None:
 def _area(text: str) -> tuple[str, tuple[float, float]]:
     name, ends = named(area_range)(text)
     if name == "all":
-        raise ArgumentTypeError("a range needs a name of its own, not 'all'")
+        raise ArgumentTypeError("'all' is there anyway: call your range something else")
     return name, ends
 
 

@@ -134,12 +134,7 @@ class Reading:
     ) -> list[Detections]:
         """One table per detector, of all classes of the whole data set."""
         given = _listed(dt)
-        names = [self.names] if isinstance(self.names, str) else list(self.names)
-        if names and len(names) != len(given):
-            raise ParameterError(
-                f"--name needs one name per detector: {counted(len(given), 'detector')}, "
-                f"{counted(len(names), 'name')} (names)"
-            )
+        names = checked_names(self.names, len(given), "detector")
         tables: list[Detections] = []
         for one, name in zip_longest(given, names):
             self._told(1 + len(tables), 1 + len(given))
@@ -166,6 +161,19 @@ class Reading:
             threads=self.threads,
             progress=self.progress,
         )
+
+
+def checked_names(
+    names: str | Sequence[str], n: int, whose: str, words: str = "--name, names"
+) -> list[str]:
+    """One per detector, or whatever has names; or none."""
+    given = [names] if isinstance(names, str) else list(names)
+    if given and len(given) != n:
+        raise ParameterError(
+            f"give one name per {whose}: {counted(n, whose)}, {counted(len(given), 'name')} "
+            f"({words})"
+        )
+    return given
 
 
 def _listed(dt: GivenDetections | Sequence[GivenDetections]) -> Sequence[GivenDetections]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.errors import InputError, ParameterError
-from boxlens.formats.given import Reading, shared_settings
+from boxlens.formats.given import Reading, checked_names, shared_settings
 from boxlens.formats.sniff import DetectionsGivenError
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.protocols import verified_detections
@@ -118,11 +118,11 @@ def difficulty(
         seed=seed,
     )
     n_detectors = len(listed(dt))
-    called = _names(listed(names), n_detectors + len(listed(guesses)), "system", "--name, names")
+    called = checked_names(names, n_detectors + len(listed(guesses)), "system")
     reading = Reading(
         split, classes, gt_format, dt_format, called[:n_detectors], strict, threads, progress
     )
-    whole = _datasets(listed(gt), listed(gt_names), reading)
+    whole = _datasets(listed(gt), gt_names, reading)
     datasets = [reading.dataset(one) for one in whole]
     first = datasets[0]
     knowledge = know_classes(first, tree, properties)
@@ -152,21 +152,13 @@ def difficulty(
     )
 
 
-def _names(given: Sequence[str], n: int, whose: str, words: str) -> list[str]:
-    if given and len(given) != n:
-        raise ParameterError(
-            f"name each {whose} once: there are {n}, and {len(given)} names ({words})"
-        )
-    return list(given)
-
-
 def _datasets(
-    given: Sequence[GivenDataset], names: Sequence[str], reading: Reading
+    given: Sequence[GivenDataset], names: str | Sequence[str], reading: Reading
 ) -> list[Dataset]:
     """With all of their classes."""
     if not given:
         raise ParameterError("name at least one data set")
-    called = _names(names, len(given), "data set", "--gt-name, gt_names")
+    called = checked_names(names, len(given), "data set", "--gt-name, gt_names")
     found: list[Dataset] = []
     for one in given:
         try:

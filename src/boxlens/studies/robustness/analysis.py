@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from boxlens.detectors.protocols import Detector
 from boxlens.errors import ParameterError
 from boxlens.formats.coco.mask_shapes import mask_reader
-from boxlens.formats.given import Reading, shared_settings
+from boxlens.formats.given import Reading, checked_names, shared_settings
 from boxlens.images import ImageFiles, find_images
 from boxlens.images.transforming.catalogue import CLEAN, TRANSFORMS, steps_of
 from boxlens.images.transforming.changed_set import changed_set
@@ -122,12 +122,7 @@ def robustness(
     )
     one = isinstance(dt, (str, PathLike, Detector)) or callable(dt)
     given: Sequence[Any] = [dt] if one else dt  # type: ignore[assignment]
-    called = [names] if isinstance(names, str) else names
-    if called and len(called) != len(given):
-        raise ParameterError(
-            f"name each detector once: there are {len(given)}, and {len(called)} names "
-            "(--name, names)"
-        )
+    called = checked_names(names, len(given), "detector")
     reading = Reading(split, classes, gt_format, threads=threads, progress=progress)
     dataset = reading.dataset(gt)
     known = None if bound is None else read_bound(bound, dataset.classes.name)
