@@ -22,14 +22,14 @@ from boxlens.report.writing.output_folder import check_output, output_folder
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
     import polars as pl
 
     from boxlens.display import Displayed
     from boxlens.formats.files import Progress
-    from boxlens.report.described.extras import Extras, Images
+    from boxlens.report.described.extras import Extras, Images, Run
     from boxlens.report.pictures.gallery import Gallery
     from boxlens.report.study import Study
     from boxlens.report.writing.output_folder import OutputFolder
@@ -69,38 +69,34 @@ def write_study(
     with output_folder(place) as output, Drawing(formats) as drawing:
         specs = _draw(study, drawing, progress)
         document = result.to_json()
-        shown = {**document, "notices": to_json(result.all_notices)}
         output.write_text("results.json", _json_lines(document) + "\n")
+        document["notices"] = to_json(result.all_notices)
         tables = study_frames(study)
-        _write_tables(output, tables)
         if extras.run is not None:
-            from boxlens.report.writing.run_record import run_files
-
-            documents, of_run = run_files(extras.run, study, shown, specs, threads=threads)
-            for name, value in documents.items():
-                text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-                output.write_text(name, text + "\n")
-            _write_tables(output, of_run)
-            tables |= of_run
+            tables |= _write_run(output, extras.run, study, document, specs, threads)
+        _write_tables(output, tables)
         subsets = list(_write_datasets(output, extras))
-        if gallery is not None:
-            _write_sheets(output, gallery)
-        for path in drawing.files(progress):
-            with output.file(f"figures/{path.name}") as waiting:
-                waiting.write_bytes(path.read_bytes())
-        output.write_text("report.html", study_page(study, shown, specs, formats))
+        _write_figures(output, drawing, gallery, progress)
+        output.write_text("report.html", study_page(study, document, specs, formats))
         if pdf:
-            content = study_content(study, shown, extras.typeset())
+            content = study_content(study, document, extras.typeset())
             with output.file("report.pdf") as waiting:
                 waiting.write_bytes(typeset(content, progress))
-    parts = ["report.html", *["report.pdf"] * pdf, "results.json"]
-    parts += [counted(len(tables), "table")] * bool(tables)
-    if formats and specs:
-        parts.append(f"{counted(len(specs), 'figure')} ({', '.join(formats)})")
+    pages = ["report.html", *["report.pdf"] * pdf, "results.json"]
+    told = _told(len(tables), len(specs), formats, gallery)
+    return f"{place}/: {', '.join([*pages, *told, *subsets])}"
+
+
+def _told(
+    n_tables: int, n_figures: int, formats: Sequence[str], gallery: Gallery | None
+) -> Iterator[str]:
+    if n_tables:
+        yield counted(n_tables, "table")
+    if formats and n_figures:
+        yield f"{counted(n_figures, 'figure')} ({', '.join(formats)})"
     if gallery is not None:
-        parts.append(counted(len(gallery.walls), "contact sheet"))
-        parts += [notice.message for notice in gallery.notices]
-    return f"{place}/: {', '.join([*parts, *subsets])}"
+        yield counted(len(gallery.walls), "contact sheet")
+        yield from (notice.message for notice in gallery.notices)
 
 
 def _draw(study: Study, drawing: Drawing, progress: Progress | None) -> dict[str, dict[str, Any]]:
@@ -151,10 +147,33 @@ def _write_datasets(output: OutputFolder, extras: Extras) -> Iterator[str]:
         yield f"{name}.json ({', '.join(told)}{notes})"
 
 
-def _write_sheets(output: OutputFolder, gallery: Gallery) -> None:
-    """One picture per kind of example, with all of them."""
-    from boxlens.report.pictures.gallery import contact_sheet
+def _write_run(
+    output: OutputFolder,
+    run: Run,
+    study: Study,
+    document: Mapping[str, Any],
+    specs: Mapping[str, Mapping[str, Any]],
+    threads: int,
+) -> dict[str, pl.DataFrame]:
+    """What the app is told of a run; returns its tables."""
+    from boxlens.report.writing.run_record import run_files
 
-    for hung in gallery.walls:
+    documents, tables = run_files(run, study, document, specs, threads=threads)
+    for name, value in documents.items():
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        output.write_text(name, text + "\n")
+    return tables
+
+
+def _write_figures(
+    output: OutputFolder, drawing: Drawing, gallery: Gallery | None, progress: Progress | None
+) -> None:
+    """Their files, and one picture per kind of example, with all of them."""
+    for hung in () if gallery is None else gallery.walls:
+        from boxlens.report.pictures.gallery import contact_sheet
+
         with output.file(f"figures/gallery_{hung.wall.name}.jpg") as waiting:
             waiting.write_bytes(contact_sheet(hung))
+    for path in drawing.files(progress):
+        with output.file(f"figures/{path.name}") as waiting:
+            waiting.write_bytes(path.read_bytes())
