@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,10 +14,16 @@ from boxlens.images.files import evenly_spread
 from boxlens.images.transforming.pictured import Pictured, with_pictures
 from boxlens.images.transforming.scene_choice import given_pictures
 from boxlens.images.transforming.visible_objects import single_spans
-from boxlens.studies.upper_bound.findings import BEYOND, NO_PIXEL, Faults
+from boxlens.studies.upper_bound.findings import (
+    BEYOND,
+    NO_PIXEL,
+    Faults,
+    beyond_notices,
+    changed_notices,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from boxlens.data import Dataset, Notice
     from boxlens.formats.files import Progress
@@ -78,7 +83,7 @@ def usable_sources(
                 "pictures cannot be used and are in no set",
                 "picture cannot be used and is in no set",
             ),
-            *_about_changes(changes),
+            *changed_notices(changes),
             *objects.notices(),
         ),
     )
@@ -131,13 +136,6 @@ def _unsized(dataset: Dataset | None, files: ImageFiles, sized: ImageFiles) -> t
     )
 
 
-def _about_changes(changes: Sequence[Remark]) -> Iterator[Notice]:
-    for change, count in Counter(one.remark for one in changes).items():
-        yield from counted_notice(
-            "changed_picture", count, f"pictures: {change}", f"picture: {change}"
-        )
-
-
 class _Objects(NamedTuple):
     """What is odd about objects, crowds aside, by picture."""
 
@@ -169,12 +167,7 @@ class _Objects(NamedTuple):
             "pictures have no objects and are in no set of single objects",
             "picture has no objects and is in no set of single objects",
         )
-        yield from counted_notice(
-            "box_beyond_picture",
-            self.oddities.count(BEYOND),
-            "boxes extend beyond their pictures and are clipped",
-            "box extends beyond its picture and is clipped",
-        )
+        yield from beyond_notices(self.oddities)
         yield from counted_notice(
             "object_without_pixel",
             self.faults.count(NO_PIXEL),

@@ -81,6 +81,23 @@ def _reason(one: _Kind, whom: Mapping[int, str]) -> str:
     return f"{text}: {one.problem}" if one.problem else text
 
 
+def changed_notices(changed: Iterable[Remark]) -> Iterator[Notice]:
+    """What reading changed, in how many pictures."""
+    for change, count in Counter(one.remark for one in changed).items():
+        yield from counted_notice(
+            "changed_picture", count, f"pictures: {change}", f"picture: {change}"
+        )
+
+
+def beyond_notices(oddities: Faults) -> tuple[Notice, ...]:
+    return counted_notice(
+        "box_beyond_picture",
+        oddities.count(BEYOND),
+        "boxes extend beyond their pictures and are clipped",
+        "box extends beyond its picture and is clipped",
+    )
+
+
 @dataclass(slots=True)
 class Findings:
     """Counted and reported by picture."""
@@ -114,22 +131,14 @@ class Findings:
         return sorted(told, key=lambda one: place[one.file])
 
     def notices(self) -> Iterator[Notice]:
-        for change, count in Counter(one.remark for one in self.changed).items():
-            yield from counted_notice(
-                "changed_picture", count, f"pictures: {change}", f"picture: {change}"
-            )
+        yield from changed_notices(self.changed)
         yield from counted_notice(
             "picture_without_objects",
             len(self.empty),
             "pictures have no objects",
             "picture has no objects",
         )
-        yield from counted_notice(
-            "box_beyond_picture",
-            self.oddities.count(BEYOND),
-            "boxes extend beyond their pictures and are clipped",
-            "box extends beyond its picture and is clipped",
-        )
+        yield from beyond_notices(self.oddities)
         yield from counted_notice(
             "object_without_crop",
             self.faults.count(NO_PIXEL),
