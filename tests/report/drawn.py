@@ -106,9 +106,14 @@ def study_figures(study: Study) -> Figures:
     return Figures(drawn_ones, tuple(one for one in found if one.why))
 
 
+def spec_of(chart) -> dict:
+    """Of a plot, or of what users get: an Altair chart."""
+    return chart_json(chart) if isinstance(chart, dict) else chart.to_dict()
+
+
 def svg_of(chart) -> str:
     """Fails where the figure does not compile."""
-    return vl_convert.vegalite_to_svg(chart_json(chart), allowed_base_urls=[])
+    return vl_convert.vegalite_to_svg(spec_of(chart), allowed_base_urls=[])
 
 
 def plan_of(result):
@@ -118,7 +123,7 @@ def plan_of(result):
 
 def reading_of(chart) -> str:
     """What its marks are, below its title."""
-    return chart_json(chart)["usermeta"]["reading"]
+    return spec_of(chart)["usermeta"]["reading"]
 
 
 def whole_svg(figure, width: float, height: float) -> str:
@@ -144,7 +149,7 @@ def drawn(figure: str, name: str) -> str:
 
 def records(chart, key: str) -> list[dict]:
     """Every record of a figure that has this field."""
-    found = chart_json(chart)["datasets"].values()
+    found = spec_of(chart)["datasets"].values()
     return [row for rows in found for row in rows if key in row]
 
 

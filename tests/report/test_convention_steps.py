@@ -7,7 +7,6 @@ from itertools import pairwise
 
 import pytest
 
-from boxlens.report.charts.export import chart_json
 from boxlens.report.described import describe
 from boxlens.studies.comparison.conventions.steps import reconcile_tables
 from cases import random_scene
@@ -15,7 +14,7 @@ from oracles.convert import scene_to_tables
 
 
 def drawn(result):
-    spec = chart_json(result.figures()["convention_steps"])
+    spec = result.figures()["convention_steps"].to_dict()
     rows = next(rows for rows in spec["datasets"].values() if "from" in rows[0])
     return spec, rows
 

@@ -6,7 +6,6 @@ import math
 
 import polars as pl
 
-from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.point_labels import place_labels
 from report.detection_use_results import CORRELATION_WORLDS
 from report.drawn import plan_of, reading_of, records
@@ -81,7 +80,7 @@ def test_a_stroke_leads_to_a_name_that_stands_away():
 
 
 def test_detectors_that_agree_on_a_class_stand_below_one_another():
-    chart = chart_json(two_detectors().figures()["class_correlations"])
+    chart = two_detectors().figures()["class_correlations"].to_dict()
     points = chart["vconcat"][-1]["layer"][-1]["encoding"]
     assert points["yOffset"]["field"] == "series"
 

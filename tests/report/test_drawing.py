@@ -8,14 +8,14 @@ import altair as alt
 import pytest
 
 from boxlens.report.charts.drawing import Drawing
-from boxlens.report.charts.export import chart_json, save_spec
+from boxlens.report.charts.export import save_spec
 
 FORMATS = ("svg", "pdf", "png")
 
 
 def spec_of(value):
     rows = alt.InlineData(values=[{"name": "</script>", "value": value}])
-    return chart_json(alt.Chart(rows).mark_bar().encode(x="value:Q", y="name:N"))
+    return dict(alt.Chart(rows).mark_bar().encode(x="value:Q", y="name:N").to_dict())
 
 
 def drawn(formats, specs):

@@ -13,7 +13,6 @@ import pytest
 
 import boxlens
 from boxlens.display import Displayed
-from boxlens.report.charts.export import chart_json
 from boxlens.wording import change, interval, score
 from report.drawn import svg_of, words
 from report.toy_diagnosis import NASTY_NAMES, toy_diagnosis
@@ -103,7 +102,7 @@ def test_figures_are_returned_by_name(name):
     charts = boxlens.figures(results()[name])
     assert charts
     first = next(iter(charts.values()))
-    assert chart_json(first)["$schema"]
+    assert first.to_dict()["$schema"]
     assert words(svg_of(first))
 
 

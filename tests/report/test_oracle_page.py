@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.oracles import highest_score
 from report.detection_use_results import ORACLE_WORLDS, oracles_of, shape_of
-from report.drawn import page_without_figures, plan_of, reading_of, records
+from report.drawn import page_without_figures, plan_of, reading_of, records, spec_of
 
 two_detectors = ORACLE_WORLDS["two detectors"]
 
@@ -45,7 +44,7 @@ def test_bars_are_the_scores_and_gains_are_counted_from_the_proposals():
 
 
 def test_numbers_stand_in_a_column_beyond_the_bars():
-    whole = chart_json(drawn(two_detectors(), "oracles_window"))["vconcat"][-1]
+    whole = spec_of(drawn(two_detectors(), "oracles_window"))["vconcat"][-1]
     texts = [one for one in whole["layer"] if one["mark"]["type"] == "text"]
     assert texts[-1]["encoding"]["x"]["value"] > whole["width"]
 
@@ -99,7 +98,7 @@ def test_cells_without_detections_are_blank_and_both_maps_share_their_colours():
     rows = records(chart, "score")
     assert len(rows) == 2 * n_filled
     assert "faint: fewer than 5" in reading_of(chart)
-    assert all(one["height"] == one["width"] for one in chart_json(chart)["hconcat"])
+    assert all(one["height"] == one["width"] for one in spec_of(chart)["hconcat"])
     # A cell of one detection does not make all others pale.
     sure = [one.mean[one.n_detections >= 5].max() for one in scores.maps]
     assert highest_score([scores], 5) == max(sure)

@@ -6,12 +6,11 @@ import re
 from dataclasses import replace
 
 from boxlens.report.charts.colours import MANY_SERIES
-from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.forms.axes import to_a_tenth
 from boxlens.report.charts.forms.keys import MOST_LINES, key
 from boxlens.report.charts.proposal_methods import best_first, method_styles
 from boxlens.studies.proposals.recall.average_recall import CURVE_IOUS
-from report.drawn import plan_of, reading_of, records
+from report.drawn import plan_of, reading_of, records, spec_of
 from report.proposal_results import (
     METHODS,
     every_method,
@@ -46,7 +45,7 @@ def many_methods(n):
 
 def test_specifications_hold_no_undefined_number():
     for figure in plan_of(every_method()).figures[4:6]:
-        assert "nan" not in str(chart_json(figure.draw())["datasets"]), figure.name
+        assert "nan" not in str(spec_of(figure.draw())["datasets"]), figure.name
 
 
 def test_figures_come_by_section_and_data_set_and_then_compare_them():
@@ -185,7 +184,7 @@ def test_other_overlaps_are_named_with_average_recall():
 def test_every_overlap_has_an_axis_of_its_own():
     result = every_method()
     first = result.datasets[0]
-    panels = chart_json(drawn(result, "recall_by_number"))["vconcat"][-1]["concat"]
+    panels = spec_of(drawn(result, "recall_by_number"))["vconcat"][-1]["concat"]
     ends = [panel["layer"][0]["encoding"]["y"]["scale"]["domain"][1] for panel in panels]
     highest = [
         max(one.recall[iou] for method in first.methods for one in method.by_budget)
@@ -205,7 +204,7 @@ def test_keys_panels_and_columns_begin_with_the_best_method():
     assert list(dict.fromkeys(row["tip"]["method"] for row in panels)) == best
     lines = records(drawn(result, "recall_by_number"), "series")
     assert list(dict.fromkeys(row["series"] for row in lines)) == best
-    cells = chart_json(drawn(result, "by_size"))["layer"][0]["encoding"]
+    cells = spec_of(drawn(result, "by_size"))["layer"][0]["encoding"]
     assert cells["x"]["scale"]["domain"] == best
     # Looks stay, whichever is best.
     styles = method_styles(first.methods)

@@ -8,11 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from boxlens.images.perturbing.families import FAMILIES, FAMILY_NAMES
-from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.repeatability import levels_by_method, strongest_level
 from boxlens.studies.proposals.generators.training import BLIND
 from boxlens.studies.proposals.repeatability.choice import RepeatabilityChoice
-from report.drawn import page_without_figures, plan_of, records, svg_of, texts
+from report.drawn import page_without_figures, plan_of, records, spec_of, svg_of, texts
 from report.proposal_results import (
     METHODS,
     every_perturbation,
@@ -79,7 +78,7 @@ def test_one_method_and_one_perturbation_are_one_panel_without_a_key():
     chart = curves(one_perturbation())
     assert len({row["series"] for row in records(chart, "series")}) == 1
     named = replace(one_perturbation().methods[0], name="plain")
-    spec = chart_json(curves(replace(one_perturbation(), methods=(named,))))
+    spec = spec_of(curves(replace(one_perturbation(), methods=(named,))))
     assert not [row for rows in spec["datasets"].values() for row in rows if "end" in row]
 
 

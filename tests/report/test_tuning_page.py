@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.tuning_trials import tuning_settings_chart, tuning_trials_chart
 from boxlens.report.described import describe
 from boxlens.report.readers.frames import study_frames
 from report.detection_use_results import TUNING_WORLDS, tuned
-from report.drawn import plan_of, reading_of, records
+from report.drawn import plan_of, reading_of, records, spec_of
 
 
 def test_every_trial_is_a_point_and_the_line_is_the_best_so_far():
@@ -45,7 +44,7 @@ def test_every_tick_of_a_setting_has_room_for_its_label(low, high):
         for row, (one, value) in enumerate(zip(tuned(3).trials, values, strict=True))
     ]
     result = replace(tuned(3), trials=tuple(trials))
-    panels = chart_json(tuning_settings_chart(result, ["eta", "other"]))
+    panels = spec_of(tuning_settings_chart(result, ["eta", "other"]))
     shown = [one["layer"][0]["encoding"]["x"] for one in panels["vconcat"][-1]["concat"]]
     for axis in (one["axis"] for one in shown if one["field"] == "setting eta"):
         assert low == high or 2 <= len(axis["values"]) <= 8
@@ -65,7 +64,7 @@ def test_pictures_that_were_held_out_are_told():
 def test_figures_hold_nothing_undefined_and_one_trial_is_the_best(world):
     result = TUNING_WORLDS[world]()
     for figure in plan_of(result).figures:
-        assert "nan" not in str(chart_json(figure.draw())["datasets"])
+        assert "nan" not in str(spec_of(figure.draw())["datasets"])
     (frame,) = study_frames(describe(result)).values()
     assert frame["best"].sum() == 1
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from boxlens.report.charts import Drawn
+    from boxlens.report.charts.forms.layers import Spec
 
 Row = TypeVar("Row")
 Of = TypeVar("Of")
@@ -128,7 +128,7 @@ class Plot:
     title: str
     # What to make of it.
     reading: str
-    draw: Callable[[], Drawn]
+    draw: Callable[[], Spec]
     # What its marks are, and of which data.
     legend: str = ""
     about: str = ""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from boxlens.report.charts import Drawn
+    from boxlens.report.charts.forms.layers import Spec
 
 ChartFormat = Literal["svg", "pdf", "png"]
 # Twice the size in pixels, so that a screen of high density shows it sharp.
@@ -44,16 +44,10 @@ def figure_formats(text: str) -> tuple[ChartFormat, ...]:
     return tuple(name for name in known if name in names)
 
 
-def chart_json(chart: Drawn) -> dict[str, Any]:
+def chart_json(chart: Spec) -> Spec:
     """The figure as a Vega-Lite specification, its data included."""
-    if isinstance(chart, dict):
-        datasets: dict[str, Any] = {}
-        spec = {"$schema": SCHEMA, **_named_data(chart, datasets, {}), "datasets": datasets}
-    else:
-        # Its parts were checked when they were made; the compiler checks the whole.
-        spec = dict(chart.to_dict(validate=False))
-        if "datasets" in spec:
-            spec["datasets"] = {name: list(rows) for name, rows in spec["datasets"].items()}
+    datasets: dict[str, Any] = {}
+    spec = {"$schema": SCHEMA, **_named_data(chart, datasets, {}), "datasets": datasets}
     return dict(_on_one_line(spec))
 
 

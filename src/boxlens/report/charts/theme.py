@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
-from boxlens.report.charts import colours
+from boxlens.report.charts.colours import GRID, INK, LINE, NEUTRAL, SOFT_INK, WHITE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    import altair as alt
+    from boxlens.report.charts.forms.layers import Spec
 
 # vl-convert brings Liberation Sans; Arial and Helvetica have the same widths in a browser.
 FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"
@@ -19,51 +17,14 @@ FONT_PX: Final = 10
 WIDTH: Final = 340
 LINE_CHARACTERS: Final = 71
 
-# Figures in the words of `forms` take them from `colours`.
-DARK_BLUE: Final = colours.DARK_BLUE
-INK: Final = colours.INK
-LINE: Final = colours.LINE
-NEUTRAL: Final = colours.NEUTRAL
-PALE: Final = colours.PALE
-PALE_BLUE: Final = colours.PALE_BLUE
-SOFT_INK: Final = colours.SOFT_INK
 
-DECIMAL_AXIS: Final = "format(datum.value, '~g')"
-
-AnyChannel = TypeVar("AnyChannel")
-# An Altair chart, or one in Vega-Lite's own words.
-AnyChart = TypeVar("AnyChart")
-
-
-def inline(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
-    """Records inside the figure's own JSON, so that it needs no file."""
-    import altair as alt
-
-    # Altair copies lists anew for every layer and panel that a figure is put together from.
-    return alt.InlineData(values=tuple(dict(row) for row in rows))
-
-
-def fixed(channel: Callable[..., AnyChannel], value: Any) -> AnyChannel:
-    """What is the same for all rows; of a plain `alt.value` Altair would have to find the channel.
-
-    That takes longer than all the rest of an encoding.
-    """
-    return channel(value)
-
-
-def themed(chart: AnyChart, *, title: str, about: str = "", reading: str = "") -> AnyChart:
+def themed(chart: Spec, *, title: str, about: str = "", reading: str = "") -> Spec:
     """The whole figure: what is seen, of which detector and data, how to read it."""
     lines = [*wrap(about, LINE_CHARACTERS), *wrap(reading, LINE_CHARACTERS)]
     heading = {"text": wrap(title, LINE_CHARACTERS - 12), "subtitle": lines}
     # A page writes them itself, in lines of its own width.
     texts = {"about": about, "reading": reading}
-    if isinstance(chart, dict):
-        whole: Any = {"title": heading, "usermeta": texts, "config": _config(), **chart}
-    else:
-        drawn: Any = chart
-        whole = drawn.properties(title=heading, usermeta=texts).configure(**_config())
-    figure: AnyChart = whole
-    return figure
+    return {"title": heading, "usermeta": texts, "config": _config(), **chart}
 
 
 def _config() -> dict[str, Any]:
@@ -75,7 +36,7 @@ def _config() -> dict[str, Any]:
         "titleFontWeight": "normal",
     }
     return {
-        "background": colours.WHITE,
+        "background": WHITE,
         "font": FONT,
         "padding": 6,
         "axis": {
@@ -86,7 +47,7 @@ def _config() -> dict[str, Any]:
             "tickColor": LINE,
             "tickWidth": 0.5,
             "tickSize": 3,
-            "gridColor": colours.GRID,
+            "gridColor": GRID,
             "gridWidth": 0.5,
             "titlePadding": 5,
             "labelPadding": 3,
@@ -102,7 +63,6 @@ def _config() -> dict[str, Any]:
             "padding": 0,
             "offset": 6,
         },
-        "header": {**words, "labelPadding": 2},
         "mark": {"color": NEUTRAL},
         "point": {"opacity": 1},
         "text": {"fontSize": FONT_PX, "color": INK},
@@ -119,6 +79,5 @@ def _config() -> dict[str, Any]:
         },
         "view": {"stroke": None},
         "concat": {"spacing": 16},
-        "facet": {"spacing": 8},
         "scale": {"bandPaddingInner": 0.25, "bandPaddingOuter": 0.15},
     }

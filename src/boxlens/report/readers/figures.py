@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from altair.utils.schemapi import debug_mode
+from typing import TYPE_CHECKING
 
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.theme import themed
 
 if TYPE_CHECKING:
-    from boxlens.report.charts import Drawn
+    from boxlens.report.charts.forms.layers import Spec
     from boxlens.report.study import Plot, Section, Study
 
 
@@ -25,13 +23,11 @@ def main_plot(study: Study) -> Plot | None:
     return next(shown, None)
 
 
-def titled(plot: Plot) -> Drawn:
+def titled(plot: Plot) -> Spec:
     """The chart of a plot below its title."""
     return themed(plot.draw(), title=plot.title, about=plot.about, reading=plot.legend)
 
 
-def spec_of(plot: Plot) -> dict[str, Any]:
-    """The figure as a Vega-Lite specification."""
-    # The tests check every part of a figure; here it would take as long as drawing.
-    with debug_mode(False):
-        return chart_json(titled(plot))
+def spec_of(plot: Plot) -> Spec:
+    """The figure as a Vega-Lite specification, its data included."""
+    return chart_json(titled(plot))

@@ -7,17 +7,15 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import vl_convert
-from altair.utils.schemapi import debug_mode
 
-from boxlens.report.charts.export import chart_json
 from boxlens.report.described import describe
-from boxlens.report.readers.figures import drawn_plots, main_plot, spec_of, titled
+from boxlens.report.readers.figures import drawn_plots, main_plot, spec_of
 
 if TYPE_CHECKING:
     from altair.typing import ChartType
 
     from boxlens.display import Displayed
-    from boxlens.report.charts import Drawn
+    from boxlens.report.charts.forms.layers import Spec
     from boxlens.report.study import Column, Study, Table
 
 MOST_ROWS = 12
@@ -35,14 +33,10 @@ FIGURE = "background:#fff;border-radius:4px;max-width:100%;margin:.6em 0"
 
 def figures(result: Displayed) -> dict[str, ChartType]:
     """Every figure of a result by its name, as Altair charts: returned, not shown."""
-    # Their parts are checked in the tests; here it would take as long as drawing.
-    with debug_mode(False):
-        return {one.name: _in_altair(titled(one)) for _, one in drawn_plots(describe(result))}
+    return {one.name: _in_altair(spec_of(one)) for _, one in drawn_plots(describe(result))}
 
 
-def _in_altair(chart: Drawn) -> ChartType:
-    if not isinstance(chart, dict):
-        return chart
+def _in_altair(spec: Spec) -> ChartType:
     import altair as alt
 
     kinds: dict[str, Any] = {
@@ -51,8 +45,8 @@ def _in_altair(chart: Drawn) -> ChartType:
         "vconcat": alt.VConcatChart,
         "concat": alt.ConcatChart,
     }
-    kind = next((kinds[name] for name in kinds if name in chart), alt.Chart)
-    wrapped: ChartType = kind.from_dict(chart_json(chart), validate=False)
+    kind = next((kinds[name] for name in kinds if name in spec), alt.Chart)
+    wrapped: ChartType = kind.from_dict(spec, validate=False)
     return wrapped
 
 
