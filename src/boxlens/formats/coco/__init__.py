@@ -226,8 +226,9 @@ def _areas(column: Any, boxes: Any, path: Path) -> tuple[Floats | None, tuple[No
         return None, ()
     if column is not None and np.nanmin(column, initial=0.0) < 0:
         record = int(np.argmax(column < 0))
-        place, problem = Place(path, f"annotations record {record}"), f"area {column[record]:g}"
-        raise place.error(f"{problem} is negative", "Areas are 0 or more, in square pixels")
+        place = Place(path, f"annotations record {record}")
+        problem = f"area {column[record]:g} is negative"
+        raise place.error(problem, "Areas are 0 or more, in square pixels")
     missing = np.ones(len(boxes), np.bool_) if column is None else np.isnan(column)
     count = int(np.count_nonzero(missing))
     if count == 0:
