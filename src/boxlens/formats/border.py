@@ -10,8 +10,8 @@ import numpy as np
 from boxlens.data import Dataset, Detections, Notice, Source
 from boxlens.data.columns import owned
 from boxlens.data.known_classes import lacking_classes
-from boxlens.errors import InputError
 from boxlens.formats.files import default_name
+from boxlens.formats.places import Place
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
@@ -106,11 +106,9 @@ def check_boxes(box: Boxes, path: Path, describe: Callable[[int], str]) -> None:
         return
     row = int(np.flatnonzero(bad)[0])
     problem = "negative width or height" if np.isfinite(box[row]).all() else "not a finite number"
-    raise InputError(
+    raise Place(path, describe(row)).error(
         f"box {box[row].tolist()}: {problem}",
-        path=path,
-        where=describe(row),
-        remedy="Boxes are x, y, width, height; width and height must be 0 or more",
+        "Boxes are x, y, width, height; width and height must be 0 or more",
     )
 
 
@@ -131,11 +129,8 @@ def check_scores(score: Floats, path: Path, describe: Callable[[int], str]) -> N
             return
     bad = np.flatnonzero(~np.isfinite(score))
     if len(bad):
-        raise InputError(
-            f"score {score[bad[0]]} is not a finite number",
-            path=path,
-            where=describe(int(bad[0])),
-            remedy="Every detection needs a finite score",
+        raise Place(path, describe(int(bad[0]))).error(
+            f"score {score[bad[0]]} is not a finite number", "Every detection needs a finite score"
         )
 
 
@@ -151,11 +146,9 @@ def _unknown(
         return ()
     example = raw.describe(int(np.argmax(unknown)))
     if strict:
-        raise InputError(
+        raise Place(path, example).error(
             f"{what} not in the ground truth",
-            path=path,
-            where=example,
-            remedy="Evaluate against the matching ground truth, or without --strict to skip it",
+            "Evaluate against the matching ground truth, or without --strict to skip it",
         )
     total = f"{count:,} of {counted(len(unknown), 'detection')}"
     message = f"{path}: skipped {total}, whose {what} is not in the ground truth"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from boxlens.errors import InputError
 from boxlens.formats.csv_rows import csv_rows
 from boxlens.formats.files import DATA_BYTES, read_bytes, read_json, read_text
+from boxlens.formats.places import Place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,11 +62,8 @@ def _from_json(path: Path) -> tuple[Mapping[str, Any], ...]:
         raise InputError("expected a list of records", path=path, remedy=REMEDY)
     for number, record in enumerate(records):
         if not isinstance(record, dict):
-            raise InputError(
-                f"expected a record, got {type(record).__name__}",
-                path=path,
-                where=f"record {number}",
-                remedy=REMEDY,
+            raise Place(path, f"record {number}").error(
+                f"expected a record, got {type(record).__name__}", REMEDY
             )
     return tuple(records)
 
@@ -80,11 +78,9 @@ def _from_csv(path: Path) -> LabelRecords:
         if not any(cell.strip() for cell in row):
             continue
         if len(row) != len(header):
-            raise InputError(
+            raise Place(path, f"line {number}").error(
                 f"{len(row)} fields, but the header has {len(header)}",
-                path=path,
-                where=f"line {number}",
-                remedy="Quote fields that contain a comma",
+                "Quote fields that contain a comma",
             )
         cells = dict(zip(header, (cell.strip() or None for cell in row), strict=True))
         records.append(_with_box(cells))

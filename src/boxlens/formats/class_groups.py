@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from boxlens.data.naming import some_names
 from boxlens.errors import InputError
 from boxlens.formats.files import read_text
+from boxlens.formats.places import Place
 from boxlens.formats.yaml_files import MOST_BYTES, check_yaml
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ def read_class_groups(path: str | PathLike[str], classes: Classes) -> list[list[
             )
         return kept
     lists = list(content.values()) if isinstance(content, dict) else content
-    return [_known(group, name_of, path, f"group {at}") for at, group in enumerate(lists, start=1)]
+    file = Place(path)
+    return [_known(group, name_of, file.at(f"group {n}")) for n, group in enumerate(lists, start=1)]
 
 
 def parsed_json_or_yaml(path: str | PathLike[str], what: str, remedy: str) -> Any:
@@ -97,27 +99,17 @@ def _parsed_yaml(text: str, path: str | PathLike[str], remedy: str) -> Any:
         return yaml.safe_load(text)
     except (yaml.YAMLError, ValueError) as problem:  # also invalid dates and numbers
         place = getattr(problem, "problem_mark", None)
-        raise InputError(
-            "neither JSON nor YAML",
-            path=path,
-            where=None if place is None else f"line {place.line + 1}",
-            remedy=remedy,
-        ) from problem
+        where = None if place is None else f"line {place.line + 1}"
+        raise Place(path, where).error("neither JSON nor YAML", remedy) from problem
 
 
-def _known(group: Any, name_of: dict[str, str], path: str | PathLike[str], where: str) -> list[str]:
+def _known(group: Any, name_of: dict[str, str], place: Place) -> list[str]:
     if not isinstance(group, list):
-        raise InputError(
-            f"expected a list of classes, got {group!r}", path=path, where=where, remedy=REMEDY
-        )
+        raise place.error(f"expected a list of classes, got {group!r}", REMEDY)
     unknown = [item for item in group if str(item) not in name_of]
     if unknown:
-        raise InputError(
-            f"unknown class {unknown[0]!r}",
-            path=path,
-            where=where,
-            remedy=f"Its classes are {some_names(dict.fromkeys(name_of.values()))}",
-        )
+        classes = some_names(dict.fromkeys(name_of.values()))
+        raise place.error(f"unknown class {unknown[0]!r}", f"Its classes are {classes}")
     return [name_of[str(item)] for item in group]
 
 
@@ -146,9 +138,7 @@ def _sisters(nodes: list[Any], path: str | PathLike[str]) -> Iterator[list[str]]
         seen.add(id(node))
         children = node.get("Subcategory") or node.get("children") or []
         if not isinstance(children, list):
-            raise InputError(
-                f"expected a list of children, got {children!r}", path=path, remedy=REMEDY
-            )
+            raise Place(path).error(f"expected a list of children, got {children!r}", REMEDY)
         yield [name for child in children for name in _names(child, by_id)]
         waiting += [child for child in children if isinstance(child, dict)]
 

@@ -13,6 +13,7 @@ from boxlens.data.class_properties import (
 from boxlens.data.naming import MOST_NAMED, some_names
 from boxlens.errors import InputError
 from boxlens.formats.class_tables import read_class_table
+from boxlens.formats.places import Place
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -62,11 +63,9 @@ def _class_rows(
     for key, of_key in found.items():
         for row in of_key:
             if row in name_of:
-                raise InputError(
+                raise Place(path, table.named[key]).error(
                     f"{name_of[row]!r} ({table.named[name_of[row]]}) and {key!r} are one class",
-                    path=path,
-                    where=table.named[key],
-                    remedy="Give each class once, by its name or its id",
+                    "Give each class once, by its name or its id",
                 )
             name_of[row] = key
     return found
@@ -107,11 +106,9 @@ def _check_numbers(name: str, values: Collection[str], path: str | PathLike[str]
     words = [value for value in values if finite_numbers([value]) is None]
     numbers = set(values) - set(words)
     if words and len(numbers) > MOST_NUMBERS_AS_GROUPS and 2 * len(words) < len(values):
-        raise InputError(
+        raise Place(path, f"property {name!r}").error(
             f"{words[0]!r} is not a finite number, but most values are",
-            path=path,
-            where=f"property {name!r}",
-            remedy="Fix it, or leave it empty where there is no value",
+            "Fix it, or leave it empty where there is no value",
         )
 
 

@@ -6,7 +6,7 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
-from boxlens.errors import InputError
+from boxlens.formats.places import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,9 +32,6 @@ def csv_rows(
         for cells in reader:
             yield reader.line_num, cells
     except csv.Error as problem:
-        raise InputError(
-            f"not CSV ({problem})",
-            path=path,
-            where=f"line {reader.line_num}",
-            remedy="Close every quote, and double a quote inside quotes",
+        raise Place(path, f"line {reader.line_num}").error(
+            f"not CSV ({problem})", "Close every quote, and double a quote inside quotes"
         ) from problem

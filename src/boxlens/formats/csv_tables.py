@@ -11,6 +11,7 @@ from boxlens.errors import InputError
 from boxlens.formats.csv_rows import csv_rows
 from boxlens.formats.exact_sides import LONG, number_of
 from boxlens.formats.files import DATA_BYTES, existing_file, is_gzip, read_bytes, read_text
+from boxlens.formats.places import Place
 from boxlens.formats.sniff_content import csv_header, file_head
 
 if TYPE_CHECKING:
@@ -126,11 +127,9 @@ def read_csv(
     wanted = [*text, *numbers]
     missing = [name for name in wanted if name.lower() not in name_of]
     if missing:
-        raise InputError(
+        raise Place(path, "line 1").error(
             f"missing column {', '.join(missing)}; found {', '.join(header)[:200]}",
-            path=path,
-            where="line 1",
-            remedy=f"The file needs the columns {', '.join(wanted)}",
+            f"The file needs the columns {', '.join(wanted)}",
         )
     there = [name for name in (*optional_text, *optional_numbers) if name.lower() in name_of]
     chosen = {name_of[name.lower()]: name for name in (*wanted, *there)}
@@ -196,11 +195,9 @@ def _read_as_text(
         missing = [name for name in chosen if name not in names]
         if missing or len(set(names)) < len(names):
             what = f"no column {missing[0]}" if missing else "duplicate column names"
-            raise InputError(
+            raise Place(path, "line 1").error(
                 f"{what}; found {', '.join(names)[:200]}",
-                path=path,
-                where="line 1",
-                remedy="Close every quote in the first line, and give every column a unique name",
+                "Close every quote in the first line, and give every column a unique name",
             )
         frame = frame.rename(str.strip).with_columns(pl.all().str.strip_chars())
     for column, name in chosen.items():
@@ -231,11 +228,9 @@ def _broken_line(path: Path, text: str, reason: str) -> InputError:
     _, header = next(rows, (0, []))
     for line, row in rows:
         if len(row) > len(header):
-            return InputError(
+            return Place(path, f"line {line}").error(
                 f"{len(row)} fields, but the header has {len(header)}",
-                path=path,
-                where=f"line {line}",
-                remedy="Quote fields that contain a comma",
+                "Quote fields that contain a comma",
             )
     return InputError(
         f"not readable as CSV ({reason.partition(chr(10))[0]})",

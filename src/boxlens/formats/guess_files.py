@@ -11,11 +11,11 @@ import numpy as np
 from boxlens.data import Notice, Source
 from boxlens.data.boxes import xywh_from_corners
 from boxlens.data.columns import take
-from boxlens.errors import InputError
 from boxlens.formats.border import check_boxes
 from boxlens.formats.csv_tables import read_csv, refuse_json
 from boxlens.formats.files import existing_file, stem
 from boxlens.formats.image_names import rows_of_names
+from boxlens.formats.places import Place
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
@@ -117,12 +117,9 @@ def _boxes(table: CsvTable) -> Boxes:
         return np.full((len(table), 4), np.nan)
     missing = [name for name in columns if name not in there]
     if missing:
-        raise InputError(
+        raise Place(table.path, "line 1").error(
             f"has {', '.join(there)}, but missing column {', '.join(missing)}",
-            path=table.path,
-            where="line 1",
-            remedy="Boxes are x, y, w, h or x1, y1, x2, y2 in pixels; omit them if there are only "
-            "classes",
+            "Boxes are x, y, w, h or x1, y1, x2, y2 in pixels; omit them if there are only classes",
         )
     given = np.stack([table[name].is_not_null().to_numpy() for name in columns], axis=1)
     box = np.stack([table[name].cast(float).to_numpy() for name in columns], axis=1)

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from boxlens.data import Links
-from boxlens.errors import InputError
 from boxlens.formats import coco
 from boxlens.formats.coco import read_detections, write_detections
 from boxlens.formats.coco.kept_columns import links_to_classes, read_kept
 from boxlens.formats.coco.scanned import Records, texts_of
+from boxlens.formats.places import Place
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -64,9 +64,7 @@ def file_names(records: Records) -> list[str]:
 def _check_frequencies(classes: Classes, path: Path) -> None:
     for row, frequency in enumerate(classes.frequency or ()):
         if frequency not in {"r", "c", "f", None}:
-            raise InputError(
+            raise Place(path, "categories").error(
                 f"invalid frequency {frequency!r} of class {classes.name[row]!r}",
-                path=path,
-                where="categories",
-                remedy="LVIS knows r (rare), c (common) and f (frequent)",
+                "LVIS knows r (rare), c (common) and f (frequent)",
             )

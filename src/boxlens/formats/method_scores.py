@@ -12,6 +12,7 @@ from boxlens.data import Notice, Source, file_notices
 from boxlens.errors import InputError
 from boxlens.formats.csv_tables import read_csv, refuse_json
 from boxlens.formats.files import existing_file
+from boxlens.formats.places import Place
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
@@ -65,11 +66,8 @@ def read_method_scores(path: str | PathLike[str]) -> MethodScores:
     for where, setting, class_name, ap in _entries(table):
         first = line_of_entry.setdefault((setting, class_name), where)
         if first != where:
-            raise InputError(
-                f"{_named(setting, class_name)} already has a line ({first})",
-                path=file,
-                where=where,
-                remedy="Keep one of them",
+            raise Place(file, where).error(
+                f"{_named(setting, class_name)} already has a line ({first})", "Keep one of them"
             )
         if class_name:
             by_class.setdefault(setting, {})[class_name] = ap

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.errors import InputError
 from boxlens.formats.files import damaged_gzip, opened, plain_name, reading, unpacked
+from boxlens.formats.places import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -221,11 +222,9 @@ def _json_array(path: Path, head: bytes) -> Found:
         # Cut off by the end of the head, broken or too deep: the reader says where.
         return plain
     if not isinstance(record, dict) or "image_id" not in record:
-        raise InputError(
+        raise Place(path, "record 0").error(
             f"a JSON list of {type(record).__name__} without image_id",
-            path=path,
-            where="record 0",
-            remedy="Results are a list of objects with image_id, category_id, bbox, score",
+            "Results are a list of objects with image_id, category_id, bbox, score",
         )
     if "file_name" in record or isinstance(record["image_id"], str):
         return Found("ultralytics", "Ultralytics predictions", detections=True)

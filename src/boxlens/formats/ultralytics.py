@@ -15,6 +15,7 @@ from boxlens.formats.border import detections_from
 from boxlens.formats.coco import raw_results
 from boxlens.formats.coco.scanned import ids_of, rows_in, scan, shown_id
 from boxlens.formats.coco.writing import write_results
+from boxlens.formats.places import Place
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -80,12 +81,10 @@ def _image_rows(image: Any, file_name: Any, images: Images, path: Path) -> Rows:
     if unclear.any() and bool(np.any((by_id < 0) & (by_stem >= 0))):
         record = int(np.argmax(unclear))
         named = images.file_name[by_stem[record]]
-        raise InputError(
+        raise Place(path, f"record {record}").error(
             f"image_id {shown_id(image, record)} is the id of {images.file_name[by_id[record]]!r} "
             f"and the stem of {named!r}, and other records name images by stem alone",
-            path=path,
-            where=f"record {record}",
-            remedy="Write ids or stems throughout, or add file_name to every record",
+            "Write ids or stems throughout, or add file_name to every record",
         )
     return np.where(by_id >= 0, by_id, by_stem).astype(np.int32)
 

@@ -18,6 +18,7 @@ from boxlens.data.windows import Windows
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.border import check_boxes, check_scores
 from boxlens.formats.files import existing, stem
+from boxlens.formats.places import Place
 from boxlens.formats.sniff_content import file_head
 from boxlens.formats.window_layouts import RawWindows, from_csv, from_json, from_parquet
 from boxlens.formats.window_mat_files import MAT_HEADS, from_mat_file, from_mat_folder, holds_runs
@@ -149,11 +150,9 @@ def _refuse_pixels_without_size(raw: RawWindows, dataset: Dataset, path: Path) -
     asked = (raw.image_row >= 0) & unsized[raw.image_row]
     pixels = np.flatnonzero(asked & ((raw.box[:, :2] + raw.box[:, 2:]) > _FARTHEST_FRACTION).any(1))
     if len(pixels):
-        raise InputError(
+        raise Place(path, raw.describe(int(pixels[0]))).error(
             "a window in pixels, but the boxes of this image are fractions of its unknown size",
-            path=path,
-            where=raw.describe(int(pixels[0])),
-            remedy="Give the ground truth the sizes of its images, or windows as fractions",
+            "Give the ground truth the sizes of its images, or windows as fractions",
         )
 
 

@@ -19,6 +19,7 @@ from boxlens.errors import InputError
 from boxlens.formats.files import DATA_BYTES, read_bytes
 from boxlens.formats.image_names import rows_of_names
 from boxlens.formats.mat_variables import MatError, mat_variables
+from boxlens.formats.places import Place
 from boxlens.formats.window_layouts import RawWindows
 from boxlens.wording import counted
 
@@ -114,14 +115,10 @@ def _of_image(variables: dict[str, Array], path: Path, limit: int | None) -> _Fo
         boxes = boxes.ravel()[run]
         if scores is not None and scores.dtype == object:
             if scores.size != variables[name].size:
-                raise InputError(
-                    f"{variables[name].size} runs, but {scores.size} cells of scores",
-                    path=path,
-                    where="scores",
-                    remedy="Give scores for every run",
-                )
+                problem = f"{variables[name].size} runs, but {scores.size} cells of scores"
+                raise Place(path, "scores").error(problem, "Give scores for every run")
             scores = scores.ravel()[run]
-    table = _table(boxes, where, path, widths=(4, 5))
+    table = _table(boxes, Place(path, where), widths=(4, 5))
     corners, score = table[:, :4], table[:, 4] if table.shape[1] == 5 else None
     if score is None and scores is not None and scores.size:
         score = _scores(scores, len(corners), path)
@@ -141,16 +138,14 @@ def _holding_boxes(variables: dict[str, Array], path: Path) -> str:
 def _nearest_run(boxes: Array, numbers: Array | None, limit: int | None, path: Path) -> int:
     """As the benchmark chooses: the run for the number nearest to the one asked for."""
     if boxes.size == 0:
-        raise InputError("no runs in its cells", path=path, where="boxes", remedy=_REMEDY)
+        raise Place(path, "boxes").error("no runs in its cells", _REMEDY)
     if boxes.size == 1:
         return 0
     if numbers is None or numbers.size != boxes.size or not np.issubdtype(numbers.dtype, np.number):
         found = "none" if numbers is None else _shape(numbers)
-        raise InputError(
+        raise Place(path, "boxes").error(
             f"{boxes.size} runs, but not as many numbers in num_candidates (found {found})",
-            path=path,
-            where="boxes",
-            remedy="Give num_candidates, the number of windows that each run was for",
+            "Give num_candidates, the number of windows that each run was for",
         )
     asked = numbers.ravel().astype(np.float64)
     return int(np.argmax(asked) if limit is None else np.argmin(np.abs(asked - limit)))
@@ -166,13 +161,13 @@ def _of_all_images(variables: dict[str, Array], path: Path) -> list[_Found]:
     for number, (image, cell) in enumerate(zip(images, boxes, strict=True), start=1):
         where = f"boxes{{{number}}}"
         # Rows before columns in this layout.
-        corners = _table(cell, where, path, widths=(4,))[:, [1, 0, 3, 2]]
+        corners = _table(cell, Place(path, where), widths=(4,))[:, [1, 0, 3, 2]]
         name = str(np.asarray(image).ravel()[0]) if np.size(image) else ""
         found.append(_Found(name, where, corners, None))
     return found
 
 
-def _table(values: Any, where: str, path: Path, *, widths: tuple[int, ...]) -> Floats:
+def _table(values: Any, place: Place, *, widths: tuple[int, ...]) -> Floats:
     """One row per window; an empty array of any shape has none."""
     array = np.asarray(values)
     if array.size == 0:
@@ -180,19 +175,14 @@ def _table(values: Any, where: str, path: Path, *, widths: tuple[int, ...]) -> F
     numbers = np.issubdtype(array.dtype, np.number) and not np.iscomplexobj(array)
     if not numbers or array.ndim != 2 or array.shape[1] not in widths:
         expected = " or ".join(f"n x {width}" for width in widths)
-        raise InputError(
-            f"expected numbers {expected}, found {_shape(array)}",
-            path=path,
-            where=where,
-            remedy=_REMEDY,
-        )
+        raise place.error(f"expected numbers {expected}, found {_shape(array)}", _REMEDY)
     return array.astype(np.float64)
 
 
 def _scores(values: Array, n: int, path: Path) -> Floats:
     if values.size != n or not np.issubdtype(values.dtype, np.number) or np.iscomplexobj(values):
         problem = f"expected numbers {n} x 1, as many as boxes, found {_shape(values)}"
-        raise InputError(problem, path=path, where="scores", remedy=_REMEDY)
+        raise Place(path, "scores").error(problem, _REMEDY)
     return values.ravel().astype(np.float64)
 
 
@@ -206,12 +196,8 @@ def _joined(found: Sequence[_Found], path: Path, dataset: Dataset) -> RawWindows
     scored = [one for one in found if one.score is not None]
     lacking = next((one for one in found if one.score is None and len(one.corners)), None)
     if scored and lacking is not None:
-        raise InputError(
-            f"no scores, while {scored[0].where} has some",
-            path=path,
-            where=lacking.where,
-            remedy="Give scores in all files or in none",
-        )
+        problem = f"no scores, while {scored[0].where} has some"
+        raise Place(path, lacking.where).error(problem, "Give scores in all files or in none")
     columns = [_columns(one) for one in found]
     number = np.repeat(np.arange(len(found)), [len(score) for _, score in columns])
     row_of = rows_of_names([one.image for one in found], dataset.images)

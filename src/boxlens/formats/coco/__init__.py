@@ -29,6 +29,7 @@ from boxlens.formats.coco.scanned import (
 )
 from boxlens.formats.coco.writing import write_dataset, write_detections
 from boxlens.formats.files import stem
+from boxlens.formats.places import Place
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
@@ -213,12 +214,9 @@ def _known_rows(columns: Any, field: str, ids: Ids, path: Path) -> Rows:
     if len(rows) and rows.min() < 0:
         record = int(np.argmax(rows < 0))
         array = "images" if field == "image_id" else "categories"
-        raise InputError(
-            f"{field} {shown_id(columns[field], record)} is not among the {array}",
-            path=path,
-            where=f"annotations record {record}",
-            remedy=f"Add it to {array} or remove the annotation",
-        )
+        problem = f"{field} {shown_id(columns[field], record)} is not among the {array}"
+        place = Place(path, f"annotations record {record}")
+        raise place.error(problem, f"Add it to {array} or remove the annotation")
     return rows
 
 
@@ -228,12 +226,9 @@ def _areas(column: Any, boxes: Any, path: Path) -> tuple[Floats | None, tuple[No
         return None, ()
     if column is not None and np.nanmin(column, initial=0.0) < 0:
         record = int(np.argmax(column < 0))
-        raise InputError(
-            f"area {column[record]:g} is negative",
-            path=path,
-            where=f"annotations record {record}",
-            remedy="Areas are 0 or more, in square pixels",
-        )
+        place = Place(path, f"annotations record {record}")
+        problem = f"area {column[record]:g} is negative"
+        raise place.error(problem, "Areas are 0 or more, in square pixels")
     missing = np.ones(len(boxes), np.bool_) if column is None else np.isnan(column)
     count = int(np.count_nonzero(missing))
     if count == 0:

@@ -14,8 +14,8 @@ import numpy as np
 
 from boxlens.data import ClassTree, Links, Notice, file_notices
 from boxlens.data.columns import Attribute, Bools, frozen
-from boxlens.errors import InputError
 from boxlens.formats.coco.scanned import Records, bytes_between, links_of, parsed
+from boxlens.formats.places import Place
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
@@ -144,22 +144,17 @@ def read_kept(tables: Mapping[str, Any], path: Path) -> Kept:
     begin, end = tables["boxlens_span"]
     if begin < 0:
         return Kept()
-    content = parsed(bytes_between(path, begin, end), path)
+    content, place = parsed(bytes_between(path, begin, end), path), Place(path, "boxlens")
     try:
         if content["schema"] != SCHEMA:
-            raise InputError(
+            raise place.error(
                 f"written with schema {content['schema']}, this Boxlens reads schema {SCHEMA}",
-                path=path,
-                where="boxlens",
-                remedy="Upgrade Boxlens, or convert the original again",
+                "Upgrade Boxlens, or convert the original again",
             )
         return _kept(content)
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
-        raise InputError(
-            f"not what Boxlens writes there ({type(problem).__name__}: {problem})",
-            path=path,
-            where="boxlens",
-            remedy=_REMEDY,
+        raise place.error(
+            f"not what Boxlens writes there ({type(problem).__name__}: {problem})", _REMEDY
         ) from problem
 
 
@@ -209,12 +204,8 @@ def _flag(column: Attribute | None, name: str, path: Path) -> Bools | None:
     fits = yes | none | (column == ("0" if text else 0))
     if not fits.all():
         row = int(np.argmin(fits))
-        raise InputError(
-            f"{column[row]!r} is neither 0 nor 1",
-            path=path,
-            where=f"annotations record {row}, field {name}",
-            remedy=_REMEDY,
-        )
+        place = Place(path, f"annotations record {row}, field {name}")
+        raise place.error(f"{column[row]!r} is neither 0 nor 1", _REMEDY)
     return frozen(yes, np.bool_)
 
 

@@ -20,6 +20,7 @@ from boxlens.formats.open_images.files import dataset_files
 from boxlens.formats.open_images.hierarchy import read_hierarchy
 from boxlens.formats.open_images.table import CORNERS, FLAGS, SIDES, relative_boxes
 from boxlens.formats.open_images.write import write_dataset
+from boxlens.formats.places import Place
 from boxlens.formats.text_ids import rows_of_text
 from boxlens.wording import counted
 
@@ -85,11 +86,8 @@ def _read_sizes(path: Path) -> pl.DataFrame:
     )
     named = [name for name in ("ImageID", "file_name") if name in table]
     if not named:
-        raise InputError(
-            "missing column ImageID or file_name",
-            path=path,
-            where="line 1",
-            remedy="Add a column ImageID or file_name",
+        raise Place(path, "line 1").error(
+            "missing column ImageID or file_name", "Add a column ImageID or file_name"
         )
     table.refuse_empty(named)
     frame = table.frame
@@ -120,11 +118,8 @@ def _read_names(path: Path) -> dict[str, str]:
                 if len(row) >= 2 and row[0].strip()
                 else "expected a label and a name"
             )
-            raise InputError(
-                f"{','.join(row)!r}: {problem}",
-                path=path,
-                where=f"line {line}",
-                remedy="Write one line per class: LabelName,DisplayName",
+            raise Place(path, f"line {line}").error(
+                f"{','.join(row)!r}: {problem}", "Write one line per class: LabelName,DisplayName"
             )
         names[row[0].strip()] = row[1].strip()
     return names

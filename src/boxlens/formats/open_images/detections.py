@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.csv_tables import CsvTable, read_csv
 from boxlens.formats.exact_sides import CORNERS as CORNER_SPACE
@@ -19,6 +18,7 @@ from boxlens.formats.open_images.space import (
     scale_px,
 )
 from boxlens.formats.open_images.table import CORNERS, SIDES, relative_boxes
+from boxlens.formats.places import Place
 from boxlens.formats.sniff_content import csv_header, file_head
 from boxlens.formats.text_ids import rows_of_text
 
@@ -93,11 +93,8 @@ def write_detections(detections: Detections, dataset: Dataset, path: Path) -> No
 def _plain(path: Path, columns: set[str]) -> CsvTable:
     score = next((name for name in _SCORES if name.lower() in columns), None)
     if score is None:
-        raise InputError(
-            "missing column Score",
-            path=path,
-            where="line 1",
-            remedy="Call the column of scores Score, Conf or Confidence",
+        raise Place(path, "line 1").error(
+            "missing column Score", "Call the column of scores Score, Conf or Confidence"
         )
     table = read_csv(path, text=("ImageID", "LabelName"), numbers=(score, *CORNERS), exact=CORNERS)
     return CsvTable(path, table.frame.rename({score: "Score"}))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from boxlens.data import ClassTree
 from boxlens.errors import InputError
 from boxlens.formats.files import read_json, write_text
+from boxlens.formats.places import Place
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,8 +28,9 @@ def read_hierarchy(path: Path) -> ClassTree:
         above = parents.setdefault(label, [])
         if parent is not None and parent not in above:
             above.append(parent)
-        waiting.extend((child, label) for child in reversed(_children(node, "Subcategory", path)))
-        waiting.extend((part, None) for part in _children(node, "Part", path))
+        place = Place(path, f"node {label}")
+        waiting.extend((child, label) for child in reversed(_children(node, "Subcategory", place)))
+        waiting.extend((part, None) for part in _children(node, "Part", place))
     tree = ClassTree({label: tuple(above) for label, above in parents.items()})
     _refuse_cycle(tree, path)
     return tree
@@ -53,19 +55,14 @@ def _label(node: Any, parent: str | None, path: Path) -> str:
     label = node.get("LabelName") if isinstance(node, dict) else None
     if not isinstance(label, str) or not label:
         where = None if parent is None else f"below {parent}"
-        raise InputError("a node without LabelName", path=path, where=where, remedy=_REMEDY)
+        raise Place(path, where).error("a node without LabelName", _REMEDY)
     return label
 
 
-def _children(node: dict[str, Any], key: str, path: Path) -> list[Any]:
+def _children(node: dict[str, Any], key: str, place: Place) -> list[Any]:
     children = node.get(key, [])
     if not isinstance(children, list):
-        raise InputError(
-            f"{key} is not a list",
-            path=path,
-            where=f"node {node['LabelName']}",
-            remedy=_REMEDY,
-        )
+        raise place.error(f"{key} is not a list", _REMEDY)
     return children
 
 

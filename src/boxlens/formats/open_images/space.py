@@ -10,6 +10,7 @@ from boxlens.data.boxes import corners_from_xywh
 from boxlens.errors import InputError
 from boxlens.formats.exact_sides import CORNERS, numbers_as_text
 from boxlens.formats.open_images.table import FARTHEST
+from boxlens.formats.places import Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,12 +59,10 @@ def relative_corners(
     far = ends > FARTHEST
     if (far.any() and drawn) or (far.mean(axis=0) > 0.5).any():
         row = int(np.argmax(far.any(axis=1)))
-        raise InputError(
+        raise Place(path, describe(row)).error(
             f"box {box[row].tolist()} is more than {FARTHEST:g} image sizes away, and Open Images "
             "boxes are fractions of the image",
-            path=path,
-            where=describe(row),
-            remedy="Correct the box or the size of its image",
+            "Correct the box or the size of its image",
         )
     texts = numbers_as_text(box, CORNERS, describe, path=path, scale=(width, height))
     columns = zip(("XMin", "YMin", "XMax", "YMax"), zip(*texts, strict=True), strict=True)

@@ -38,6 +38,7 @@ from boxlens.formats.parquet.columns import (
     texts,
     write_table,
 )
+from boxlens.formats.places import Place
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,12 +135,9 @@ def _links(column: pl.Series, classes: Classes, path: Path) -> Links:
     listed = named.explode().drop_nulls()
     rows = rows_of_ids(listed, classes.id, path)
     if len(rows) and rows.min() < 0:
-        raise InputError(
-            f"class {listed[int(rows.argmin())]!r} is not in classes.parquet",
-            path=path,
-            where=f"column {column.name}",
-            remedy="Add the class, or remove it from the list",
-        )
+        problem = f"class {listed[int(rows.argmin())]!r} is not in classes.parquet"
+        place = Place(path, f"column {column.name}")
+        raise place.error(problem, "Add the class, or remove it from the list")
     counts = named.list.len().fill_null(0).to_numpy()
     offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
     return Links(frozen(offsets, np.int64), frozen(rows, np.int32))
@@ -205,11 +203,9 @@ def _read_tree(path: Path) -> ClassTree | None:
     )
     for row, (node, above) in enumerate(zip(nodes, parents, strict=True)):
         if not (isinstance(above, list) and all(map(_is_key, [node, *above]))):
-            raise InputError(
+            raise Place(path, f"row {row}").error(
                 "expected the key of a node, and a list of keys",
-                path=path,
-                where=f"row {row}",
-                remedy='Write for instance "cat" and ["animal"] as JSON',
+                'Write for instance "cat" and ["animal"] as JSON',
             )
     return ClassTree(dict(zip(nodes, map(tuple, parents), strict=True)))
 
@@ -222,12 +218,8 @@ def _json(text: str, path: Path, column: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as problem:
-        raise InputError(
-            f"{text[:60]!r} is not JSON text",
-            path=path,
-            where=f"column {column}",
-            remedy="Write the value as JSON",
-        ) from problem
+        place = Place(path, f"column {column}")
+        raise place.error(f"{text[:60]!r} is not JSON text", "Write the value as JSON") from problem
 
 
 def _optional(frame: pl.DataFrame, name: str, path: Path) -> list[str | None] | None:
@@ -288,11 +280,9 @@ def _areas(frame: pl.DataFrame, path: Path) -> Floats:
     area = floats(frame, "area_px", path)
     bad = np.flatnonzero(~(area >= 0))
     if len(bad):
-        raise InputError(
+        raise Place(path, f"row {bad[0]}").error(
             f"area_px {area[bad[0]]} is not an area",
-            path=path,
-            where=f"row {bad[0]}",
-            remedy="Areas are 0 or more, in square pixels; remove the column to use w times h",
+            "Areas are 0 or more, in square pixels; remove the column to use w times h",
         )
     return area
 
@@ -317,10 +307,6 @@ def _known_rows(column: pl.Series, ids: Ids, path: Path) -> Rows:
     rows = rows_of_ids(column, ids, path)
     if len(rows) and rows.min() < 0:
         row = int(rows.argmin())
-        raise InputError(
-            f"unknown {column.name} {column[row]!r}",
-            path=path,
-            where=f"row {row}",
-            remedy="Add it to images.parquet or classes.parquet",
-        )
+        place, problem = Place(path, f"row {row}"), f"unknown {column.name} {column[row]!r}"
+        raise place.error(problem, "Add it to images.parquet or classes.parquet")
     return rows

@@ -12,6 +12,7 @@ from boxlens.data import Classes, Dataset, GroundTruth, Images, Notice, Source, 
 from boxlens.data.columns import Attribute, attribute_column
 from boxlens.errors import InputError
 from boxlens.formats.files import Progress, existing_folder, read_text, reported, stem
+from boxlens.formats.places import Place
 from boxlens.formats.voc.results import read_detections, write_detections
 from boxlens.formats.voc.write import write_dataset
 from boxlens.formats.voc.xml import FLAGS, Annotation, VocObject, parse_annotation
@@ -203,19 +204,16 @@ def _split_ids(
 
 
 def _unusable_entry(entry: str, path: Path, number: int, devkit: _Devkit) -> InputError:
+    line = Place(path, f"line {number}")
     if _is_class_entry(entry):
-        return InputError(
+        return line.error(
             "a list for one class (its second column says whether an image contains it), not a "
             "split",
-            path=path,
-            where=f"line {number}",
-            remedy=f"Choose one of: {_listed(devkit.splits)}",
+            f"Choose one of: {_listed(devkit.splits)}",
         )
-    return InputError(
+    return line.error(
         f"image {entry!r} has no annotation",
-        path=path,
-        where=f"line {number}",
-        remedy=f"Add {entry}.xml to {devkit.annotations}, or choose another split",
+        f"Add {entry}.xml to {devkit.annotations}, or choose another split",
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from boxlens.errors import InputError
 from boxlens.formats.csv_rows import csv_rows
 from boxlens.formats.files import DATA_BYTES, existing_file, read_text
+from boxlens.formats.places import Place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,11 +75,8 @@ def read_sizes(file: Path, bare_folder: str) -> dict[str, ImageSize]:
         size = _size_of(dict(zip(header, cells, strict=False)), bare_folder)
         key = without_ending(size.file_name) if size else ""
         if size is None or key in sizes:
-            raise InputError(
-                f"bad or repeated row {','.join(cells)}",
-                path=file,
-                where=f"line {line}",
-                remedy=_REMEDY,
+            raise Place(file, f"line {line}").error(
+                f"bad or repeated row {','.join(cells)}", _REMEDY
             )
         sizes[key] = size
     return sizes

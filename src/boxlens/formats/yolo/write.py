@@ -15,6 +15,7 @@ from boxlens.errors import InputError, ParameterError
 from boxlens.formats.exact_sides import CENTRE, numbers_as_text
 from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.losses import loss, losses
+from boxlens.formats.places import Place
 from boxlens.formats.yolo.labels import FARTHEST
 from boxlens.formats.yolo.layout import SPLITS
 from boxlens.formats.yolo.sizes import IMAGE_ENDINGS, SIZE_COLUMNS, without_ending
@@ -98,12 +99,10 @@ def relative_texts(
     far = np.flatnonzero((np.abs(relative) > FARTHEST).any(axis=1))
     if len(far):
         row = int(far[0])
-        raise InputError(
+        raise Place(path, describe(row)).error(
             f"box {box[row].tolist()} is more than {FARTHEST:g} image sizes away, and YOLO boxes "
             "are fractions of the image",
-            path=path,
-            where=describe(row),
-            remedy="Correct the box or the size of its image",
+            "Correct the box or the size of its image",
         )
     return numbers_as_text(box, CENTRE, describe, path=path, scale=sizes)
 
