@@ -124,14 +124,5 @@ def run(options: argparse.Namespace) -> None:
     with progress_bar() as progress:
         dataset, tables = read_tables(options, progress)
         result = compare_tables(dataset, tables, choice, threads=options.threads, progress=progress)
-        written = save(
-            options,
-            result,
-            formats,
-            progress,
-            images=options.images,
-            images_mb=options.images_mb,
-            pdf=options.pdf,
-            threads=options.threads,
-        )
+        written = save(options, result, formats, progress)
     show_result(options, result, written, detail=options.per_class)

@@ -105,13 +105,5 @@ def run(options: argparse.Namespace) -> None:
         result = diagnose_tables(
             used, detections, choice, threads=options.threads, progress=progress
         )
-        written = save(
-            options,
-            result,
-            formats,
-            progress,
-            images=options.images,
-            images_mb=options.images_mb,
-            pdf=options.pdf,
-        )
+        written = save(options, result, formats, progress)
     show_result(options, result, written, detail=options.per_class)

@@ -171,14 +171,7 @@ def run(options: argparse.Namespace) -> None:
     choice = _choice(options)
     with progress_bar() as progress:
         result = _analysed(options, choice, progress)
-        written = save(
-            options,
-            result,
-            formats,
-            progress,
-            strict_coco=options.strict_coco,
-            threads=options.threads,
-        )
+        written = save(options, result, formats, progress, strict_coco=options.strict_coco)
     show_result(options, result, written, detail=options.per_class)
 
 

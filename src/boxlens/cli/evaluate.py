@@ -109,7 +109,6 @@ def run(options: argparse.Namespace) -> None:
             dataset=dataset,
             detections=detections,
             iou=options.at_iou,
-            threads=options.threads,
         )
     fitting = FITTING_PROTOCOL.get(dataset.source.format) if dataset.source else None
     if fitting and options.protocol == "coco":

@@ -79,15 +79,7 @@ def run(options: argparse.Namespace) -> None:
             used, tables = shared_classes(dataset, tables, options.classes_used)
         choice = _choice(options, dataset, used)
         result = answer_tables(used, tables, choice, threads=options.threads, progress=progress)
-        written = save(
-            options,
-            result,
-            formats,
-            progress,
-            images=options.images,
-            images_mb=options.images_mb,
-            pdf=options.pdf,
-        )
+        written = save(options, result, formats, progress)
     show_report(options, result.notices, written, result.to_json, lambda: _text(result))
 
 

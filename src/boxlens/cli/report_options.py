@@ -123,9 +123,11 @@ def save(
     """Writes the report where -o asks for one; returns in a line what was written."""
     if not options.output:
         return None
-    return result.save(
-        options.output, figures=",".join(formats) or "none", progress=progress, **more
-    )
+    # Elsewhere --images is for something else than the report.
+    pictures = ("images", "images_mb", "pdf") if hasattr(options, "images_mb") else ()
+    given = {name: vars(options)[name] for name in (*pictures, "threads") if name in vars(options)}
+    figures = ",".join(formats) or "none"
+    return result.save(options.output, figures=figures, progress=progress, **given, **more)
 
 
 def show_result(

@@ -17,7 +17,7 @@ from boxlens.cli.output import (
     print_notices,
     show_or_save_json,
 )
-from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, show_result
+from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, save, show_result
 from boxlens.cli.robustness_options import (
     add_elsewhere,
     add_running,
@@ -80,22 +80,15 @@ def add_command(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> None:
     _check(options)
     choice = _choice(options)
-    chosen_formats(options)
+    formats = chosen_formats(options)
     if options.export:
         _export(options, choice)
         return
     from boxlens.cli.progress import progress_bar
 
-    written = None
     with progress_bar() as progress:
         result = _measured(options, choice, progress)
-        if options.output:
-            written = result.save(
-                options.output,
-                figures=options.figures,
-                images_mb=options.page_mb,
-                progress=progress,
-            )
+        written = save(options, result, formats, progress, images_mb=options.page_mb)
     show_result(options, result, written, detail=options.per_class)
     _leave(result.failed, [one.step for one in result.sets])
 

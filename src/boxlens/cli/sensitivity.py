@@ -110,5 +110,5 @@ def run(options: argparse.Namespace) -> None:
             interactions=chosen_pairs(options),
             threads=options.threads,
         )
-        written = save(options, result, formats, progress, threads=options.threads)
+        written = save(options, result, formats, progress)
     show_result(options, result, written, detail=options.per_class)

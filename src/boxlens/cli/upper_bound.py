@@ -10,7 +10,7 @@ from boxlens.cli.intervals import add_intervals, chosen_intervals
 from boxlens.cli.options import SEVERAL, Commands, Number, add_json, several
 from boxlens.cli.output import SOME_FAILED, print_failures, print_note
 from boxlens.cli.reading import add_reading, read_tables
-from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, show_result
+from boxlens.cli.report_options import add_report, chosen_formats, kept_folder, save, show_result
 from boxlens.errors import InputError, ParameterError
 from boxlens.limits import (
     ABOVE_ZERO,
@@ -136,18 +136,11 @@ def run(options: argparse.Namespace) -> None:
 
     choice = _choice(options)
     source = _source(options)
-    chosen_formats(options)
-    written = None
+    formats = chosen_formats(options)
     with progress_bar() as progress:
         result, files = _bounded(options, choice, source, progress)
-        if options.output:
-            written = result.save(
-                options.output,
-                figures=options.figures,
-                images=files,
-                images_mb=options.page_mb,
-                progress=progress,
-            )
+        pictures = {"images": files, "images_mb": options.page_mb}
+        written = save(options, result, formats, progress, **pictures)
     print_failures(result.failed)
     show_result(options, result, written, detail=options.per_class)
     if result.failed:
