@@ -17,6 +17,8 @@ from boxlens.images.transforming.catalogue import CLEAN
 from boxlens.metrics import choose, evaluate_tables
 from boxlens.metrics.evaluation import EXTRAS
 from boxlens.metrics.intervals import ResamplingChoice
+from boxlens.report.described import describe
+from boxlens.report.readers.page import study_page
 from boxlens.studies.diagnosis import diagnose
 from boxlens.studies.robustness.picture_set import StepPictures
 from report.bound_results import BOUND_WORLDS
@@ -68,6 +70,10 @@ class Verb:
     documented: Callable[[Any], Any] = field(default=lambda result: result)
     # The page of the guide that names its columns.
     guide: str = "tables"
+
+    @staticmethod
+    def page_without_figures(result: Any) -> str:
+        return study_page(describe(result), result.to_json())
 
 
 def _write_bound(result: Any, folder: Path) -> str:
