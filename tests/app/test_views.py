@@ -135,7 +135,7 @@ def test_each_chip_takes_one_value_away_and_nothing_else(small):
         "Remove: weather: fog",
         "Remove: class: cat",
         "Remove: class: dog",
-        "Remove: Hoiem: badly placed",
+        "Remove: Hoiem: poorly placed",
         "Remove: score from 0.1",
     ]
     for chip in chips:

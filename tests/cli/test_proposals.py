@@ -50,7 +50,7 @@ def test_recall_needs_no_pictures_for_methods_that_ignore_them(run):
     text = run("recall", "gt.json", "--method", "sliding-window", "--budget", "1000", "--json", "-")
     document = json.loads(text)
     [row] = document["results"]["methods"]
-    assert document["schema"] == "boxlens/studies/proposals-recall/1"
+    assert document["schema"] == "boxlens/proposals-recall/1"
     assert {"name", "budget", "n_mean", "AR", "recall"} <= set(row)
     assert (row["name"], row["budget"]) == ("sliding-window", 1000)
     assert set(row["recall"]) == {"0.5", "0.7", "0.75", "0.8"}

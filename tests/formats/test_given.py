@@ -71,3 +71,9 @@ def test_a_name_that_is_no_class_is_told():
     dataset, _ = scene_to_tables(random_scene(1))
     with pytest.raises(ParameterError, match="unknown class 'zebra': there are "):
         named_classes(dataset, [], ["zebra"])
+
+
+@pytest.mark.parametrize("verb", ["diagnose", "sensitivity", "reconcile"])
+def test_verbs_of_one_detector_refuse_several(verb, demo):
+    with pytest.raises(ParameterError, match="expected one detector, got 2 detectors"):
+        getattr(boxlens, verb)("ground_truth.json", ["window.json", "region.json"])

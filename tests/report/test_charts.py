@@ -45,17 +45,17 @@ from report.drawn import (
 
 # What must be legible in each figure of the demo set.
 LABELS = {
-    "quarter_page": ["badly placed", "+0.0", "occlusion", "sensitivity (chance)", "impact"],
-    "false_positives": ["badly placed", "similar class", "other, background", "AP gained"],
-    "fp_trends": ["correct", "badly placed", "background", "1/8", "recall at IoU 0.5"],
+    "quarter_page": ["poorly placed", "+0.0", "occlusion", "sensitivity (chance)", "impact"],
+    "false_positives": ["poorly placed", "similar class", "other, background", "AP gained"],
+    "fp_trends": ["correct", "poorly placed", "background", "1/8", "recall at IoU 0.5"],
     "by_area": ["area", "AP_N", "XS", "XL", "car", "ball"],
     "by_parts": ["parts", "hidden", "visible", "of 16 classes"],
     "sensitivity": ["area", "occlusion", "pose", "sensitivity (chance)", "impact"],
     "cross_area_aspect": ["area", "aspect", "XS", "XW", "too few objects"],
     "tide_errors": ["wrong class", "duplicate", "false positives", "missed objects"],
-    "repair_orders": ["class and place", "adds most", "AP gained"],
+    "repair_orders": ["class and location", "adds most", "AP gained"],
     "repair_orders_borji": ["background", "leftovers", "missed", "100%"],
-    "fp_by_class": ["sheep", "badly placed", "errors", "share of the top false positives"],
+    "fp_by_class": ["sheep", "poorly placed", "errors", "share of the top false positives"],
     "pr_areas": [*CURVES, "precision", "recall"],
     "waterfall": ["AP now", "bad places", "leftovers", "misses", "found"],
     "confusion_matrix": ["detected as", "sheep", "background"],

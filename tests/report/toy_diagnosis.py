@@ -16,7 +16,7 @@ NASTY_NAMES = ("<script>alert('ring')</script>", '"ladder" & \\co', "Keil âœ“ æ¥
 
 
 def errors_on(dataset) -> Detections:
-    """Right, badly placed, similar, other, missed, in turns; and background in every image."""
+    """Right, poorly placed, similar, other, missed, in turns; and background in every image."""
     said = []
     rows = zip(
         dataset.gt.image_row.tolist(),

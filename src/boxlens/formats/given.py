@@ -57,6 +57,15 @@ SHARED_SETTINGS = {
 SHARED_HEAD = "As in every verb:"
 
 
+def one_detector(dt: GivenDetections | Sequence[GivenDetections]) -> Sequence[GivenDetections]:
+    """Of a verb that looks at one detector at a time."""
+    given = _listed(dt)
+    if len(given) != 1:
+        found = counted(len(given), "detector")
+        raise ParameterError(f"expected one detector, got {found}: ask once per detector (dt)")
+    return given
+
+
 def shared_settings(verb: Verb) -> Verb:
     """Ends the docstring of a verb with the settings that it shares and does not explain itself."""
     told = inspect.getdoc(verb) or ""

@@ -1,4 +1,4 @@
-"""What is taken for what: a confusion matrix with background, at one score and one IoU."""
+"""Confusion matrix: a confusion matrix with background, at one score and one IoU."""
 
 from __future__ import annotations
 

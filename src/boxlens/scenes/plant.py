@@ -91,7 +91,7 @@ class Planted:
     def missed_by_tide(self) -> Rows:
         """Counted objects that no confusion or bad placement could be repaired into (METHODS 9.2).
 
-        Beyond `missed` these are the objects whose only detections are wrong in class and place.
+        Beyond `missed` these are the objects whose only detections are wrong in class and location.
         """
         return self._without((Kind.CORRECT, Kind.LOCALIZATION, Kind.SIMILAR, Kind.DISSIMILAR))
 

@@ -191,8 +191,8 @@ def test_impossible_choices_are_refused(wrong, message):
         (("a",), ([0.5],), "two or more detectors"),
         (("a", "b"), ([0.5],), "two or more detectors"),
         (("a", "a"), ([0.5], [0.5]), "different names"),
-        (("a", "b"), ([0.5], [0.5, 1]), "one number an image"),
-        (("a", "b"), ([[0.5]], [[0.5]]), "one number an image"),
+        (("a", "b"), ([0.5], [0.5, 1]), "one number per image"),
+        (("a", "b"), ([[0.5]], [[0.5]]), "one number per image"),
         (("a", "b"), ([0.5], [math.inf]), "finite"),
     ],
 )

@@ -67,9 +67,9 @@ def test_names_that_merely_look_like_a_metric_are_found():
     [
         ("basline - 0.01", "Did you mean 'baseline - 0.01'?"),
         ("Baseline", "Did you mean 'baseline'?"),
-        ("base-line", "is no limit. A limit is"),
-        ("forty", "is no limit. A limit is"),
-        ("0,4", "is no limit. A limit is"),
+        ("base-line", "is not a valid limit. A limit is"),
+        ("forty", "is not a valid limit. A limit is"),
+        ("0,4", "is not a valid limit. A limit is"),
     ],
 )
 def test_a_mistyped_baseline_is_understood(limit, told):

@@ -177,7 +177,7 @@ def test_errors_are_repaired_at_borjis_step_of_their_kind(world):
 
 
 def assert_missed(gt_labels, missed, planted):
-    """A badly placed box still finds its object at the background IoU."""
+    """A poorly placed box still finds its object at the background IoU."""
     placed = planted.gt_row[planted.label == Kind.LOCALIZATION]
     expected = np.setdiff1d(planted.not_found(), placed)
     np.testing.assert_array_equal(np.flatnonzero(gt_labels == missed), expected)

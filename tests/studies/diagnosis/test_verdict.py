@@ -107,7 +107,7 @@ def test_errors_that_depend_on_occlusion_are_placed_there(rate, error):
     first = result.verdict.findings[0]
     assert first.error == error
     assert (first.place.what, first.place.name) == ("occlusion", "high")
-    assert "of it in objects with occlusion high" in first.sentence
+    assert "of it in objects with occlusion = high" in first.sentence
     assert result.verdict.objects[0].startswith("Objects differ most by occlusion")
 
 

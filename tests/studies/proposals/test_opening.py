@@ -48,7 +48,7 @@ def test_a_misspelt_word_is_answered_with_the_one_it_is_close_to(word, meant):
 
 @pytest.mark.parametrize("word", ["tuned/generator.json", "mine.json"])
 def test_a_file_is_named_behind_its_method(word):
-    with pytest.raises(ParameterError, match=f"is no method: .* as in edge-boxes:{word}"):
+    with pytest.raises(ParameterError, match=f"unknown method; .* as in edge-boxes:{word}"):
         open_generator(word)
 
 

@@ -117,7 +117,7 @@ def test_what_hurts_most_and_least_comes_first_then_the_errors_that_grow():
             "Over 2 corruptions (not the whole benchmark), the mean AP of mine (mPC) is 0.165, 55% "
             "of its AP on the unchanged pictures (rPC); noise leaves least (20%), weather most (90%)."
         ),
-        # Badly placed boxes became fewer; boxes on background grew by less.
+        # Poorly placed boxes became fewer; boxes on background grew by less.
         "Under Gaussian noise 5, misses of mine rise from 0.310 to 0.720 per object.",
     )
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from boxlens.detectors.run_result import RunResult
     from boxlens.studies.proposals.generators.protocols import Generator
 
-SCHEMA = "boxlens/studies/proposals-generate/1"
+SCHEMA = "boxlens/proposals-generate/1"
 
 
 def add_action(actions: Commands) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.images import ImageFiles
 
-SCHEMA = "boxlens/studies/proposals-train/1"
+SCHEMA = "boxlens/proposals-train/1"
 
 
 def add_action(actions: Commands) -> None:

@@ -61,7 +61,7 @@ def _number(one: DetectorResult, name: str, colours: dict[str, str]) -> Row:
         "tip": {
             "detector": one.name,
             "number": name,
-            "value": score(value, 4),
+            "value": score(value),
             "interval": interval(low, high),
         },
     }

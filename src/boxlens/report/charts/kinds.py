@@ -35,12 +35,12 @@ class Kind:
 # Related kinds are related colours: places are blue, classes are warm.
 KINDS: Final[Mapping[str, Kind]] = {
     "correct": Kind("correct", GREEN),
-    "loc": Kind("badly placed", BLUE),
+    "loc": Kind("poorly placed", BLUE),
     "dupe": Kind("duplicate", SKY, INK),
     "sim": Kind("similar class", ORANGE, INK),
     "oth": Kind("other class", YELLOW, INK),
     "cls": Kind("wrong class", VERMILION),
-    "both": Kind("class and place", PINK, INK),
+    "both": Kind("class and location", PINK, INK),
     "bg": Kind("background", GREY, INK),
     "miss": Kind("missed", BLACK),
     "ignored": Kind("not counted", "#e3e3e3", INK),

@@ -16,7 +16,7 @@ from boxlens.report.charts.forms.marks import SMALL_PX, bands, bars, dots, lines
 from boxlens.report.charts.forms.panels import Series, below, beside, name_rows, plot
 from boxlens.report.charts.kinds import KINDS
 from boxlens.studies.proposals.detection_use.oracle_result import ORACLE_WORDS
-from boxlens.wording import UNDEFINED, change, count, score
+from boxlens.wording import UNDEFINED, change, count, interval, score
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -135,7 +135,7 @@ def _iou_rows(one: DetectorScores) -> Iterator[Row]:
                 "series": one.detector,
                 "tip": {
                     "detector": one.detector,
-                    "IoU": f"{edges[at]:.2f} to {edges[at + 1]:.2f}",
+                    "IoU": interval(edges[at], edges[at + 1], 2),
                     "scaled score": score(mean),
                     "detections": count(by.n_detections[at]),
                 },

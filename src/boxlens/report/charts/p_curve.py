@@ -20,7 +20,7 @@ from boxlens.report.charts.forms.marks import (
     rule_at,
 )
 from boxlens.report.charts.forms.panels import below, plot
-from boxlens.wording import count, number, score
+from boxlens.wording import count, number, p_value, score
 
 if TYPE_CHECKING:
     from boxlens.report.charts.forms.layers import Row, Spec
@@ -85,6 +85,6 @@ def _rows(result: DiscriminativeResult, least_p: float) -> list[Row]:
     for step in sorted(steps):
         t, p, n = float(curve.threshold[step]), float(curve.p[step]), int(curve.n_kept[step])
         if not math.isnan(p):
-            tip = {"threshold": score(t), "p": f"{p:.3g}", "images kept": count(n)}
+            tip = {"threshold": score(t), "p": p_value(p), "images kept": count(n)}
             rows.append({"x": t, "drawn": max(p, least_p), "n": n, "none": 0, "tip": tip})
     return rows

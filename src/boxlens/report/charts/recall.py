@@ -237,7 +237,7 @@ def _size_rows(method: MethodRecall, objects: Floats, style: Style) -> list[Row]
     for at, (value, of_objects) in enumerate(zip(method.sizes, objects, strict=True)):
         tip = {
             "method": method.name,
-            "size": f"{at / n:.1f} to {(at + 1) / n:.1f}",
+            "size": interval(at / n, (at + 1) / n, 1),
             "proposals": share(value),
             "objects": share(of_objects),
         }

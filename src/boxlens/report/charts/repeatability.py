@@ -14,7 +14,7 @@ from boxlens.report.charts.forms.panels import grid, plot
 from boxlens.report.charts.level_axis import level_axis, level_place
 from boxlens.report.charts.proposal_methods import method_styles
 from boxlens.report.charts.recall import PAGE_PX, PANEL_PX
-from boxlens.wording import count, score
+from boxlens.wording import count, interval, score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -119,7 +119,7 @@ def _bins(method: str, one: LevelRepeatability) -> Iterator[Row]:
     for at, (value, n_boxes) in enumerate(zip(one.bins.tolist(), one.n_boxes, strict=True)):
         tip = {
             "method": method,
-            "size": f"{at / n:.1f} to {(at + 1) / n:.1f}",
+            "size": interval(at / n, (at + 1) / n, 1),
             "repeatability": score(value),
             "proposals": count(n_boxes),
         }

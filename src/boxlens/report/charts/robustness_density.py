@@ -1,4 +1,4 @@
-"""Where boxes lie: detections against objects, on unchanged pictures and where they moved most."""
+"""Where detections and objects are, on unchanged pictures and where they moved most."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from boxlens.report.charts.forms import cells
 from boxlens.report.charts.forms.axes import Axis
 from boxlens.report.charts.forms.panels import below, beside, line_name
 from boxlens.studies.robustness.steps import CLEAN_WORDS, level_words, plain_title
-from boxlens.wording import short
+from boxlens.wording import mean_count, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,7 +121,7 @@ def _cells(density: Floats, name: str) -> Iterator[Row]:
             "y": y,
             "y2": min(y + 1 + OVERLAP, high),
             "level": round(math.log10(1 + n), 4),
-            "tip": {f"{name}: boxes here": f"{n:,.1f}"},
+            "tip": {f"{name}: boxes here": mean_count(n)},
         }
 
 

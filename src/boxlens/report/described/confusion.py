@@ -27,7 +27,7 @@ def confusion_plot(
     some = f"{len(shown)} of {n_classes} classes, those in the most frequent confusions. "
     return Plot(
         name,
-        "What is taken for what",
+        "Confusion matrix",
         reading,
         partial(confusion_matrix_chart, result, [*shown, n_classes]),
         legend=f"{some if len(shown) < n_classes else ''}Percent of the objects of a row. The last "

@@ -60,7 +60,7 @@ class Wall:
 
 
 _READINGS = {
-    "loc": "On an object of its class, but badly placed, or the second box on it.",
+    "loc": "On an object of its class, but poorly placed, or the second box on it.",
     "sim": "On an object of a similar class.",
     "oth": "On an object of a class that is not similar.",
     "bg": "On no object.",
@@ -119,7 +119,7 @@ def _false_positives(
 
 
 def is_duplicate(exhibit: Exhibit, iou: float) -> bool:
-    """Well placed, but the object was taken: Hoiem counts it with the badly placed ones."""
+    """Well placed, but the object was taken: Hoiem counts it with the poorly placed ones."""
     return exhibit.kind == HoiemType.LOC.label and exhibit.iou >= iou
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from boxlens.report.pages.markup import facts, notes
-from boxlens.report.study import TEXT, Column, Markup, Section, Table
+from boxlens.report.study import COUNT, TEXT, Column, Markup, Section, Table
 from boxlens.wording import number
 
 if TYPE_CHECKING:
@@ -69,6 +69,6 @@ FILES: list[Column[Source]] = [
     Column("", "file", lambda row: row[0], TEXT),
     Column("", "path", lambda row: row[1] and row[1]["path"], TEXT),
     Column("", "format", lambda row: row[1] and row[1]["format"], TEXT),
-    Column("", "bytes", lambda row: row[1] and row[1]["size_bytes"], TEXT),
+    Column("", "bytes", lambda row: row[1] and row[1]["size_bytes"], COUNT),
     Column("", "SHA-256", lambda row: row[1] and hash_words(row[1]), TEXT),
 ]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Kind(IntEnum):
-    """The truth about a detection. BOTH: badly placed on an object of another class."""
+    """The truth about a detection. BOTH: poorly placed on an object of another class."""
 
     CORRECT = 0
     LOCALIZATION = 1

@@ -59,7 +59,7 @@ def judge(ground: Ground, candidates: Candidates, unfixed: Bools) -> Verdict:
 
     - correct, ignored: no object of its class overlaps it as much as its own, so that COCO, VOC
       and Hoiem give it that object (METHODS 0.5).
-    - badly placed: likewise, and it reaches the foreground IoU with no object of its class.
+    - poorly placed: likewise, and it reaches the foreground IoU with no object of its class.
     - duplicate: of its class it touches its own object only, taken by a higher score; it reaches
       the foreground IoU with no object of another class: TIDE would see a confusion (METHODS 9.2).
     - confused: it touches no object of the class it names; its own object is the one it overlaps

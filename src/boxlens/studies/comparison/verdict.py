@@ -237,7 +237,7 @@ def _objects(group: Group) -> str:
         return f"class {group.value}"
     if group.characteristic == "size":
         return f"{group.value} objects"
-    return f"objects with {group.characteristic} {group.value}"
+    return f"objects with {group.characteristic} = {group.value}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.data import Notice
 from boxlens.formats.class_groups import read_similarity
-from boxlens.formats.given import Reading, shared_settings
+from boxlens.formats.given import Reading, one_detector, shared_settings
 from boxlens.matching import COCO
 from boxlens.metrics.grid import count_grid, mean_defined
 from boxlens.metrics.intervals import ResamplingChoice
@@ -100,7 +100,7 @@ def diagnose(
     'Finding missed objects would add 0.119 AP50.'
     """
     reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
-    whole, tables = reading.whole(gt, dt)
+    whole, tables = reading.whole(gt, one_detector(dt))
     used, (detections,) = reading.of_classes(whole, tables, classes_used)
     choice = DiagnosisChoice(
         iou=iou,

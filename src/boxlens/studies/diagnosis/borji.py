@@ -58,7 +58,7 @@ class BorjiResult:
 class _Judged:
     """What COCO's rule says after step 1, step 2, both or neither."""
 
-    # Whether boxes on background are deleted, and badly placed ones moved.
+    # Whether boxes on background are deleted, and poorly placed ones moved.
     deleted: bool
     moved: bool
     hit: Bools
@@ -196,7 +196,7 @@ def _subset_precision(
 ) -> Floats:
     """[class, subset of REPAIRS, recall]; `judged` has all four combinations of steps 1 and 2.
 
-    A repair left out is simply not made: without step 2 step 3 deletes the badly placed boxes.
+    A repair left out is simply not made: without step 2 step 3 deletes the poorly placed boxes.
     """
     gt = evidence.dataset.gt
     added = np.flatnonzero(~np.logical_and.reduce([state.found for state in judged]))

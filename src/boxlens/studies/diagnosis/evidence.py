@@ -77,7 +77,7 @@ def about_background(evidence: Evidence, asked: float | None) -> tuple[Notice, .
 
 def _check_overlap(name: str, value: Any) -> None:
     if not isinstance(value, (int, float)) or not 0 < value <= 1:
-        raise ParameterError(f"{name} is one number above 0 and up to 1, got {value!r}")
+        raise ParameterError(f"{name} must be a number above 0 and at most 1, got {value!r}")
 
 
 def gather(

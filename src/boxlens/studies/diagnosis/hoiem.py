@@ -1,4 +1,4 @@
-"""Hoiem's false positives: badly placed, a similar class, another class, background (METHODS 1)."""
+"""Hoiem's false positives: poorly placed, similar class, other class, background (METHODS 1)."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def _undefined_notices(drawn: Mapping[str, Floats]) -> list[Notice]:
     most = max(some, key=lambda name: some[name])
     message = (
         f"{len(some)} numbers are undefined in some of {len(drawn[most]):,} resampled test sets, "
-        f"which are left out of their intervals (most: {most}, in {some[most]:,})"
+        f"which are skipped in their intervals (most: {most}, in {some[most]:,})"
     )
     return [Notice("undefined_in_replicates", len(some), message)]
 

@@ -90,7 +90,7 @@ def error_places(
 
 
 def missed_beside_both(evidence: Evidence, types: TideTypes) -> int:
-    """Missed objects on which a box lies that is wrong in class and place: not quite overlooked."""
+    """Missed objects that have a nearby box with the wrong class and location."""
     wrong = types.det_type[evidence.det_row] == TideType.BOTH
     beside = wrong & types.missed[evidence.overlaps.gt_row]
     return len(np.unique(evidence.overlaps.gt_row[beside]))

@@ -240,7 +240,7 @@ def where_it_is(place: Place) -> str:
         return f"between {place.name}"
     if place.what == "confusion":
         return f"where {place.name.replace(' taken for ', ' is taken for ')}"
-    return f"in objects with {place.what} {place.name}"
+    return f"in objects with {place.what} = {place.name}"
 
 
 def _about_spread(result: SensitivityResult) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ class DifficultyChoice(JsonRecord):
     def __post_init__(self) -> None:
         if not 0 < self.iou <= 1:
             raise ParameterError(
-                f"an overlap lies above 0 and up to 1, got {self.iou} (--iou, iou)"
+                f"an overlap must be above 0 and at most 1, got {self.iou} (--iou, iou)"
             )
         for name, value in (("top_k", self.top_k), ("n_windows", self.n_windows)):
             BUDGET.check(value, f"{name} (--{name.replace('_', '-')})")

@@ -54,7 +54,7 @@ class NodeScores(JsonRecord):
     n_objects: int
     # Of the node as one class.
     scores: Mapping[str, float] = field(metadata=inline())
-    # Means over its classes, each told exactly.
+    # Means over its classes, each with its exact label.
     exact_scores: Mapping[str, float] = field(metadata=as_key("exact"))
 
 

@@ -117,14 +117,14 @@ def _left_out(dataset: Dataset, part: Dataset, subset: MatchedSubset) -> tuple[N
     if n_classes:
         n_objects = len(dataset.gt) - len(part.gt)
         message = (
-            f"{dataset.name}: left out {n_classes:,} of {len(dataset.classes):,} classes with "
+            f"{dataset.name}: skipped {n_classes:,} of {len(dataset.classes):,} classes with "
             f"{n_objects:,} objects; the {len(part.classes):,} hardest by {subset.measure} stay"
         )
         notices.append(Notice("class_left_out", n_classes, message))
     n_images = len(dataset.images) - len(part.images)
     if n_images:
         message = (
-            f"{dataset.name}: left out {n_images:,} of {len(dataset.images):,} images, which have "
+            f"{dataset.name}: skipped {n_images:,} of {len(dataset.images):,} images, which have "
             "no object of the classes that stay"
         )
         notices.append(Notice("image_left_out", n_images, message))

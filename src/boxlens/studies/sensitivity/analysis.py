@@ -9,7 +9,7 @@ import numpy as np
 
 from boxlens.data import Notice
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading, shared_settings
+from boxlens.formats.given import Reading, one_detector, shared_settings
 from boxlens.matching import HOIEM, assign, find_overlaps
 from boxlens.metrics.grid import mean_defined
 from boxlens.metrics.hits import POSITIVES_SHARE, area_ap_with_error
@@ -86,7 +86,7 @@ def sensitivity(
         n_unexpected=n_unexpected,
     )
     reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
-    dataset, (read,) = reading.used(gt, dt, classes_used)
+    dataset, (read,) = reading.used(gt, one_detector(dt), classes_used)
     detections, unverified = verified_detections(dataset, read, iou, threads=threads)
     thresholds = choice.iou_thresholds
     overlaps = find_overlaps(dataset, detections, HOIEM, floor=thresholds[0], threads=threads)

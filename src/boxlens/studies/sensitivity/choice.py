@@ -48,20 +48,20 @@ class SensitivityChoice:
                     f"an interaction needs two characteristics, got {first!r} twice"
                 )
         if not 0 < self.iou <= 1:
-            raise ParameterError(f"an IoU threshold lies above 0 and up to 1, got {self.iou:g}")
+            raise ParameterError(
+                f"an IoU must be above 0 and at most 1, got {self.iou:g}"
+            )
         wrong = [iou for iou in self.looser or () if not 0 < iou < self.iou]
         if wrong:
             raise ParameterError(
-                f"a looser overlap lies above 0 and below {self.iou:g}, got {wrong[0]:g}"
+                f"a looser overlap must be above 0 and below {self.iou:g}, got {wrong[0]:g}"
             )
         if not 0 < self.missed_p_n <= 1:
             raise ParameterError(
-                f"P_N of detected objects lies above 0 and up to 1, got {self.missed_p_n:g}"
+                f"P_N of detected objects must be above 0 and at most 1, got {self.missed_p_n:g}"
             )
         if not 0 < self.positives_share < math.inf:
-            raise ParameterError(
-                f"the share of positives an image is above 0, got {self.positives_share:g}"
-            )
+            raise ParameterError(f"positives_share must be above 0, got {self.positives_share:g}")
         for what, number, least in (
             ("objects of a subset", self.min_objects, 1),
             ("unexpected objects", self.n_unexpected, 0),

@@ -90,7 +90,7 @@ class Catalogue:
             return ()
         total = int(np.count_nonzero(self.objects.counted))
         message = (
-            f"{column.name}: {n:,} of {total:,} objects lack it and are left out of its subsets"
+            f"{column.name}: {n:,} of {total:,} objects lack it and are skipped in its subsets"
         )
         return (Notice("not_annotated_objects", n, message),)
 
@@ -113,7 +113,7 @@ class Catalogue:
         known = distinct(self.objects, values)
         if len(known) < 2:
             what = "no value" if not known else f"the value {known[0]} only"
-            message = f"attribute {source!r} has {what} and tells nothing apart"
+            message = f"attribute {source!r} has {what}: it cannot group objects"
             return Notice("one_value", len(known), message)
         if self._is_identifier(values, known):
             message = f"attribute {source!r} is another one for every object: not analysed"

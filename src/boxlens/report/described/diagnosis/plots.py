@@ -169,7 +169,7 @@ def _ends(result: HoiemResult) -> str:
 
 def _curves(result: DiagnosisResult, column: int, area: str) -> Plot:
     """All objects, or one range of sizes."""
-    analyze, title = result.coco_analyze, "What lies between the detector and perfect precision"
+    analyze, title = result.coco_analyze, "AP lost to each kind of error"
     ap = analyze.mean_ap[:, column].tolist()
     sized = area in SIZES
     absent = ""

@@ -38,8 +38,8 @@ MAIN_TABLE = "AP gained by fixing each kind of error alone (TIDE)"
 # Sums over kinds of errors are no kind.
 SUMS = {"fp": "all false positives", "fn": "all misses"}
 IMPACTS = {
-    "loc_removed": "without badly placed",
-    "loc_corrected": "badly placed corrected",
+    "loc_removed": "without poorly placed",
+    "loc_corrected": "poorly placed corrected",
     "sim_removed": "without similar class",
     "bg_removed": "without other class, background",
 }

@@ -92,8 +92,8 @@ def _nodes_plot(result: DifficultyResult) -> Plot:
         partial(
             node_scores_chart, result, [one for one in known if one.node in nodes[:MOST_NODES]]
         ),
-        legend="Hollow: mean over the classes below a node, each told exactly. Filled: the node as "
-        f"one class, whichever of them is named.{more}",
+        legend="Hollow: mean over the classes below a node, each with its exact label. Filled: the "
+        f"node as one class, whichever of them is named.{more}",
         absent="" if known else why,
     )
 

@@ -132,7 +132,7 @@ def places_plot(result: RobustnessResult) -> Plot:
     return _plot(
         result,
         "robustness_density",
-        "Where boxes lie: detections against objects",
+        "Where detections and objects are",
         "Maps of detections should look like those of objects above them. Pale: nothing is "
         "detected there any more. Dark where there are no objects: the change itself is detected.",
         "Boxes over each place, all pictures stretched to a square; detections with a score of "

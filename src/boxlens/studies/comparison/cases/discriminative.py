@@ -22,6 +22,7 @@ from boxlens.studies.comparison.cases.p_values import (
     sign_flips,
     welch_t,
 )
+from boxlens.wording import score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +54,7 @@ class DiscriminativeChoice:
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1:
-            raise ParameterError(f"alpha lies between 0 and 1, got {self.alpha:g}")
+            raise ParameterError(f"alpha must be between 0 and 1, got {self.alpha:g}")
         if not self.largest_t0 >= 0:
             raise ParameterError(f"the largest t0 is 0 or more, got {self.largest_t0:g}")
         if self.test not in TESTS:
@@ -201,7 +202,7 @@ def _checked(
     columns = [np.asarray(column, dtype=np.float64) for column in scores]
     if any(column.ndim != 1 or len(column) != len(columns[0]) for column in columns):
         shapes = ", ".join(str(column.shape) for column in columns)
-        raise ParameterError(f"scores are one number an image of the same images, got {shapes}")
+        raise ParameterError(f"scores are one number per image of the same images, got {shapes}")
     table = np.stack(columns)
     if np.isinf(table).any():
         raise ParameterError("scores are finite, or NaN where there is none; got infinity")
@@ -279,7 +280,7 @@ def _remark(
         return "no difference, or the test set is too easy: p does not stay below alpha"
     n_kept = curve.n_kept[at]
     if t0 > choice.largest_t0:
-        return f"they differ only on the {n_kept} images that disagree by {t0:.3g} or more"
+        return f"they differ only on the {n_kept} images that disagree by {score(t0)} or more"
     if t0 == 0:
         return "they differ over all images"
     return f"they differ once {len(cases) - n_kept} images of near agreement are removed"

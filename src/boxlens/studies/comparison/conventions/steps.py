@@ -10,7 +10,7 @@ import numpy as np
 
 from boxlens.data import Dataset, Detections, Notice, check_tables
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading, shared_settings
+from boxlens.formats.given import Reading, one_detector, shared_settings
 from boxlens.metrics.protocols import prepare, prepare_dataset
 from boxlens.metrics.results import Provenance
 from boxlens.studies.comparison.conventions.ap import ConventionAp
@@ -70,7 +70,7 @@ def reconcile(
     ReconciliationResult(window on ground_truth: coco 0.2009 -> voc07 0.3956)
     """
     reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
-    dataset, (detections,) = reading.used(gt, dt, classes_used)
+    dataset, (detections,) = reading.used(gt, one_detector(dt), classes_used)
     return reconcile_tables(dataset, detections, start, end, threads=threads, progress=progress)
 
 

@@ -164,7 +164,9 @@ def value_text(convention: str, value: Any) -> str:
     if convention == "max_dets":
         if value.count == UNLIMITED:
             return "unlimited"
-        return f"{value.count} a class and image" if value.per_class else f"{value.count} an image"
+        return (
+            f"{value.count} per class and image" if value.per_class else f"{value.count} per image"
+        )
     if convention == "iou_thresholds":
         return f"{value[0]:g}" if len(value) == 1 else f"{value[0]:g} to {value[-1]:g}"
     return WORDS[convention][value][0]
@@ -198,7 +200,7 @@ def _treatments(one: str, several: str) -> dict[str, tuple[str, str]]:
         "region": ("regions", f"{one} is a region that excuses any number of detections inside"),
         "ignored": ("ignored", f"{one} counts neither as found nor as missed"),
         "counted": ("counted", f"{one} counts as one plain object"),
-        "removed": ("removed", f"{several} are left out, and detections on them are wrong"),
+        "removed": ("removed", f"{several} are skipped, and detections on them are wrong"),
         "one_hit": (
             "one hit each",
             f"{one} is one object, hit by the best detection inside, and the others are excused",
@@ -216,12 +218,12 @@ WORDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "all": ("all", "a class without objects in an image is taken as absent there"),
         "openimages": (
             "labels",
-            "detections of a class that was not verified in their image are left out",
+            "detections of a class that was not verified in their image are skipped",
         ),
         "lvis": (
             "labels, exhaustive",
             (
-                "detections of a class that was not verified in their image are left out, and "
+                "detections of a class that was not verified in their image are skipped, and "
                 "so are unmatched ones where the class is not annotated exhaustively"
             ),
         ),
@@ -234,13 +236,13 @@ WORDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "voc": ("best", "a detection takes its best object, and is wrong if that is taken"),
     },
     "ties": {
-        "stable": ("as in the files", "detections of equal score stand in the order of the files"),
+        "stable": ("as in the files", "detections of equal score keep the order of the files"),
         "worst": ("wrong first", "of detections with equal score the wrong ones come first"),
         "best": ("right first", "of detections with equal score the right ones come first"),
     },
     "interpolation": {
-        "coco101": ("101 recalls", "the best precision beyond is read at 101 recalls"),
-        "voc07": ("11 recalls", "the best precision beyond is read at 11 recalls"),
+        "coco101": ("101 recalls", "precision is interpolated at 101 recall levels"),
+        "voc07": ("11 recalls", "precision is interpolated at 11 recall levels"),
         "area": ("area", "the whole area under the steps of the curve is taken"),
         "lines": (
             "lines",

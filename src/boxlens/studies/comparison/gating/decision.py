@@ -89,7 +89,7 @@ def gate(
     if one found nothing in many images where the other did, unless `allow_gaps`.
 
     >>> gate(gt, dt, other_dt, rules="AP >= baseline - 0.002", replicates=100)
-    GateResult(passed: 1 of 1 rules hold)
+    GateResult(passed: 1 of 1 rule holds)
     """
     plan = plan_gate(
         rules,
@@ -230,6 +230,6 @@ def _of_rules(
         first, n_replicates = partly[0], plan.resampling.n_replicates
         message = (
             f"{counted(len(partly), 'rule')} undefined in some replicates, which are "
-            f"left out (first: {first.text}, in {first.margin.n_undefined:,} of {n_replicates:,})"
+            f"skipped (first: {first.text}, in {first.margin.n_undefined:,} of {n_replicates:,})"
         )
         yield Notice("undefined_replicates", len(partly), message)

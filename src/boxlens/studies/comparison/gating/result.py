@@ -102,7 +102,8 @@ class GateResult(Displayed):
     def headline(self) -> str:
         """One sentence for all rules."""
         n = {verdict: len(self.of_verdict(verdict)) for verdict in VERDICTS}
-        parts = [f"{n['pass']} of {len(self.outcomes)} rules hold"]
+        rules = counted(len(self.outcomes), "rule holds", "rules hold")
+        parts = [f"{n['pass']} of {rules}"]
         if n["warning"]:
             parts.append(f"{n['warning']} broken within chance")
         if n["fail"]:

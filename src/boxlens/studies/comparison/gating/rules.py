@@ -174,7 +174,7 @@ def _unquoted(text: str) -> str:
 def _limit(text: str, place: Place) -> Limit:
     found = _LIMIT.fullmatch(text)
     if found is None:
-        raise place.mistake(f"{text!r} is no limit", _limit_remedy(text))
+        raise place.mistake(f"{text!r} is not a valid limit", _limit_remedy(text))
     if found["number"] is not None:
         return Limit(text, 0, _fraction(found["number"], place, largest=1))
     sign, amount = found["sign"], found["amount"]
@@ -185,7 +185,7 @@ def _limit(text: str, place: Place) -> Limit:
         share = float(amount)
         if not 0 < share <= LARGEST_SHARE:
             raise place.mistake(
-                f"a share of the baseline lies above 0 and up to {LARGEST_SHARE}, got {amount}",
+                f"a share of the baseline is above 0 and at most {LARGEST_SHARE}, got {amount}",
                 "Two percent less is baseline * 0.98",
             )
         return Limit(written, share, 0)
@@ -208,7 +208,7 @@ def _fraction(text: str, place: Place, *, largest: float) -> float:
     value = float(text)
     if not 0 <= value <= largest:
         raise place.mistake(
-            f"metrics are fractions, so that a number lies between 0 and 1, got {text}",
+            f"metrics are fractions, so a number must be between 0 and 1, got {text}",
             "Forty percent is 0.4",
         )
     return value

@@ -119,7 +119,7 @@ def joint_bound(
     if n_guesses < 1:
         raise ParameterError(f"an image has at least one guess, got {n_guesses}")
     if not 0 < iou <= 1:
-        raise ParameterError(f"an IoU threshold lies above 0 and up to 1, got {iou:g}")
+        raise ParameterError(f"an IoU threshold must be above 0 and at most 1, got {iou:g}")
     scores = np.stack([np.asarray(row, dtype=np.float64) for row in image_scores])
     if scores.shape != (len(tables), len(dataset.images)):
         expected = (len(tables), len(dataset.images))

@@ -148,9 +148,9 @@ def strengths(
 
 def _check(min_score: tuple[float, float], iou: float, level: float, min_images: int) -> None:
     if not 0 < level < 1:
-        raise ParameterError(f"a level of confidence lies between 0 and 1, got {level:g}")
+        raise ParameterError(f"a level of confidence must be between 0 and 1, got {level:g}")
     if not 0 < iou <= 1:
-        raise ParameterError(f"an IoU threshold lies above 0 and up to 1, got {iou:g}")
+        raise ParameterError(f"an IoU threshold must be above 0 and at most 1, got {iou:g}")
     if not np.isfinite(min_score).all():
         raise ParameterError(f"score cuts are finite numbers, got {list(min_score)}")
     if min_images < 2:

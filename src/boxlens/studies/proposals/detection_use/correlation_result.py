@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from boxlens.data.columns import Floats
     from boxlens.metrics.results import Provenance
 
-SCHEMA = "boxlens/studies/proposals-correlate/1"
+SCHEMA = "boxlens/proposals-correlate/1"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from boxlens.data.columns import Floats
     from boxlens.metrics.results import Provenance
 
-SCHEMA = "boxlens/studies/proposals-oracle/1"
+SCHEMA = "boxlens/proposals-oracle/1"
 ORACLE_WORDS: Mapping[str, str] = {
     "raw": "as given",
     "none": "on the proposals",

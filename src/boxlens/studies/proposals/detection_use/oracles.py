@@ -204,7 +204,7 @@ def _check(
     check_names(proposed)
     limits.BUDGET.check(budget, "budget (--budget)")
     if not 0 < oracle_iou <= 1:
-        raise ParameterError(f"an IoU lies above 0 and up to 1, got {oracle_iou} (oracle_iou)")
+        raise ParameterError(f"an IoU must be above 0 and at most 1, got {oracle_iou} (oracle_iou)")
 
 
 def _check_filled(detections: Sequence[Detections], proposed: Sequence[Proposed]) -> None:

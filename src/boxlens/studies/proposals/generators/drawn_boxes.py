@@ -99,7 +99,9 @@ class Uniform:
         for what, least in (("x", 0.0), ("y", 0.0), ("area", 0.0), ("aspect", 1e-6)):
             low, high = getattr(self, f"{what}_low"), getattr(self, f"{what}_high")
             if not least <= low <= high:
-                raise ParameterError(f"{what} of uniform boxes from {low} to {high} is no range")
+                raise ParameterError(
+                    f"{what} of uniform boxes from {low} to {high} is not a valid range"
+                )
 
     @property
     def identity(self) -> str:
@@ -226,7 +228,7 @@ def _root(covariance: Floats) -> Floats:
         rest = covariance[column:, column] - root[column:] @ root[column]
         if not rest[0] >= -_ROUNDING:
             raise ParameterError(
-                "the covariance of Gaussian boxes is none: no boxes vary in this way"
+                "invalid covariance matrix of Gaussian boxes: no boxes vary in this way"
             )
         if rest[0] > _ROUNDING:
             root[column:, column] = rest / np.sqrt(rest[0])

@@ -53,7 +53,7 @@ class EdgeBoxes:
         contributed("ximgproc")
         if not (0 < self.alpha < 1 and 0 < self.beta <= 1 and 0 < self.eta <= 1):
             raise ParameterError(
-                "alpha lies above 0 and below 1, beta and eta above 0 and up to 1; got "
+                "alpha must be above 0 and below 1, beta and eta above 0 and at most 1; got "
                 f"{self.alpha}, {self.beta} and {self.eta}"
             )
         if self.model:

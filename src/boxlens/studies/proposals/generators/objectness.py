@@ -116,7 +116,7 @@ class ObjectnessTables:
             raise InputError("holds no tables of objectness")
         prior, thresholds = document.get("prior"), _numbers(document, "thresholds")
         if not isinstance(prior, float) or not 0 < prior < 1:
-            raise InputError(f"the prior lies between 0 and 1, got {prior!r}")
+            raise InputError(f"the prior must be between 0 and 1, got {prior!r}")
         if len(thresholds) != len(SCALES):
             problem = f"expected thresholds of {len(SCALES)} scales, got {len(thresholds)}"
             raise InputError(problem)

@@ -77,7 +77,7 @@ def _tables(values: Mapping[str, Floats], reached: Bools, trained_on: str) -> Ob
     n_on = int(reached.sum())
     if n_on in {0, len(reached)}:
         raise InputError(
-            f"{n_on:,} of {len(reached):,} windows drawn are on objects: nothing tells them apart",
+            f"{n_on:,} of {len(reached):,} windows drawn are on objects: nothing to learn from",
             remedy="Give more pictures, with boxes of objects that fill only a part of them",
         )
     cues = tuple(_cue_table(values[name], reached) for name in CUES)

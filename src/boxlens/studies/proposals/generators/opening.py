@@ -74,7 +74,7 @@ def no_such_source(text: str) -> str:
 
 def _unknown(word: str) -> str:
     if _looks_like_a_file(word):
-        return f"{word} is no method: name one before the file, as in edge-boxes:{word}"
+        return f"{word}: unknown method; name one before the file, as in edge-boxes:{word}"
     return f"unknown generator '{word}'{_meant(word)}: choose one of {', '.join(GENERATORS)}"
 
 

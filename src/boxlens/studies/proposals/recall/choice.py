@@ -40,7 +40,7 @@ class RecallChoice(JsonRecord):
         Whole(0, REPLICATES.most).check(self.replicates, "replicates")
         if any(not 0 < iou <= 1 for iou in self.ious):
             raise ParameterError(
-                f"an IoU lies above 0 and up to 1, got {list(self.ious)} (--iou, ious)"
+                f"an IoU must be above 0 and at most 1, got {list(self.ious)} (--iou, ious)"
             )
         low, high = self.ar_range
         if not 0 <= low < high <= 1:

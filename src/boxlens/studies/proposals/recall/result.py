@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from boxlens.metrics.results import Provenance
     from boxlens.studies.proposals.recall.choice import RecallChoice
 
-SCHEMA = "boxlens/studies/proposals-recall/1"
+SCHEMA = "boxlens/proposals-recall/1"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from boxlens.metrics.results import Provenance
     from boxlens.studies.proposals.repeatability.choice import RepeatabilityChoice
 
-SCHEMA = "boxlens/studies/proposals-repeatability/1"
+SCHEMA = "boxlens/proposals-repeatability/1"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from boxlens.data import Notice
     from boxlens.metrics.results import Provenance
 
-SCHEMA = "boxlens/studies/proposals-tune/1"
+SCHEMA = "boxlens/proposals-tune/1"
 
 
 @dataclass(frozen=True, slots=True)
