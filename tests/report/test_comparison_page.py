@@ -48,7 +48,7 @@ def page(written):
 
 @pytest.fixture
 def tables(written):
-    return {path.stem: pl.read_parquet(path) for path in (written[0] / "tables").iterdir()}
+    return {path.stem: pl.read_parquet(path) for path in (written[0] / "tables").glob("*.parquet")}
 
 
 @pytest.fixture

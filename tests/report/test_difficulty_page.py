@@ -48,7 +48,7 @@ def page(written):
 
 @pytest.fixture
 def tables(written):
-    return {path.stem: pl.read_parquet(path) for path in (written[0] / "tables").iterdir()}
+    return {path.stem: pl.read_parquet(path) for path in (written[0] / "tables").glob("*.parquet")}
 
 
 def test_figures_are_pictures_in_the_formats_asked_for(tmp_path):
@@ -194,7 +194,7 @@ def test_with_detections_the_app_opens_it_and_marks_lead_to_their_classes(tmp_pa
     assert run.detector_names == ("window", "region")
     assert run.about["verb"] == "difficulty"
     assert run.about["verdict"]["lead"] == result.sentences[0]
-    n_files = len(list((tmp_path / "tables").iterdir()))
+    n_files = len(list((tmp_path / "tables").glob("*.parquet")))
     assert f"{n_files} tables" in told
     drawn = json.loads((tmp_path / "figures" / "figures.json").read_text(encoding="utf-8"))
     (spec,) = [one["spec"] for one in drawn if one["name"] == "ap_by_measure"]

@@ -90,4 +90,6 @@ def test_a_result_and_a_description_are_all_that_a_verb_needs(result, tmp_path):
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert all(shown in page for shown in ("1,500", "75%", "Long bars: common classes."))
     assert json.loads((tmp_path / "out" / "results.json").read_text()) == result.to_json()
-    assert pl.read_parquet(tmp_path / "out" / "tables" / "census.parquet").equals(known)
+    tables = tmp_path / "out" / "tables"
+    assert pl.read_parquet(tables / "census.parquet").equals(known)
+    assert pl.read_csv(tables / "census.csv").equals(known)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from boxlens.errors import ParameterError
 from boxlens.metrics.json_form import to_json
@@ -72,9 +72,10 @@ def write_study(
         output.write_text("results.json", _json_lines(document) + "\n")
         document["notices"] = to_json(result.all_notices)
         tables = study_frames(study)
+        _write_tables(output, tables, "csv")
         if extras.run is not None:
             tables |= _write_run(output, extras.run, study, document, specs, threads)
-        _write_tables(output, tables)
+        _write_tables(output, tables, "parquet")
         subsets = list(_write_datasets(output, extras))
         _write_figures(output, drawing, gallery, progress)
         output.write_text("report.html", study_page(study, document, specs, formats))
@@ -123,12 +124,14 @@ def _json_lines(value: Any, depth: int = 0) -> str:
     return f"{{\n{entries}\n{pad}}}"
 
 
-def _write_tables(output: OutputFolder, tables: Mapping[str, pl.DataFrame]) -> None:
+def _write_tables(
+    output: OutputFolder, tables: Mapping[str, pl.DataFrame], kind: Literal["csv", "parquet"]
+) -> None:
     for name, frame in tables.items():
         # Polars has errors of its own for a full disk; in memory there is none.
         table = BytesIO()
-        frame.write_parquet(table)
-        with output.file(f"tables/{name}.parquet") as waiting:
+        (frame.write_csv if kind == "csv" else frame.write_parquet)(table)
+        with output.file(f"tables/{name}.{kind}") as waiting:
             waiting.write_bytes(table.getbuffer())
 
 

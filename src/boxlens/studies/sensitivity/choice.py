@@ -48,9 +48,7 @@ class SensitivityChoice:
                     f"an interaction needs two characteristics, got {first!r} twice"
                 )
         if not 0 < self.iou <= 1:
-            raise ParameterError(
-                f"an IoU must be above 0 and at most 1, got {self.iou:g}"
-            )
+            raise ParameterError(f"an IoU must be above 0 and at most 1, got {self.iou:g}")
         wrong = [iou for iou in self.looser or () if not 0 < iou < self.iou]
         if wrong:
             raise ParameterError(
