@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 
 from boxlens import diagnose
-from boxlens.report.charts.export import chart_json, save_spec
+from boxlens.report.charts.export import save_spec
 
 COLUMNS = (
     ("tide_errors", "repair_orders", "waterfall"),
@@ -34,7 +34,7 @@ def main(target: Path = Path("diagnosis.png"), detector: str = "region") -> None
         for names in COLUMNS:
             column = []
             for name in names:
-                (path,) = save_spec(chart_json(drawn[name]), Path(folder) / name, ["png"])
+                (path,) = save_spec(drawn[name].to_dict(), Path(folder) / name, ["png"])
                 column.append(Image.open(path).convert("RGB"))
             columns.append(column)
         _sheet(columns).quantize(64).save(target, optimize=True)

@@ -40,7 +40,7 @@ def test_a_candidate_that_keeps_the_rules_exits_with_0(gate):
 def test_a_regression_beyond_chance_exits_with_1(gate):
     done = gate("--rule", "AP of vase >= baseline")
     assert done.returncode == 1
-    assert "FAILED: 0 of 1 rules hold, 1 broken beyond chance" in done.stdout
+    assert "FAILED: 0 of 1 rule holds, 1 broken beyond chance" in done.stdout
 
 
 def test_a_drop_within_chance_exits_with_0_and_says_so(gate):

@@ -77,8 +77,11 @@ def test_a_folder_gets_page_figure_tables_and_document(demo, tmp_path):
         "report.html",
         "results.json",
         "figures/convention_steps.svg",
-        "tables/steps.parquet",
-        "tables/protocols.parquet",
+        *(
+            f"tables/{name}.{kind}"
+            for name in ("steps", "protocols")
+            for kind in ("csv", "parquet")
+        ),
     }
     document = json.loads((out / "results.json").read_text())
     page = (out / "report.html").read_text()

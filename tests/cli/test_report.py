@@ -82,7 +82,7 @@ def test_a_gate_writes_a_page_whether_it_passes_or_not(run, tmp_path):
     files = ("--baseline", WINDOW, "--candidate", REGION, "--replicates", "100", "-o", tmp_path)
     assert run("gate", TRUTH, *files, "--rule", "AP >= 0.9").returncode == 1
     page = (tmp_path / "report.html").read_text()
-    assert "The gate FAILED: 0 of 1 rules hold" in page
+    assert "The gate FAILED: 0 of 1 rule holds" in page
 
 
 def test_disagree_writes_a_file_or_a_folder(run, tmp_path):

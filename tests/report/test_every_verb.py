@@ -119,7 +119,7 @@ def test_every_result_has_a_page_and_tables(name, world):
     [
         ("sensitivity", {"images": "."}, "SensitivityResult shows no pictures"),
         ("robustness", {"images": "."}, "shows the pictures it was made of"),
-        ("diagnose", {"strict_coco": True}, "DiagnosisResult has no setting 'strict_coco'"),
+        ("diagnose", {"strict_coco": True}, "DiagnosisResult have no setting 'strict_coco'"),
         ("disagree", {"images_mb": -1}, "0 megabytes or more"),
     ],
 )

@@ -80,7 +80,9 @@ def test_a_document_has_the_shape_of_a_diagnosis():
 
 def test_tables_agree_with_the_counts(written):
     result = toy_diagnosis()
-    tables = {path.stem: pl.read_parquet(path) for path in (written[0] / "tables").glob("*.parquet")}
+    tables = {
+        path.stem: pl.read_parquet(path) for path in (written[0] / "tables").glob("*.parquet")
+    }
     counts = result.crosswalk.counts()
     detections, objects = tables["detections"], tables["objects"]
     assert len(detections) == len(result.detections)

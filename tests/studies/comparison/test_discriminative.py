@@ -169,8 +169,8 @@ def test_json_says_all_and_null_for_undefined():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"alpha": 0.0}, "alpha lies between"),
-        ({"alpha": math.nan}, "alpha lies between"),
+        ({"alpha": 0.0}, "alpha must be between"),
+        ({"alpha": math.nan}, "alpha must be between"),
         ({"largest_t0": -0.1}, "largest t0"),
         ({"test": "sign"}, "a test is one of"),
         ({"grid": "all"}, "a grid is one of"),

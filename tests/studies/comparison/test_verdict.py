@@ -166,7 +166,7 @@ def test_led_groups_are_named_widest_first_and_one_per_characteristic():
     text = further_sentences(result)[-1]
     named = re.search(r"window leads on (.*?) and ([\d,]+) more;", text)
     assert (
-        f"{widest.characteristic} {widest.value} (+{number(widest.tested.difference)})"
+        f"{widest.characteristic} = {widest.value} (+{number(widest.tested.difference)})"
         in (named.group(1).split(", ")[0])
     )
     assert len(named.group(1).split(", ")) + int(named.group(2)) == len(led)

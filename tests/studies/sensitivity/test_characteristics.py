@@ -213,7 +213,7 @@ def test_texts_without_end_are_refused():
         ({"iou": 0.0}, "IoU"),
         ({"looser": (0.5,)}, "looser overlap"),
         ({"missed_p_n": 0.0}, "P_N"),
-        ({"positives_share": 0.0}, "share of positives"),
+        ({"positives_share": 0.0}, "positives_share must be above 0"),
         ({"min_objects": 0}, "at least 1"),
         ({"n_unexpected": -1}, "at least 0"),
     ],

@@ -48,7 +48,7 @@ def extras_of(result: object, **given: Any) -> Extras:
     unknown = given.keys() - signature(extras).parameters.keys()
     if unknown:
         name = type(result).__name__
-        raise ParameterError(f"the report of a {name} has no setting {min(unknown)!r}")
+        raise ParameterError(f"reports of {name} have no setting {min(unknown)!r}")
     return extras(result, **given)
 
 
