@@ -48,7 +48,8 @@ def matrix(
     text = {
         "fontSize": letters_px,
         "lineHeight": letters_px + 1,
-        "limit": width - 2,
+        # A browser's letters may be wider than those of files.
+        "limit": width + 4,
         "dy": {"expr": f"isArray(datum.text) ? {-(letters_px + 1) / 2} : 0"},
     }
     drawn = [

@@ -254,7 +254,7 @@ def _pair_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
 def _class_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
     alpha = result.choice.alpha
     known = [row for row in pair.classes if not math.isnan(row.difference.value)]
-    clearest = sorted(known, key=lambda row: -_clearness(row))[:MOST_CLASSES]
+    clearest = sorted(known, key=_clearness, reverse=True)[:MOST_CLASSES]
     shown = sorted(clearest, key=lambda row: -row.difference.value)
     n_differ = sum(row.p_holm < alpha for row in known)
     n_untested = sum(math.isnan(row.p) for row in known)
@@ -286,9 +286,7 @@ def _class_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
     )
 
 
-def _clearness(row: ClassPair) -> float:
-    """The difference in standard errors; classes that were not tested come last."""
-    if math.isnan(row.p):
-        return -1.0
-    se = row.difference.se
-    return abs(row.difference.value) / se if se > 0 else 0.0
+def _clearness(row: ClassPair) -> tuple[bool, float]:
+    """By the difference in standard errors; classes that were not tested last, by theirs in AP."""
+    tested, size, se = not math.isnan(row.p), abs(row.difference.value), row.difference.se
+    return tested, size / se if tested and se > 0 else size

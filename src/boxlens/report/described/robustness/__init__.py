@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -59,14 +60,14 @@ READINGS = {
 def study(result: RobustnessResult, pictures: StepGalleries | None = None) -> Study:
     first, bound = result.sets[0], result.bound
     names = [one.name for one in result.detectors]
+    n_classes = sum(not math.isnan(ap) for ap in result.detectors[0].clean.by_class)
     before, after = _sections(result)
     return Study(
         title=f"Robustness of {listed(names, MOST_NAMES, 'detectors')}",
         data=result.dataset,
         facts=(
             counted(first.n_images, "picture"),
-            f"{counted(first.n_objects, 'object')} of "
-            + counted(len(result.classes), "class", "classes"),
+            f"{counted(first.n_objects, 'object')} of {counted(n_classes, 'class', 'classes')}",
             counted(len(result.sets) - 1, "change"),
             *([f"UAP {score(result.uap)} ({bound.classifier})"] if bound else []),
             *[counted(len(result.failed), "failure")] * bool(result.failed),
