@@ -87,7 +87,7 @@ class GateResult(Displayed):
     n_objects: int
     """How many objects there are."""
     baseline: str
-    """Name of the detector that must not be fallen behind."""
+    """Name of the detector that the candidate is compared with."""
     candidate: str
     """Name of the detector under test."""
     resampling: ResamplingChoice
