@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
+import ast
 import inspect
 import re
+import textwrap
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import boxlens
+from boxlens.display import Displayed
 from boxlens.formats.given import SHARED_HEAD, SHARED_SETTINGS
 
 if TYPE_CHECKING:
@@ -21,9 +24,6 @@ Every verb of the command line is a function of `boxlens`: ground truth, then de
 settings by keyword, named as the options are. Files and tables are taken alike. Examples use the
 files that `boxlens demo --files .` writes.
 
-Every result has `sentences`, `tables()`, `figures()`, `save(folder)` and `to_json()`, and shows
-itself in a notebook.
-
 Verbs have these settings in common, where they apply:
 
 {shared}
@@ -31,17 +31,17 @@ Verbs have these settings in common, where they apply:
 <!-- Made by scripts/make_api_page.py from the docstrings: change those. -->
 """
 
-# Fields that mean the same in every result.
-SHARED = {
-    "choice": "What was asked for, as checked.",
-    "dataset": "The ground truth: its name, or the table.",
-    "n_images": "How many images were looked at.",
-    "n_objects": "How many objects there are.",
-    "notices": "What was skipped or filled in.",
-    "parameters": "What was asked for, as in the JSON.",
-    "provenance": "The inputs with their hashes, and the version.",
-    "protocol": "Whose rules were followed.",
-}
+RESULTS = """## Results
+
+Every result shows itself in a notebook, and has these beside its own:
+
+"""
+TABLES = """## Tables and errors
+
+Columns are read-only NumPy arrays: `Rows` int32, `Offsets` int64, `Floats` float64, `Boxes` float64
+with four columns, `Bools` bool, `Ids` int64 or str, `Attribute` float64 or str; `Links` hold class
+rows by image. A row is a position in a table, from 0; an id is what the file says.
+"""
 
 
 def page() -> str:
@@ -54,8 +54,8 @@ def page() -> str:
     shared = [f"| `{name}` | {told} |" for name, told in SHARED_SETTINGS.items()]
     head = HEAD.format(shared="\n".join(["| setting | meaning |", "|---|---|", *shared]))
     parts = [head, "## Functions\n", *(_function(*one) for one in functions.items())]
-    parts += ["## Results\n", *(_class(*one) for one in results.items())]
-    parts += ["## Tables and errors\n", *(_class(*one) for one in others.items())]
+    parts += [RESULTS + _members(Displayed), *(_class(*one) for one in results.items())]
+    parts += [TABLES, *(_class(*one) for one in others.items())]
     return re.sub(r"METHODS (\d+(?:\.\d+)*)", _linked, "\n".join(parts))
 
 
@@ -64,57 +64,87 @@ def _linked(cited: re.Match[str]) -> str:
 
 
 def _function(name: str, one: Callable[..., object]) -> str:
-    lines = [f"    {parameter}," for parameter in _parameters(one)]
+    lines = [f"    {parameter}," for parameter in _parameters(one, _typed)]
     returns = str(inspect.signature(one).return_annotation).strip("'")
     body = "\n".join(lines)
     return f"### {name}\n\n```text\n{name}(\n{body}\n) -> {returns}\n```\n\n{_told(one)}\n"
 
 
-def _parameters(one: Callable[..., object]) -> Iterator[str]:
+def _parameters(
+    one: Callable[..., object], written: Callable[[inspect.Parameter], str]
+) -> Iterator[str]:
     keyword_only = False
     for parameter in inspect.signature(one).parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY and not keyword_only:
             keyword_only = True
             yield "*"
-        yield str(parameter).replace("'", "", 2)
+        if parameter.name not in ("self", "cls"):
+            yield written(parameter)
+
+
+def _typed(parameter: inspect.Parameter) -> str:
+    return str(parameter).replace("'", "", 2)
+
+
+def _bare(parameter: inspect.Parameter) -> str:
+    return str(parameter.replace(annotation=parameter.empty, default=parameter.empty))
 
 
 def _class(name: str, one: type) -> str:
-    fields = ""
-    if dataclasses.is_dataclass(one):
-        told = field_notes(one)
-        rows = [
-            f"| `{field.name}` | `{_type(field)}` | {told.get(field.name, '')} |"
-            for field in dataclasses.fields(one)
-            if not field.name.startswith("_")
-        ]
-        fields = "\n".join(["| field | type | meaning |", "|---|---|---|", *rows, ""])
-    return f"### {name}\n\n{_told(one)}\n{fields}"
+    return f"### {name}\n\n{_told(one)}\n{_members(one)}"
 
 
-def _type(field: dataclasses.Field[object]) -> str:
-    return str(field.type).replace("|", "or")
+def _members(one: type) -> str:
+    """Tables of the fields and the methods that are the class's own."""
+    notes = field_notes(one)
+    fields = [f"| `{name}` | `{kind}` | {told} |" for name, (kind, told) in notes.items()]
+    methods = [
+        f"| `{_called(name, method)}` | {_line(inspect.getdoc(method) or '')} |"
+        for name, method in own_methods(one).items()
+    ]
+    lines = ["| field | type | meaning |", "|---|---|---|", *fields, ""] if fields else []
+    lines += ["| method or property | meaning |", "|---|---|", *methods, ""] if methods else []
+    return "\n".join(lines)
 
 
-def field_notes(one: type) -> dict[str, str]:
-    """The docstring below, or the comment above, each field of a class, by the field's name."""
-    notes: dict[str, str] = {}
-    waiting: list[str] = []
-    name = ""
-    for line in inspect.getsource(one).splitlines():
-        text = line.strip()
-        field = re.match(r"    (\w+): ", line)
-        if text.startswith("# "):
-            waiting.append(text[2:])
+def field_notes(one: type) -> dict[str, tuple[str, str]]:
+    """Type and text of each public field that a class declares: the text is the string below it."""
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(one))).body
+    assert isinstance(tree, ast.ClassDef)
+    notes: dict[str, tuple[str, str]] = {}
+    for statement, below in zip(tree.body, [*tree.body[1:], None], strict=True):
+        if not isinstance(statement, ast.AnnAssign):
             continue
-        if field:
-            name = field[1]
-            notes[name] = " ".join(waiting)
-        elif text.startswith('"""') and name:
-            notes[name] = text.strip('"')
-        waiting = []
-        name = name if field else ""
-    return {**SHARED, **{name: told for name, told in notes.items() if told}}
+        name, kind = ast.unparse(statement.target), ast.unparse(statement.annotation)
+        told = ""
+        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
+            told = _line(str(below.value.value))
+        if not name.startswith("_"):
+            notes[name] = kind.replace("|", "or"), told
+    return notes
+
+
+def own_methods(one: type) -> dict[str, object]:
+    """Public methods, class methods and properties that a class defines itself, by name."""
+    kinds = (property, cached_property, classmethod, staticmethod)
+    return {
+        name: method
+        for name, method in vars(one).items()
+        if not name.startswith("_") and (inspect.isfunction(method) or isinstance(method, kinds))
+    }
+
+
+def _called(name: str, method: object) -> str:
+    """A method as it is called: names of its arguments alone, none for a property."""
+    if isinstance(method, property | cached_property):
+        return name
+    arguments = ", ".join(_parameters(getattr(method, "__func__", method), _bare))
+    return f"{name}({arguments})"
+
+
+def _line(text: str) -> str:
+    """In a cell of a table."""
+    return " ".join(text.split()).replace("|", "\\|")
 
 
 def _told(one: object) -> str:

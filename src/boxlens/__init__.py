@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from boxlens.studies.proposals.repeatability.result import RepeatabilityResult
     from boxlens.studies.proposals.tuning.analysis import tune_proposals
     from boxlens.studies.proposals.tuning.result import ProposalTuningResult
+    from boxlens.studies.report import ReportResult
     from boxlens.studies.robustness.analysis import robustness
     from boxlens.studies.robustness.result import RobustnessResult
     from boxlens.studies.sensitivity import SensitivityResult, sensitivity
@@ -65,6 +66,7 @@ _HOME = {
     "ProposalTuningResult": "boxlens.studies.proposals.tuning.result",
     "ReconciliationResult": "boxlens.studies.comparison.conventions.results",
     "RepeatabilityResult": "boxlens.studies.proposals.repeatability.result",
+    "ReportResult": "boxlens.studies.report",
     "RobustnessResult": "boxlens.studies.robustness.result",
     "SensitivityResult": "boxlens.studies.sensitivity",
     "UpperBoundResult": "boxlens.studies.upper_bound.result",
@@ -115,6 +117,7 @@ __all__ = [
     "ProposalTuningResult",
     "ReconciliationResult",
     "RepeatabilityResult",
+    "ReportResult",
     "RobustnessResult",
     "SensitivityResult",
     "UpperBoundResult",

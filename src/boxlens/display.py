@@ -26,6 +26,7 @@ class Displayed:
 
     __slots__ = ()
     notices: tuple[Notice, ...]
+    """What was skipped or filled in."""
 
     def to_json(self) -> dict[str, Any]:
         """The stable form that `--json -` prints."""

@@ -9,11 +9,25 @@ if TYPE_CHECKING:
 
 
 class BoxlensError(Exception):
-    """Anything the user can fix. The command line prints it in one line and exits with 2."""
+    """Anything the user can fix. The command line prints it in one line and exits with 2.
+
+    >>> try:
+    ...     evaluate("missing.json", dt)
+    ... except BoxlensError as error:
+    ...     print(error)
+    missing.json: no such file or folder. Check the spelling
+    """
 
 
 class ParameterError(BoxlensError):
-    """An invalid argument."""
+    """An invalid argument.
+
+    >>> try:
+    ...     evaluate(gt, dt, protocol="kitti")
+    ... except ParameterError as error:
+    ...     print(error)
+    unknown protocol 'kitti': choose from coco, voc07, voc12, lvis, openimages
+    """
 
 
 class MissingExtraError(BoxlensError):
@@ -46,7 +60,23 @@ class WorkerEndedError(BoxlensError):
 
 
 class InputError(BoxlensError):
-    """An invalid file: names the file, the place in it and the remedy."""
+    """An invalid file: names the file, the place in it and the remedy.
+
+    >>> try:
+    ...     read_dataset("missing.json")
+    ... except InputError as error:
+    ...     print(error.path, "-", error.remedy)
+    missing.json - Check the spelling
+    """
+
+    problem: str
+    """What is wrong."""
+    path: str | None
+    """The file; None: not one file."""
+    where: str | None
+    """The place in it, such as a line or a record."""
+    remedy: str | None
+    """What to do about it."""
 
     def __init__(
         self,

@@ -83,15 +83,25 @@ def _reachable(
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """One row per class, ids ascending. `frequency` is LVIS's r, c or f."""
+    """One row per class, ids ascending.
+
+    >>> classes = read_dataset(gt).classes
+    >>> classes.name[:3], classes.row_of_name()["dog"]
+    (('car', 'van', 'bus'), 4)
+    """
 
     id: Ids
+    """Ids as in the file, ascending."""
     name: tuple[str, ...]
+    """Names, one per class."""
     supercategory: tuple[str | None, ...] | None = None
+    """Name of the group of each class; None where the file names none."""
     frequency: tuple[str | None, ...] | None = None
+    """LVIS: "r" (rare), "c" (common) or "f" (frequent), one per class; None elsewhere."""
     tree: ClassTree | None = None
-    # Further fields of the file, one value per class (LVIS synset, definition, image_count ...).
+    """The hierarchy over class ids (Open Images); None without one."""
     extra: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """Further fields of the file, one value per class (LVIS synset, definition ...)."""
 
     @classmethod
     def of(
@@ -134,9 +144,11 @@ class Classes:
         return len(self.id)
 
     def row_of_name(self) -> dict[str, int]:
+        """Class row by name."""
         return {name: row for row, name in enumerate(self.name)}
 
     def row_of_id(self) -> dict[int | str, int]:
+        """Class row by id."""
         return {key: row for row, key in enumerate(self.id.tolist())}
 
     def by_supercategory(self) -> dict[str, list[int]]:
@@ -148,6 +160,8 @@ class Classes:
         return rows
 
     def select(self, rows: Rows) -> Classes:
+        """The classes of some rows, in the order given."""
+
         def chosen(values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
             return None if values is None else tuple(values[row] for row in rows)
 

@@ -68,20 +68,35 @@ class Spans:
 
 @dataclass(frozen=True, slots=True)
 class GroundTruth:
-    """One row per object, grouped by image, file order within an image."""
+    """One row per object, grouped by image, file order within an image.
+
+    >>> objects = read_dataset(gt).gt
+    >>> objects.box[0].tolist(), int(objects.crowd.sum())
+    ([446.0, 106.0, 23.0, 76.0], 30)
+    """
 
     image_row: Rows
+    """The row of each object's image in `Dataset.images`: a position, not an id."""
     class_row: Rows
+    """The row of each object's class in `Dataset.classes`: a position, not an id."""
     box: Boxes
+    """x, y, width, height from the top left corner, in px; fractions if `Dataset.relative`."""
     area_px: Floats
+    """Area of the object in square px, of its mask where the file has it."""
     crowd: Bools
+    """Whether the box is around a crowd (COCO iscrowd)."""
     difficult: Bools
+    """Whether the object is marked difficult (VOC) and so does not count."""
     group_of: Bools
+    """Whether the box is around a group (Open Images)."""
     id: Ids
+    """Ids as in the file; 1, 2, 3 ... where it has none."""
     offsets: Offsets
+    """Objects of image row i are rows offsets[i] to offsets[i + 1], the latter excluded."""
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
-    # Values kept for later: "segmentation", "keypoints".
+    """Further properties by name, one value per object; NaN or None: missing."""
     spans: Mapping[str, Spans] = field(default_factory=dict)
+    """Where "segmentation" and "keypoints" are in their files; they are read only when needed."""
 
     @classmethod
     def of(
@@ -170,16 +185,30 @@ class GroundTruth:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Images, classes and the objects in them."""
+    """Images, classes and the objects in them.
+
+    >>> dataset = read_dataset(gt)
+    >>> len(dataset.images), len(dataset.gt)
+    (200, 1456)
+    >>> small = dataset.where(dataset.gt.area_px < 32**2)
+    >>> len(small.gt)
+    674
+    """
 
     name: str
+    """As the file or folder is called."""
     images: Images
+    """One row per image."""
     classes: Classes
+    """One row per class."""
     gt: GroundTruth
+    """One row per object."""
     source: Source | None = None
+    """The file it was read from; None: made in memory."""
     notices: tuple[Notice, ...] = ()
-    # Boxes are fractions of their image: overlaps are right, areas in pixels are unknown.
+    """What was skipped or filled in."""
     relative: bool = False
+    """Boxes are fractions of their image: overlaps are right, areas in pixels are unknown."""
 
     def __post_init__(self) -> None:
         n_images = len(self.gt.offsets) - 1

@@ -38,18 +38,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Detections:
-    """One row per detection, grouped by image, file order within an image."""
+    """One row per detection, grouped by image, file order within an image.
+
+    >>> detections = read_detections(dt, read_dataset(gt))
+    >>> len(detections), len(detections.where(detections.score >= 0.5))
+    (7176, 499)
+    """
 
     name: str
+    """Name of the detector: as its file is called, unless another is given."""
     image_row: Rows
+    """The row of each detection's image in `Dataset.images`: a position, not an id."""
     class_row: Rows
+    """The row of each detection's class in `Dataset.classes`: a position, not an id."""
     box: Boxes
+    """x, y, width, height from the top left corner, in px; fractions if `Dataset.relative`."""
     score: Floats
+    """How sure the detector is, higher is surer; any finite number."""
     offsets: Offsets
+    """Detections of image row i are rows offsets[i] to offsets[i + 1], the latter excluded."""
     source: Source | None = None
+    """The file it was read from; None: made in memory."""
     notices: tuple[Notice, ...] = ()
-    # Rows of the classes the detector knows, ascending; None: its file does not say.
+    """What was skipped or filled in."""
     known_classes: Rows | None = None
+    """Rows of the classes the detector knows, ascending; None: its file does not say."""
 
     @classmethod
     def of(
@@ -102,6 +115,7 @@ class Detections:
 
     @property
     def n_images(self) -> int:
+        """How many images the data set has, with detections or without."""
         return len(self.offsets) - 1
 
     def _reordered(self, rows: npt.NDArray[np.integer]) -> Detections:

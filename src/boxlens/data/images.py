@@ -28,16 +28,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Images:
-    """One row per image. Sizes are NaN where the file does not give them."""
+    """One row per image. Sizes are NaN where the file does not give them.
+
+    >>> images = read_dataset(gt).images
+    >>> images.file_name[0], float(images.width_px[0]), float(images.height_px[0])
+    ('000001.jpg', 480.0, 360.0)
+    """
 
     id: Ids
+    """Ids as in the file, ascending."""
     width_px: Floats
+    """Widths in pixels; NaN or 0 where unknown."""
     height_px: Floats
+    """Heights in pixels; NaN or 0 where unknown."""
     file_name: tuple[str, ...]
-    # Classes verified absent, verified present, and not annotated exhaustively (LVIS, Open Images).
+    """Names of the picture files, one per image; empty where unknown."""
     negative: Links | None = None
+    """Rows of the classes verified absent from each image (LVIS, Open Images)."""
     positive: Links | None = None
+    """Rows of the classes verified present in each image (Open Images)."""
     not_exhaustive: Links | None = None
+    """Rows of the classes of which not every object is annotated (LVIS)."""
 
     @classmethod
     def of(
@@ -71,18 +82,19 @@ class Images:
         return len(self.id)
 
     def known_sizes(self) -> Floats:
-        """Width and height of every image, NaN where unknown; a file may write 0 for unknown."""
+        """Width and height of every image in px, NaN where unknown; a file may write 0 for that."""
         size: Floats = np.stack([self.width_px, self.height_px], axis=1)
         size[~((size > 0) & np.isfinite(size)).all(axis=1)] = np.nan
         return size
 
     def sizes_by_id(self) -> dict[int | str, tuple[float, float]]:
-        """Width and height, of images whose size is known."""
+        """Width and height in px by image id, of images whose size is known."""
         known = ~np.isnan(self.known_sizes()[:, 0])
         sizes = zip(self.width_px[known].tolist(), self.height_px[known].tolist(), strict=True)
         return dict(zip(self.id[known].tolist(), sizes, strict=True))
 
     def row_of_id(self) -> dict[int | str, int]:
+        """Image row by id."""
         return {key: row for row, key in enumerate(self.id.tolist())}
 
     def select(self, rows: Rows, class_row_of: Rows | None) -> Images:

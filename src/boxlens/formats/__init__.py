@@ -85,7 +85,17 @@ def read_dataset(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> Dataset:
-    """Ground truth of any format; without `format` it is recognised by content."""
+    """Reads ground truth of any format.
+
+    `path` is a file or folder; without `format` ("coco", "voc", "yolo" ...) it is recognised by
+    content. `split` is a part of the data set, such as "test" (VOC, YOLO). `threads` worker threads
+    read, 0: one per core. `progress` is called with what is being done, how much is done, and of
+    how much.
+
+    >>> dataset = read_dataset(gt)
+    >>> dataset.name, len(dataset.images), len(dataset.gt)
+    ('ground_truth', 200, 1456)
+    """
     from boxlens.formats.sniff import sniff_dataset
 
     THREADS.check(threads, "threads (--threads)")
@@ -134,7 +144,16 @@ def read_detections(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> Detections:
-    """A detector's output on the images of `dataset`; unknown images are an error if `strict`."""
+    """Reads a detector's output on the images of `dataset`.
+
+    `path` is a file or folder; without `format` it is recognised by content. `name` is what the
+    detector is called, else its file's name. Unknown images and classes are skipped with a notice,
+    or an error if `strict`. `threads` and `progress` are those of `read_dataset`.
+
+    >>> detections = read_detections(dt, read_dataset(gt))
+    >>> detections.name, len(detections), detections.box[0].tolist()
+    ('window', 7176, [448.0, 104.0, 24.0, 80.0])
+    """
     from boxlens.formats.sniff import sniff_detections
 
     THREADS.check(threads, "threads (--threads)")
@@ -157,7 +176,12 @@ def write_dataset(
 ) -> tuple[Notice, ...]:
     """Writes ground truth; the notices name what the format cannot hold.
 
+    `dataset` goes to `path`, a file or a new folder, as `format` ("coco", "voc", "yolo" ...).
     `strict_coco` writes COCO without the fields by which Boxlens keeps what COCO does not know.
+
+    >>> dogs = read_dataset(gt).select_classes([4])
+    >>> write_dataset(dogs, "dogs.json", "coco")
+    ()
     """
     entry = known_format(format, ground_truth=True)
     if not strict_coco:
@@ -175,7 +199,15 @@ def write_detections(
     path: str | PathLike[str],
     format: str,  # noqa: A002 - the word users know
 ) -> tuple[Notice, ...]:
-    """Writes detections with the ids of `dataset`; the notices name what the format cannot hold."""
+    """Writes detections with the ids of `dataset`; the notices name what the format cannot hold.
+
+    `detections` go to `path`, a file or a new folder, as `format` ("coco", "voc", "yolo" ...).
+
+    >>> dataset = read_dataset(gt)
+    >>> sure = read_detections(dt, dataset).where(lambda table: table.score >= 0.5)
+    >>> write_detections(sure, dataset, "sure.json", "coco")
+    ()
+    """
     entry = known_format(format, detections=True)
     _refuse_infinite(detections)
     notices: tuple[Notice, ...] = _module(entry).write_detections(detections, dataset, Path(path))

@@ -34,9 +34,16 @@ def convert(
 ) -> tuple[Notice, ...]:
     """Converts a data set, or detections where their `ground_truth` is given.
 
-    `split` chooses within the data set, or within the ground truth of detections. `strict_coco`
-    writes a data set with COCO's own fields alone. An existing file is overwritten only with
-    `force`, a folder that is not empty never.
+    `source` is read and written to `target`, a file or a new folder, in the format `to`; the
+    notices returned name what was lost. Without `format` that of the source is recognised by
+    content. `split` chooses within the data set, or within the ground truth of detections.
+    `strict_coco` writes a data set with COCO's own fields alone. An existing file is overwritten
+    only with `force`, a folder that is not empty never. `progress` is called with what is being
+    done, how much is done, and of how much.
+
+    >>> lost = convert(gt, "as_yolo", "yolo")
+    >>> lost[0].message
+    'as_yolo: YOLO cannot hold crowd flags (30 lost)'
     """
     read_from, write_to = existing(source), Path(target)
     formats.known_format(to)

@@ -110,24 +110,35 @@ class EvaluationInputs:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EvaluationResult(Displayed):
-    """One evaluation of one or more detectors under one protocol."""
+    """One evaluation of one or more detectors under one protocol.
+
+    >>> result = evaluate(gt, [dt, other_dt])
+    >>> [(one.name, round(one.metrics["AP"], 3)) for one in result.detectors]
+    [('window', 0.201), ('region', 0.204)]
+    """
 
     protocol: str
+    """Whose rules were followed."""
     parameters: Mapping[str, Any]
-    # The name of the ground truth.
+    """The settings of `evaluate`, as in the JSON."""
     dataset: str
+    """The name of the ground truth."""
     n_images: int
+    """How many images there are."""
     n_objects: int
-    # One per detector, in the order given.
+    """How many objects there are."""
     detectors: tuple[DetectorResult, ...]
+    """One per detector, in the order given."""
     provenance: Provenance
+    """The inputs with their hashes, and the version of Boxlens."""
     notices: tuple[Notice, ...] = ()
-    # The tables; None: they were not kept.
+    """What was skipped or filled in when the ground truth was read."""
     inputs: EvaluationInputs | None = field(default=None, compare=False)
+    """The tables; None: they were not kept."""
 
     @property
     def all_notices(self) -> tuple[Notice, ...]:
-        """Of the ground truth and of every detector."""
+        """What was skipped or filled in, of the ground truth and of every detector."""
         return (*self.notices, *(notice for one in self.detectors for notice in one.notices))
 
     def __repr__(self) -> str:

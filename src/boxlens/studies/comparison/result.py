@@ -30,13 +30,19 @@ SCHEMA = "boxlens/compare/1"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ComparisonResult(Displayed):
-    """Two or more detectors on the same images."""
+    """Two or more detectors on the same images.
+
+    >>> result = compare(gt, [dt, other_dt], replicates=100)
+    >>> [row.name for row in result.league.rows], round(result.headline[0].difference.value, 4)
+    (['region', 'window'], -0.0035)
+    """
 
     dataset: Dataset
     """The images and classes that were compared over."""
     detections: tuple[Detections, ...]
     """One table per detector, in the order given."""
     choice: ComparisonChoice
+    """The settings of `compare`, as checked."""
     detectors: tuple[DetectorResult, ...]
     """Every metric of each detector, with its interval."""
     own_metrics: tuple[Mapping[str, float], ...]
@@ -64,7 +70,9 @@ class ComparisonResult(Displayed):
     strengths: tuple[StrengthsResult, ...]
     """Which objects each detector of a pair finds, one per pair."""
     parameters: dict[str, Any]
+    """How the detectors were evaluated, as in the JSON."""
     provenance: Provenance
+    """The inputs with their hashes, and the version of Boxlens."""
     notices: tuple[Notice, ...] = ()
     """What was skipped, or looks wrong."""
 

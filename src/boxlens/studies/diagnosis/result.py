@@ -67,29 +67,53 @@ class DiagnosisChoice:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DiagnosisResult(Displayed):
-    """One detector, read under every scheme."""
+    """One detector, read under every scheme.
+
+    >>> result = diagnose(gt, dt)
+    >>> {error: round(gain, 3) for error, gain in result.tide.gain.items() if gain > 0.1}
+    {'miss': 0.119, 'fp': 0.223, 'fn': 0.212}
+    """
 
     dataset: Dataset
+    """The ground truth."""
     detections: Detections
+    """The detections that were diagnosed."""
     choice: DiagnosisChoice
-    # COCO's AP and AP at the foreground IoU.
+    """The settings of `diagnose`, as checked."""
     metrics: Mapping[str, float]
+    """COCO's AP and AP at the foreground IoU, as fractions."""
     hoiem: HoiemResult
+    """Types of false positives by Hoiem et al. (METHODS 1.2)."""
     tide: TideResult
+    """AP gained by fixing each kind of error, by TIDE (METHODS 9.2)."""
     tidecv: TideResult | None
+    """The same as the tidecv package counts it; None: not asked for."""
     tide_range: TideRange | None
+    """TIDE at each IoU from 0.5 to 0.95; None: not asked for."""
     coco_analyze: CocoAnalyzeResult
+    """The seven precision-recall curves of COCO's analysis."""
     borji: BorjiResult
+    """AP after each of the four repairs of Borji and Iranmanesh (METHODS 4.5)."""
     crosswalk: Crosswalk
+    """What each scheme calls every detection and object, and where they disagree."""
     confusion: ConfusionResult
+    """[true class, predicted class]: how many boxes."""
     outcomes: Outcomes
+    """The object of every detection, the detection of every object, and their IoU."""
     sensitivity: SensitivityResult
+    """How AP depends on size, aspect ratio and other properties of objects."""
     places: tuple[Place, ...]
+    """Where errors of a kind are concentrated, with their share of the gain."""
     verdict: Verdict
+    """The answer in words, the most rewarding fix first."""
     gallery: tuple[Exhibit, ...]
+    """The most confident false positives, as many of each kind as `n_gallery`."""
     provenance: Provenance
+    """The inputs with their hashes, and the version of Boxlens."""
     notices: tuple[Notice, ...] = ()
+    """What was skipped or filled in."""
     intervals: DiagnosisIntervals | None = None
+    """Confidence intervals of the main numbers; None: not asked for."""
 
     def __repr__(self) -> str:
         """Short: the whole is in `to_json()`."""

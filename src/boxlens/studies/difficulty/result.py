@@ -27,35 +27,43 @@ SCHEMA = "boxlens/difficulty/1"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DifficultyResult(Displayed):
-    """How hard data sets are; everything about systems is about the first data set."""
+    """How hard data sets are; everything about systems is about the first data set.
 
-    # What was asked: the settings of `difficulty()`.
+    >>> result = difficulty(gt, dt)
+    >>> [one.name for one in result.datasets[0].hardest_first("cpl")[:3]]
+    ['cat', 'dog', 'cup']
+    """
+
     choice: DifficultyChoice
-    # One per data set: its classes, and means over them.
+    """The settings of `difficulty`, as checked."""
     datasets: tuple[DatasetDifficulty, ...]
-    # One per detector or file of guesses: its scores, 0 to 1, by class.
+    """One per data set: its classes, and means over them."""
     systems: tuple[SystemAccuracy, ...]
-    # What a perfect choice between the systems would reach; None for one alone.
+    """One per detector or file of guesses: its scores, 0 to 1, by class."""
     upper_bound: SystemAccuracy | None
-    # By system, then by level; empty without a class tree.
+    """What a perfect choice between the systems would reach; None for one alone."""
     levels: tuple[LevelScores, ...]
-    # By node, then by system.
+    """By system, then by level; empty without a class tree."""
     nodes: tuple[NodeScores, ...]
-    # Where the levels come from, such as "supercategory" or a file; empty: no tree.
+    """By node, then by system."""
     tree: str
-    # Every score of every system against every measure, over classes.
+    """Where the levels come from, such as "supercategory" or a file; empty: no tree."""
     correlations: tuple[Correlation, ...]
-    # Mean scores of all classes up to a difficulty.
+    """Every score of every system against every measure, over classes."""
     cumulative: tuple[CumulativeCurve, ...]
-    # Mean scores of groups of classes; empty without a table of properties.
+    """Mean scores of all classes up to a difficulty."""
     properties: tuple[PropertyScores, ...]
-    # The hardest classes that together are as hard as a target.
+    """Mean scores of groups of classes; empty without a table of properties."""
     subsets: tuple[MatchedSubset, ...]
+    """The hardest classes that together are as hard as a target."""
     provenance: Provenance
+    """The inputs with their hashes, and the version of Boxlens."""
     notices: tuple[Notice, ...] = ()
-    # What was measured: the data sets, and the detections of systems that are detectors.
+    """What was skipped or filled in."""
     inputs: tuple[Dataset, ...] = field(default=(), compare=False)
+    """The data sets that were measured."""
     detections: tuple[Detections, ...] = field(default=(), compare=False)
+    """The detections of systems that are detectors."""
 
     def __repr__(self) -> str:
         first = self.datasets[0]
@@ -67,7 +75,7 @@ class DifficultyResult(Displayed):
 
     @property
     def has_detectors(self) -> bool:
-        """Only those have an AP, and objects that the app shows."""
+        """Whether a system is a detector: only those have an AP, and objects that the app shows."""
         return any(one.has("ap") for one in self.systems)
 
     def to_json(self) -> dict[str, Any]:

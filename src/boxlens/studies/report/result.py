@@ -52,21 +52,35 @@ class ReportChoice:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReportResult(Displayed):
-    """What was found, one part per question; every detector is diagnosed in any case."""
+    """What was found, one part per question; every detector is diagnosed in any case.
+
+    >>> result = write_report(gt, dt, "report", ask=["scores"], figures="none")
+    >>> result.written
+    'report/: report.html, results.json, ...'
+    >>> round(result.evaluation.detectors[0].metrics["AP"], 3)
+    0.201
+    """
 
     dataset: Dataset
+    """The ground truth."""
     detections: tuple[Detections, ...]
+    """One table per detector, in the order given."""
     asked: tuple[Question, ...]
+    """The questions that were answered, in the order of the page."""
     choice: ReportChoice
-    # None where it was not asked.
+    """The settings of `write_report`, as checked."""
     evaluation: EvaluationResult | None
-    # One per detector.
+    """The scores; None: not asked for."""
     diagnoses: tuple[DiagnosisResult, ...]
+    """The errors, one diagnosis per detector."""
     comparison: ComparisonResult | None
+    """The comparison of the detectors; None: not asked for."""
     difficulty: DifficultyResult | None
+    """How hard the data set is; None: not asked for."""
     provenance: Provenance
-    # What was written, in a line; empty: nothing was.
+    """The inputs with their hashes, and the version of Boxlens."""
     written: str = ""
+    """What was written, in a line; empty: nothing was."""
 
     def __repr__(self) -> str:
         names = ", ".join(one.name for one in self.detections)
@@ -74,12 +88,12 @@ class ReportResult(Displayed):
 
     @property
     def names(self) -> str:
-        """Of the detectors, as a title names them."""
+        """Names of the detectors, as a title has them."""
         return listed([one.name for one in self.detections], MOST_NAMES, "detectors")
 
     @property
     def notices(self) -> tuple[Notice, ...]:  # type: ignore[override]
-        """Of all parts, each once."""
+        """What was skipped or filled in, of all parts, each once."""
         found = [notice for one in self.diagnoses for notice in one.notices]
         if self.evaluation is not None:
             found += self.evaluation.notices

@@ -182,34 +182,46 @@ class SetSummary(JsonRecord):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RobustnessResult(Displayed):
-    """What breaks each detector."""
+    """What breaks each detector.
 
-    # What was asked.
+    >>> flip = "vertical_flip"
+    >>> result = robustness(gt, "region", images="images", transforms=flip, n_images=2)
+    >>> one = result.detectors[0].steps[0]
+    >>> one.title, round(one.relative["AP"], 1)
+    ('Vertical flip', 0...)
+    """
+
     choice: RobustnessChoice
-    # Its name, and those of its classes.
+    """The settings of `robustness`, as checked."""
     dataset: str
+    """The name of the ground truth."""
     classes: tuple[str, ...]
-    # The unchanged pictures first, then the steps of the choice.
+    """Names of the classes."""
     sets: tuple[SetSummary, ...]
+    """The unchanged pictures first, then the steps of the choice."""
     detectors: tuple[DetectorRobustness, ...]
-    # Pictures that could not be used, with step, detector and reason.
+    """One per detector: AP on the unchanged pictures and under every change."""
     failed: tuple[Failure, ...]
+    """Pictures that could not be used, with step, detector and reason."""
     provenance: Provenance
+    """The inputs with their hashes, and the version of Boxlens."""
     notices: tuple[Notice, ...] = ()
-    # What is odd about pictures that were used.
+    """What was skipped or filled in."""
     remarks: tuple[Remark, ...] = ()
-    # The upper bound on the unchanged pictures, where it was given.
+    """What is odd about pictures that were used."""
     bound: KnownBound | None = None
-    # To show examples in a report; None: they are listed.
+    """The upper bound on the unchanged pictures, where it was given."""
     pictures: StepPictures | None = field(default=None, compare=False)
+    """To show examples in a report; None: they are listed."""
 
     @property
     def uap(self) -> float:
+        """The upper bound on the unchanged pictures, a fraction; NaN where it was not given."""
         return nan if self.bound is None else self.bound.uap
 
     @property
     def uap_by_class(self) -> tuple[float, ...] | None:
-        """In the order of the classes; NaN where a class has none."""
+        """The upper bound of each class; NaN where it has none, None where it was not given."""
         return None if self.bound is None else self.bound.by_class
 
     def __repr__(self) -> str:

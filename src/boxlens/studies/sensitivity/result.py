@@ -184,24 +184,38 @@ class Misses(JsonRecord):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SensitivityResult(Displayed):
-    """One detector: AP_N of every class, characteristics, interactions and missed objects."""
+    """One detector: AP_N of every class, characteristics, interactions and missed objects.
+
+    >>> result = sensitivity(gt, dt, characteristics=["area"])
+    >>> area = result.characteristics[0]
+    >>> dict(zip(area.subset_names, [round(value, 2) for value in area.subset_ap_n]))
+    {'XS': 0.03, 'S': 0.25, 'M': 0.36, 'L': 0.35, 'XL': 0.33}
+    """
 
     dataset: Dataset
+    """The ground truth."""
     detections: Detections
-    # IoU from which a detection is right.
+    """The detections that were looked at."""
     iou: float
-    # N of P_N: the number of positives every class is made to have (METHODS 2.1).
+    """IoU from which a detection is right."""
     normal: float
-    # Mean over classes.
+    """N of P_N: the number of positives every class is made to have (METHODS 2.1)."""
     ap_n: float
+    """Normalized AP (AP_N), a fraction: the mean over classes."""
     characteristics: tuple[Characteristic, ...]
+    """One per property of objects: AP_N of each subset, and how far they differ."""
     interactions: tuple[Interaction, ...]
+    """AP_N by two properties at once, one per pair asked for."""
     misses: Misses
+    """Objects not found, and those found much worse or better than predicted."""
     choice: SensitivityChoice
+    """The settings of `sensitivity`, as checked."""
     notices: tuple[Notice, ...] = ()
+    """What was skipped or filled in."""
     classes: tuple[ClassScore, ...] = ()
-    # The subset of every object, one column per characteristic.
+    """One per class: its objects, its AP and AP_N with standard errors."""
     columns: tuple[Column, ...] = ()
+    """The subset of every object, one column per characteristic."""
 
     def __repr__(self) -> str:
         """Short: the whole is in `to_json()`."""
@@ -214,6 +228,7 @@ class SensitivityResult(Displayed):
 
     @property
     def provenance(self) -> Provenance:
+        """The inputs with their hashes, and the version of Boxlens."""
         return Provenance(VERSION, self.dataset.source, (self.detections.source,))
 
     def to_json(self) -> dict[str, Any]:
@@ -232,7 +247,7 @@ class SensitivityResult(Displayed):
         )
 
     def parts_to_json(self) -> dict[str, Any]:
-        """What a diagnosis holds of it."""
+        """The parts of `to_json()` that a diagnosis repeats."""
         found = {
             "detector": self.detections.name,
             "dataset": self.dataset.name,

@@ -144,44 +144,54 @@ class Mistake(JsonRecord):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class UpperBoundResult(Displayed):
-    """How good a detector would be that finds every object and has this classifier's labels."""
+    """How good a detector would be that finds every object and has this classifier's labels.
 
-    # What was asked.
+    >>> few = read_dataset(gt).select_images(range(20))
+    >>> result = upper_bound(few, other_dt, images="images", folds=2, sampled_iou=None)
+    >>> round(result.bound.uap, 1), round(result.detectors[0].share, 1)
+    (0.3, 0.9)
+    """
+
     choice: UpperBoundChoice
-    # Its name.
+    """The settings of `upper_bound`, as checked."""
     dataset: str
-    # Those that count: images with a picture, objects that are no crowds.
+    """The name of the ground truth."""
     n_images: int
+    """Images with a picture."""
     n_objects: int
-    # Its name.
+    """Objects in them that are no crowds."""
     classifier: str
-    # How the classifier came to be, in words: "cross-validated in 5 folds", a file.
+    """The name of the classifier."""
     learnt_from: str
-    # The true boxes first.
+    """How the classifier came to be, in words: "cross-validated in 5 folds", a file."""
     strategies: tuple[StrategyBound, ...]
-    # Best first.
+    """UAP by how labels are found; from the true boxes first."""
     detectors: tuple[DetectorGap, ...]
-    # Empty where it was not asked for.
+    """AP of each detector and its share of the UAP, best first."""
     context: tuple[ContextAccuracy, ...]
-    # The most confident first.
+    """Accuracy by how much around the box is seen; empty: not asked for."""
     mistakes: tuple[Mistake, ...]
-    # Pictures of which something could not be used, with the reason.
+    """Objects that got a wrong label, the most confident first."""
     failed: tuple[Failure, ...]
+    """Pictures of which something could not be used, with the reason."""
     provenance: Provenance
+    """The inputs with their hashes, and the version of Boxlens."""
     notices: tuple[Notice, ...] = ()
-    # What is odd about pictures that were used.
+    """What was skipped or filled in."""
     remarks: tuple[Remark, ...] = ()
-    # The class with most objects, and its share of them: the accuracy of always answering it.
+    """What is odd about pictures that were used."""
     commonest_class: str = ""
+    """The class with most objects."""
     commonest_share: float = float("nan")
-    # How the classifier was trained; None where it came ready.
+    """Its share of the objects, a fraction: the accuracy of always answering it."""
     training: Mapping[str, Any] | None = None
-    # Whether it learnt from the images themselves, part by part.
+    """How the classifier was trained; None where it came ready."""
     cross_validated: bool = False
-    # Whether boxes of mistakes are fractions of their image, not pixels.
+    """Whether it learnt from the images themselves, part by part."""
     relative: bool = False
-    # Where the report finds pictures of the mistakes; None: none were given.
+    """Whether boxes of mistakes are fractions of their image, not pixels."""
     pictures: ImageFiles | None = field(default=None, compare=False)
+    """Where the report finds pictures of the mistakes; None: none were given."""
 
     @property
     def bound(self) -> StrategyBound:

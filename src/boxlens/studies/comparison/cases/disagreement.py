@@ -37,14 +37,21 @@ DIGITS = 9
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DisagreementResult(Displayed):
-    """How much detectors disagree on every image; arrays have one entry per image."""
+    """How much detectors disagree on every image; arrays have one entry per image.
+
+    >>> result = disagree(gt, [dt, other_dt], min_score=0.2)
+    >>> [result.images.file_name[row] for row in result.order[:2]]
+    ['000077.jpg', '000139.jpg']
+    """
 
     images: Images
     """The images that were ranked, in the order of the data set."""
     detectors: tuple[str, ...]
+    """Names of the detectors, in the order given."""
     min_score: tuple[float, ...]
     """The lowest score of a box that takes part, one per detector."""
     class_agnostic: bool
+    """Whether boxes of different classes may agree."""
     by: Measure
     """What images are ranked by: "boxes" or "share"."""
     share: Floats
@@ -56,11 +63,15 @@ class DisagreementResult(Displayed):
     order: npt.NDArray[np.int64]
     """Rows of the images, the most disputed first."""
     provenance: Provenance
+    """The inputs with their hashes, and the version of Boxlens."""
     dataset: str | None = None
     """The name of the data set; None: it has none."""
     n_classes: int | None = None
+    """How many classes the data set has; None: unknown."""
     images_used: ImagesChoice = "all"
+    """Which images were ranked: "all", "common" or "check", as asked."""
     classes_used: ClassesChoice = "all"
+    """Which classes were looked at: "all", "check" or "known", as asked."""
     top: int = 100
     """How many images the report shows and the JSON lists."""
     notices: tuple[Notice, ...] = ()
@@ -73,17 +84,17 @@ class DisagreementResult(Displayed):
 
     @property
     def image_id(self) -> Ids:
-        """Of every image, as in its file."""
+        """Ids of the images, as in the file."""
         return self.images.id
 
     @property
     def mean_share(self) -> float:
-        """Over all images; NaN without any."""
+        """Mean share of boxes in dispute over all images, 0 to 1; NaN without any."""
         return float(self.share.mean()) if len(self.share) else math.nan
 
     @property
     def mean_boxes(self) -> float:
-        """Over all images; NaN without any."""
+        """Mean number of boxes in dispute per image; NaN without any."""
         return float(self.boxes.mean()) if len(self.boxes) else math.nan
 
     def to_json(self) -> dict[str, Any]:

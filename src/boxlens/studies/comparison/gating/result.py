@@ -71,25 +71,43 @@ class UntestedClass(JsonRecord):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GateResult(Displayed):
-    """Whether a candidate may take the place of a baseline."""
+    """Whether a candidate may take the place of a baseline.
+
+    >>> result = gate(gt, dt, other_dt, rules="AP >= baseline - 0.002", replicates=100)
+    >>> result.passed, result.of_verdict("fail")
+    (True, [])
+    """
 
     protocol: str
+    """Whose rules were followed."""
     dataset: str
+    """The name of the ground truth."""
     n_images: int
+    """How many images there are."""
     n_objects: int
+    """How many objects there are."""
     baseline: str
+    """Name of the detector that the candidate is compared with."""
     candidate: str
+    """Name of the detector under test."""
     resampling: ResamplingChoice
+    """How images were resampled: replicates, seed and level."""
     fail_on_estimate: bool
+    """Whether a rule broken within chance fails, too."""
     outcomes: tuple[RuleOutcome, ...]
+    """One per rule and target: its verdict, the values, their difference and its p."""
     untested: tuple[UntestedClass, ...]
+    """Classes with too few images for a rule of each class."""
     provenance: Provenance
+    """The inputs with their hashes, and the version of Boxlens."""
     notices: tuple[Notice, ...] = ()
+    """What was skipped or filled in."""
 
     def __repr__(self) -> str:
         return f"GateResult({self.headline})"
 
     def of_verdict(self, verdict: Verdict) -> list[RuleOutcome]:
+        """The outcomes with a verdict: "pass", "warning", "fail" or "error"."""
         return [outcome for outcome in self.outcomes if outcome.verdict == verdict]
 
     @property

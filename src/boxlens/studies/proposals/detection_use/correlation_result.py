@@ -73,7 +73,13 @@ class RecallCorrelation:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ProposalCorrelationResult(Displayed):
-    """Does recall of proposals predict the mAP of detectors that use them?"""
+    """Does recall of proposals predict the mAP of detectors that use them?
+
+    >>> methods = ["uniform", "gaussian", "sliding-window"]
+    >>> result = correlate_recall(gt, methods, raw=dt, budget=100)
+    >>> round(result.correlations[0].with_ar, 2)
+    0.74
+    """
 
     budget: int
     """Proposals per image, at most."""

@@ -141,7 +141,12 @@ class DetectorScores(JsonRecord):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ProposalOracleResult(Displayed):
-    """What holds detectors back: proposals, suppression, or neither."""
+    """What holds detectors back: proposals, suppression, or neither.
+
+    >>> result = proposal_oracles(gt, dt)
+    >>> {one.oracle: round(one.ap50, 3) for one in result.oracles[0].scores}
+    {'raw': 0.385, 'nms': 0.385}
+    """
 
     oracles: tuple[DetectorOracles, ...]
     """One per detector and method."""

@@ -24,7 +24,13 @@ GENERATOR_FILE = "generator.json"
 def open_generator(word: str, *, seed: int = 0) -> Generator:
     """A generator by its name: as it comes, or as a generator file says (`name:FILE.json`).
 
-    Model files are named behind the colon, too: `bing:FOLDER`, `edge-boxes:MODEL.yml.gz`.
+    Model files are named behind the colon of the `word`, too: `bing:FOLDER`,
+    `edge-boxes:MODEL.yml.gz`. `seed` is of the generators that draw at random.
+
+    >>> generator = open_generator("uniform", seed=1)
+    >>> boxes, scores = generator.propose_for(640, 480, limit=10, key=1)
+    >>> boxes.shape
+    (10, 4)
     """
     name, _, rest = word.partition(":")
     if name not in _KINDS:

@@ -176,12 +176,17 @@ class DatasetRecall:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ProposalRecallResult(Displayed):
-    """How many objects each method finds on each data set, how tightly, and which."""
+    """How many objects each method finds on each data set, how tightly, and which.
+
+    >>> result = proposal_recall(gt, "uniform", budgets=[100])
+    >>> round(result.datasets[0].methods[0].chosen[0].recall[0.5], 3)
+    0.054
+    """
 
     choice: RecallChoice
     """What was asked for."""
     datasets: tuple[DatasetRecall, ...]
-    """In the order given."""
+    """One per data set, in the order given."""
     provenance: Provenance
     """Files with their hashes, and the version of Boxlens."""
     notices: tuple[Notice, ...] = ()

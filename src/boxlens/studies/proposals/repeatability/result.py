@@ -74,12 +74,17 @@ class MethodRepeatability(JsonRecord):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RepeatabilityResult(Displayed):
-    """How stable the proposals of each method are when pictures change."""
+    """How stable the proposals of each method are when pictures change.
+
+    >>> result = repeatability("sliding-window", "images", perturb=["blur"], n_images=2)
+    >>> [(one.family, round(one.mean, 3)) for one in result.methods[0].families]
+    [('blur', 1.0)]
+    """
 
     choice: RepeatabilityChoice
     """What was asked for."""
     methods: tuple[MethodRepeatability, ...]
-    """In the order given."""
+    """One per method, in the order given; scores are fractions."""
     failed: tuple[tuple[str, str], ...]
     """Pictures that could not be searched, with the reason."""
     provenance: Provenance
