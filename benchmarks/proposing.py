@@ -39,7 +39,7 @@ METHODS = (
     "geodesic",
     "rahtu",
 )
-HOW = """COCO val2017: 5,000 images, 36,335 objects that count, 1,000 sliding windows an image (986
+HOW = """COCO val2017: 5,000 images, 36,335 objects that count, 1,000 sliding windows per image (986
 on average). Every measurement is a fresh process, contenders take turns, times are medians of
 {repeat}; the clock starts when the tables are in memory. Peak memory is that of the whole process.
 pycocotools counts recall by score and threshold, class-agnostic (`useCats = 0`, 1,000 detections):
@@ -191,7 +191,7 @@ def memory_lines(found: dict[str, dict[str, Any]]) -> list[str]:
         "boxes are drawn, matched and forgotten part by part."
     )
     rows = [f"| {name} | {row['peak']:,.0f} MB |" for name, row in found.items()]
-    return [how, "", "| proposals an image | peak memory |", "| ---: | ---: |", *rows]
+    return [how, "", "| proposals per image | peak memory |", "| ---: | ---: |", *rows]
 
 
 def generated(photographs: Path, truth: Path) -> None:
@@ -283,7 +283,7 @@ def main() -> int:
             f"{load:.1f} at the start"
         ),
         "",
-        "## Matching 1,000 proposals an image with the objects of 5,000 images",
+        "## Matching 1,000 proposals per image with the objects of 5,000 images",
         "",
         HOW.format(repeat=chosen.repeat),
         "",

@@ -55,7 +55,7 @@ def world_of(
 
 
 def roomy(n_images=120, **columns):
-    """Four objects an image, far from each other, in four classes."""
+    """Four objects per image, far from each other, in four classes."""
     boxes = [[20 + 100 * place, 20 + 20 * place, 60, 40 + 8 * place] for place in range(4)]
     return world_of(
         boxes * n_images,

@@ -19,6 +19,12 @@ MACHINE_PATH = re.compile(r"(?<![\w.:/~})-])/(?:work|root|home|Users|opt|mnt)/\w
 PACKAGE_REGISTRY = re.compile(
     r"pythonhosted[.]org|pypi[.]org/simple|registry[.]npmjs|index-url[ =]|find-links[ =]|artifactor[y]",
 )
+# "one row per class", not "a row a class".
+A_ROW_A_CLASS = re.compile(
+    r"\b(?:one|a) (?:row|column|value|line|file|block|score|entry) an? "
+    r"(?:class|image|object|picture|detector|method|box|window|step|trial|format)\b",
+    re.IGNORECASE,
+)
 
 
 def project_files() -> list[Path]:
@@ -70,6 +76,11 @@ def test_no_path_of_one_machine_is_written_down():
 
 def test_no_package_registry_is_written_down():
     assert lines_that_match(PACKAGE_REGISTRY) == []
+
+
+def test_rows_are_per_class():
+    here = "tests/test_repository.py"
+    assert [line for line in lines_that_match(A_ROW_A_CLASS) if not line.startswith(here)] == []
 
 
 @pytest.mark.parametrize(

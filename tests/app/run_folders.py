@@ -101,7 +101,7 @@ def _objects(
     n_images: int,
     per_image: int,
 ) -> pl.DataFrame:
-    """One object an image: object row and image row are the same."""
+    """One object per image: object row and image row are the same."""
     row = np.arange(n_images, dtype=np.int32)
     boxes = _boxes(generator, n_images)
     found = (generator.random(n_images) < 0.5) & (per_image > 0)

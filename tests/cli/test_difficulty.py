@@ -48,7 +48,7 @@ def _write_guesses(place, dataset):
 
 
 def _write_windows(place, dataset):
-    """One window an image: the whole picture."""
+    """One window per image: the whole picture."""
     images = dataset.images
     records = [
         {"image_id": int(key), "bbox": [0, 0, width, height], "score": 1.0}

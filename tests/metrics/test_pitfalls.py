@@ -105,7 +105,7 @@ def test_a_shuffled_file_with_tied_scores_moves_ap_within_the_reported_band():
     for seed in range(20):
         found = list(scene.detections)
         random.Random(seed).shuffle(found)
-        # Only the ranking of ties may change, so one detection an image and class stays.
+        # Only the ranking of ties may change, so one detection per image and class stays.
         alone = {(d.image, d.cls): d for d in scene.detections}.values()
         found = [d for d in found if d in alone]
         images = dict(

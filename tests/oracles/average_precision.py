@@ -113,7 +113,7 @@ def _mean_with_misses(at_hits: list[float], positives: int) -> float:
 
 
 def _standard_error(at_hits: list[float], positives: int) -> float:
-    """One value an object, 0 for a missed one; undefined for fewer than two objects."""
+    """One value per object, 0 for a missed one; undefined for fewer than two objects."""
     if positives < 2:
         return math.nan
     values = at_hits + [0.0] * (positives - len(at_hits))

@@ -88,7 +88,7 @@ def measures(
     windows: Mapping[int, Sequence[Box]] | None = None,
     limit: int = 1000,
 ) -> list[dict[str, float]]:
-    """METHODS 3.4 to 3.6, a row a class. `windows` hold the images that were searched, best window first."""
+    """METHODS 3.4 to 3.6, a row per class. `windows` hold the images that were searched, best window first."""
     rows = []
     for cls in range(world.n_classes):
         here = [o for o in world.objects if o.cls == cls and counts(o, difficult=difficult)]
@@ -187,7 +187,7 @@ def accuracy(
     difficult: bool = False,
     accepted: Accepted | None = None,
 ) -> list[dict[str, float]]:
-    """METHODS 3.1, a row a class; of several systems, what they reach together (METHODS 3.2)."""
+    """METHODS 3.1, a row per class; of several systems, what they reach together (METHODS 3.2)."""
     rows, limit = [], min(threshold, ALMOST_ONE)
     for cls in range(world.n_classes):
         good = {cls} if accepted is None else accepted[cls]

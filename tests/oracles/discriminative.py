@@ -31,7 +31,7 @@ def discriminate(
     least_kept: int = 20,
     least_share: float = 0.05,
 ) -> Verdict:
-    """A case is one score a detector; none is NaN."""
+    """A case is one score per detector; none is NaN."""
     disagreement = [max(case) - min(case) for case in cases]
     grid = sorted({0.0, *disagreement})
     if hundredths:

@@ -20,7 +20,7 @@ def fda(
     class_agnostic: bool = False,
     empty: float = 1.0,
 ) -> list[float]:
-    """One value an image, in the scene's order."""
+    """One value per image, in the scene's order."""
     values = []
     for image in scene.images:
         objects = [obj for obj in scene.objects if obj.image == image and counts(obj)]

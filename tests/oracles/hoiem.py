@@ -20,7 +20,7 @@ def match(scene: Scene, threshold: float) -> Matching:
 def label_one(
     scene: Scene, matching: Matching, d: int, objects: list[int], threshold: float
 ) -> None:
-    """One detection an object, difficult or not; a later one is a duplicate."""
+    """One detection per object, difficult or not; a later one is a duplicate."""
     box = scene.detections[d].box
     near = [g for g in objects if iou(box, scene.objects[g].box) >= threshold]
     best, best_overlap = NOBODY, -1.0

@@ -68,7 +68,7 @@ def hoiem_types(
 def tide_types(
     scene: Scene, limits: Limits = USUAL, *, ignored_are_objects: bool, best_only: bool
 ) -> Typing:
-    """METHODS 9.2, without its limit of 100 detections an image.
+    """METHODS 9.2, without its limit of 100 detections per image.
 
     The description leaves two things open: whether errors are typed against ignored objects too,
     and whether an error could fix only the object it overlaps most (`best_only`) or any.

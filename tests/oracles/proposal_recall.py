@@ -67,7 +67,7 @@ def candidates(boxes: Sequence[Box], budget: int) -> list[Box]:
 
 
 def overlaps_of(objects: Sequence[Box], proposals: Sequence[Box]) -> list[list[float]]:
-    """A row an object, a column a proposal."""
+    """A row per object, a column per proposal."""
     return [[iou(proposal, one) for proposal in proposals] for one in objects]
 
 

@@ -16,7 +16,7 @@ from planted_worlds import scene_of
 if TYPE_CHECKING:
     from boxlens.data import Dataset, Detections
 
-# One value an object: a bin (0 to 4) or a category; None where it is not known or does not count.
+# One value per object: a bin (0 to 4) or a category; None where it is not known or does not count.
 Column = list[Hashable]
 MISSED_BELOW = 0.05
 

@@ -46,7 +46,7 @@ def is_labelled(scene: Scene, g: int) -> bool:
 
 
 def as_detections(scene: Scene, labels: Sequence[Label | None]) -> Scene:
-    """METHODS 4.1: one detection an object, on its very box."""
+    """METHODS 4.1: one detection per object, on its very box."""
     found = []
     for g, label in enumerate(labels):
         if is_labelled(scene, g) and label is not None:

@@ -32,7 +32,7 @@ DATASET = {"name": "val", "n_images": 20, "n_objects": 60, "n_classes": 2}
 
 
 def correlation_of(detector, class_name, recall, ap):
-    """`recall`: a line a method, a column an overlap."""
+    """`recall`: a line per method, a column per overlap."""
     ar, partial = recall.mean(axis=1), recall[:, :9].mean(axis=1)
     return RecallCorrelation(
         detector,

@@ -118,7 +118,7 @@ def test_a_detector_adds_nothing_to_itself(seed):
 
 
 def elsewhere(scene):
-    """One box an image, and none on an object."""
+    """One box per image, and none on an object."""
     return [
         Detection(image, scene.classes[0], (1e4, 1e4, 10.0, 10.0), 0.5) for image in scene.images
     ]

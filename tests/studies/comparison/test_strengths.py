@@ -89,7 +89,7 @@ def test_error_is_that_of_a_ratio_over_images():
 
 
 def test_objects_of_one_image_are_no_independent_witnesses():
-    """Ten objects an image found or missed together count as one: the interval is wider."""
+    """Ten objects per image found or missed together count as one: the interval is wider."""
     rng = np.random.default_rng(0)
     luck = rng.random(40) < 0.6
     alone = rng.random(400) < 0.6

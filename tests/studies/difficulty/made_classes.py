@@ -17,7 +17,7 @@ NAN = float("nan")
 
 
 def made_difficulty(n_classes, **measures):
-    """Measures by name, one value a class; NaN where they are not given."""
+    """Measures by name, one value per class; NaN where they are not given."""
     columns = {name: measures.get(name, [NAN] * n_classes) for name in MEASURE_NAMES}
     classes = tuple(
         ClassDifficulty(
@@ -31,7 +31,7 @@ def made_difficulty(n_classes, **measures):
 
 
 def made_system(name="system", **scores):
-    """Scores by name, one value a class; those that are not given are NaN, as for guesses."""
+    """Scores by name, one value per class; those that are not given are NaN, as for guesses."""
     n_classes = len(next(iter(scores.values())))
     classes = tuple(
         ClassAccuracy(

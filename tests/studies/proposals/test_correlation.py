@@ -32,7 +32,7 @@ from planted_worlds import world_of
 
 N_IMAGES = 40
 SIDE = 100.0
-# One object an image; the first half of class a, the others of class b.
+# One object per image; the first half of class a, the others of class b.
 DATASET = world_of(
     [[0, 0, SIDE, SIDE]] * N_IMAGES,
     classes=[0] * 20 + [1] * 20,
@@ -42,7 +42,7 @@ DATASET = world_of(
 
 
 def method_of(name, iou, searched=None):
-    """One proposal an image, with these overlaps."""
+    """One proposal per image, with these overlaps."""
     boxes = [[0, 0, SIDE * value, SIDE] for value in iou]
     known = np.ones(N_IMAGES, dtype=bool) if searched is None else searched
     rows = np.flatnonzero(known)

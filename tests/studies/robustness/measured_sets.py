@@ -1,4 +1,4 @@
-"""Sets of pictures without pixels: whole pictures, and one picture an object."""
+"""Sets of pictures without pixels: whole pictures, and one picture per object."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def without_objects(one, gone):
 
 
 def an_object_each(dataset, step=WHITE):
-    """One picture an object, crowds left out: images of several pictures, and of none."""
+    """One picture per object, crowds left out: images of several pictures, and of none."""
     rows = np.flatnonzero(~dataset.gt.crowd)
     gt, source = dataset.gt, dataset.gt.image_row[rows]
     images = dataset.images

@@ -38,7 +38,7 @@ from studies.robustness.measured_sets import (
 
 
 def tables_of(seed):
-    """The unchanged pictures, some detections lost, and one picture an object."""
+    """The unchanged pictures, some detections lost, and one picture per object."""
     dataset, detections = scene_to_tables(random_scene(seed, n_images=6))
     sets = [whole(dataset), whole(dataset, FLIP), an_object_each(dataset)]
     found = [detections, thinned(detections, seed), thinned(seen_in(sets[2], detections), seed)]

@@ -16,7 +16,7 @@ def side_by_side(n, size=(40.0, 40.0)):
 
 
 def detections_on(dataset, rows, scores=None, name="detector"):
-    """One detection a row, exactly on its object; -1 falls on nothing. Best first."""
+    """One detection per row, exactly on its object; -1 falls on nothing. Best first."""
     nowhere = [0.0, 5000.0, 40.0, 40.0]
     gt = dataset.gt
     return Detections.of(

@@ -29,7 +29,7 @@ class TideType(IntEnum):
     CORRECT = 6
     # On a crowd or difficult object.
     IGNORED = 7
-    # Beyond the limit of detections an image.
+    # Beyond the limit of detections per image.
     BEYOND = 8
 
     @property

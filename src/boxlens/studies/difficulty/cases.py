@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """One row a class and an image that has it, and what the guesses of the image say of it.
+    """One row per class and an image that has it, and what the guesses of the image say of it.
 
     A guess is its class: pairs name the case and the class that was guessed there.
     """

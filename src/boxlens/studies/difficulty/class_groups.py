@@ -133,7 +133,7 @@ def _scored(
 def _scored_group(
     value: str, classes: Sequence[ClassDifficulty], columns: Sequence[Floats], seed: int
 ) -> list[GroupScore]:
-    """One score a column; columns with as many known scores share their draws."""
+    """One score per column; columns with as many known scores share their draws."""
     names = tuple(one.name for one in classes)
     measures: dict[str, float] = {
         measure: mean_of_defined(one.value(measure) for one in classes) for measure in MEASURE_NAMES

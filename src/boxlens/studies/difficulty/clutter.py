@@ -26,7 +26,7 @@ IMAGES_AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class Clutter:
-    """One value a class: log2 of the mean rank over its searched images, NaN where it has none."""
+    """One value per class: log2 of the mean rank over its searched images, NaN if it has none."""
 
     clutter: Floats
     n_images_searched: Offsets

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CountedObjects:
-    """One row an object, grouped by image."""
+    """One row per object, grouped by image."""
 
     image_row: Rows
     class_row: Rows
@@ -57,7 +57,7 @@ class CountedObjects:
 
 @dataclass(frozen=True, slots=True)
 class ClassImages:
-    """One row a class and an image that has objects of it, classes ascending, then images."""
+    """One row per class and an image that has objects of it, classes ascending, then images."""
 
     class_row: Rows
     image_row: Rows

@@ -24,7 +24,7 @@ ROUNDING: Final = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class ChanceLocalization:
-    """One value a class; NaN where it has fewer than two objects in images of known size."""
+    """One value per class; NaN where it has fewer than two objects in images of known size."""
 
     cpl: Floats
     # Unordered pairs of objects that overlap enough, and the objects that were paired.

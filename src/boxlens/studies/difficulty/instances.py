@@ -27,7 +27,7 @@ TOUCHING_REL: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class InstanceMeasures:
-    """One value a class."""
+    """One value per class."""
 
     n_images: Offsets
     n_objects: Offsets

@@ -30,7 +30,7 @@ class JudgedSystem:
     cases: Cases
     # None: the system has no detections, and so no AP.
     labels: LabelEvidence | None
-    # Every score with exact labels, one value a class of the data set.
+    # Every score with exact labels, one value per class of the data set.
     exact: Mapping[str, Floats]
 
 

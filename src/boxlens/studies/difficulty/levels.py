@@ -38,7 +38,7 @@ class LevelScores(JsonRecord):
     # Classes that are accepted for a class, on average over classes with objects.
     n_accepted: float
     scores: Mapping[str, float] = field(metadata=inline())
-    # One value a class of the data set.
+    # One value per class of the data set.
     class_scores: Mapping[str, Floats] = field(metadata=HIDDEN)
 
 
@@ -159,7 +159,7 @@ def _names_of_nodes(tree: NamedTree, classes: Classes) -> dict[int | str, list[s
 def _by_level(
     system: JudgedSystem, accepted: Sequence[Bools], threads: int
 ) -> Iterator[Mapping[str, Floats]]:
-    """One value a class for every score: with exact labels, then at each level above."""
+    """One value per class for every score: with exact labels, then at each level above."""
     yield system.exact
     ap = [np.full(system.cases.n_classes, np.nan)] * len(accepted)
     if system.labels is not None:

@@ -40,7 +40,7 @@ _LEAST_SIDE_PX = 64
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """One value a pixel: strength from 0 to 1, 0 off the ridge, and the normal in [0, pi)."""
+    """One value per pixel: strength from 0 to 1, 0 off the ridge, and the normal in [0, pi)."""
 
     strength: Map
     normal: Map

@@ -55,7 +55,7 @@ def check_segmentation(*, sigma: float, k: float, min_size: int) -> None:
 
 
 def segment(image: Pixels, *, sigma: float, k: float, min_size: int) -> Labels:
-    """One label a pixel, from 0 without gaps; larger `k`: larger pieces."""
+    """One label per pixel, from 0 without gaps; larger `k`: larger pieces."""
     check_segmentation(sigma=sigma, k=k, min_size=min_size)
     graph = contributed("ximgproc").segmentation.createGraphSegmentation(sigma, k, min_size)
     labels = np.asarray(graph.processImage(np.ascontiguousarray(image)), dtype=np.int32)

@@ -73,7 +73,7 @@ def _places(rows: Rows, among: Rows) -> Rows:
 
 
 class PictureSet(MeasuredSet, Pictures, Protocol):
-    """What numbers need, and what a detector does; one row a picture."""
+    """What numbers need, and what a detector does; one row per picture."""
 
     def made_from(self) -> dict[str, Any]:
         """All that its pictures and boxes depend on, in JSON."""

@@ -21,7 +21,7 @@ ANOTHER = "a class that the data set lacks"
 
 @dataclass(frozen=True, slots=True)
 class ObjectLabels:
-    """One row an object of the ground truth: -1 and NaN where it has no label.
+    """One row per object of the ground truth: -1 and NaN where it has no label.
 
     -1 with a score is a class that the data set lacks.
     """

@@ -43,7 +43,7 @@ class Scores:
 
 
 def labelled_boxes(dataset: Dataset, labels: ObjectLabels) -> Detections:
-    """One detection an object that has a label: its own box (METHODS 4.1)."""
+    """One detection per object that has a label: its own box (METHODS 4.1)."""
     gt = dataset.gt
     kept = np.flatnonzero((labels.class_row >= 0) & ~np.isnan(labels.score) & ~COCO.regions(gt))
     return Detections.of(

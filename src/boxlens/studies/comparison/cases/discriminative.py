@@ -149,7 +149,7 @@ def discriminate(
     scores: Sequence[npt.ArrayLike],
     choice: DiscriminativeChoice | None = None,
 ) -> DiscriminativeResult:
-    """Compares detectors by one score an image each; a case with a NaN is left out.
+    """Compares detectors by one score per image each; a case with a NaN is left out.
 
     Two detectors disagree by the difference of their scores, more than two by their range. More
     than two take ANOVA, which treats their scores as independent samples, as Welch's test does.
@@ -213,7 +213,7 @@ def _checked(
 class _Cases:
     """Cases without NaN, from the largest disagreement down: the cases kept come first."""
 
-    # One row a detector, one column a case.
+    # One row per detector, one column per case.
     scores: Floats
     disagreement: Floats
     row: Counts

@@ -1,4 +1,4 @@
-"""One score an image, so that detectors can be compared case by case."""
+"""One score per image, so that detectors can be compared case by case."""
 
 from __future__ import annotations
 

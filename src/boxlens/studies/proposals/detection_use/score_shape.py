@@ -32,7 +32,7 @@ SHIFT_STEP, SCALE_STEP = 0.1, 0.2
 
 @dataclass(frozen=True, slots=True)
 class _Owned:
-    """One row a detection that has an object."""
+    """One row per detection that has an object."""
 
     class_row: Rows
     score: Floats

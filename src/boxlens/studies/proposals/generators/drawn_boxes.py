@@ -72,7 +72,7 @@ def _rounded(values: Floats) -> Floats:
 
 
 def _distinct(boxes: Boxes) -> Boxes:
-    """Each box once, where it stood first. One number a box sorts faster than four."""
+    """Each box once, where it stood first. One number per box sorts faster than four."""
     x, y, w, h = boxes.astype(np.int64).T
     base = int(boxes.max(initial=0)) + 1
     _, first = np.unique(((x * base + y) * base + w) * base + h, return_index=True)
@@ -121,7 +121,7 @@ class Uniform:
         return ranked(collect(draw, limit), limit)
 
     def shapes(self, chance: np.random.Generator, n: int) -> Floats:
-        """One row a box: log2 of width / height, root of relative area, relative centre."""
+        """One row per box: log2 of width / height, root of relative area, relative centre."""
         low = [np.log2(self.aspect_low), np.sqrt(self.area_low), self.x_low, self.y_low]
         high = [np.log2(self.aspect_high), np.sqrt(self.area_high), self.x_high, self.y_high]
         return chance.uniform(low, high, (n, 4))
@@ -204,7 +204,7 @@ class Gaussian:
         return ranked(collect(draw, limit), limit)
 
     def shapes(self, chance: np.random.Generator, n: int) -> Floats:
-        """One row a box, as drawn: nothing is rejected yet."""
+        """One row per box, as drawn: nothing is rejected yet."""
         return self.mean + chance.standard_normal((n, 4)) @ _root(self.covariance).T
 
 

@@ -255,7 +255,7 @@ class _Counts:
         self._upto = upto.cumsum(axis=0, dtype=np.int32).cumsum(axis=1, dtype=np.int32)
 
     def inside(self, windows: Corners) -> Counts:
-        """One row a window (corners among those given at first), one column a label."""
+        """One row per window (corners among those given at first), one column a label."""
         left, right = (np.searchsorted(self._x, windows[:, side]) for side in (0, 2))
         top, bottom = (np.searchsorted(self._y, windows[:, side]) for side in (1, 3))
         counts = self._upto[bottom, right]

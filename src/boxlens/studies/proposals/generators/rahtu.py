@@ -150,7 +150,7 @@ def _around(boxes: Boxes, groups: Offsets) -> Boxes:
 
 @dataclass(frozen=True, slots=True)
 class _Corners:
-    """Whole-pixel sides of windows, one value a window."""
+    """Whole-pixel sides of windows, one value per window."""
 
     left: Offsets
     top: Offsets
@@ -164,7 +164,7 @@ class _Corners:
 
 
 def window_features(boxes: Boxes, labels: Labels, edges: Edges) -> Floats:
-    """One row a window (x, y, w, h in whole pixels, inside the picture), columns as FEATURES."""
+    """One row per window (x, y, w, h in whole pixels, inside the picture), columns as FEATURES."""
     border = border_sides(boxes, labels)
     bands = edge_bands(boxes, edges)
     return np.column_stack([border.mean(axis=1), border.min(axis=1), bands, symmetry(boxes, edges)])

@@ -97,7 +97,7 @@ class RandomizedPrim:
 
 
 class SuperpixelGraph(NamedTuple):
-    """One row a superpixel; one row a pair (a < b) of superpixels that touch."""
+    """One row per superpixel; one row per pair (a < b) of superpixels that touch."""
 
     # Which superpixel each pixel is of.
     labels: Labels

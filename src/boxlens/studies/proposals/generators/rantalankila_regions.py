@@ -33,7 +33,7 @@ TEXTURE_SIGMAS = (1.0, 3.0)
 
 @dataclass(frozen=True, slots=True)
 class Regions:
-    """One row a region; every histogram adds up to 1."""
+    """One row per region; every histogram adds up to 1."""
 
     size_px: Floats
     # Left, top, right, bottom.

@@ -111,7 +111,7 @@ class Segments:
 
 
 def _histograms(flat: Labels, bins: Bins, n_bins: int, size: Shares) -> Shares:
-    """One row a segment; each row sums to 1."""
+    """One row per segment; each row sums to 1."""
     n = len(size)
     start = flat.astype(np.intp) * n_bins
     counts = [np.bincount(start + one, minlength=n * n_bins).reshape(n, n_bins) for one in bins]

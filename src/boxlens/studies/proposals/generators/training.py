@@ -56,7 +56,7 @@ def train_generator(
 
 @dataclass(frozen=True, slots=True)
 class BoxStatistics:
-    """One row a box; difficult ones are in, crowds, groups and boxes without area are not."""
+    """One row per box; difficult ones are in, crowds, groups and boxes without area are not."""
 
     # Log2 of width / height, root of relative area, relative centre.
     shape: Floats

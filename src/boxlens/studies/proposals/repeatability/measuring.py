@@ -39,7 +39,7 @@ BIN_EDGES = np.arange(1, N_BINS) / N_BINS
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Matched IoU of reference boxes, one row a step of the choice, one column a bin of sizes."""
+    """Matched IoU of reference boxes, one row per step of the choice, one column per size bin."""
 
     iou_sum: Floats
     n_boxes: npt.NDArray[np.int64]
@@ -103,7 +103,7 @@ class _Run:
     # Reference pictures with their proposals: the whole one, and the crop of rotations.
     references: list[tuple[Pixels, Boxes]] = field(default_factory=list)
     current: int = -1
-    # One entry a step.
+    # One entry per step.
     kept: list[Boxes] = field(default_factory=list)
     brought_back: list[Boxes] = field(default_factory=list)
     bins: list[npt.NDArray[np.int64]] = field(default_factory=list)

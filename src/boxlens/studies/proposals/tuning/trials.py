@@ -31,7 +31,7 @@ class Made:
 
 @contextmanager
 def trial_file(path: Path, search: str) -> Iterator[tuple[KeptLines, list[Made]]]:
-    """One line a trial, after one that says which search it is, and the trials of it so far.
+    """One line per trial, after one that says which search it is, and the trials of it so far.
 
     A line cut off by a kill is done again.
     """
