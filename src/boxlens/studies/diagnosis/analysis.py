@@ -316,9 +316,9 @@ def _own_notices(evidence: Evidence, result: TideResult) -> list[Notice]:
     ]
     if differing:
         message = (
-            "TIDE's dAP counts a class as 0 where none of its objects is left; the verdict and the "
-            "orders of fixes are over classes with objects, and count a class as 1 once nothing "
-            f"of it is left (differs for {', '.join(row.name for row in differing)})"
+            "AP gained differs between TIDE's table and the verdict for "
+            f"{', '.join(row.name for row in differing)}: where a fix leaves a class without "
+            "objects, TIDE counts its AP as 0, the verdict and the orders of fixes as 1"
         )
         notices.append(Notice("dap_differs", len(differing), message))
     return notices
