@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.report.charts.annotation_gain import annotation_gain_chart
-from boxlens.report.charts.image_scores import image_scores_chart
-from boxlens.report.charts.p_curve import p_curve_chart
+from boxlens.report.charts.compared_images import (
+    annotation_gain_chart,
+    image_scores_chart,
+    p_curve_chart,
+)
 from boxlens.report.described.comparison.pairs import (
     GUIDE,
     about_all,

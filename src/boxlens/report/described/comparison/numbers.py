@@ -7,8 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from boxlens.report.charts.differences import class_differences_chart, differences_chart
-from boxlens.report.charts.league import league_chart
+from boxlens.report.charts.comparison import (
+    class_differences_chart,
+    differences_chart,
+    league_chart,
+)
 from boxlens.report.described.comparison.pairs import (
     GUIDE,
     about_all,

@@ -7,8 +7,7 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boxlens.report.charts.differences import strengths_chart
-from boxlens.report.charts.joint import joint_chart
+from boxlens.report.charts.comparison import joint_chart, strengths_chart
 from boxlens.report.described.comparison.pairs import (
     GUIDE,
     about_all,
