@@ -18,7 +18,7 @@ from boxlens.report.described.upper_bound_plots import MOST_CLASSES, MOST_DETECT
 from boxlens.report.described.upper_bound_tables import share_of_uap
 from boxlens.studies.upper_bound.result import BOUND, CROP_TITLES, STRATEGY_TITLES
 from report.bound_results import BOUND_WORLDS, IOUS, bound_of, numbered
-from report.drawn import records, size, study_figures, svg_of, texts, words
+from report.drawn import colours, records, size, study_figures, svg_of, texts, words
 
 CHARTS = (
     *("bound_by_size", "bound_by_iou", "bound_by_class"),
@@ -79,22 +79,23 @@ def test_only_what_was_asked_for_is_planned():
 
 def test_a_class_has_a_tick_for_its_uap_and_a_point_a_detector():
     result = whole()
-    rows = records(chart("bound_by_class", result), "value")
+    drawn = chart("bound_by_class", result)
+    rows = records(drawn, "uap")
     ordered = sorted(result.bound.classes, key=lambda one: -one.uap)
-    ticks = [row for row in rows if row["series"] == BOUND and "best" in row]
-    found = [(row["tip"]["class"], row["value"]) for row in ticks]
+    found = [(row["tip"]["class"], row["uap"]) for row in rows]
     assert found[: len(ordered)] == [(one.name, one.uap) for one in ordered]
-    for one in result.detectors:
-        mine = {row["tip"]["class"]: row["value"] for row in rows if row["series"] == one.name}
+    for at, one in enumerate(result.detectors):
+        mine = {row["tip"]["class"]: row[f"of_{at}"] for row in rows}
         assert mine == {
             of.name: ap for of, ap in zip(result.bound.classes, one.by_class, strict=True)
         }
+    assert set(MANY_SERIES[: len(result.detectors)]) <= colours(svg_of(drawn))
 
 
 def test_of_many_classes_those_with_the_widest_gap_are_shown():
     result = many()
     drawn = chart("bound_by_class", result)
-    shown = {row["tip"]["class"] for row in records(drawn, "value")}
+    shown = {row["tip"]["class"] for row in records(drawn, "uap")}
     best = result.detectors[0].by_class
     gaps = {one.name: one.uap - ap for one, ap in zip(result.bound.classes, best, strict=True)}
     assert shown == set(sorted(gaps, key=lambda name: -gaps[name])[:MOST_CLASSES])
@@ -157,7 +158,12 @@ def test_as_many_detectors_are_shown_as_there_are_colours_and_that_is_told():
     for name in ("bound_by_class", "bound_by_iou", "bound_by_size"):
         drawn = chart(name, many())
         assert f"The first {MOST_DETECTORS} of 10 detectors." in reading(drawn)
-        assert len({row["tip"]["of"] for row in records(drawn, "tip")}) == MOST_DETECTORS + 1
+        rows = records(drawn, "tip")
+        if name == "bound_by_class":
+            told = {heading for row in rows for heading in row["tip"] if "AP, " in heading}
+            assert len(told) == MOST_DETECTORS
+        else:
+            assert len({row["tip"]["of"] for row in rows}) == MOST_DETECTORS + 1
 
 
 def test_bars_by_size_say_what_part_of_the_bound_they_are():
@@ -274,7 +280,7 @@ def test_two_classes_of_one_name_are_two_rows():
     result = whole()
     first, second, *others = result.bound.classes
     bound = replace(result.bound, classes=(first, replace(second, name=first.name), *others))
-    rows = records(chart("bound_by_class", replace(result, strategies=(bound,))), "value")
+    rows = records(chart("bound_by_class", replace(result, strategies=(bound,))), "uap")
     assert len({row["row"] for row in rows}) == 5
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from boxlens import wording
+from boxlens.report.charts.forms.choosing import first_of
 from boxlens.report.charts.upper_bound import (
     bound_accuracy_chart,
     bound_by_class_chart,
@@ -17,6 +18,7 @@ from boxlens.report.charts.upper_bound import (
     bound_strategies_chart,
 )
 from boxlens.report.described.upper_bound_tables import (
+    classes_table,
     context_table,
     share_of_uap,
     strategies_table,
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from boxlens.report.charts.forms.layers import Spec
-    from boxlens.studies.upper_bound.result import ClassBound, UpperBoundResult
+    from boxlens.studies.upper_bound.result import UpperBoundResult
 
 NO_BOUND = "no object has a label"
 # As many as there are colours beside that of the bound.
@@ -85,7 +87,7 @@ def class_plot(result: UpperBoundResult) -> Plot:
         if result.detectors
         else "The classes at the end are not recognised, even when they are found.",
         _class_legend(result, known, shown),
-        partial(bound_by_class_chart, shown=shown),
+        lambda drawn: bound_by_class_chart(drawn, classes_table(drawn, shown)),
         wide=True,
     )
 
@@ -103,7 +105,11 @@ def recognition_plots(result: UpperBoundResult) -> Iterator[Plot]:
             wide=True,
         )
     if len(result.bound.classes) > 1:
-        classes = [one for one in result.bound.classes if not math.isnan(one.uap + one.accuracy)]
+        classes = [
+            row
+            for row, one in enumerate(result.bound.classes)
+            if not math.isnan(one.uap + one.accuracy)
+        ]
         line = telling_correlation(result.bound)
         yield _plot(
             result,
@@ -111,8 +117,10 @@ def recognition_plots(result: UpperBoundResult) -> Iterator[Plot]:
             "UAP of each class against its accuracy",
             "Below the line: classes whose label is given to other objects, too, and with "
             "confidence. Above it: wrong labels have low scores.",
-            _accuracy_legend(result, classes),
-            lambda _: bound_accuracy_chart(classes, MOST_NAMED, line=line),
+            _accuracy_legend(result, len(classes)),
+            lambda shown: bound_accuracy_chart(
+                classes_table(shown, classes), MOST_NAMED, line=line
+            ),
             wide=True,
         )
 
@@ -154,7 +162,6 @@ def _plot(
     """With as many detectors as there are colours."""
     shown = replace(result, detectors=result.detectors[:MOST_DETECTORS])
     n_detectors = len(result.detectors)
-    cut = f" The first {MOST_DETECTORS} of {n_detectors} detectors."
     beside = title.startswith(_against(result)) and n_detectors > 0
     who = listed([one.name for one in result.detectors], 2, "detectors")
     about = f"{who} on {result.dataset}; UAP of {result.classifier}"
@@ -163,7 +170,7 @@ def _plot(
         title,
         reading,
         partial(chart, shown),
-        legend=legend + cut * (beside and n_detectors > MOST_DETECTORS),
+        legend=legend + first_of(MOST_DETECTORS, n_detectors, "detectors") * beside,
         about=about if beside else _recogniser(result),
         absent=NO_BOUND if math.isnan(result.bound.uap) else "",
         wide=wide,
@@ -238,7 +245,7 @@ def _strategies_legend(result: UpperBoundResult) -> str:
     return " ".join(legend)
 
 
-def _accuracy_legend(result: UpperBoundResult, classes: Sequence[ClassBound]) -> str:
+def _accuracy_legend(result: UpperBoundResult, n_classes: int) -> str:
     found = result.bound.correlation
     line = telling_correlation(result.bound)
     legend = "One point per class. Accuracy: the share of its objects that get its label."
@@ -247,7 +254,7 @@ def _accuracy_legend(result: UpperBoundResult, classes: Sequence[ClassBound]) ->
             f" Line: least squares, r squared {score(found.r_squared)} over {found.n_classes:,} "
             "classes."
         )
-    if len(classes) > MOST_NAMED:
+    if n_classes > MOST_NAMED:
         furthest = " and the classes furthest from the line" * line
         legend += f" Named: the extremes{furthest}."
     return legend

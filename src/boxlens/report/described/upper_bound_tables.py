@@ -24,7 +24,7 @@ from boxlens.studies.upper_bound.verdict import SHOWN
 from boxlens.wording import number, part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from boxlens.metrics.intervals import Interval
     from boxlens.report.study import Form
@@ -126,11 +126,9 @@ def size_table(result: UpperBoundResult) -> Table[Any]:
     return table_of("bound_by_size", "", {**OF, "size": TEXT, "AP": SCORE}, rows)
 
 
-def class_tables(result: UpperBoundResult) -> Iterator[Table[Any]]:
-    """The largest gap to the best detector first; without detectors, the lowest UAP."""
+def classes_table(result: UpperBoundResult, shown: Iterable[int], **look: Any) -> Table[Any]:
+    """Of classes by their row."""
     classes, gaps, best = result.bound.classes, class_gaps(result), best_detector(result)
-    order = [-gap for gap in gaps] if result.detectors else [one.uap for one in classes]
-    many = len(classes) > MOST_CLASSES
     forms = {"class": TEXT, "objects": COUNT}
     forms |= dict.fromkeys(("accuracy", "UAP", "UAP at IoU 0.5"), SCORE)
     forms |= {f"AP, {one.name}": SCORE for one in result.detectors}
@@ -141,10 +139,17 @@ def class_tables(result: UpperBoundResult) -> Iterator[Table[Any]]:
         (one.name, one.n_objects, one.accuracy, one.uap, one.uap50, *found)
         for one, *found in zip(classes, *aps, gaps, strict=True)
     ]
-    caption = f"All {len(classes):,} classes" if many else "Classes"
-    ordered = sorted(range(len(rows)), key=lambda row: (math.isnan(order[row]), order[row]))
-    shown = (rows[row] for row in ordered)
-    yield table_of("", caption, forms, shown, wide=True, folded=many, detail=True)
+    caption = f"All {len(classes):,} classes" if len(classes) > MOST_CLASSES else "Classes"
+    return table_of("", caption, forms, (rows[row] for row in shown), **look)
+
+
+def class_tables(result: UpperBoundResult) -> Iterator[Table[Any]]:
+    """The largest gap to the best detector first; without detectors, the lowest UAP."""
+    classes, gaps = result.bound.classes, class_gaps(result)
+    order = [-gap for gap in gaps] if result.detectors else [one.uap for one in classes]
+    ordered = sorted(range(len(order)), key=lambda row: (math.isnan(order[row]), order[row]))
+    many = len(classes) > MOST_CLASSES
+    yield classes_table(result, ordered, wide=True, folded=many, detail=True)
     # AP of a strategy is its UAP; detectors have no accuracy.
     numbers = [
         *(
