@@ -29,7 +29,7 @@ def table_rows(table: Table[Any], tips: Iterable[str] = (), **channels: str) -> 
     return [
         {
             **{channel: column.value(row) for channel, column in values.items()},
-            "tip": {column.heading: column.text(row) for column in told},
+            "tip": {column.heading or column.key: column.text(row) for column in told},
         }
         for row in table.rows
     ]
@@ -66,7 +66,8 @@ def table_columns(table: Table[Any], row: str, *names: str) -> dict[str, dict[st
     named = _column(table, row)
     columns = [_column(table, name) for name in names]
     return {
-        one.heading: {str(named.value(at)): one.text(at) for at in table.rows} for one in columns
+        one.heading or one.key: {str(named.value(at)): one.text(at) for at in table.rows}
+        for one in columns
     }
 
 
