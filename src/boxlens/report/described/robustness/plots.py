@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS
+from boxlens.report.charts.forms.choosing import first_of
 from boxlens.report.charts.robustness import (
     robustness_curves_chart,
     robustness_graded_chart,
@@ -248,15 +249,13 @@ def _plot(
 ) -> Plot:
     """With as many detectors as can be told apart."""
     shown = replace(result, detectors=result.detectors[:most])
-    n_detectors = len(result.detectors)
-    cut = f" The first {most} of {n_detectors} detectors." * (n_detectors > most)
     who = listed([one.name for one in result.detectors], 2, "detectors")
     return Plot(
         name,
         title,
         reading,
         partial(chart, shown),
-        legend=legend + cut,
+        legend=legend + first_of(most, len(result.detectors), "detectors"),
         about=f"{who} on {result.dataset}, {counted(result.sets[0].n_images, 'picture')}",
         absent="" if there else NO_SCORE,
         wide=True,
