@@ -8,21 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from boxlens import wording
+from boxlens.report.charts import upper_bound as charts
 from boxlens.report.charts.forms.choosing import first_of
-from boxlens.report.charts.upper_bound import (
-    bound_accuracy_chart,
-    bound_by_class_chart,
-    bound_by_iou_chart,
-    bound_by_size_chart,
-    bound_context_chart,
-    bound_strategies_chart,
-)
-from boxlens.report.described.upper_bound_tables import (
-    classes_table,
-    context_table,
-    share_of_uap,
-    strategies_table,
-)
+from boxlens.report.described import upper_bound_tables as tables
 from boxlens.report.study import Plot
 from boxlens.studies.upper_bound.nearness import best_detector, class_gaps
 from boxlens.studies.upper_bound.result import BOUND
@@ -58,7 +46,7 @@ def detector_plots(result: UpperBoundResult) -> Iterator[Plot]:
         "Pale, with a dark end: UAP."
         + " Bars: AP of the detectors, and its share of UAP." * near
         + _missing_sizes(result),
-        lambda shown: bound_by_size_chart(shown, _by_size(shown)),
+        lambda shown: charts.bound_by_size_chart(shown, _by_size(shown)),
     )
     yield _plot(
         result,
@@ -70,7 +58,7 @@ def detector_plots(result: UpperBoundResult) -> Iterator[Plot]:
         else "Nearly flat: true boxes are always well localized.",
         "Dark: UAP. True boxes fit at every IoU, so only neighbours that take each other's label "
         "can change it." + " Coloured: AP of the detectors." * near,
-        bound_by_iou_chart,
+        charts.bound_by_iou_chart,
     )
 
 
@@ -87,7 +75,7 @@ def class_plot(result: UpperBoundResult) -> Plot:
         if result.detectors
         else "The classes at the end are not recognised, even when they are found.",
         _class_legend(result, known, shown),
-        lambda drawn: bound_by_class_chart(drawn, classes_table(drawn, shown)),
+        lambda drawn: charts.bound_by_class_chart(drawn, tables.classes_table(drawn, shown)),
         wide=True,
     )
 
@@ -101,7 +89,7 @@ def recognition_plots(result: UpperBoundResult) -> Iterator[Plot]:
             "Boxes around the object raise UAP where a second look helps; where they lower it, "
             "the classifier needs a tight box.",
             _strategies_legend(result),
-            lambda shown: bound_strategies_chart(strategies_table(shown)),
+            lambda shown: charts.bound_strategies_chart(tables.strategies_table(shown)),
             wide=True,
         )
     if len(result.bound.classes) > 1:
@@ -118,8 +106,8 @@ def recognition_plots(result: UpperBoundResult) -> Iterator[Plot]:
             "Below the line: classes whose label is given to other objects, too, and with "
             "confidence. Above it: wrong labels have low scores.",
             _accuracy_legend(result, len(classes)),
-            lambda shown: bound_accuracy_chart(
-                classes_table(shown, classes), MOST_NAMED, line=line
+            lambda shown: charts.bound_accuracy_chart(
+                tables.classes_table(shown, classes), MOST_NAMED, line=line
             ),
             wide=True,
         )
@@ -141,7 +129,7 @@ def context_plots(result: UpperBoundResult) -> Iterator[Plot]:
         "Highest right of 1: the surroundings help to recognise objects. A high line of the "
         "context alone: the scene gives the class away, and objects in unusual places will get "
         "wrong labels.",
-        lambda: bound_context_chart(context_table(result)),
+        lambda: charts.bound_context_chart(tables.context_table(result)),
         legend=legend + " Dashed, with its value: from the whole picture." * whole,
         about=_recogniser(result),
         absent="" if known else NO_BOUND,
@@ -191,7 +179,7 @@ def _by_size(result: UpperBoundResult) -> dict[str, list[tuple[str, float, float
     found |= {one.name: {"all": one.ap, **one.by_size} for one in result.detectors}
     return {
         size: [
-            (who, ap, 1.0 if who == BOUND else share_of_uap(ap, uap))
+            (who, ap, 1.0 if who == BOUND else tables.share_of_uap(ap, uap))
             for who, of in found.items()
             if not math.isnan(ap := of.get(size, math.nan))
         ]

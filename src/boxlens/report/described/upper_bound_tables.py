@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from boxlens.report.study import (
@@ -242,12 +241,10 @@ def mistakes_table(result: UpperBoundResult, *, shown: bool) -> Table[Mistake]:
             Column("image_id", "image", lambda one: str(one.image_id), TEXT),
             Column("file_name", "", lambda one: one.file_name, TEXT),
             Column("", "file", lambda one: one.file_name or None, TEXT),
-            *(Column(side, "", partial(_side, at), NUMBER) for at, side in enumerate("xywh")),
+            *columns_of(
+                "xywh", lambda one, side: float(one.box["xywh".index(side)]), NUMBER, key=str
+            ),
         ],
         wide=True,
         unprinted=True,
     )
-
-
-def _side(at: int, one: Mistake) -> float:
-    return float(one.box[at])
