@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.metrics.grid import mean_defined
-from boxlens.report.charts.crosswalk import crosswalk_chart
 from boxlens.report.charts.false_positives import (
     false_positives_chart,
     fp_by_class_chart,
     fp_trends_chart,
 )
 from boxlens.report.charts.kinds import SCHEME_NAMES, SIZES
+from boxlens.report.charts.label_matrices import crosswalk_chart
 from boxlens.report.charts.pr_areas import pr_areas_chart
 from boxlens.report.charts.quarter_page import quarter_page_chart
 from boxlens.report.charts.repairs import repair_orders_chart, tide_errors_chart, waterfall_chart
