@@ -89,17 +89,13 @@ def _limits(values: Iterable[float]) -> tuple[float, float]:
 
 
 def bound_by_size_chart(
-    result: UpperBoundResult, sizes: Mapping[str, Sequence[tuple[str, float, float]]]
+    result: UpperBoundResult, found: Iterable[tuple[str, str, float, float]]
 ) -> Spec:
-    """One group per size, with whose AP it is and its share of UAP; the bound is the first."""
+    """One group per size: size, whose AP, the AP and its share of UAP, of the bound first."""
     colours = _colours(result)
     rows = told_rows(
         {"objects": TEXT, "of": TEXT, "AP": SCORE, "share of UAP": SHARE},
-        (
-            (size, *one, {"colour": colours[one[0]]})
-            for size, found in sizes.items()
-            for one in found
-        ),
+        ((*one, {"colour": colours[one[1]]}) for one in found),
         row="objects",
         series="of",
         value="AP",

@@ -173,19 +173,14 @@ def _recogniser(result: UpperBoundResult) -> str:
     return f"{result.classifier} on {result.dataset}"
 
 
-def _by_size(result: UpperBoundResult) -> dict[str, list[tuple[str, float, float]]]:
-    """All objects first: AP and share of UAP, of the bound and of detectors that have one."""
+def _by_size(result: UpperBoundResult) -> Iterator[tuple[str, str, float, float]]:
+    """All objects first: size, whose AP, the AP and its share of UAP; the bound's own first."""
     found = {BOUND: {"all": result.bound.uap, **result.bound.by_size}}
     found |= {one.name: {"all": one.ap, **one.by_size} for one in result.detectors}
-    return {
-        size: [
-            (who, ap, 1.0 if who == BOUND else tables.share_of_uap(ap, uap))
-            for who, of in found.items()
-            if not math.isnan(ap := of.get(size, math.nan))
-        ]
-        for size, uap in found[BOUND].items()
-        if not math.isnan(uap)
-    }
+    for size, uap in found[BOUND].items():
+        for who, of in found.items():
+            if not math.isnan(uap + (ap := of.get(size, math.nan))):
+                yield size, who, ap, 1.0 if who == BOUND else tables.share_of_uap(ap, uap)
 
 
 def _missing_sizes(result: UpperBoundResult) -> str:
