@@ -38,7 +38,7 @@ from boxlens.wording import counted, interval, is_undefined, level, listed, numb
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from boxlens.metrics import ClassResult, DetectorResult, EvaluationResult
+    from boxlens.metrics import DetectorResult, EvaluationResult
     from boxlens.metrics.intervals import Interval
     from boxlens.report.study import Part
 
@@ -219,31 +219,18 @@ def _of_class(
 
 def _filed_scores(result: EvaluationResult) -> Table[Any]:
     """One row per number: of a detector as a whole (no class), and of each class."""
-    forms = {
-        "detector": TEXT,
-        "class": TEXT,
-        "n_objects": COUNT,
-        "n_detections": COUNT,
-        "metric": TEXT,
-        "value": SCORE,
-        "low": SCORE,
-        "high": SCORE,
-    }
+    forms = {"detector": TEXT, "class": TEXT, "n_objects": COUNT, "n_detections": COUNT}
+    forms |= {"metric": TEXT, **dict.fromkeys(("value", "low", "high"), SCORE)}
     rows = (
-        (*told, of.n_detections, metric, value, *_ends(of.intervals, metric))
-        for *told, of in _scored(result)
+        (one.name, name, n, of.n_detections, metric, value, *_ends(of.intervals, metric))
+        for one in result.detectors
+        for name, n, of in (
+            (None, result.n_objects, one),
+            *((row.name, row.n_gt, row) for row in one.classes),
+        )
         for metric, value in of.metrics.items()
     )
     return table_of("scores", "", forms, rows)
-
-
-def _scored(
-    result: EvaluationResult,
-) -> Iterator[tuple[str, str | None, int, DetectorResult | ClassResult]]:
-    for one in result.detectors:
-        yield one.name, None, result.n_objects, one
-        for row in one.classes:
-            yield one.name, row.name, row.n_gt, row
 
 
 def _numbers_plot(result: EvaluationResult) -> Plot:
