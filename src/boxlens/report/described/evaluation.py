@@ -38,7 +38,7 @@ from boxlens.wording import counted, interval, is_undefined, level, listed, numb
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from boxlens.metrics import DetectorResult, EvaluationResult
+    from boxlens.metrics import ClassResult, DetectorResult, EvaluationResult
     from boxlens.metrics.intervals import Interval
     from boxlens.report.study import Part
 
@@ -224,13 +224,17 @@ def _filed_scores(result: EvaluationResult) -> Table[Any]:
     rows = (
         (one.name, name, n, of.n_detections, metric, value, *_ends(of.intervals, metric))
         for one in result.detectors
-        for name, n, of in (
-            (None, result.n_objects, one),
-            *((row.name, row.n_gt, row) for row in one.classes),
-        )
+        for name, n, of in _whole_and_classes(result, one)
         for metric, value in of.metrics.items()
     )
     return table_of("scores", "", forms, rows)
+
+
+def _whole_and_classes(
+    result: EvaluationResult, one: DetectorResult
+) -> Iterator[tuple[str | None, int, DetectorResult | ClassResult]]:
+    yield None, result.n_objects, one
+    yield from ((row.name, row.n_gt, row) for row in one.classes)
 
 
 def _numbers_plot(result: EvaluationResult) -> Plot:
