@@ -11,7 +11,8 @@ import pytest
 from PIL import ImageColor
 
 from boxlens.images import find_images
-from boxlens.report.pictures.bound_gallery import COLOUR, bound_gallery
+from boxlens.report.described import extras_of
+from boxlens.report.pictures.bound_exhibits import COLOUR
 from report.bound_results import BOUND_WORLDS, numbered
 from report.drawn import page_without_figures
 from report.test_page import Reader
@@ -21,13 +22,16 @@ whole = BOUND_WORLDS["detectors and context"]
 
 @pytest.fixture
 def files(written):
-    found = find_images(written[0].parent / "pictures")[0]
-    return dict(zip(found.ids.tolist(), found.paths, strict=True))
+    return find_images(written[0].parent / "pictures")[0]
 
 
 @pytest.fixture
 def written(written_verb):
     return written_verb("upper-bound")
+
+
+def hung_walls(result, files):
+    return extras_of(result).hang(files, 8.0, None).gallery.walls
 
 
 def test_pictures_that_could_not_be_used_are_named(written):
@@ -44,8 +48,7 @@ def test_mistakes_are_shown_where_there_are_pictures_and_listed_in_any_case(writ
     assert page.count('src="data:image/jpeg;base64,') == 4
     listed = page[page.rindex("Wrong labels, the most confident first") :].split("</table>")[0]
     assert listed.count("<tr>") == 1 + 5
-    gallery = bound_gallery(whole(), files)
-    (hung,) = gallery.walls
+    (hung,) = hung_walls(whole(), files)
     assert [crop.shown.caption for crop in hung.crops][:2] == [
         ("van 0.950", "is car"),
         ("bus 0.850", "is van"),
@@ -59,10 +62,9 @@ def test_mistakes_in_fractions_of_their_image_are_shown_where_they_are(files):
     """The pictures are 32 x 24."""
     result = whole()
     relative = tuple(replace(one, box=one.box / (32, 24, 32, 24)) for one in result.mistakes)
-    shown = bound_gallery(replace(result, mistakes=relative, relative=True), files)
-    for mine, plain in zip(
-        shown.walls[0].crops, bound_gallery(result, files).walls[0].crops, strict=True
-    ):
+    (shown,) = hung_walls(replace(result, mistakes=relative, relative=True), files)
+    (in_pixels,) = hung_walls(result, files)
+    for mine, plain in zip(shown.crops, in_pixels.crops, strict=True):
         assert np.array_equal(np.asarray(mine.image), np.asarray(plain.image))
 
 

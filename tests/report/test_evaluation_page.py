@@ -11,7 +11,7 @@ import pytest
 
 import boxlens
 from boxlens.report.charts.colours import SERIES
-from boxlens.report.charts.evaluation import main_numbers_chart, mean_curves_chart
+from boxlens.report.charts.evaluation import mean_curves_chart
 from boxlens.report.described import describe
 from boxlens.wording import score
 from report.drawn import colours, records, svg_of, words
@@ -73,8 +73,9 @@ def test_the_main_numbers_are_drawn_for_one_detector_and_for_several():
     assert set(SERIES[:2]) <= colours(both)
     for name in ("AP50", "window", "region", "95% interval"):
         assert name in words(both)
-    alone = svg_of(main_numbers_chart(evaluated("both").detectors[:1]))
-    assert score(evaluated("both").detectors[0].metrics["AP"]) in words(alone)
+    first = evaluated("both").detectors[0]
+    alone = svg_of(replace(evaluated("both"), detectors=(first,)).figures()["main_numbers"])
+    assert score(first.metrics["AP"]) in words(alone)
 
 
 def test_mean_curves_start_high_and_end_where_nothing_is_found():

@@ -65,8 +65,10 @@ from boxlens.report.charts.forms.panels import (
 from boxlens.report.charts.forms.pies import pie
 from boxlens.report.charts.forms.scatter import least_squares, scatter
 from boxlens.report.charts.forms.steps import waterfall
+from boxlens.report.charts.forms.tables import told_rows
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.theme import themed
+from boxlens.report.study import SCORE, TEXT
 from boxlens.wording import change, score, share
 from report.drawn import records, svg_of, texts
 from report.drawn import words as all_words
@@ -331,6 +333,18 @@ def test_tips_are_texts_by_their_headings():
     assert {"expr": "datum.tip"} in [layer["mark"].get("tooltip") for layer in layers]
     # The same is read out to those who cannot see it.
     assert 'aria-label="of: car; difference: +0.410"' in svg_of(themed(forest(), title=""))
+
+
+def test_rows_of_plain_values_tell_them_in_their_forms():
+    found = [("car", 0.41, {"colour": GREEN}), ("van", math.nan, {})]
+    first, second = told_rows({"class": TEXT, "AP": SCORE}, found, row="class", value="AP")
+    assert first == {
+        "row": "car",
+        "value": 0.41,
+        "colour": GREEN,
+        "tip": {"class": "car", "AP": score(0.41)},
+    }
+    assert second["tip"] == {"class": "van", "AP": "-"}
 
 
 def test_rows_that_panels_share_stand_once_in_a_figure():

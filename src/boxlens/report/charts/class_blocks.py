@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from boxlens.studies.diagnosis import DiagnosisResult
     from boxlens.studies.diagnosis.hoiem import HoiemClass
-    from boxlens.studies.sensitivity.result import Characteristic, ClassScore, ClassSpread, Subset
+    from boxlens.studies.sensitivity.result import Characteristic, ClassScore, ClassSpread
 
 MOST_CONFUSED = 4
 NAME_CHARACTERS = 40
@@ -80,7 +80,7 @@ def _with_error(value: float, error: float) -> str:
 
 
 def _panel(row: Characteristic, spread: ClassSpread) -> dict[str, Any]:
-    dots = list(_flag_dots(row, spread) if row.kind == "flags" else _dots(row, spread))
+    dots = list(_dots(row, spread))
     # Flags and values that no object of this class has are left out.
     labels = list(dict.fromkeys(one["label"] for one in dots))
     longest = max(map(len, labels), default=0)
@@ -96,42 +96,28 @@ def _panel(row: Characteristic, spread: ClassSpread) -> dict[str, Any]:
 
 
 def _dots(row: Characteristic, spread: ClassSpread) -> Iterator[dict[str, Any]]:
-    colours = ramp(len(row.subset_names))
-    known = [pair for pair in zip(spread.subsets, colours, strict=True) if _has_ap_n(pair[0])]
-    for at, (subset, colour) in enumerate(known):
-        yield _dot(subset, row, at=at, label=subset.name, colour=colour)
-
-
-def _flag_dots(row: Characteristic, spread: ClassSpread) -> Iterator[dict[str, Any]]:
-    """One place per flag: its two states beside each other, the first of them open."""
-    pairs = zip(spread.subsets[::2], spread.subsets[1::2], strict=True)
-    known = [pair for pair in pairs if any(map(_has_ap_n, pair))]
-    for at, states in enumerate(known):
-        for state, (subset, colour) in enumerate(zip(states, (OPEN, DARK_BLUE), strict=True)):
-            if _has_ap_n(subset):
-                place = at + (2 * state - 1) * STATE_STEP
-                label = subset.name.rsplit(" ", 1)[0]
-                yield _dot(subset, row, at=place, label=label, colour=colour)
-
-
-def _has_ap_n(subset: Subset) -> bool:
-    return not math.isnan(subset.ap_n)
-
-
-def _dot(
-    subset: Subset, row: Characteristic, *, at: float, label: str, colour: str
-) -> dict[str, Any]:
-    error = 0.0 if math.isnan(subset.ap_n_se) else subset.ap_n_se
-    return {
-        "name": subset.name,
-        "label": label,
-        "at": at,
-        "value": subset.ap_n,
-        "low": max(subset.ap_n - error, 0.0),
-        "high": min(subset.ap_n + error, 1.0),
-        "few": subset.n_objects < row.min_objects,
-        "colour": colour,
-    }
+    """One place per subset; per flag, its two states beside each other, the first of them open."""
+    flags, n = row.kind == "flags", len(spread.subsets)
+    colours = [OPEN, DARK_BLUE] * (n // 2) if flags else ramp(len(row.subset_names))
+    every = [*zip(spread.subsets, colours, strict=True)]
+    in_place = 2 if flags else 1
+    places = [every[at : at + in_place] for at in range(0, n, in_place)]
+    known = [of for of in places if not all(math.isnan(subset.ap_n) for subset, _ in of)]
+    for at, of in enumerate(known):
+        for state, (subset, colour) in enumerate(of):
+            if math.isnan(subset.ap_n):
+                continue
+            error = 0.0 if math.isnan(subset.ap_n_se) else subset.ap_n_se
+            yield {
+                "name": subset.name,
+                "label": subset.name.rsplit(" ", 1)[0] if flags else subset.name,
+                "at": at + (2 * state - 1) * STATE_STEP if flags else at,
+                "value": subset.ap_n,
+                "low": max(subset.ap_n - error, 0.0),
+                "high": min(subset.ap_n + error, 1.0),
+                "few": subset.n_objects < row.min_objects,
+                "colour": colour,
+            }
 
 
 def _top(blocks: list[dict[str, Any]]) -> float:

@@ -53,7 +53,10 @@ def _below_heading(text: str, panel: Spec) -> Spec:
 
 def _gains(errors: HoiemSet) -> Spec:
     """AP gained without each kind; the kinds in the order and the colours of the pie."""
-    gains, texts = ([_placed(row) for row in rows] for rows in gain_rows(errors))
+    gains, texts = gain_rows(errors)
+    for row in (*gains, *texts):
+        top, bottom = PLACES[row["kind"]]
+        row |= {"zero": 0, "top": top, "bottom": bottom, "middle": (top + bottom) / 2}
     total = sum(errors.top_fp.values())
     names: list[Row] = [
         {
@@ -77,8 +80,3 @@ def _gains(errors: HoiemSet) -> Spec:
         width=PLOT_PX,
         height=24 * len(names),
     )
-
-
-def _placed(row: Row) -> Row:
-    top, bottom = PLACES[row["kind"]]
-    return {**row, "zero": 0, "top": top, "bottom": bottom, "middle": (top + bottom) / 2}

@@ -34,18 +34,20 @@ from boxlens.report.charts.forms.marks import (
 )
 from boxlens.report.charts.forms.panels import Series, below, beside, name_rows, plot
 from boxlens.report.charts.forms.scatter import least_squares, scatter
-from boxlens.report.charts.forms.tables import table_columns, table_rows
+from boxlens.report.charts.forms.tables import table_columns, table_rows, told_rows
+from boxlens.report.study import NUMBER, SCORE, SHARE, TEXT
 from boxlens.studies.upper_bound.nearness import best_detector
 from boxlens.studies.upper_bound.result import BOUND, CROP_TITLES
-from boxlens.wording import change, count, score, share
+from boxlens.wording import change, score
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from boxlens.data.columns import Floats
     from boxlens.report.charts.forms.layers import Row, Spec
     from boxlens.report.charts.forms.scatter import Ends
     from boxlens.report.study import Table
-    from boxlens.studies.upper_bound.result import ClassBound, UpperBoundResult
+    from boxlens.studies.upper_bound.result import UpperBoundResult
 
 PAGE_PX: Final = 640
 # Of a figure in half a page.
@@ -87,15 +89,19 @@ def _limits(values: Iterable[float]) -> tuple[float, float]:
 
 
 def bound_by_size_chart(
-    result: UpperBoundResult, sizes: Mapping[str, Sequence[tuple[str, float, float]]]
+    result: UpperBoundResult, found: Iterable[tuple[str, str, float, float]]
 ) -> Spec:
-    """One group per size, with whose AP it is and its share of UAP; the bound is the first."""
+    """One group per size: size, whose AP, the AP and its share of UAP, of the bound first."""
     colours = _colours(result)
-    rows = [
-        _size_row(size, who, ap, part, colours)
-        for size, found in sizes.items()
-        for who, ap, part in found
-    ]
+    rows = told_rows(
+        {"objects": TEXT, "of": TEXT, "AP": SCORE, "share of UAP": SHARE},
+        ((*one, {"colour": colours[one[1]]}) for one in found),
+        row="objects",
+        series="of",
+        value="AP",
+    )
+    for row in rows:
+        row |= {"text": row["tip"]["AP"], "share": row["tip"]["share of UAP"]}
     bounds = [row for row in rows if row["series"] == BOUND]
     group_px = max(LEAST_GROUP_PX, BAR_PX * len(result.detectors) + 4)
     # In columns: at the ends of the bars the dark end of the bound would cross them.
@@ -120,35 +126,22 @@ def bound_by_size_chart(
     return below(*key(colours, width=WIDTH), panel)
 
 
-def _size_row(size: str, who: str, ap: float, part: float, colours: Mapping[str, str]) -> Row:
-    tip = {"objects": size, "of": who, "AP": score(ap), "share of UAP": share(part)}
-    return {
-        "row": size,
-        "series": who,
-        "value": ap,
-        "text": tip["AP"],
-        "share": tip["share of UAP"],
-        "colour": colours[who],
-        "tip": tip,
-    }
-
-
 def bound_by_iou_chart(result: UpperBoundResult) -> Spec:
     """One line for the bound, and one per detector."""
     styles = {name: Style(colour) for name, colour in _colours(result).items()}
     curves = {BOUND: result.bound.by_iou} | {one.name: one.by_iou for one in result.detectors}
-    rows = [
-        {
-            "x": round(iou, 6),
-            "y": ap,
-            "series": who,
-            "tip": {"of": who, "IoU": score(iou, 2), "AP": score(ap)},
-            **styles[who].look,
-        }
-        for who, values in curves.items()
-        for iou, ap in values.items()
-        if not math.isnan(ap)
-    ]
+    rows = told_rows(
+        {"of": TEXT, "IoU": NUMBER, "AP": SCORE},
+        (
+            (who, round(iou, 6), ap, styles[who].look)
+            for who, values in curves.items()
+            for iou, ap in values.items()
+            if not math.isnan(ap)
+        ),
+        series="of",
+        x="IoU",
+        y="AP",
+    )
     ious = [row["x"] for row in rows]
     panel = plot(
         rows,
@@ -163,55 +156,36 @@ def bound_by_iou_chart(result: UpperBoundResult) -> Spec:
     return below(*key(styles, width=WIDTH), panel, gap=6)
 
 
-def bound_by_class_chart(result: UpperBoundResult, shown: Sequence[int]) -> Spec:
-    """`shown` are rows of classes, in their order."""
-    colours = _colours(result)
-    best = best_detector(result)
-    n_columns = 2 if len(shown) >= TWO_COLUMNS else 1
-    n_lines = -(-len(shown) // n_columns)
-    bounds = [
-        {
-            **_class_row(result, row, BOUND, result.bound.classes[row].uap),
-            "best": None if best is None else best.by_class[row],
-        }
-        for row in shown
-    ]
-    points = [
-        {**_class_row(result, row, one.name, one.by_class[row]), "colour": colours[one.name]}
-        for row in shown
-        for one in result.detectors
-    ]
-    across = _axis(result, (row["value"] for row in (*bounds, *points)))
+def bound_by_class_chart(result: UpperBoundResult, table: Table[Any]) -> Spec:
+    """One row per class of the table, in which each detector of the result has a column."""
+    colours, best = _colours(result), best_detector(result)
+    channels = {f"of_{at}": f"AP, {one.name}" for at, one in enumerate(result.detectors)}
+    lines = {"best": f"AP, {best.name}"} if best is not None else {}
+    found = table_rows(table, name="class", uap="UAP", **lines, **channels)
+    # Places, not names: two classes may be called alike.
+    rows = [{**row, "row": str(at)} for at, row in enumerate(found)]
+    across = _axis(result, (row[of] for row in rows for of in ("uap", *channels)))
+    n_columns = 2 if len(rows) >= TWO_COLUMNS else 1
+    n_lines = -(-len(rows) // n_columns)
     panels = []
-    for at in range(0, len(shown), n_lines):
-        # Places, not names: two classes may be called alike.
-        names = {str(row): result.bound.classes[row].name for row in shown[at : at + n_lines]}
-        mine = [row for row in bounds if row["row"] in names]
+    for at in range(0, len(rows), n_lines):
+        names = {row["row"]: row["name"] for row in rows[at : at + n_lines]}
         panel = name_rows(
-            [row for row in points if row["row"] in names],
+            rows[at : at + n_lines],
             # Both columns begin at the same distance, however long their names are.
             Names(names, px=13, characters=18, grid=True, room_px=NAMES_PX - 6),
             across,
-            spans("best", "value", rows=mine, strokeWidth=4, color=PALE),
-            ticks("value", rows=mine, thickness=2.5, size=11, color=INK),
-            dots("value", size=32),
+            spans("best", "uap", strokeWidth=4, color=PALE),
+            ticks("uap", thickness=2.5, size=11, color=INK),
+            *(
+                dots(channel, size=32, color=colours[one.name])
+                for channel, one in zip(channels, result.detectors, strict=True)
+            ),
             width=(PAGE_PX - COLUMN_GAP_PX * (n_columns - 1)) // n_columns - NAMES_PX,
         )
         panels.append(panel)
     above = key(colours, width=PAGE_PX - 2 * NAMES_PX)
     return below(*above, beside(*panels, gap=COLUMN_GAP_PX))
-
-
-def _class_row(result: UpperBoundResult, row: int, who: str, value: float) -> Row:
-    one = result.bound.classes[row]
-    tip = {
-        "class": one.name,
-        "of": who,
-        "AP": score(value),
-        "UAP": score(one.uap),
-        "objects": count(one.n_objects),
-    }
-    return {"row": str(row), "series": who, "value": value, "tip": tip}
 
 
 def bound_strategies_chart(table: Table[Any]) -> Spec:
@@ -231,30 +205,18 @@ def bound_strategies_chart(table: Table[Any]) -> Spec:
     )
 
 
-def bound_accuracy_chart(classes: Sequence[ClassBound], n_named: int, *, line: bool) -> Spec:
+def bound_accuracy_chart(table: Table[Any], n_named: int, *, line: bool) -> Spec:
     """One point per class; the extremes have names, and the classes furthest from the line."""
-    ends = least_squares([(one.accuracy, one.uap) for one in classes]) if line else None
-    named = _named(classes, ends)[:n_named]
-    rows = [
-        {
-            "x": one.accuracy,
-            "y": one.uap,
-            "name": one.name if at in named else "",
-            "tip": {
-                "class": one.name,
-                "accuracy": score(one.accuracy),
-                "UAP": score(one.uap),
-                "UAP at IoU 0.5": score(one.uap50),
-                "objects": count(one.n_objects),
-            },
-        }
-        for at, one in enumerate(classes)
-    ]
+    rows = table_rows(table, class_name="class", x="accuracy", y="UAP")
+    accuracy, uap = ([row[side] for row in rows] for side in "xy")
+    ends = least_squares(list(zip(accuracy, uap, strict=True))) if line else None
+    for at in _named(np.array(accuracy), np.array(uap), ends)[:n_named]:
+        rows[at]["name"] = rows[at]["class_name"]
     width, height = SCATTER_PX
     return scatter(
         rows,
-        tenths_axis("accuracy", [one.accuracy for one in classes]),
-        tenths_axis("UAP", [one.uap for one in classes]),
+        tenths_axis("accuracy", accuracy),
+        tenths_axis("UAP", uap),
         width=width,
         height=height,
         line=ends,
@@ -275,10 +237,8 @@ def tenths_axis(title: str, values: Sequence[float]) -> Axis:
     return Axis(title, (low / 10 - room, high / 10 + room), values=marked)
 
 
-def _named(classes: Sequence[ClassBound], ends: Ends | None) -> list[int]:
+def _named(accuracy: Floats, uap: Floats, ends: Ends | None) -> list[int]:
     """Places of classes: the lowest and highest of both, then by distance from the line."""
-    accuracy = np.array([one.accuracy for one in classes])
-    uap = np.array([one.uap for one in classes])
     on_line = uap
     if ends is not None:
         across, up = zip(*ends, strict=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.report.charts.confusion_matrix import confusion_matrix_chart
+from boxlens.report.charts.label_matrices import confusion_matrix_chart
 from boxlens.report.study import Plot
 from boxlens.wording import number
 

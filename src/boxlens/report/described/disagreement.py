@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from boxlens.report.study import (
@@ -16,6 +15,7 @@ from boxlens.report.study import (
     Section,
     Study,
     Table,
+    columns_of,
 )
 from boxlens.wording import counted, listed, mean_count, number, share
 
@@ -47,7 +47,10 @@ def study(result: DisagreementResult) -> Study:
             Section(
                 "images",
                 "Images",
-                (*disputed_images(result, result.top), _all_images(result)),
+                (
+                    *disputed_images(result, result.top),
+                    Table("images", "", result.order.tolist(), _columns(result)),
+                ),
                 reading="Disputed: the share of boxes on which the detectors disagree; disputed "
                 "boxes: their number. The ground truth is not used. tables/images.parquet has all "
                 "images.",
@@ -69,26 +72,22 @@ def disputed_images(
     yield Table("", caption, top, _columns(result), wide=True, detail=detail)
 
 
-def _all_images(result: DisagreementResult) -> Table[int]:
-    return Table("images", "", result.order.tolist(), _columns(result))
-
-
 def _columns(result: DisagreementResult) -> list[Column[int]]:
     """Of rows of the images."""
+    n_boxes = dict(zip(result.detectors, result.n_boxes, strict=True))
     return [
         Column("image_id", "image", result.image_id.tolist().__getitem__, ID),
         Column("file_name", "file", result.images.file_name.__getitem__, TEXT),
         Column("share", "disputed", lambda row: float(result.share[row]), SHARE),
         Column("boxes", "disputed boxes", lambda row: float(result.boxes[row]), MEAN_COUNT),
-        *(
-            Column(f"n_boxes_{name}", f"boxes of {name}", partial(_n_boxes, result, at), COUNT)
-            for at, name in enumerate(result.detectors)
+        *columns_of(
+            result.detectors,
+            lambda row, name: int(n_boxes[name][row]),
+            COUNT,
+            key="n_boxes_",
+            heading="boxes of {}".format,
         ),
     ]
-
-
-def _n_boxes(result: DisagreementResult, detector: int, row: int) -> int:
-    return int(result.n_boxes[detector, row])
 
 
 def _sentences(result: DisagreementResult) -> Iterator[str]:

@@ -8,14 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from boxlens.metrics.evaluation import with_unique_names
-from boxlens.report.charts.colours import SERIES
+from boxlens.report.charts.colours import SERIES, colours_of
 from boxlens.report.charts.evaluation import (
-    MOST_CLASSES,
     class_scores_chart,
     main_numbers_chart,
     mean_curves_chart,
-    ranked_classes,
 )
+from boxlens.report.charts.forms.choosing import first_of
 from boxlens.report.described.confusion import confusion_plot
 from boxlens.report.described.evaluation_readings import readings
 from boxlens.report.described.extras import Extras, Run
@@ -30,6 +29,7 @@ from boxlens.report.study import (
     Section,
     Study,
     Table,
+    columns_of,
     file_name,
     table_of,
 )
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 GUIDE = "evaluate"
 MOST_NAMES = 3
+# Of more classes, a figure has the worst and the best halves of so many.
+MOST_CLASSES = 30
 TITLES = {
     "coco": "COCO",
     "voc07": "VOC 2007 (11-point)",
@@ -176,7 +178,7 @@ def _of_detector(one: DetectorResult, sure: str) -> Iterator[Column[str]]:
 
 def _classes(result: EvaluationResult) -> Table[int]:
     """The first number of each detector; the others at a click."""
-    classes = result.detectors[0].classes
+    classes, several = result.detectors[0].classes, len(result.detectors) > 1
     rows = [row for row, one in enumerate(classes) if one.n_gt]
     metrics = classes[rows[0]].metrics if rows else ()
     return Table(
@@ -192,7 +194,13 @@ def _classes(result: EvaluationResult) -> Table[int]:
                 for one in result.detectors
                 for column in _of_class(result, one, metric, further=at > 0)
             ),
-            *(_n_detections(result, one) for one in result.detectors),
+            *columns_of(
+                result.detectors,
+                lambda row, one: one.classes[row].n_detections,
+                COUNT,
+                heading=lambda one: f"detections of {one.name}" if several else "detections",
+                further=True,
+            ),
         ],
         wide=True,
         detail=True,
@@ -202,56 +210,44 @@ def _classes(result: EvaluationResult) -> Table[int]:
 def _of_class(
     result: EvaluationResult, one: DetectorResult, metric: str, *, further: bool
 ) -> Iterator[Column[int]]:
-    rows, sure = one.classes, _level(result)
-    heading = f"{metric} {one.name}" if len(result.detectors) > 1 else metric
-    yield Column("", heading, lambda row: rows[row].metrics[metric], SCORE, further)
+    rows, sure, key = one.classes, _level(result), f"{metric} {one.name}"
+    heading = key if len(result.detectors) > 1 else metric
+    yield Column(key, heading, lambda row: rows[row].metrics[metric], SCORE, further)
     if sure:
         yield Column("", sure, lambda row: _ends(rows[row].intervals, metric), INTERVAL, further)
 
 
-def _n_detections(result: EvaluationResult, one: DetectorResult) -> Column[int]:
-    heading = f"detections of {one.name}" if len(result.detectors) > 1 else "detections"
-    return Column("", heading, lambda row: one.classes[row].n_detections, COUNT, further=True)
-
-
 def _filed_scores(result: EvaluationResult) -> Table[Any]:
     """One row per number: of a detector as a whole (no class), and of each class."""
-    forms = {
-        "detector": TEXT,
-        "class": TEXT,
-        "n_objects": COUNT,
-        "n_detections": COUNT,
-        "metric": TEXT,
-        "value": SCORE,
-        "low": SCORE,
-        "high": SCORE,
-    }
+    forms = {"detector": TEXT, "class": TEXT, "n_objects": COUNT, "n_detections": COUNT}
+    forms |= {"metric": TEXT, **dict.fromkeys(("value", "low", "high"), SCORE)}
     rows = (
-        (*told, of.n_detections, metric, value, *_ends(of.intervals, metric))
-        for *told, of in _scored(result)
+        (one.name, name, n, of.n_detections, metric, value, *_ends(of.intervals, metric))
+        for one in result.detectors
+        for name, n, of in _whole_and_classes(result, one)
         for metric, value in of.metrics.items()
     )
     return table_of("scores", "", forms, rows)
 
 
-def _scored(
-    result: EvaluationResult,
-) -> Iterator[tuple[str, str | None, int, DetectorResult | ClassResult]]:
-    for one in result.detectors:
-        yield one.name, None, result.n_objects, one
-        for row in one.classes:
-            yield one.name, row.name, row.n_gt, row
+def _whole_and_classes(
+    result: EvaluationResult, one: DetectorResult
+) -> Iterator[tuple[str | None, int, DetectorResult | ClassResult]]:
+    yield None, result.n_objects, one
+    yield from ((row.name, row.n_gt, row) for row in one.classes)
 
 
 def _numbers_plot(result: EvaluationResult) -> Plot:
-    sure = _level(result)
+    sure, scores = _level(result), _filed_scores(result)
+    # Those without a class.
+    whole = [row for row in scores.rows if row[1] is None]
     known = any(not math.isnan(value) for one in result.detectors for value in one.metrics.values())
     return Plot(
         "main_numbers",
         "The main numbers, and how sure they are",
         "How far the numbers of another test set of this kind would be from these. Lines of two "
         "detectors that overlap do not mean that the detectors are alike: see boxlens compare.",
-        partial(main_numbers_chart, result.detectors),
+        partial(main_numbers_chart, replace(scores, rows=whole)),
         legend=f"Dot: the number. Line: {sure} interval, by resampling images. It is corrected for "
         f"the estimated bias, so the dot may be off its middle.{_first_detectors(result)}",
         about=_about(result),
@@ -262,20 +258,32 @@ def _numbers_plot(result: EvaluationResult) -> Plot:
 
 
 def _classes_plot(result: EvaluationResult) -> Plot:
-    metric = _main_metric(result)
-    n_classes = len(ranked_classes(result.detectors[: len(SERIES)]))
-    legend = "By the best detector, the worst class first." if len(result.detectors) > 1 else ""
-    if n_classes > MOST_CLASSES:
-        legend += f" The worst and the best {MOST_CLASSES // 2} of {n_classes} classes."
+    metric, colours = _main_metric(result), colours_of([one.name for one in result.detectors])
+    ranked, half = _ranked_classes(result, metric), MOST_CLASSES // 2
+    many = len(ranked) > MOST_CLASSES
+    shown = [*ranked[:half], *ranked[-half:]] if many else ranked
+    legend = "By the best detector, the worst class first." * (len(result.detectors) > 1)
+    legend += f" The worst and the best {half} of {len(ranked)} classes." * many
     return Plot(
         "class_scores",
         f"{metric} of each class",
         "Classes far below the others are the ones to look at.",
-        partial(class_scores_chart, result),
+        partial(class_scores_chart, replace(_classes(result), rows=shown), metric, colours),
         legend=f"{legend}{_first_detectors(result)}".strip(),
         about=f"{_about(result)}, {TITLES[result.protocol]}",
-        absent="" if n_classes else f"{metric} of every class is undefined",
+        absent="" if ranked else f"{metric} of every class is undefined",
     )
+
+
+def _ranked_classes(result: EvaluationResult, metric: str) -> list[int]:
+    """Places of classes with a number, by the best detector's that is drawn, the worst first."""
+    best: dict[int, float] = {}
+    for one in result.detectors[: len(SERIES)]:
+        for row, of_class in enumerate(one.classes):
+            value = of_class.metrics.get(metric, math.nan)
+            if not math.isnan(value):
+                best[row] = max(best.get(row, value), value)
+    return sorted(best, key=lambda row: best[row])
 
 
 def _curve_plots(result: EvaluationResult) -> Iterator[Plot]:
@@ -299,8 +307,7 @@ def _curve_plots(result: EvaluationResult) -> Iterator[Plot]:
 
 
 def _first_detectors(result: EvaluationResult) -> str:
-    n = len(result.detectors)
-    return f" The first {len(SERIES)} of {n} detectors." if n > len(SERIES) else ""
+    return first_of(len(SERIES), len(result.detectors), "detectors")
 
 
 def _confusion_plots(result: EvaluationResult) -> Iterator[Plot]:

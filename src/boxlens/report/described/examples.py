@@ -115,7 +115,7 @@ def diagnosis_examples(
     n_hung = n_crops(_named(pictures.gallery.walls, kinds, prefix))
     tables = _tables(result) if n_hung < sum(len(wall.shown) for wall in kinds) else ()
     mine = _named(pictures.walls, kinds, prefix)
-    return (*(Markup(_wall(one)) for one in mine), *tables)
+    return (*(Markup(wall_markup(one)) for one in mine), *tables)
 
 
 def _named(hung: Iterable[HungWall], kinds: Iterable[Wall], prefix: str = "") -> list[HungWall]:
@@ -127,7 +127,7 @@ def comparison_examples(kinds: Sequence[Wall], pictures: Pictures | None) -> tup
     """Images that one of the best two wins, that both fail, or that they dispute."""
     mine = [] if pictures is None else _named(pictures.walls, kinds)
     if mine:
-        return tuple(Markup(_wall(one)) for one in mine)
+        return tuple(Markup(wall_markup(one)) for one in mine)
     return tuple(
         Table("", wall.title, wall.shown, IMAGE_COLUMNS, unprinted=True)
         for wall in kinds
@@ -138,18 +138,21 @@ def comparison_examples(kinds: Sequence[Wall], pictures: Pictures | None) -> tup
 
 def all_walls(pictures: Pictures) -> str:
     """Examples of every kind, after a word on those that are not shown."""
-    return notes(pictures.remarks) + "".join(map(_wall, pictures.walls))
+    return notes(pictures.remarks) + "".join(map(wall_markup, pictures.walls))
 
 
-def _wall(hung: HungWall) -> str:
-    wall, figures = hung.wall, "".join(map(picture_figure, hung.crops))
+def wall_markup(hung: HungWall, kind: str = "") -> str:
+    """`kind` of crops, if not whole pictures or parts of them."""
+    wall, figures = hung.wall, "".join(map(_figure, hung.crops))
     heading = f"<h3>{escape(wall.title)}</h3>{paragraph(wall.reading, 'reading')}"
-    kind = "crops whole" if any(one.whole for one in wall.shown) else "crops"
-    crops = f'<div class="{kind}">{figures}</div>'
+    kind = kind or "whole" * any(one.whole for one in wall.shown)
+    crops = f'<div class="{f"crops {kind}".strip()}">{figures}</div>'
     return f'<div class="wall">{heading}{colour_key(wall.key)}{crops}</div>\n'
 
 
 def colour_key(entries: Sequence[tuple[str, str]]) -> str:
+    if not entries:
+        return ""
     items = "".join(
         f'<span class="key"><i class="swatch" style="background: {colour}"></i>'
         f"{escape(name)}</span>"
@@ -158,7 +161,7 @@ def colour_key(entries: Sequence[tuple[str, str]]) -> str:
     return f'<p class="legend">{items}</p>'
 
 
-def picture_figure(crop: Crop) -> str:
+def _figure(crop: Crop) -> str:
     said, numbers = map(escape, crop.shown.caption)
     told, where = escape(crop.shown.alternative), escape(crop.shown.image_words)
     width, height = crop.image.size

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from boxlens.report.study import (
     COUNT,
@@ -61,7 +61,15 @@ def study(result: GateResult) -> Study:
             Section(
                 "untested",
                 "Not tested",
-                (_untested(result),),
+                (
+                    table_of(
+                        "",
+                        "Classes with too few images",
+                        {"class": TEXT, "rule": TEXT, "images": COUNT},
+                        ((one.name, str(one.rule), one.n_images) for one in result.untested),
+                        detail=True,
+                    ),
+                ),
                 reading="Classes with objects in too few images to be judged.",
                 guide=GUIDE,
             ),
@@ -125,9 +133,3 @@ def _notes(result: GateResult) -> Iterator[Note]:
     for one in result.outcomes:
         if one.verdict != "pass":
             yield Note(f"{one.text}: {one.reason}")
-
-
-def _untested(result: GateResult) -> Table[Any]:
-    forms = {"class": TEXT, "rule": TEXT, "images": COUNT}
-    rows = ((one.name, str(one.rule), one.n_images) for one in result.untested)
-    return table_of("", "Classes with too few images", forms, rows, detail=True)

@@ -7,12 +7,7 @@ from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from boxlens.report.charts.objects import (
-    characteristic_chart,
-    interaction_chart,
-    misses_chart,
-    sensitivity_summary_chart,
-)
+from boxlens.report.charts import objects as charts
 from boxlens.report.study import Plot, file_name
 from boxlens.studies.sensitivity.verdict import widest_first
 from boxlens.wording import counted, number, part, share
@@ -53,7 +48,7 @@ def _summary(result: SensitivityResult) -> Plot:
         "What the detector is sensitive to",
         "A bar much wider than chance: the detector depends on this property. A large impact: "
         "many objects are of the bad kind, so that fixing it pays.",
-        partial(sensitivity_summary_chart, known),
+        partial(charts.sensitivity_summary_chart, known),
         legend="Bar: AP_N of the worst and the best subset; stroke: of all objects of the same "
         f"classes. Means over {_n_classes(known)} with enough objects. Sensitivity: best - worst, "
         "with what chance alone would give; impact: best - all."
@@ -83,7 +78,7 @@ def _undetected(result: SensitivityResult) -> Plot:
         "Which objects are undetected",
         "Kinds of objects that are often found too late to count or not at all"
         f"{looser if misses.looser else ''}.",
-        partial(misses_chart, result),
+        partial(charts.misses_chart, result),
         legend=f"Undetected: no correct detection at IoU {number(result.iou)} where P_N is "
         f"{number(misses.p_n)} or more; some are found later in the ranking. Explained: share of "
         "the entropy, and what chance would explain.",
@@ -110,7 +105,7 @@ def characteristic_plot(
         f"How well objects are found by {row.name}",
         "Points far from the dashed line are kinds of objects that are found worse or better "
         "than their class.",
-        partial(characteristic_chart, row, shown),
+        partial(charts.characteristic_chart, row, shown),
         legend="AP_N of subsets ± one standard error; dashed: the whole class. Small and faint: "
         f"fewer than {row.min_objects} objects.{chosen}",
         about=about,
@@ -145,7 +140,7 @@ def interaction_plot(grid: Interaction, about: str) -> Plot:
         f"cross_{file_name(grid.first)}_{file_name(grid.second)}",
         f"How well objects are found by {grid.first} and {grid.second}",
         "Where rows change with the column, the two properties act together.",
-        partial(interaction_chart, grid, first, second),
+        partial(charts.interaction_chart, grid, first, second),
         legend=" ".join(legend),
         about=about,
         absent="" if known else "no pair of subsets has enough objects",

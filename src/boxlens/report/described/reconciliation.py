@@ -95,8 +95,7 @@ def _legend(result: ReconciliationResult) -> str:
         "Blue raises, grey lowers. Each step keeps those above it: its size depends on the order. "
         "First, last: the change alone, at the first and at the last number."
     )
-    still = [step.title for step in result.steps if not step.moves]
-    return f"{text} Without effect here: {', '.join(still)}." if still else text
+    return text + _without_effect(result, " Without effect here")
 
 
 def _steps(result: ReconciliationResult) -> Table[ConventionStep]:
@@ -122,12 +121,13 @@ def _steps(result: ReconciliationResult) -> Table[ConventionStep]:
 
 def _notes(result: ReconciliationResult) -> list[Note]:
     moving = [Note(f"{step.title}: {step.sentence}") for step in result.steps if step.moves]
+    still = _without_effect(result, "Without effect on these files")
+    return [*moving, *[Note(ORDER_MATTERS)] * bool(moving), *[Note(still)] * bool(still)]
+
+
+def _without_effect(result: ReconciliationResult, words: str) -> str:
     still = [step.title for step in result.steps if not step.moves]
-    return [
-        *moving,
-        *([Note(ORDER_MATTERS)] if moving else []),
-        *([Note(f"Without effect on these files: {', '.join(still)}.")] if still else []),
-    ]
+    return f"{words}: {', '.join(still)}." if still else ""
 
 
 def _protocols(result: ReconciliationResult) -> Table[ProtocolNumber]:

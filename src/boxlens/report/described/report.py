@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -83,33 +84,32 @@ def prefixes(result: ReportResult) -> list[str]:
     """What keeps files and sections of several detectors apart."""
     if len(result.detections) == 1:
         return [""]
-    used: dict[str, int] = {}
+    used: Counter[str] = Counter()
     found = []
     for one in result.detections:
         plain = file_name(one.name)
-        used[plain] = used.get(plain, 0) + 1
-        again = f"_{used[plain]}" if used[plain] > 1 else ""
-        found.append(f"{plain}{again}_")
+        used[plain] += 1
+        found.append(f"{plain}_{used[plain]}_" if used[plain] > 1 else f"{plain}_")
     return found
 
 
 def _answer(result: ReportResult) -> tuple[Study, tuple[str, ...]]:
     """Who is better, then how good each detector is; else what was asked alone."""
     studies = _of_detectors(result)
+    first = tuple(
+        f"{one.name}: {found.sentences[0]}"
+        for one, found in zip(result.detections, studies, strict=False)
+    )
     if result.comparison is not None:
         compared = describe(result.comparison)
-        return compared, (compared.sentences[0], *_first_sentences(result, studies))
+        return compared, (compared.sentences[0], *first)
     if len(studies) > 1:
-        return studies[0], tuple(_first_sentences(result, studies))
+        return studies[0], first
     if studies:
         return studies[0], studies[0].sentences
     (alone,) = (one for one in (result.evaluation, result.difficulty) if one is not None)
-    return describe(alone), describe(alone).sentences
-
-
-def _first_sentences(result: ReportResult, studies: Sequence[Study]) -> Iterator[str]:
-    for one, found in zip(result.detections, studies, strict=False):
-        yield f"{one.name}: {found.sentences[0]}"
+    lead = describe(alone)
+    return lead, lead.sentences
 
 
 def _of_detectors(result: ReportResult) -> list[Study]:
@@ -134,7 +134,9 @@ def _sections(result: ReportResult, pictures: Pictures | None) -> Iterator[Secti
         yield evaluation.scores_section(result.evaluation)
     # Classes, the last of each detector, have a place of their own.
     for same in zip(*(one.sections[:-1] for one in _of_detectors(result)), strict=True):
-        yield _joined(result, same)
+        parts = [replace(one, reading="", guide="") for one in same]
+        inner = tuple(_by_detector(result, same[0].name, parts))
+        yield same[0] if len(same) == 1 else replace(same[0], parts=(), inner=inner, findings=())
     if result.difficulty is not None:
         hard = study_in_report(result.difficulty)
         yield Section("difficulty", "Difficulty", inner=hard.sections, findings=hard.sentences)
@@ -148,15 +150,6 @@ def _sections(result: ReportResult, pictures: Pictures | None) -> Iterator[Secti
         )
     yield _examples(result, pictures)
     yield _classes(result)
-
-
-def _joined(result: ReportResult, same: Sequence[Section]) -> Section:
-    first = same[0]
-    if len(same) == 1:
-        return first
-    parts = [replace(one, reading="", guide="") for one in same]
-    inner = tuple(_by_detector(result, first.name, parts))
-    return Section(first.name, first.title, (), first.reading, first.guide, inner)
 
 
 def _by_detector(result: ReportResult, name: str, parts: Sequence[Section]) -> Iterator[Section]:
@@ -176,10 +169,8 @@ def _examples(result: ReportResult, pictures: Pictures | None) -> Section:
         ]
     inner = list(_by_detector(result, EXAMPLES, told))
     if result.comparison is not None:
-        compared = examples_section(
-            comparison_examples(comparison_walls(result.comparison), pictures)
-        )
-        inner.append(replace(compared, name="examples-compared", title="Compared"))
+        parts = comparison_examples(comparison_walls(result.comparison), pictures)
+        inner.append(replace(examples_section(parts), name="examples-compared", title="Compared"))
     remarks = examples_section((), pictures, some=bool(inner))
     if len(inner) == 1:
         return replace(remarks, parts=(*remarks.parts, *inner[0].parts))

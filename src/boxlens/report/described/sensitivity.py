@@ -96,7 +96,12 @@ def _parts(result: SensitivityResult, *, brief: bool) -> Iterator[Part]:
     tables: list[Table[Any]] = [
         *map(_pivot, result.characteristics),
         *map(_grid, result.interactions),
-        _looser(result),
+        table_of(
+            "",
+            "Undetected objects if a looser overlap counted as right",
+            {"right from IoU": NUMBER, "undetected": COUNT, "of them found": SHARE},
+            ((one.iou, one.n_missed, one.share_recovered) for one in result.misses.looser),
+        ),
     ]
     yield from (replace(one, detail=brief) for one in tables)
     yield _subsets(result)
@@ -124,15 +129,6 @@ def _spreads(result: SensitivityResult) -> Table[Characteristic]:
             Column("", "by chance", lambda row: row.entropy_chance, SHARE),
             Column("", "classes", lambda row: row.n_classes, COUNT),
         ],
-    )
-
-
-def _looser(result: SensitivityResult) -> Table[Any]:
-    return table_of(
-        "",
-        "Undetected objects if a looser overlap counted as right",
-        {"right from IoU": NUMBER, "undetected": COUNT, "of them found": SHARE},
-        ((one.iou, one.n_missed, one.share_recovered) for one in result.misses.looser),
     )
 
 

@@ -12,6 +12,7 @@ from boxlens.report.described import upper_bound_tables as tables
 from boxlens.report.described.examples import Pictures, all_walls, fit_pictures, n_crops
 from boxlens.report.described.extras import Extras
 from boxlens.report.described.faulty_pictures import faulty_pictures
+from boxlens.report.pictures.bound_exhibits import mistakes_wall
 from boxlens.report.study import SCORE, SHARE, Markup, Section, Study
 from boxlens.studies.upper_bound.nearness import best_detector
 from boxlens.studies.upper_bound.verdict import bound_findings, bound_sentences
@@ -96,14 +97,23 @@ def _hang(
     images = images or result.pictures
     if images is None or not result.mistakes:
         return None
-    from boxlens.report.pictures.bound_gallery import bound_gallery
+    from boxlens.report.pictures.gallery import hang_files
 
     if isinstance(images, ImageFiles):
         paths = dict(zip(images.ids.tolist(), images.paths, strict=True))
     else:
         named = {one.image_id: Path(images) / one.file_name for one in result.mistakes}
         paths = {key: path for key, path in named.items() if path.is_file()}
-    return fit_pictures(bound_gallery(result, paths, progress=progress), megabytes)
+    return fit_pictures(
+        hang_files(
+            (mistakes_wall(result),),
+            paths,
+            # In pixels, they are those of the very pictures that were classified.
+            lambda picture, _: picture.size if result.relative else (1.0, 1.0),
+            progress=progress,
+        ),
+        megabytes,
+    )
 
 
 def _tiles(result: UpperBoundResult) -> Iterator[tuple[str, float, Form]]:

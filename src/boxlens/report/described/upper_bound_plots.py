@@ -8,19 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from boxlens import wording
-from boxlens.report.charts.upper_bound import (
-    bound_accuracy_chart,
-    bound_by_class_chart,
-    bound_by_iou_chart,
-    bound_by_size_chart,
-    bound_context_chart,
-    bound_strategies_chart,
-)
-from boxlens.report.described.upper_bound_tables import (
-    context_table,
-    share_of_uap,
-    strategies_table,
-)
+from boxlens.report.charts import upper_bound as charts
+from boxlens.report.charts.forms.choosing import first_of
+from boxlens.report.described import upper_bound_tables as tables
 from boxlens.report.study import Plot
 from boxlens.studies.upper_bound.nearness import best_detector, class_gaps
 from boxlens.studies.upper_bound.result import BOUND
@@ -31,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from boxlens.report.charts.forms.layers import Spec
-    from boxlens.studies.upper_bound.result import ClassBound, UpperBoundResult
+    from boxlens.studies.upper_bound.result import UpperBoundResult
 
 NO_BOUND = "no object has a label"
 # As many as there are colours beside that of the bound.
@@ -56,7 +46,7 @@ def detector_plots(result: UpperBoundResult) -> Iterator[Plot]:
         "Pale, with a dark end: UAP."
         + " Bars: AP of the detectors, and its share of UAP." * near
         + _missing_sizes(result),
-        lambda shown: bound_by_size_chart(shown, _by_size(shown)),
+        lambda shown: charts.bound_by_size_chart(shown, _by_size(shown)),
     )
     yield _plot(
         result,
@@ -68,7 +58,7 @@ def detector_plots(result: UpperBoundResult) -> Iterator[Plot]:
         else "Nearly flat: true boxes are always well localized.",
         "Dark: UAP. True boxes fit at every IoU, so only neighbours that take each other's label "
         "can change it." + " Coloured: AP of the detectors." * near,
-        bound_by_iou_chart,
+        charts.bound_by_iou_chart,
     )
 
 
@@ -85,7 +75,7 @@ def class_plot(result: UpperBoundResult) -> Plot:
         if result.detectors
         else "The classes at the end are not recognised, even when they are found.",
         _class_legend(result, known, shown),
-        partial(bound_by_class_chart, shown=shown),
+        lambda drawn: charts.bound_by_class_chart(drawn, tables.classes_table(drawn, shown)),
         wide=True,
     )
 
@@ -99,11 +89,15 @@ def recognition_plots(result: UpperBoundResult) -> Iterator[Plot]:
             "Boxes around the object raise UAP where a second look helps; where they lower it, "
             "the classifier needs a tight box.",
             _strategies_legend(result),
-            lambda shown: bound_strategies_chart(strategies_table(shown)),
+            lambda shown: charts.bound_strategies_chart(tables.strategies_table(shown)),
             wide=True,
         )
     if len(result.bound.classes) > 1:
-        classes = [one for one in result.bound.classes if not math.isnan(one.uap + one.accuracy)]
+        classes = [
+            row
+            for row, one in enumerate(result.bound.classes)
+            if not math.isnan(one.uap + one.accuracy)
+        ]
         line = telling_correlation(result.bound)
         yield _plot(
             result,
@@ -111,8 +105,10 @@ def recognition_plots(result: UpperBoundResult) -> Iterator[Plot]:
             "UAP of each class against its accuracy",
             "Below the line: classes whose label is given to other objects, too, and with "
             "confidence. Above it: wrong labels have low scores.",
-            _accuracy_legend(result, classes),
-            lambda _: bound_accuracy_chart(classes, MOST_NAMED, line=line),
+            _accuracy_legend(result, len(classes)),
+            lambda shown: charts.bound_accuracy_chart(
+                tables.classes_table(shown, classes), MOST_NAMED, line=line
+            ),
             wide=True,
         )
 
@@ -133,7 +129,7 @@ def context_plots(result: UpperBoundResult) -> Iterator[Plot]:
         "Highest right of 1: the surroundings help to recognise objects. A high line of the "
         "context alone: the scene gives the class away, and objects in unusual places will get "
         "wrong labels.",
-        lambda: bound_context_chart(context_table(result)),
+        lambda: charts.bound_context_chart(tables.context_table(result)),
         legend=legend + " Dashed, with its value: from the whole picture." * whole,
         about=_recogniser(result),
         absent="" if known else NO_BOUND,
@@ -154,7 +150,6 @@ def _plot(
     """With as many detectors as there are colours."""
     shown = replace(result, detectors=result.detectors[:MOST_DETECTORS])
     n_detectors = len(result.detectors)
-    cut = f" The first {MOST_DETECTORS} of {n_detectors} detectors."
     beside = title.startswith(_against(result)) and n_detectors > 0
     who = listed([one.name for one in result.detectors], 2, "detectors")
     about = f"{who} on {result.dataset}; UAP of {result.classifier}"
@@ -163,7 +158,7 @@ def _plot(
         title,
         reading,
         partial(chart, shown),
-        legend=legend + cut * (beside and n_detectors > MOST_DETECTORS),
+        legend=legend + first_of(MOST_DETECTORS, n_detectors, "detectors") * beside,
         about=about if beside else _recogniser(result),
         absent=NO_BOUND if math.isnan(result.bound.uap) else "",
         wide=wide,
@@ -178,19 +173,14 @@ def _recogniser(result: UpperBoundResult) -> str:
     return f"{result.classifier} on {result.dataset}"
 
 
-def _by_size(result: UpperBoundResult) -> dict[str, list[tuple[str, float, float]]]:
-    """All objects first: AP and share of UAP, of the bound and of detectors that have one."""
+def _by_size(result: UpperBoundResult) -> Iterator[tuple[str, str, float, float]]:
+    """All objects first: size, whose AP, the AP and its share of UAP; the bound's own first."""
     found = {BOUND: {"all": result.bound.uap, **result.bound.by_size}}
     found |= {one.name: {"all": one.ap, **one.by_size} for one in result.detectors}
-    return {
-        size: [
-            (who, ap, 1.0 if who == BOUND else share_of_uap(ap, uap))
-            for who, of in found.items()
-            if not math.isnan(ap := of.get(size, math.nan))
-        ]
-        for size, uap in found[BOUND].items()
-        if not math.isnan(uap)
-    }
+    for size, uap in found[BOUND].items():
+        for who, of in found.items():
+            if not math.isnan(uap + (ap := of.get(size, math.nan))):
+                yield size, who, ap, 1.0 if who == BOUND else tables.share_of_uap(ap, uap)
 
 
 def _missing_sizes(result: UpperBoundResult) -> str:
@@ -238,7 +228,7 @@ def _strategies_legend(result: UpperBoundResult) -> str:
     return " ".join(legend)
 
 
-def _accuracy_legend(result: UpperBoundResult, classes: Sequence[ClassBound]) -> str:
+def _accuracy_legend(result: UpperBoundResult, n_classes: int) -> str:
     found = result.bound.correlation
     line = telling_correlation(result.bound)
     legend = "One point per class. Accuracy: the share of its objects that get its label."
@@ -247,7 +237,7 @@ def _accuracy_legend(result: UpperBoundResult, classes: Sequence[ClassBound]) ->
             f" Line: least squares, r squared {score(found.r_squared)} over {found.n_classes:,} "
             "classes."
         )
-    if len(classes) > MOST_NAMED:
+    if n_classes > MOST_NAMED:
         furthest = " and the classes furthest from the line" * line
         legend += f" Named: the extremes{furthest}."
     return legend

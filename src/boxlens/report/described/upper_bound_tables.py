@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from boxlens.report.study import (
@@ -24,7 +23,7 @@ from boxlens.studies.upper_bound.verdict import SHOWN
 from boxlens.wording import number, part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from boxlens.metrics.intervals import Interval
     from boxlens.report.study import Form
@@ -126,11 +125,9 @@ def size_table(result: UpperBoundResult) -> Table[Any]:
     return table_of("bound_by_size", "", {**OF, "size": TEXT, "AP": SCORE}, rows)
 
 
-def class_tables(result: UpperBoundResult) -> Iterator[Table[Any]]:
-    """The largest gap to the best detector first; without detectors, the lowest UAP."""
+def classes_table(result: UpperBoundResult, shown: Iterable[int], **look: Any) -> Table[Any]:
+    """Of classes by their row."""
     classes, gaps, best = result.bound.classes, class_gaps(result), best_detector(result)
-    order = [-gap for gap in gaps] if result.detectors else [one.uap for one in classes]
-    many = len(classes) > MOST_CLASSES
     forms = {"class": TEXT, "objects": COUNT}
     forms |= dict.fromkeys(("accuracy", "UAP", "UAP at IoU 0.5"), SCORE)
     forms |= {f"AP, {one.name}": SCORE for one in result.detectors}
@@ -141,10 +138,17 @@ def class_tables(result: UpperBoundResult) -> Iterator[Table[Any]]:
         (one.name, one.n_objects, one.accuracy, one.uap, one.uap50, *found)
         for one, *found in zip(classes, *aps, gaps, strict=True)
     ]
-    caption = f"All {len(classes):,} classes" if many else "Classes"
-    ordered = sorted(range(len(rows)), key=lambda row: (math.isnan(order[row]), order[row]))
-    shown = (rows[row] for row in ordered)
-    yield table_of("", caption, forms, shown, wide=True, folded=many, detail=True)
+    caption = f"All {len(classes):,} classes" if len(classes) > MOST_CLASSES else "Classes"
+    return table_of("", caption, forms, (rows[row] for row in shown), **look)
+
+
+def class_tables(result: UpperBoundResult) -> Iterator[Table[Any]]:
+    """The largest gap to the best detector first; without detectors, the lowest UAP."""
+    classes, gaps = result.bound.classes, class_gaps(result)
+    order = [-gap for gap in gaps] if result.detectors else [one.uap for one in classes]
+    ordered = sorted(range(len(order)), key=lambda row: (math.isnan(order[row]), order[row]))
+    many = len(classes) > MOST_CLASSES
+    yield classes_table(result, ordered, wide=True, folded=many, detail=True)
     # AP of a strategy is its UAP; detectors have no accuracy.
     numbers = [
         *(
@@ -237,12 +241,10 @@ def mistakes_table(result: UpperBoundResult, *, shown: bool) -> Table[Mistake]:
             Column("image_id", "image", lambda one: str(one.image_id), TEXT),
             Column("file_name", "", lambda one: one.file_name, TEXT),
             Column("", "file", lambda one: one.file_name or None, TEXT),
-            *(Column(side, "", partial(_side, at), NUMBER) for at, side in enumerate("xywh")),
+            *columns_of(
+                "xywh", lambda one, side: float(one.box["xywh".index(side)]), NUMBER, key=str
+            ),
         ],
         wide=True,
         unprinted=True,
     )
-
-
-def _side(at: int, one: Mistake) -> float:
-    return float(one.box[at])

@@ -70,7 +70,8 @@ _READINGS = {
 def walls(result: DiagnosisResult) -> tuple[Wall, ...]:
     """The most confident false positives of each kind, then objects found against expectation."""
     misses, missed = result.sensitivity.misses, KINDS["miss"].colour
-    names = _file_names(result.dataset)
+    images = result.dataset.images
+    names = dict(zip(images.id.tolist(), images.file_name, strict=True))
     found = [
         Wall(
             name=kind.label,
@@ -98,10 +99,6 @@ def walls(result: DiagnosisResult) -> tuple[Wall, ...]:
         ),
     ]
     return tuple(wall for wall in found if wall.shown)
-
-
-def _file_names(dataset: Dataset) -> dict[int | str, str]:
-    return dict(zip(dataset.images.id.tolist(), dataset.images.file_name, strict=True))
 
 
 def _false_positives(

@@ -16,7 +16,7 @@ from boxlens.errors import InputError, MissingExtraError
 from boxlens.images import ImageError, ImageFiles, find_images, read_picture
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
 
     from PIL.Image import Image
@@ -43,6 +43,7 @@ CAPTION_PX = 49
 MARGIN_PX = 8
 # Sides that agree to this share are the same size, rounded.
 SAME_SIZE = 0.02
+SAME = (1.0, 1.0)
 PROBLEMS = {
     "example_without_picture": "have no picture here",
     "example_unreadable": "cannot be read",
@@ -86,11 +87,27 @@ def hang(
     *,
     progress: Progress | None = None,
 ) -> Gallery:
-    """Reads every picture once."""
+    """With the pictures of a data set."""
     need_pillow()
     files = images if isinstance(images, ImageFiles) else find_images(images, dataset=dataset)[0]
     path_of = dict(zip(files.ids.tolist(), files.paths, strict=True))
     row_of = dataset.images.row_of_id()
+
+    def scale(picture: Image, image_id: int | str) -> tuple[float, float]:
+        return _scale(picture, dataset, row_of[image_id])
+
+    return hang_files(kinds, path_of, scale, progress=progress)
+
+
+def hang_files(
+    kinds: Sequence[Wall],
+    path_of: Mapping[int | str, Path],
+    scale_of: Callable[[Image, int | str], tuple[float, float]],
+    *,
+    progress: Progress | None = None,
+) -> Gallery:
+    """Reads every picture once; `scale_of` leads from the boxes' numbers to its pixels."""
+    need_pillow()
     wanted: dict[int | str, list[Shown]] = {}
     for shown in (one for wall in kinds for one in wall.shown):
         wanted.setdefault(shown.image_id, []).append(shown)
@@ -106,8 +123,9 @@ def hang(
         if picture is None:
             problems["example_unreadable"] += 1
             continue
-        scale = _scale(picture, dataset, row_of[image_id])
-        problems["example_of_other_size"] += not dataset.relative and scale != (1.0, 1.0)
+        scale = scale_of(picture, image_id)
+        # Boxes may be fractions of their image.
+        problems["example_of_other_size"] += scale not in (SAME, picture.size)
         crops |= {one: Crop(cut_example(picture, one, scale), one) for one in examples}
     hung = [
         HungWall(wall, tuple(crops[one] for one in wall.shown if one in crops)) for wall in kinds
@@ -135,9 +153,9 @@ def _scale(picture: Image, dataset: Dataset, row: int) -> tuple[float, float]:
         return picture.width, picture.height
     told = (float(dataset.images.width_px[row]), float(dataset.images.height_px[row]))
     if not all(side > 0 for side in told):
-        return 1.0, 1.0
+        return SAME
     scale = (picture.width / told[0], picture.height / told[1])
-    return scale if any(abs(factor - 1) > SAME_SIZE for factor in scale) else (1.0, 1.0)
+    return scale if any(abs(factor - 1) > SAME_SIZE for factor in scale) else SAME
 
 
 def contact_sheet(hung: HungWall) -> bytes:
@@ -162,7 +180,7 @@ def contact_sheet(hung: HungWall) -> bytes:
     return _jpeg(sheet)
 
 
-def cut_example(picture: Image, shown: Shown, scale: tuple[float, float] = (1.0, 1.0)) -> Image:
+def cut_example(picture: Image, shown: Shown, scale: tuple[float, float] = SAME) -> Image:
     """A picture, or the part of it around the boxes, with the boxes drawn in."""
     from PIL import Image, ImageDraw
 

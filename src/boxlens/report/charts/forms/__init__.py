@@ -35,7 +35,7 @@ Which form for which figure:
   other: `panels.beside`, `panels.below`. A name before a line of them: `panels.line_name`. A panel
   among others that has nothing to show: `panels.message`.
 - Marks that are the rows of a table of the description: `tables.table_rows`,
-  `tables.table_columns`.
+  `tables.table_columns`; of plain tuples, each value with its form: `tables.told_rows`.
 - What colours mean: `keys.key({"name": colour or Style}, width=...)`, with numbers beside the names
   `keys.key_table`; looks of lines: `keys.styles_of`.
 - More rows than there is room for: `choosing.both_ends`, `choosing.spread_out`.

@@ -5,6 +5,8 @@ A figure whose marks are the rows of a table needs no records of its own:
     rows = table_rows(table, row="class", value="AP", low="AP_low", high="AP_high")
     name_rows(rows, Names.of(...), Axis("AP"), spans(), dots("value"),
               width=200, columns=table_columns(table, "class", "AP"))
+
+Where no table has the numbers, `told_rows` makes such rows of plain tuples.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from boxlens.report.charts.forms.layers import Row
-    from boxlens.report.study import Column, Table
+    from boxlens.report.study import Column, Form, Table
 
 
 def table_rows(table: Table[Any], tips: Iterable[str] = (), **channels: str) -> list[Row]:
@@ -27,9 +29,30 @@ def table_rows(table: Table[Any], tips: Iterable[str] = (), **channels: str) -> 
     return [
         {
             **{channel: column.value(row) for channel, column in values.items()},
-            "tip": {column.heading: column.text(row) for column in told},
+            "tip": {column.heading or column.key: column.text(row) for column in told},
         }
         for row in table.rows
+    ]
+
+
+def told_rows(
+    forms: Mapping[str, Form], found: Iterable[tuple[Any, ...]], **channels: str
+) -> list[Row]:
+    """Where no table has them: `forms` by what values are called in the tip, as it reads them.
+
+    Each of what was `found` has its values in this order, and last other keys of its row.
+    """
+    place = {name: at for at, name in enumerate(forms)}
+    return [
+        {
+            **{channel: values[place[name]] for channel, name in channels.items()},
+            "tip": {
+                name: form.text(value)
+                for (name, form), value in zip(forms.items(), values, strict=True)
+            },
+            **more,
+        }
+        for *values, more in found
     ]
 
 
@@ -43,7 +66,8 @@ def table_columns(table: Table[Any], row: str, *names: str) -> dict[str, dict[st
     named = _column(table, row)
     columns = [_column(table, name) for name in names]
     return {
-        one.heading: {str(named.value(at)): one.text(at) for at in table.rows} for one in columns
+        one.heading or one.key: {str(named.value(at)): one.text(at) for at in table.rows}
+        for one in columns
     }
 
 

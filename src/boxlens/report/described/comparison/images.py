@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.report.charts.annotation_gain import annotation_gain_chart
-from boxlens.report.charts.image_scores import image_scores_chart
-from boxlens.report.charts.p_curve import p_curve_chart
-from boxlens.report.described.comparison.pairs import (
-    GUIDE,
-    about_all,
-    about_pair,
-    plot_name,
-    title,
+from boxlens.report.charts.compared_images import (
+    annotation_gain_chart,
+    image_scores_chart,
+    p_curve_chart,
 )
+from boxlens.report.described.comparison.pairs import GUIDE, about_all, of_pair
 from boxlens.report.described.disagreement import disputed_images
 from boxlens.report.study import (
     COUNT,
@@ -99,7 +96,12 @@ def _tests(
         f"Discriminative evaluation: images that differ by less than t0 in {measure} are removed",
         rows,
         [
-            Column("", "detectors", _who, TEXT),
+            Column(
+                "",
+                "detectors",
+                lambda one: " - ".join(one.detectors) if one.a else "all detectors",
+                TEXT,
+            ),
             Column("", "test", lambda one: one.choice.test, TEXT),
             Column("", "p of all images", lambda one: one.p_all, P_VALUE),
             Column("", "differ", lambda one: one.differs, FLAG),
@@ -109,10 +111,6 @@ def _tests(
             Column("", "removed", lambda one: one.n_removed, COUNT),
         ],
     )
-
-
-def _who(one: DiscriminativeResult) -> str:
-    return " - ".join(one.detectors) if one.a else "all detectors"
 
 
 def _curves(results: Sequence[DiscriminativeResult]) -> Table[Any]:
@@ -127,17 +125,14 @@ def _curves(results: Sequence[DiscriminativeResult]) -> Table[Any]:
 
 
 def _plots(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> Iterator[Plot]:
-    question = "Do they differ on the images that can tell?"
     for pair in pairs:
-        yield _scores_plot(result, pair)
-        yield _curve_plot(
-            result,
-            pair.discriminative,
-            plot_name("p_curve", pair, result),
-            title(question, pair, result),
-        )
+        yield of_pair(pair, result, _scores_plot(result, pair))
+        yield of_pair(pair, result, _curve_plot(result, pair.discriminative))
     for one in _together(result):
-        yield _curve_plot(result, one, "p_curve_together", f"{question} All detectors")
+        plot = _curve_plot(result, one)
+        about = f"{len(one.detectors)} detectors on {result.dataset.name}"
+        title = f"{plot.title} All detectors"
+        yield replace(plot, name="p_curve_together", title=title, about=about)
 
 
 def _scores_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
@@ -158,8 +153,8 @@ def _scores_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
     if n_unknown:
         legend += f" Skipped because they have no score: {n_unknown:,}."
     return Plot(
-        plot_name("image_scores", pair, result),
-        title(f"{_capital(measure)} of every image", pair, result),
+        "image_scores",
+        f"{_capital(measure)} of every image",
         "Dots far from the line are the images to look at; many on both sides mean that each "
         "detector has its own strengths.",
         partial(
@@ -171,29 +166,20 @@ def _scores_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
             n_steps=MOST_STEPS,
         ),
         legend=legend,
-        about=about_pair(pair, result),
         absent="" if n else "no image has a score for both detectors",
     )
 
 
-def _curve_plot(
-    result: ComparisonResult, one: DiscriminativeResult, name: str, heading: str
-) -> Plot:
+def _curve_plot(result: ComparisonResult, one: DiscriminativeResult) -> Plot:
     undefined = bool(np.isnan(one.curve.p).all())
-    who = " and ".join(one.detectors) if one.a else f"{len(one.detectors)} detectors"
+    measure = MEASURE_NAMES[result.choice.measure]
     return Plot(
-        name,
-        heading,
+        "p_curve",
+        "Do they differ on the images that can tell?",
         "A curve that falls below the dashed line early and stays there shows a difference; one "
         "that only dips below it is no evidence.",
-        partial(
-            p_curve_chart,
-            one,
-            measure=MEASURE_NAMES[result.choice.measure],
-            least_p=LEAST_P,
-        ),
+        partial(p_curve_chart, one, measure=measure, least_p=LEAST_P),
         legend="" if undefined else _curve_legend(one),
-        about=f"{who} on {result.dataset.name}",
         absent=one.remark if undefined else "",
     )
 

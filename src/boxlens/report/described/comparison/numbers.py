@@ -7,17 +7,18 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from boxlens.report.charts.differences import class_differences_chart, differences_chart
-from boxlens.report.charts.league import league_chart
+from boxlens.report.charts.comparison import (
+    class_differences_chart,
+    differences_chart,
+    league_chart,
+)
 from boxlens.report.described.comparison.pairs import (
     GUIDE,
     about_all,
-    about_pair,
     interval_heading,
     measured_columns,
-    plot_name,
+    of_pair,
     several,
-    title,
 )
 from boxlens.report.study import (
     CHANGE,
@@ -40,7 +41,6 @@ from boxlens.wording import counted, number
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from boxlens.metrics.intervals import Interval
     from boxlens.report.study import Part
     from boxlens.studies.comparison import ComparisonResult
     from boxlens.studies.comparison.leading_pairs import LeadingPair
@@ -62,9 +62,9 @@ def numbers_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> S
         (
             _league_plot(result),
             *(
-                plot
+                of_pair(pair, result, plot(result, pair))
                 for pair in pairs
-                for plot in (_pair_plot(result, pair), _class_plot(result, pair))
+                for plot in (_pair_plot, _class_plot)
             ),
             *_more_pairs(result, pairs),
             _league(result),
@@ -175,15 +175,16 @@ def _class_columns(result: ComparisonResult, pair: LeadingPair) -> list[Column[C
 
 def _detectors(result: ComparisonResult) -> Table[Any]:
     """Every metric of every detector, over all classes (no class) and by class."""
+    numbers = ("value", "low", "high", "se", "se_jackknife", "bias", "n_undefined")
     forms = {
         **dict.fromkeys(("detector", "class", "metric"), TEXT),
-        **dict.fromkeys(("value", "low", "high", "se", "se_jackknife", "bias"), SCORE),
+        **dict.fromkeys(numbers, SCORE),
         "n_undefined": COUNT,
         "n_detections": COUNT,
         "min_score": SCORE,
     }
     rows = (
-        (one.name, name, metric, *_measured(found), n_detections, cut)
+        (one.name, name, metric, *(getattr(found, key) for key in numbers), n_detections, cut)
         for one, cut in zip(result.detectors, result.min_score, strict=True)
         for name, n_detections, intervals in (
             (None, one.n_detections, one.intervals),
@@ -192,10 +193,6 @@ def _detectors(result: ComparisonResult) -> Table[Any]:
         for metric, found in (intervals or {}).items()
     )
     return table_of("detectors", "", forms, rows)
-
-
-def _measured(one: Interval) -> tuple[float, ...]:
-    return (one.value, one.low, one.high, one.se, one.se_jackknife, one.bias, one.n_undefined)
 
 
 def _more_pairs(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> Iterator[Note]:
@@ -211,8 +208,8 @@ def _league_plot(result: ComparisonResult) -> Plot:
     league = result.league
     known = [row for row in league.rows if not math.isnan(row.score.value)]
     shown, n_undefined = known[:MOST_ROWS], len(league.rows) - len(known)
-    cut = f" The best {len(shown)} of {len(known)}." if len(shown) < len(known) else ""
-    undefined = f" Undefined for {n_undefined} more." if n_undefined else ""
+    cut = f" The best {len(shown)} of {len(known)}." * (len(shown) < len(known))
+    undefined = f" Undefined for {n_undefined} more." * (n_undefined > 0)
     return Plot(
         "league",
         f"{league.metric} of each detector, and which can be told apart",
@@ -234,8 +231,8 @@ def _pair_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
     adjusted = f", adjusted for {n_pairs} pairs" if n_pairs > 1 else ""
     undefined = f" Undefined: {', '.join(unknown)}." if unknown else ""
     return Plot(
-        plot_name("differences", pair, result),
-        title("Difference of every metric", pair, result),
+        "differences",
+        "Difference of every metric",
         "A coloured line is a difference beyond chance. A grey one inside the band may be real, "
         "but too small for this test set to show.",
         partial(
@@ -246,7 +243,6 @@ def _pair_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
         ),
         legend=f"Coloured: p below {number(alpha)} (resampled images{adjusted}). Line: interval. "
         f"Grey band: too small to be detected reliably with this test set.{undefined}",
-        about=about_pair(pair, result),
         absent="" if known else "every metric is undefined",
     )
 
@@ -270,8 +266,8 @@ def _class_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
             "order of the difference."
         )
     return Plot(
-        plot_name("class_differences", pair, result),
-        title("Difference by class", pair, result),
+        "class_differences",
+        "Difference by class",
         "Coloured classes differ beyond chance even though many were tested; grey ones may differ "
         "by chance.",
         partial(
@@ -281,7 +277,6 @@ def _class_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
             alpha=alpha,
         ),
         legend=legend,
-        about=about_pair(pair, result),
         absent="" if known else "no class has objects that count",
     )
 

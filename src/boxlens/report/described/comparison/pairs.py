@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from boxlens.report.study import COUNT, Column, Form, file_name, interval_columns
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from boxlens.metrics.intervals import Interval
+    from boxlens.report.study import Plot
     from boxlens.studies.comparison import ComparisonResult
     from boxlens.studies.comparison.leading_pairs import LeadingPair
 
@@ -18,21 +20,22 @@ Row = TypeVar("Row")
 GUIDE = "compare"
 
 
-def plot_name(stem: str, pair: LeadingPair, result: ComparisonResult) -> str:
-    return f"{stem}_{file_name(' '.join(pair.names))}" if several(result) else stem
-
-
-def title(text: str, pair: LeadingPair, result: ComparisonResult) -> str:
-    return f"{text}: {' and '.join(pair.names)}" if several(result) else text
-
-
 def several(result: ComparisonResult) -> bool:
     """More than one pair."""
     return len(result.detectors) > 2
 
 
-def about_pair(pair: LeadingPair, result: ComparisonResult) -> str:
-    return f"{' and '.join(pair.names)} on {result.dataset.name}"
+def of_pair(pair: LeadingPair, result: ComparisonResult, plot: Plot) -> Plot:
+    """About two detectors, which name and title tell where there are others."""
+    about = f"{' and '.join(pair.names)} on {result.dataset.name}"
+    if not several(result):
+        return replace(plot, about=about)
+    return replace(
+        plot,
+        name=f"{plot.name}_{file_name(' '.join(pair.names))}",
+        title=f"{plot.title}: {' and '.join(pair.names)}",
+        about=about,
+    )
 
 
 def about_all(result: ComparisonResult) -> str:

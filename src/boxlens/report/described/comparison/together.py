@@ -7,16 +7,8 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boxlens.report.charts.differences import strengths_chart
-from boxlens.report.charts.joint import joint_chart
-from boxlens.report.described.comparison.pairs import (
-    GUIDE,
-    about_all,
-    about_pair,
-    interval_heading,
-    plot_name,
-    title,
-)
+from boxlens.report.charts.comparison import joint_chart, strengths_chart
+from boxlens.report.described.comparison.pairs import GUIDE, about_all, interval_heading, of_pair
 from boxlens.report.study import (
     CHANGE,
     COUNT,
@@ -59,7 +51,7 @@ def together_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> 
         "Together",
         (
             _joint_plot(result),
-            *(_strengths_plot(result, pair) for pair in pairs),
+            *(of_pair(pair, result, _strengths_plot(result, pair)) for pair in pairs),
             _reached(result.joint),
             _rankings(result.joint.rankings),
             _found(result.joint),
@@ -206,7 +198,7 @@ def _strengths_columns(result: ComparisonResult, names: tuple[str, str]) -> list
 
 def _joint_plot(result: ComparisonResult) -> Plot:
     joint, n = result.joint, len(result.detectors)
-    cut = f" The {MOST_DETECTORS} best of {n} detectors." if n > MOST_DETECTORS else ""
+    cut = f" The {MOST_DETECTORS} best of {n} detectors." * (n > MOST_DETECTORS)
     return Plot(
         "joint",
         "What they could reach together",
@@ -234,8 +226,8 @@ def _strengths_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
         filled, hollow = hollow, above
     cut = f" The {len(shown)} of {len(groups)} groups with the smallest p."
     return Plot(
-        plot_name("strengths", pair, result),
-        title("Which objects each finds", pair, result),
+        "strengths",
+        "Which objects each finds",
         "Coloured on both sides: the detectors complement each other, and the rows say for which "
         "objects. Coloured on one side only: one finds more; look at its false positives, too.",
         partial(
@@ -247,7 +239,6 @@ def _strengths_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
         legend=f"Filled, with interval: {filled}, IoU {number(one.iou)}. Hollow: {hollow}. "
         f"Coloured: p below {number(result.choice.alpha)} after Holm's adjustment."
         f"{cut if len(shown) < len(groups) else ''}",
-        about=about_pair(pair, result),
         absent="there are no objects that count"
         if math.isnan(one.overall.tested.difference)
         else "",

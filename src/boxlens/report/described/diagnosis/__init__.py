@@ -7,19 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from boxlens.report.charts.class_blocks import class_blocks
-from boxlens.report.described.diagnosis.plots import crosswalk_plots, error_plots, order_plots
-from boxlens.report.described.diagnosis.tables import (
-    MAIN_TABLE,
-    classes_table,
-    crosswalk_table,
-    intervals_table,
-    labels_table,
-    orders_table,
-    sets_table,
-    sizes_table,
-    steps_table,
-    tide_table,
-)
+from boxlens.report.described.diagnosis import plots, tables
 from boxlens.report.described.examples import (
     Pictures,
     diagnosis_examples,
@@ -59,7 +47,7 @@ def study(result: DiagnosisResult, pictures: Pictures | None = None) -> Study:
             ("objects not found", n["fn"], COUNT),
         ),
         sections=tuple(_sections(result, pictures)),
-        main_table=MAIN_TABLE,
+        main_table=tables.MAIN_TABLE,
         main_plot="quarter_page",
     ).of_detector(result.detections.name)
 
@@ -82,10 +70,10 @@ def _sections(result: DiagnosisResult, pictures: Pictures | None) -> Iterator[Se
         "errors",
         "Errors",
         (
-            *error_plots(result),
-            tide_table(result),
-            sets_table(result.hoiem),
-            sizes_table(result.coco_analyze),
+            *plots.error_plots(result),
+            tables.tide_table(result),
+            tables.sets_table(result.hoiem),
+            tables.sizes_table(result.coco_analyze),
         ),
         reading="What is wrong with the detections, how often, and what it costs in AP.",
         guide=GUIDE,
@@ -93,7 +81,7 @@ def _sections(result: DiagnosisResult, pictures: Pictures | None) -> Iterator[Se
     yield Section(
         "repairs",
         "Fixes",
-        (*order_plots(result), steps_table(result.borji), orders_table(result)),
+        (*plots.order_plots(result), tables.steps_table(result.borji), tables.orders_table(result)),
         reading="AP gained by fixing each kind of error, alone and after others.",
         guide=GUIDE,
         findings=tuple(row.sentence for row in result.verdict.findings),
@@ -102,7 +90,7 @@ def _sections(result: DiagnosisResult, pictures: Pictures | None) -> Iterator[Se
         yield Section(
             "intervals",
             "Intervals",
-            (intervals_table(result.intervals),),
+            (tables.intervals_table(result.intervals),),
             reading="How far the main numbers may lie from those of other images of the kind.",
             guide=GUIDE,
         )
@@ -113,9 +101,9 @@ def _sections(result: DiagnosisResult, pictures: Pictures | None) -> Iterator[Se
         "schemes",
         "Schemes side by side",
         (
-            *crosswalk_plots(result),
-            labels_table(result.crosswalk),
-            crosswalk_table(result.crosswalk),
+            *plots.crosswalk_plots(result),
+            tables.labels_table(result.crosswalk),
+            tables.crosswalk_table(result.crosswalk),
         ),
         reading="The same detections and objects under each scheme: where the four agree, a "
         "finding does not rest on a definition. All pairs of schemes are in "
@@ -126,7 +114,7 @@ def _sections(result: DiagnosisResult, pictures: Pictures | None) -> Iterator[Se
     yield Section(
         "classes",
         "Classes",
-        (classes_table(result), Typeset(partial(class_blocks, result))),
+        (tables.classes_table(result), Typeset(partial(class_blocks, result))),
         reading="Shares of the top false positives of a class by kind. More columns: AP gained by "
         "fixing each of TIDE's errors (+), and the classes that its top false positives are on.",
         guide=GUIDE,

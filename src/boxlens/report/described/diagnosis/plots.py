@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.metrics.grid import mean_defined
-from boxlens.report.charts.crosswalk import crosswalk_chart
+from boxlens.report.charts import error_schemes as schemes
 from boxlens.report.charts.false_positives import (
     false_positives_chart,
     fp_by_class_chart,
     fp_trends_chart,
 )
 from boxlens.report.charts.kinds import SCHEME_NAMES, SIZES
-from boxlens.report.charts.pr_areas import pr_areas_chart
+from boxlens.report.charts.label_matrices import crosswalk_chart
 from boxlens.report.charts.quarter_page import quarter_page_chart
-from boxlens.report.charts.repairs import repair_orders_chart, tide_errors_chart, waterfall_chart
 from boxlens.report.described.confusion import confusion_plot
 from boxlens.report.study import Plot
 from boxlens.studies.diagnosis.coco_analyze import CURVES
@@ -60,7 +59,7 @@ def error_plots(result: DiagnosisResult) -> Iterator[Plot]:
         "AP gained by fixing each kind of error",
         "The longest bar is the first thing to fix. Gains are measured one at a time and do not "
         "add up to what is lost.",
-        partial(tide_errors_chart, tide),
+        partial(schemes.tide_errors_chart, tide),
         legend="AP gained by each fix alone, and its share of the sum of the six.",
         about=f"{about}, AP at IoU {number(tide.foreground_iou)}: {score(tide.ap)}",
     )
@@ -183,7 +182,7 @@ def _curves(result: DiagnosisResult, column: int, area: str) -> Plot:
         f"{title}: {SIZES[area]} objects" if sized else title,
         "Each area is the AP that forgiving one more kind of error adds; the order of forgiving "
         "is fixed, so late kinds get what earlier ones leave.",
-        partial(pr_areas_chart, analyze, column),
+        partial(schemes.pr_areas_chart, analyze, column),
         legend="Each curve forgives one more kind of error; numbers: area under it."
         + (" Sim: no similar classes known." if no_similar else ""),
         about=f"{_about(result)}: mean over {counted(n_classes, 'class', 'classes')}"
@@ -228,7 +227,7 @@ def order_plots(result: DiagnosisResult) -> Iterator[Plot]:
         "From AP to 1, fixing one kind of error after another",
         "The highest step is the largest loss in this one order; the figure of orders shows "
         "whether it stays the largest in others.",
-        partial(waterfall_chart, result.borji),
+        partial(schemes.waterfall_chart, result.borji),
         legend="Each step keeps the fixes before it: heights depend on the order. Leftovers: "
         "duplicates, and boxes that were moved without effect.",
         about=_about(result),
@@ -248,7 +247,7 @@ def _orders(result: DiagnosisResult, scheme: str, name: str, title: str, reading
         name,
         title,
         reading,
-        partial(repair_orders_chart, orders, scheme),
+        partial(schemes.repair_orders_chart, orders, scheme),
         legend="Bar: lowest to highest over all orders. Filled: fixed first, hollow: last. "
         "Stroke: mean. Right: orders in which it adds most.",
         about=f"{SCHEME_NAMES[scheme]}: {_about(result)}",

@@ -30,15 +30,8 @@ if TYPE_CHECKING:
 
 GUIDE = "robustness"
 MOST_NAMES = MOST_TILES = 3
-TITLES = {
-    "study": "Study",
-    "corruptions": "Corruptions",
-    "graded": "Graded changes",
-    "errors": "Errors",
-    "places": "Places",
-    "classes": "Classes",
-    "sets": "Pictures",
-}
+# Where they are not the name.
+TITLES = {"graded": "Graded changes", "sets": "Pictures"}
 READINGS = {
     "study": "The transforms of Borji and Iranmanesh: objects without their surroundings, scenes "
     "without other objects, rotated or blurred pictures. Relative: AP divided by that on the "
@@ -101,7 +94,8 @@ def _sections(result: RobustnessResult) -> tuple[list[Section], list[Section]]:
 
     def section(name: str, *parts: Part) -> Section:
         reading = READINGS[name] + _bound_words(result) * (name == "classes")
-        return Section(name, TITLES[name], parts, reading, GUIDE, findings=findings.get(name, ()))
+        title = TITLES.get(name, name.capitalize())
+        return Section(name, title, parts, reading, GUIDE, findings=findings.get(name, ()))
 
     changes = []
     if "study" in run:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,10 +9,9 @@ from boxlens.errors import ParameterError
 from boxlens.report.described.examples import (
     colour_key,
     n_crops,
-    picture_figure,
+    wall_markup,
     within_budget,
 )
-from boxlens.report.pages.markup import paragraph
 from boxlens.report.pictures.robustness_exhibits import (
     KEY,
     MOST_FALSE,
@@ -95,18 +93,12 @@ def examples_section(result: RobustnessResult, pictures: StepGalleries | None) -
 
 def _walls(walls: Iterable[HungWall]) -> str:
     """The first ones open, all others at a click."""
-    texts = [_wall(hung) for hung in walls if hung.crops]
+    texts = [wall_markup(hung, "pairs") for hung in walls if hung.crops]
     shown, hidden = "".join(texts[:N_OPEN]), texts[N_OPEN:]
     if not hidden:
         return shown
     words = counted(len(hidden), "more transform")
     return f"{shown}<details><summary>{words}</summary>{''.join(hidden)}</details>\n"
-
-
-def _wall(hung: HungWall) -> str:
-    wall, figures = hung.wall, "".join(map(picture_figure, hung.crops))
-    heading = f"<h3>{escape(wall.title)}</h3>{paragraph(wall.reading, 'reading')}"
-    return f'<div class="wall">{heading}<div class="crops pairs">{figures}</div></div>\n'
 
 
 def _table(result: RobustnessResult) -> Table[Any]:

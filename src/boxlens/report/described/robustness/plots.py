@@ -8,17 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS
-from boxlens.report.charts.robustness import (
-    robustness_curves_chart,
-    robustness_graded_chart,
-    robustness_groups_chart,
-    robustness_study_chart,
-)
+from boxlens.report.charts import robustness as charts
+from boxlens.report.charts import robustness_losses as losses
+from boxlens.report.charts.forms.choosing import first_of
 from boxlens.report.charts.robustness_density import robustness_density_chart
-from boxlens.report.charts.robustness_losses import (
-    robustness_classes_chart,
-    robustness_errors_chart,
-)
 from boxlens.report.study import Plot
 from boxlens.studies.robustness.error_growth import error_growth
 from boxlens.studies.robustness.steps import own_references, worst_of_transforms
@@ -53,7 +46,7 @@ def study_plot(result: RobustnessResult) -> Plot:
         "on crops: it needs objects as large as in scenes. Upside down: it relies on the usual "
         "orientation.",
         "Bar: score on the changed pictures. Stroke: the same detector on the unchanged ones.",
-        robustness_study_chart,
+        charts.robustness_study_chart,
         there=_has_score(result, ("study",), "AP", "AP50"),
     )
 
@@ -68,7 +61,7 @@ def curves_plot(result: RobustnessResult) -> Plot:
         "visible. Lines that cross: which detector is better depends on how bad pictures are.",
         "Along x: severity; 0: the unchanged pictures. Along y: AP divided by that on the "
         "unchanged pictures." + " Band: interval of the drop, by resampling pictures." * banded,
-        robustness_curves_chart,
+        charts.robustness_curves_chart,
         there=_has_score(result, CORRUPTION_GROUPS, "AP"),
     )
 
@@ -82,7 +75,7 @@ def groups_plot(result: RobustnessResult) -> Plot:
         "lose more of it than others.",
         "Mean over severities, then over the corruptions of a group (how many, in brackets). "
         "Stroke: the unchanged pictures.",
-        robustness_groups_chart,
+        charts.robustness_groups_chart,
         there=any(not math.isnan(one.ap) for of in result.detectors for one in of.corrupted),
     )
 
@@ -101,7 +94,7 @@ def graded_plot(result: RobustnessResult) -> Plot:
         "AP as pictures change by degrees",
         "How far a change may go before it costs anything: where lines leave the dashed ones.",
         f"Dashed: AP on the unchanged pictures{crop}.",
-        partial(robustness_graded_chart, names=list(names)),
+        partial(charts.robustness_graded_chart, names=list(names)),
         there=bool(names),
     )
 
@@ -121,7 +114,7 @@ def errors_plot(result: RobustnessResult) -> Plot:
         f"fewer; no number: less than {number(LEAST_TOLD)}; no cell: pictures of one object "
         "each have more background. Where a transform has several levels (how many, in "
         "brackets), their mean.",
-        lambda _: robustness_errors_chart(found, FULL_COLOUR, LEAST_TOLD),
+        lambda _: losses.robustness_errors_chart(found, FULL_COLOUR, LEAST_TOLD),
         there=any(not math.isnan(one.per_object) for of in found.values() for one in of),
         most=MOST_PANELS,
     )
@@ -157,7 +150,7 @@ def class_plots(result: RobustnessResult) -> Iterator[Plot]:
             f"AP of each class, unchanged and under what costs most{whose}",
             "Classes whose bar is far from its stroke are lost first; those that keep theirs are "
             "recognised by what the change leaves.",
-            partial(robustness_classes_chart, drawn, detector, steps, rows),
+            partial(losses.robustness_classes_chart, drawn, detector, steps, rows),
             legend=_class_legend(result, detector, steps, len(rows)),
             about=f"{detector.name} on {result.dataset}",
             absent="" if rows else "AP of every class is 0 or undefined",
@@ -248,15 +241,13 @@ def _plot(
 ) -> Plot:
     """With as many detectors as can be told apart."""
     shown = replace(result, detectors=result.detectors[:most])
-    n_detectors = len(result.detectors)
-    cut = f" The first {most} of {n_detectors} detectors." * (n_detectors > most)
     who = listed([one.name for one in result.detectors], 2, "detectors")
     return Plot(
         name,
         title,
         reading,
         partial(chart, shown),
-        legend=legend + cut,
+        legend=legend + first_of(most, len(result.detectors), "detectors"),
         about=f"{who} on {result.dataset}, {counted(result.sets[0].n_images, 'picture')}",
         absent="" if there else NO_SCORE,
         wide=True,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -47,7 +46,7 @@ from boxlens.studies.robustness.steps import (
 from boxlens.wording import level, number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     import polars as pl
 
@@ -125,7 +124,7 @@ def _step_columns(result: RobustnessResult) -> list[Column[Row]]:
         Column("title", "", lambda row: row.one.title, TEXT),
         Column("group", "", lambda row: row.one.group, TEXT),
         Column("label", "", lambda row: row.one.label, TEXT),
-        *(Column(name, name, partial(_metric, name)) for name in METRICS),
+        *columns_of(METRICS, lambda row, name: row.one.metrics[name], key=str, heading=str),
         Column("", "relative", lambda row: row.one.relative["AP"], SHARE),
         Column("reference", "", lambda row: row.one.reference.slug, TEXT),
         *columns_of(METRICS, lambda row, name: row.one.relative[name], SHARE, key="relative_"),
@@ -147,10 +146,6 @@ def _step_columns(result: RobustnessResult) -> list[Column[Row]]:
         Column("n_objects", "", lambda row: row.one.n_objects, COUNT),
         Column("n_detections", "", lambda row: row.one.n_detections, COUNT),
     ]
-
-
-def _metric(name: str, row: Row) -> float:
-    return row.one.metrics[name]
 
 
 def means_table(result: RobustnessResult) -> Table[tuple[str, CorruptionMean]]:
@@ -193,6 +188,7 @@ def severity_table(result: RobustnessResult) -> Table[Any]:
 def level_tables(result: RobustnessResult) -> Iterator[Table[Any]]:
     """One per kind of graded change: AP of every detector, and its share of the reference's."""
     found = [by_transform(one, "graded") for one in result.detectors]
+    values = (lambda one: one.metrics["AP"], lambda one: one.relative["AP"])
     forms = {"level": TEXT}
     for detector in result.detectors:
         whose = f", {detector.name}" * (len(found) > 1)
@@ -205,18 +201,10 @@ def level_tables(result: RobustnessResult) -> Iterator[Table[Any]]:
         if len(steps) > 1:
             levels.append(("mean", [changing(of) for of in of_name]))
         rows = (
-            (label, *(mean_over(of, value) for of in every for value in (_ap, _relative)))
+            (label, *(mean_over(of, value) for of in every for value in values))
             for label, every in levels
         )
         yield table_of("", f"{steps[0].title}: AP at every level", forms, rows, folded=True)
-
-
-def _ap(one: StepRobustness) -> float:
-    return one.metrics["AP"]
-
-
-def _relative(one: StepRobustness) -> float:
-    return one.relative["AP"]
 
 
 def reference_notes(result: RobustnessResult) -> list[str]:
@@ -252,15 +240,12 @@ def error_tables(result: RobustnessResult) -> Iterator[Table[Any]]:
         yield table_of("", caption, forms, rows, folded=True, detail=True)
     numbers = dict.fromkeys(("dAP", "dAP_growth", "per_object"), SCORE)
     every = (
-        (*_named(row), kind, *(of[kind] for of in _error_numbers(row.one)))
+        (*_named(row), kind, one.error_gain[kind], one.error_growth[kind], per_object[kind])
         for row in _rows(result)
+        for one, per_object in ((row.one, row.one.errors_per_object),)
         for kind in GAINS
     )
     yield table_of("robustness_errors", "", {**NAMED, "error": TEXT, **numbers}, every)
-
-
-def _error_numbers(one: StepRobustness) -> tuple[Mapping[str, float], ...]:
-    return one.error_gain, one.error_growth, one.errors_per_object
 
 
 def _named(row: Row) -> tuple[str, str, float]:

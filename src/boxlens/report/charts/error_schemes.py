@@ -1,6 +1,7 @@
-"""AP gained by fixing errors: each of TIDE's alone, in every order, and Borji's in turn.
+"""AP by error scheme: COCO's curves, TIDE's gains alone and in every order, Borji's steps in turn.
 
-TIDE's six kinds are METHODS 9.2, Borji and Iranmanesh's steps from AP to 1 METHODS 4.5.
+COCO's seven nested curves are METHODS 9.1, TIDE's six kinds METHODS 9.2, Borji and Iranmanesh's
+steps from AP to 1 METHODS 4.5.
 """
 
 from __future__ import annotations
@@ -8,15 +9,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from boxlens.report.charts.colours import INK, NEUTRAL, PALE, WHITE
+from boxlens.metrics.average_precision import COCO_RECALLS
+from boxlens.report.charts.colours import INK, NEUTRAL, PALE, PALE_GREEN, WHITE
 from boxlens.report.charts.forms.axes import Axis, Names
-from boxlens.report.charts.forms.marks import bars, dots, hollow_dots, ticks, words
-from boxlens.report.charts.forms.panels import below, beside, message, name_rows
+from boxlens.report.charts.forms.layers import Palette
+from boxlens.report.charts.forms.marks import bands, bars, by_kind, dots, hollow_dots, ticks, words
+from boxlens.report.charts.forms.panels import below, beside, message, name_rows, plot
 from boxlens.report.charts.forms.pies import PIE_PX, pie
 from boxlens.report.charts.forms.steps import waterfall
-from boxlens.report.charts.kinds import kind_of
+from boxlens.report.charts.kinds import KINDS, kind_of
 from boxlens.report.charts.selecting import scheme_picks
 from boxlens.studies.diagnosis.borji import STEPS
+from boxlens.studies.diagnosis.coco_analyze import CURVES
 from boxlens.studies.diagnosis.crosswalk import RIGHT
 from boxlens.studies.diagnosis.tide_types import ERRORS
 from boxlens.wording import change, count, score, share
@@ -26,9 +30,21 @@ if TYPE_CHECKING:
 
     from boxlens.report.charts.forms.layers import Row, Spec
     from boxlens.studies.diagnosis.borji import BorjiResult
+    from boxlens.studies.diagnosis.coco_analyze import CocoAnalyzeResult
     from boxlens.studies.diagnosis.orders import RepairGain
     from boxlens.studies.diagnosis.tide import TideResult
 
+QUARTERS: Final = (0, 0.25, 0.5, 0.75, 1)
+# What each curve forgives, and the colour of the area it adds. C75 and C50 are both correct: the
+# second is half as strong.
+AREAS: Final = {
+    "C75": ("correct, strictly", KINDS["correct"].colour),
+    "C50": ("correct", PALE_GREEN),
+    **{
+        key: (KINDS[kind].label, KINDS[kind].colour)
+        for key, kind in zip(CURVES[2:], ("loc", "sim", "oth", "bg", "miss"), strict=True)
+    },
+}
 # Sums over kinds are no kind: bars without a filling.
 SUMS: Final = {"fp": "false positives", "fn": "missed objects"}
 SUM_OF: Final = {
@@ -43,6 +59,49 @@ STEP_WORDS: Final = {
     "duplicate": ("leftovers", "removed"),
     "miss": ("misses", "found"),
 }
+
+
+def pr_areas_chart(result: CocoAnalyzeResult, column: int) -> Spec:
+    """The mean over classes; objects of the range of sizes with this column."""
+    rows: list[Row] = []
+    colours: dict[str, str] = {}
+    under_it = [0.0] * len(COCO_RECALLS)
+    for key, name, area, precision in zip(
+        CURVES,
+        result.curve_names,
+        result.mean_ap[:, column].tolist(),
+        result.mean_precision[:, :, column].tolist(),
+        strict=True,
+    ):
+        if math.isnan(area):
+            continue
+        forgiven, colour = AREAS[key]
+        label = f"{name} {score(area)} {forgiven}"
+        every = result.areas[column] == "all"
+        linked = scheme_picks("coco_analyze", label, key.lower()) if every else {}
+        # The area of a curve lies between it and the one before.
+        rows += [
+            {
+                "x": round(recall, 2),
+                "from": round(low, 5),
+                "to": round(high, 5),
+                "curve": label,
+                "tip": {"curve": label},
+                **linked,
+            }
+            for recall, low, high in zip(COCO_RECALLS.tolist(), under_it, precision, strict=True)
+        ]
+        # The largest area is on top of the legend, as it is in the plot.
+        colours = {label: colour, **colours}
+        under_it = precision
+    return plot(
+        rows,
+        Axis("recall", (0, 1), values=QUARTERS, grid=False),
+        Axis("precision", (0, 1), values=QUARTERS, grid=False),
+        by_kind(bands("from", "to"), Palette("curve", colours, orient="right")),
+        width=180,
+        height=150,
+    )
 
 
 def tide_errors_chart(result: TideResult) -> Spec:
@@ -146,7 +205,7 @@ def waterfall_chart(result: BorjiResult) -> Spec:
     return waterfall(
         rows,
         Names(STEP_WORDS, px=60),
-        Axis("AP", (0, 1.08), values=(0, 0.25, 0.5, 0.75, 1)),
+        Axis("AP", (0, 1.08), values=QUARTERS),
         width=130,
         upright=True,
     )
