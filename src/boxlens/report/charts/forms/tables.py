@@ -9,25 +9,33 @@ A figure whose marks are the rows of a table needs no records of its own:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from boxlens.report.charts.forms.layers import Row
     from boxlens.report.study import Column, Table
 
 
-def table_rows(table: Table[Any], tips: Iterable[str] = (), **channels: str) -> list[Row]:
-    """One per row of the table; columns by key or heading. `tips` empty: all columns shown."""
+def table_rows(
+    table: Table[Any], tips: Mapping[str, str] | Iterable[str] = (), **channels: str
+) -> list[Row]:
+    """One per row of the table; columns by key or heading. `tips` empty: all columns shown.
+
+    A mapping of tips has columns by what they are called in this figure.
+    """
     values = {channel: _column(table, name) for channel, name in channels.items()}
-    told = [_column(table, name) for name in tips] or [
-        one for one in table.shown if not one.further
-    ]
+    if isinstance(tips, Mapping):
+        told = {words: _column(table, name) for words, name in tips.items()}
+    else:
+        columns = [_column(table, name) for name in tips]
+        told = {one.heading: one for one in columns or table.shown if columns or not one.further}
     return [
         {
             **{channel: column.value(row) for channel, column in values.items()},
-            "tip": {column.heading: column.text(row) for column in told},
+            "tip": {words: column.text(row) for words, column in told.items()},
         }
         for row in table.rows
     ]
