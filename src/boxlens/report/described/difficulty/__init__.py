@@ -6,9 +6,8 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from boxlens.report.described.difficulty.classes import classes_section
-from boxlens.report.described.difficulty.datasets import datasets_section
 from boxlens.report.described.difficulty.groups import properties_section
+from boxlens.report.described.difficulty.measures import classes_section, datasets_section
 from boxlens.report.described.difficulty.subsets import subset_datasets, subsets_section
 from boxlens.report.described.difficulty.systems import accuracy_section, correlations_section
 from boxlens.report.described.difficulty.tree import hierarchy_section
@@ -84,7 +83,7 @@ def _with_main_plot(section: Section) -> Section:
 
 
 def _about_systems(result: DifficultyResult, section: Section) -> Section:
-    """Plots that do not say what they are about are about the systems."""
+    """In its page of the guide; plots that do not say what they are about are about the systems."""
     names, first = [one.name for one in result.systems], result.datasets[0].name
     about = f"{listed(names, 2, 'systems')} on {first}" if names else first
     detector = names[0] if len(names) == 1 else ""
@@ -92,7 +91,7 @@ def _about_systems(result: DifficultyResult, section: Section) -> Section:
         replace(one, about=one.about or about, detector=detector) if isinstance(one, Plot) else one
         for one in section.parts
     )
-    return replace(section, parts=tuple(parts))
+    return replace(section, parts=tuple(parts), guide="difficulty")
 
 
 def _tiles(result: DifficultyResult) -> Iterator[tuple[str, float, Form]]:

@@ -13,7 +13,6 @@ from boxlens.report.charts.difficulty_scores import FEW_CLASSES, cumulative_pane
 from boxlens.report.charts.forms.choosing import first_of
 from boxlens.report.charts.system_colours import system_colours
 from boxlens.report.described.difficulty.columns import (
-    GUIDE,
     LEVEL,
     NO_OBJECTS,
     NO_SYSTEMS,
@@ -80,7 +79,6 @@ def properties_section(result: DifficultyResult) -> Section:
         (*_plots(result, table), table),
         f"Means over the classes of a group, with {LEVEL} intervals; small groups say "
         "little. The means of the measures show whether a group has harder objects.",
-        GUIDE,
         findings=tuple(group_sentences(result)),
     )
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 from boxlens.report.charts.difficulty_groups import level_scores_chart, node_scores_chart
 from boxlens.report.charts.forms.choosing import first_of
 from boxlens.report.described.difficulty.columns import (
-    GUIDE,
     NO_OBJECTS,
     NO_SYSTEMS,
     score_columns,
@@ -52,7 +51,6 @@ def hierarchy_section(result: DifficultyResult) -> Section:
         ),
         "At level 0 only the exact class is right, at level 1 also its sister classes, and "
         "so on up the tree; boxes are judged as before.",
-        GUIDE,
         findings=tuple(level_sentences(result)),
     )
 
