@@ -278,7 +278,7 @@ def small_multiples():
         )
         for at in range(5)
     ]
-    return grid(panels, above=key(colours_of(["one", "two", LONG]), width=300))
+    return grid(panels, 3, above=key(colours_of(["one", "two", LONG]), width=300))
 
 
 FORMS = {
