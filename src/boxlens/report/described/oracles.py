@@ -46,7 +46,6 @@ if TYPE_CHECKING:
         ScoreMap,
     )
 
-GUIDE = "proposals"
 MOST_NAMES = 3
 # Groups of bars, lines and bands of a figure.
 MOST_GROUPS, MOST_LINES, MOST_BANDS = 10, 8, 3
@@ -83,18 +82,17 @@ def study(result: ProposalOracleResult) -> Study:
                 "Perfect proposals: detections near objects are kept as well, wrong ones, too. "
                 "Perfect suppression: false positives that overlap a true positive of their class "
                 "are removed. Gained: AP50 beyond that without an oracle.",
-                GUIDE,
             ),
             Section(
                 "scores",
                 "Scores near objects",
                 (*_score_plots(result), _bins(result), _filed_bins(result), _cells(result)),
                 "Whether scores tell tight boxes from loose ones.",
-                GUIDE,
             ),
         ),
         main_table="AP50 with each oracle",
         main_plot="oracles",
+        guide="proposals",
     )
 
 

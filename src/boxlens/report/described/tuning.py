@@ -31,7 +31,6 @@ from boxlens.wording import counted, score
 if TYPE_CHECKING:
     from boxlens.studies.proposals.tuning.result import ProposalTuningResult, Trial
 
-GUIDE = "proposals"
 # Of the best trials, where there is little room.
 MOST_TRIALS = 5
 
@@ -61,17 +60,16 @@ def study(result: ProposalTuningResult) -> Study:
                 (trials_plot, _gains(result, first, best), _trials(result)),
                 "The best of many trials looks better than it is because it was chosen: the "
                 "pictures held out show what it is worth.",
-                GUIDE,
             ),
             Section(
                 "settings",
                 "Settings",
                 (settings_plot, _settings(result, first, best)),
                 "What was varied, and where the best trial lies.",
-                GUIDE,
             ),
         ),
         main_table="Every trial",
+        guide="proposals",
     )
 
 

@@ -54,6 +54,7 @@ def study(result: DifficultyResult) -> Study:
         tiles=tuple(_tiles(result)),
         sections=tuple(_about_systems(result, one) for one in sections),
         main_plot="measures",
+        guide="difficulty",
     )
 
 
@@ -83,7 +84,7 @@ def _with_main_plot(section: Section) -> Section:
 
 
 def _about_systems(result: DifficultyResult, section: Section) -> Section:
-    """In its page of the guide; plots that do not say what they are about are about the systems."""
+    """Plots that do not say what they are about are about the systems."""
     names, first = [one.name for one in result.systems], result.datasets[0].name
     about = f"{listed(names, 2, 'systems')} on {first}" if names else first
     detector = names[0] if len(names) == 1 else ""
@@ -91,7 +92,7 @@ def _about_systems(result: DifficultyResult, section: Section) -> Section:
         replace(one, about=one.about or about, detector=detector) if isinstance(one, Plot) else one
         for one in section.parts
     )
-    return replace(section, parts=tuple(parts), guide="difficulty")
+    return replace(section, parts=tuple(parts))
 
 
 def _tiles(result: DifficultyResult) -> Iterator[tuple[str, float, Form]]:
