@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -57,6 +58,7 @@ def study(result: ProposalOracleResult) -> Study:
     detectors = [one.detector for one in result.scores]
     methods = dict.fromkeys(one.method for one in result.oracles if one.method)
     ranked = [_best_first(result, name) for name in detectors]
+    oracles = _oracles(ranked, proposed=bool(methods))
     budget = result.parameters.get("budget")
     proposals = f"{counted(len(methods), 'method')} of proposals" if methods else "no proposals"
     return Study(
@@ -74,8 +76,8 @@ def study(result: ProposalOracleResult) -> Study:
                 "oracles",
                 "Oracles",
                 (
-                    *_oracle_plots(result),
-                    _oracles(ranked, proposed=bool(methods)),
+                    *_oracle_plots(result, oracles),
+                    oracles,
                     *(_best_classes(one[0]) for one in ranked),
                     _classes(ranked),
                 ),
@@ -238,7 +240,7 @@ def _alone(at: int, n_figures: int) -> bool:
     return at == 0 and n_figures % 2 == 1
 
 
-def _oracle_plots(result: ProposalOracleResult) -> Iterator[Plot]:
+def _oracle_plots(result: ProposalOracleResult, table: Table[_Row]) -> Iterator[Plot]:
     """One per detector; without proposals one for all."""
     proposed = any(one.method for one in result.oracles)
     whose = "methods" if proposed else "detectors"
@@ -253,6 +255,7 @@ def _oracle_plots(result: ProposalOracleResult) -> Iterator[Plot]:
     for at, (who, mine) in enumerate(figures.items()):
         known = [one for one in mine if not any(math.isnan(score.ap50) for score in one.scores)]
         ordered = sorted(known, key=lambda one: -one.unaided.ap50)
+        shown = replace(table, rows=_rows([ordered[:MOST_GROUPS]]))
         detectors = list(dict.fromkeys(one.detector for one in mine))
         suffix = f": {who}" if len(figures) > 1 else ""
         yield Plot(
@@ -263,7 +266,7 @@ def _oracle_plots(result: ProposalOracleResult) -> Iterator[Plot]:
             if proposed
             else "The longer the blue bar beyond the grey one, the more duplicates beside true "
             "positives cost.",
-            partial(oracle_scores_chart, ordered[:MOST_GROUPS]),
+            partial(oracle_scores_chart, shown, proposed=proposed),
             legend=legend + first_of(MOST_GROUPS, len(ordered), whose, "best"),
             about=f"{listed(detectors, 2, 'detectors')} on {result.dataset['name']}",
             absent="" if known else "no class has objects",
