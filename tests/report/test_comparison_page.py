@@ -15,11 +15,11 @@ from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.report.charts.colours import FIRST, SECOND
 from boxlens.report.described import describe
 from boxlens.report.described.examples import fit_pictures
-from boxlens.report.frames.run_tables import compared_images
 from boxlens.report.pictures.comparison_exhibits import comparison_walls
 from boxlens.report.pictures.exhibits import OBJECT_COLOUR
 from boxlens.report.pictures.gallery import WHOLE_PX, hang
 from boxlens.report.readers.page import study_page
+from boxlens.report.writing.run_tables import compared_images
 from boxlens.studies.comparison import ComparisonChoice, compare_tables
 from report.test_page import Reader
 from studies.comparison.compared import NASTY, compared

@@ -10,11 +10,11 @@ from boxlens.data.class_properties import ClassProperties
 from boxlens.report.charts.difficulty_measures import (
     PANEL_PX,
     PLOT_PX,
-    _place,
-    _subset_ends,
     chosen_text,
     matched_subsets_chart,
 )
+from boxlens.report.charts.export import chart_json
+from boxlens.report.charts.forms.marks import SMALL_PX
 from boxlens.report.described.difficulty.groups import _By, _control_plots
 from boxlens.report.readers.figures import titled
 from boxlens.studies.difficulty.choice import DifficultyChoice
@@ -161,23 +161,24 @@ def test_the_label_of_a_subset_stands_clear_of_the_target_and_of_the_curve(measu
     first = everything().datasets[0]
     means = matched_subset(first, measure, 0.0).means
     subset = matched_subset(first, measure, float(means[0] + place * (means[-1] - means[0])))
-    label, dy_px = _place(subset)
-    low, high = _subset_ends(subset)
+    chart = matched_subsets_chart([subset])
+    panel = chart_json(chart)["concat"][0]["layer"][0]["encoding"]
+    low, high = panel["y"]["scale"]["domain"]
+    end = panel["x"]["scale"]["domain"][1]
+    label = records(chart, "label_x")[0]
 
     def px(mean):
         return (high - mean) / (high - low) * PLOT_PX
 
-    def k_px(k):
-        return k / (1.02 * len(means)) * PANEL_PX
-
-    middle, half = px(label["mean"]) + dy_px, 5
-    assert abs(middle - px(subset.target)) >= half + 2
+    middle, half = px(label["label_y"]), SMALL_PX / 2
+    assert abs(middle - px(subset.target)) >= half + 1.5
     assert -8 <= middle <= PLOT_PX + 2
-    left = len(subset.classes) > len(means) / 2
-    edge, width = k_px(label["k"]) + (-5 if left else 5), 5.2 * len(chosen_text(subset))
-    begin, end = (edge - width, edge) if left else (edge, edge + width)
-    assert begin > -2
-    beside = [px(mean) for k, mean in enumerate(means, start=1) if begin <= k_px(k) <= end]
+    across, width = label["label_x"] / end * PANEL_PX, 4.6 * len(chosen_text(subset))
+    assert across - width / 2 > -2
+    ks_px = (k / end * PANEL_PX for k in range(1, len(means) + 1))
+    beside = [
+        px(mean) for mean, k_px in zip(means, ks_px, strict=True) if abs(k_px - across) <= width / 2
+    ]
     assert beside
     assert min(abs(middle - y) for y in beside) >= half
 
@@ -194,8 +195,8 @@ def test_a_subset_is_marked_where_it_ends_or_said_to_be_empty():
     first = everything().datasets[0]
     found = matched_subset(first, "cpl", 0.05)
     chart = matched_subsets_chart([found])
-    places = [(row["k"], row["mean"]) for row in records(chart, "k") if "tip" in row]
-    assert places.count((len(found.classes), found.mean)) == 2, "of the line, and its own dot"
+    (marked,) = [row for row in records(chart, "size") if row["size"] == 40]
+    assert (marked["x"], marked["y"], marked["opacity"]) == (len(found.classes), found.mean, 1)
     assert f"{len(found.classes)} of 79" in texts(svg_of(chart))
     assert "none is as hard" in words(
         svg_of(matched_subsets_chart([matched_subset(first, "cpl", -1)]))

@@ -9,11 +9,14 @@ from xml.etree import ElementTree as ET
 
 import polars as pl
 import pytest
+from altair.vegalite.v6.schema.core import Root
 
 from boxlens.errors import ParameterError
+from boxlens.report.charts.forms.choosing import GAP_LABEL
 from boxlens.report.described import DESCRIBED, describe
-from boxlens.report.readers.figures import drawn_plots
+from boxlens.report.readers.figures import drawn_plots, titled
 from boxlens.report.readers.notebook import html_of
+from report.drawn import spec_of, svg_of, texts
 from report.test_page import FETCHING, Reader
 from report.written_verbs import VERBS
 from shared_data import ROOT
@@ -91,6 +94,24 @@ def test_sentences_come_first_and_every_figure_is_explained(name, written_verb):
     for _, plot in drawn_plots(describe(result)):
         assert plot.title in shown
         assert plot.reading in shown
+
+
+@every_verb
+def test_every_figure_follows_the_schema_and_writes_nothing_undefined(name):
+    verb = VERBS[name]
+    for _, plot in drawn_plots(describe(verb.worlds[verb.whole]())):
+        spec = spec_of(titled(plot))
+        json.dumps(spec, allow_nan=False)
+        # Rows are the same throughout.
+        few = {rows: found[:2] for rows, found in spec["datasets"].items()}
+        Root.validate({**spec, "datasets": few})
+        read = texts(svg_of(titled(plot)))
+        assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", " ".join(read)), plot.name
+        # Numbers along axes have a leading zero.
+        assert not [text for text in read if re.match(r"[-\u2212+]?\.\d", text)], plot.name
+        # The renderer cuts names with one sign, `short` with three dots in the middle.
+        cut = [text for text in read if text.endswith("…") and text != GAP_LABEL]
+        assert not cut, plot.name
 
 
 @every_world

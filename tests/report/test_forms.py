@@ -1,77 +1,34 @@
-"""Every form of the figures compiles, follows Vega-Lite's schema and draws nothing undefined."""
+"""Forms of figures: what they draw, where axes begin and end, and how lines are told apart."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from itertools import product
 
 import pytest
-from altair.vegalite.v6.schema.core import Root
 
-from boxlens.report.charts.colours import (
-    BLUE,
-    GREEN,
-    INK,
-    NEUTRAL,
-    PALE,
-    SERIES,
-    VERMILION,
-    colours_of,
-    ramp,
-)
+from boxlens.report.charts.colours import BLUE, GREEN, VERMILION, ramp
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.forms.axes import (
-    COUNTS,
     SHARES,
     Axis,
     Names,
-    around,
-    from_zero,
     round_powers,
     round_steps,
     to_a_tenth,
 )
-from boxlens.report.charts.forms.cells import cell, density, matrix
 from boxlens.report.charts.forms.choosing import both_ends, spread_out
-from boxlens.report.charts.forms.keys import DASHED, MOST_LINES, Style, key, key_table, styles_of
+from boxlens.report.charts.forms.keys import DASHED, MOST_LINES, Style, key, styles_of
 from boxlens.report.charts.forms.layers import Palette
-from boxlens.report.charts.forms.marks import (
-    bands,
-    bars,
-    behind,
-    by_kind,
-    dots,
-    hollow_dots,
-    lines,
-    note,
-    rule_along,
-    rule_at,
-    spans,
-    stacks,
-    ticks,
-    words,
-)
-from boxlens.report.charts.forms.panels import (
-    Series,
-    below,
-    beside,
-    grid,
-    message,
-    name_rows,
-    plot,
-)
-from boxlens.report.charts.forms.pies import pie
-from boxlens.report.charts.forms.scatter import least_squares, scatter
-from boxlens.report.charts.forms.steps import waterfall
+from boxlens.report.charts.forms.marks import dots, hollow_dots, note, rule_at, spans, stacks
+from boxlens.report.charts.forms.panels import beside, name_rows, plot
 from boxlens.report.charts.forms.tables import told_rows
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.theme import themed
 from boxlens.report.study import SCORE, TEXT
-from boxlens.wording import change, score, share
+from boxlens.wording import change, score
 from report.drawn import records, svg_of, texts
-from report.drawn import words as all_words
 
 NAN = math.nan
 LONG = "a class whose name is much longer than there is room for"
@@ -105,39 +62,6 @@ def forest():
     )
 
 
-def grouped_bars():
-    names = ["one", "two"]
-    rows = [
-        {
-            "row": name,
-            "series": who,
-            "value": value / (at + 1),
-            "clean": 0.5,
-            "colour": SERIES[at],
-            "text": score(value),
-        }
-        for name, value in CLASSES.items()
-        for at, who in enumerate(names)
-    ]
-    return name_rows(
-        rows,
-        Names.of(CLASSES, px=24),
-        Axis("AP", to_a_tenth(row["value"] for row in rows)),
-        behind(bars("clean", color=PALE)),
-        bars("value"),
-        ticks("clean", color=INK),
-        words("text", "value", align="left", dx=3),
-        width=200,
-        series=Series(names, outer=0.1, inner=0.1),
-    )
-
-
-def ranges():
-    rows = [{"row": "size", "lowest": 0.1, "highest": 0.4, "mean": 0.2, "colour": GREEN}]
-    marks = (bars("highest", "lowest", height=9), ticks("mean"))
-    return name_rows(rows, Names.of(["size"]), Axis("AP_N", (0, 0.5)), *marks, width=170)
-
-
 def stacked_bars():
     palette = Palette("kind", {KINDS[kind].label: KINDS[kind].colour for kind in ("loc", "bg")})
     rows = [
@@ -147,167 +71,6 @@ def stacked_bars():
     ]
     axis = Axis("share", (0, 1), form=SHARES)
     return name_rows(rows, Names.of(CLASSES), axis, stacks("bar", "share", palette), width=110)
-
-
-def stacked_areas():
-    palette = Palette("kind", {"a": BLUE, "b": GREEN}, columns=2)
-    rows = [
-        {"x": at, "kind": kind, "share": 0.5, "order": order}
-        for at in (1, 2, 4)
-        for order, kind in enumerate("ab")
-    ]
-    x = Axis("false positives", (1, 4), values=(1, 2, 4), kind="log", form=COUNTS)
-    area = stacks("area", "share", palette)
-    return plot(rows, x, Axis(ends=(0, 1)), area, width=140, height=120, title="share")
-
-
-def curves():
-    styles = styles_of(["a", "b", "baseline"], dashed={"baseline"})
-    rows = [
-        {
-            "x": x / 10,
-            "y": NAN if x == 3 else at * x / 30,
-            "low": at * x / 40,
-            "high": at * x / 20,
-            "series": name,
-            "tip": {"method": name, "recall": score(at * x / 30)},
-            **style.look,
-        }
-        for at, (name, style) in enumerate(styles.items())
-        for x in range(10)
-    ]
-    panel = plot(
-        rows,
-        Axis("IoU", (0, 1)),
-        Axis("recall", (0, 1)),
-        bands(),
-        lines(),
-        dots(size=10),
-        *rule_at(0.5, "as given", strokeDash=[4, 3]),
-        rule_along(0.25),
-        width=200,
-        height=120,
-        framed=True,
-    )
-    return below(*key(styles, width=200), panel)
-
-
-def staircases():
-    rows = [{"x": at, "y": at * at, "series": "s", "colour": BLUE} for at in range(5)]
-    axes = Axis("k", (0, 5), form=COUNTS), Axis(ends=from_zero([16]))
-    return plot(rows, *axes, lines(steps="after"), width=120, height=80)
-
-
-def points():
-    rows = [{"x": 0.1, "y": 0.2, "name": "edge boxes"}, {"x": 0.3, "y": 0.25, "name": LONG}]
-    rows += [{"x": 0.2, "y": 0.9}, {"x": NAN, "y": 0.5}]
-    known = [(row["x"], row["y"]) for row in rows[:3]]
-    axes = (Axis("AR", around(row["x"] for row in rows)), Axis("mAP", (0, 1)))
-    return scatter(rows[:3], *axes, width=300, height=200, line=least_squares(known), color=NEUTRAL)
-
-
-def heat_map():
-    sides = ["car", "van"]
-    cells = [
-        cell(level, ["12", share(level)], column=said, row=true, tip={"true class": true})
-        for (true, said), level in zip(product(sides, sides), (0.9, 0.1, NAN, 0.5), strict=True)
-        if not math.isnan(level)
-    ]
-    across = Names.of(sides, px=60, gap=0.04, title="detected as")
-    return matrix(cells, across, Names.of(sides, px=28, gap=0.04, title="true class"))
-
-
-def changes():
-    cells = [cell(-0.9, change(-0.9, 2), diverging=True, column="bg", row="fog")]
-    names = (Names.of(["bg"], px=30, gap=0.04), Names.of(["fog"], px=15, gap=0.04))
-    return matrix(cells, *names, diverging=True, letters_px=8, title="window")
-
-
-def places():
-    cells = [
-        {"x": x, "x2": x + 1, "y": y, "y2": y + 1, "n": x * y} for x in range(4) for y in range(4)
-    ]
-    sides = Axis(ends=(0, 4)), Axis(ends=(4, 0), hidden=True)
-    legend = {"title": "boxes", "orient": "right", "format": ","}
-    found = density(cells, *sides, level="n", highest=9, legend=legend, width=90, height=90)
-    # Colours along a scale beside colours of the rows' own.
-    return below(*key({"a": BLUE, "b": GREEN}, width=90), beside(found, ranges()))
-
-
-def steps(*, upright=False):
-    found = {"AP now": (0, 0.4, 0.4), "background": (0.4, 0.45, 0.05), "misses": (0.45, 1, 0.55)}
-    rows = [
-        {"row": name, "from": start, "to": end, "text": change(gain), "colour": NEUTRAL}
-        for name, (start, end, gain) in found.items()
-    ]
-    names = Names({name: [name, "done"] for name in found}, px=90 if upright else 30)
-    return waterfall(rows, names, Axis("AP", (0, 1.1)), width=150, upright=upright)
-
-
-def round_shares():
-    slices = [(KINDS[kind], n, {"tip": {"n": str(n)}}) for kind, n in (("loc", 9), ("bg", 1))]
-    return beside(
-        pie(slices, legend=True), message("no false positives", width=90, height=90, title="false")
-    )
-
-
-def numbered_key():
-    styles = styles_of(["edge boxes", LONG])
-    return key_table(styles, {"AR": dict.fromkeys(styles, "0.412"), "(mean #)": {LONG: "(991)"}})
-
-
-def picked_areas():
-    palette = Palette("kind", {"C75": GREEN, "Loc": BLUE}, orient="right")
-    rows = [
-        {"x": x, "kind": kind, "from": low, "to": low + 0.4}
-        for kind, low in (("C75", 0.0), ("Loc", 0.4))
-        for x in (0, 1)
-    ]
-    area = by_kind(bands("from", "to", opacity=1), palette)
-    return plot(rows, Axis("recall", (0, 1)), Axis("precision", (0, 1)), area, width=90, height=90)
-
-
-def small_multiples():
-    panels = [
-        plot(
-            [{"x": 0, "y": 0.1 * at}],
-            Axis(ends=(-1, 1)),
-            Axis("AP" * (at % 3 == 0), (0, 1), labels=at % 3 == 0),
-            dots(),
-            width=90,
-            height=60,
-            title=f"panel {at}\nsecond line",
-        )
-        for at in range(5)
-    ]
-    return grid(panels, above=key(colours_of(["one", "two", LONG]), width=300))
-
-
-FORMS = {
-    one.__name__: one
-    for one in (
-        forest, grouped_bars, ranges, stacked_bars, stacked_areas, curves, staircases, points,
-        heat_map, changes, places, steps, round_shares, numbered_key, picked_areas,
-        small_multiples,
-    )
-} | {"upright_steps": lambda: steps(upright=True)}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", FORMS)
-def test_a_form_follows_the_schema_and_compiles(name):
-    spec = chart_json(themed(FORMS[name](), title=name))
-    Root.validate(spec)
-    svg = svg_of(themed(FORMS[name](), title=name))
-    assert not re.search(r"NaN|\bnan\b|\bnull\b|undefined", all_words(svg))
-    json.dumps(spec, allow_nan=False)
-
-
-@pytest.mark.parametrize("name", FORMS)
-def test_numbers_along_axes_have_a_leading_zero_and_names_are_not_cut_by_the_renderer(name):
-    read = texts(svg_of(themed(FORMS[name](), title=name)))
-    assert not [text for text in read if re.match(r"[-\u2212+]?\.\d", text)]
-    # The renderer cuts with one sign, `short` with three dots in the middle.
-    assert not [text for text in read if text.endswith("…")]
 
 
 def test_undefined_values_are_not_drawn():

@@ -33,14 +33,14 @@ def test_bars_are_the_scores_and_gains_are_counted_from_the_proposals():
     rows = records(drawn(two_detectors(), "oracles_window"), "series")
     assert len(rows) == 3 * 4
     best = mine[-1]
-    told = {row["series"]: row["text"] for row in rows if row["tip"]["method"] == best.method}
+    told = {row["series"]: row["text"] for row in rows if row["row"] == best.method}
     assert told == {
         "none": "0.400",
         "gt": "0.600  (+0.200)",
         "nms": "0.420  (+0.020)",
         "gt+nms": "0.610  (+0.210)",
     }
-    assert rows[0]["tip"]["method"] == best.method
+    assert rows[0]["row"] == best.method
 
 
 def test_numbers_stand_in_a_column_beyond_the_bars():

@@ -11,8 +11,8 @@ import pytest
 import boxlens
 from boxlens.data import select_images
 from boxlens.report.described import describe
-from boxlens.report.frames.run_tables import BACKGROUND, run_tables
 from boxlens.report.writing.run_record import run_record
+from boxlens.report.writing.run_tables import BACKGROUND, run_tables
 from boxlens.studies.diagnosis.crosswalk import SCHEMES
 from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of, random_world
 

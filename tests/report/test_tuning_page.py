@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from boxlens.report.charts.tuning_trials import tuning_settings_chart, tuning_trials_chart
 from boxlens.report.described import describe
 from boxlens.report.readers.frames import study_frames
 from report.detection_use_results import TUNING_WORLDS, tuned
@@ -16,7 +15,7 @@ from report.drawn import plan_of, reading_of, records, spec_of
 
 def test_every_trial_is_a_point_and_the_line_is_the_best_so_far():
     result = tuned(better=True)
-    rows = records(tuning_trials_chart(result), "number")
+    rows = records(result.figures()["trials"], "number")
     points = [row for row in rows if "kind" in row]
     # Once as a point, and the first once more as the line it is compared with.
     assert {row["number"]: row["ar"] for row in points} == {
@@ -44,7 +43,7 @@ def test_every_tick_of_a_setting_has_room_for_its_label(low, high):
         for row, (one, value) in enumerate(zip(tuned(3).trials, values, strict=True))
     ]
     result = replace(tuned(3), trials=tuple(trials))
-    panels = spec_of(tuning_settings_chart(result, ["eta", "other"]))
+    panels = spec_of(result.figures()["settings"])
     shown = [one["layer"][0]["encoding"]["x"] for one in panels["vconcat"][-1]["concat"]]
     for axis in (one["axis"] for one in shown if one["field"] == "setting eta"):
         assert low == high or 2 <= len(axis["values"]) <= 8

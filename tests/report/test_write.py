@@ -13,7 +13,7 @@ import pytest
 
 from boxlens.errors import InputError, ParameterError
 from boxlens.report.charts.export import figure_formats
-from boxlens.report.frames.run_tables import run_tables
+from boxlens.report.writing.run_tables import run_tables
 from boxlens.studies.diagnosis import diagnose
 from boxlens.studies.diagnosis.crosswalk import SCHEMES
 from planted_worlds import world_of

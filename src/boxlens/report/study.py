@@ -227,6 +227,8 @@ class Study:
     # What a notebook shows: a table by caption, a plot by how its name begins; empty: the first.
     main_table: str = ""
     main_plot: str = ""
+    # The page of the guide of sections that name none.
+    guide: str = ""
     # What was asked, where results.json says it at length; None: as there.
     parameters: Mapping[str, Any] | None = None
 
@@ -253,7 +255,9 @@ class Study:
     def with_own_names(self) -> Study:
         """Every plot under a name of its own: attributes may differ in signs no file name has."""
         taken: set[str] = set()
-        return replace(self, sections=tuple(_renamed(one, taken) for one in self.sections))
+        sections = (_renamed(one, taken) for one in self.sections)
+        guided = (replace(one, guide=one.guide or self.guide) for one in sections)
+        return replace(self, sections=tuple(guided))
 
     def within(self, name: str) -> Study:
         """As part of a larger report: sections, plots and tables carry its name."""

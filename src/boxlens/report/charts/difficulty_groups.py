@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, Final
 
 from boxlens.report.charts.colours import INK, SOFT_INK
@@ -20,7 +19,7 @@ from boxlens.report.charts.forms.marks import (
 from boxlens.report.charts.forms.panels import Series, below, grid, name_rows, plot
 from boxlens.report.charts.forms.tables import coloured, table_rows
 from boxlens.report.charts.system_colours import KEY_PX, system_colours, system_key
-from boxlens.wording import count, is_undefined, mean_count, score
+from boxlens.wording import is_undefined, mean_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -119,45 +118,34 @@ def _level_axis(known: Sequence[LevelScores]) -> Axis:
     )
 
 
-def node_scores_chart(result: DifficultyResult, nodes: Sequence[NodeScores]) -> Spec:
+def node_scores_chart(result: DifficultyResult, table: Table[NodeScores]) -> Spec:
     """A line per system, from the mean over exact classes to the node as one class."""
     colours = system_colours(result)
-    shown = [one for one in nodes if one.system in colours]
-    scores = [name for name in TREE_SCORES if any(_known(one, name) for one in shown)]
+    shown = [one for one in table.rows if one.system in colours]
     systems = list(dict.fromkeys(one.system for one in shown))
     look: dict[str, Any] = {"px": 11 * (len(systems) + 1), "characters": 16, "gap": 0}
+    counts = {"classes": "n_classes", "images": "n_images", "objects": "n_objects"}
+    found: dict[str, list[Row]] = {}
+    for name in TREE_SCORES:
+        both = {"exact": f"exact_{name}", "as one class": name}
+        tips = {"node": "node", "system": "system", **both, **counts}
+        ends = {"row": "node", "series": "system", "exact": f"exact_{name}", "whole": name}
+        rows = coloured(table_rows(table, tips, **ends), colours)
+        known = [row for row in rows if not any(map(is_undefined, (row["exact"], row["whole"])))]
+        if known:
+            found[result.label(name)] = known
     panels = [
         name_rows(
-            [_node_row(one, name, colours[one.system]) for one in shown if _known(one, name)],
+            rows,
             Names.of(dict.fromkeys(one.node for one in shown), **look, shown=at == 0),
             Axis(ends=(0, 1), values=(0, 0.5, 1)),
             spans("exact", "whole"),
             hollow_dots("exact", size=26),
             dots("whole"),
-            width=min(150, (234 - 10 * (len(scores) - 1)) // len(scores)),
+            width=min(150, (234 - 10 * (len(found) - 1)) // len(found)),
             series=Series(systems, outer=0.5),
-            title=result.label(name),
+            title=title,
         )
-        for at, name in enumerate(scores)
+        for at, (title, rows) in enumerate(found.items())
     ]
     return grid(panels, 3, above=key(colours, width=KEY_PX), gap=10)
-
-
-def _known(one: NodeScores, name: ScoreName) -> bool:
-    both = one.scores.get(name, math.nan), one.exact_scores.get(name, math.nan)
-    return all(map(math.isfinite, both))
-
-
-def _node_row(one: NodeScores, name: ScoreName, colour: str) -> Row:
-    exact, whole = one.exact_scores[name], one.scores[name]
-    tip = {
-        "node": one.node,
-        "system": one.system,
-        "exact": score(exact),
-        "as one class": score(whole),
-        "classes": count(len(one.classes)),
-        "images": count(one.n_images),
-        "objects": count(one.n_objects),
-    }
-    place = {"row": one.node, "series": one.system, "colour": colour}
-    return {**place, "exact": exact, "whole": whole, "tip": tip}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from boxlens.report.charts.forms.axes import COUNTS, Axis, Names, around
 from boxlens.report.charts.forms.choosing import GAP_LABEL, both_ends, spread_out
 from boxlens.report.charts.forms.keys import key
 from boxlens.report.charts.forms.layers import Mark
-from boxlens.report.charts.forms.marks import dots, lines, rule_at, words
+from boxlens.report.charts.forms.marks import dots, lines, rule_at
 from boxlens.report.charts.forms.panels import grid, name_rows, plot
+from boxlens.report.charts.forms.scatter import scatter
 from boxlens.report.charts.selecting import picks
 from boxlens.studies.difficulty.measures import MEASURES, measure_text
 from boxlens.studies.difficulty.published import PUBLISHED
@@ -50,9 +51,6 @@ MOST_RANKED: Final = 15
 PANEL_PX: Final = 138
 PLOT_PX: Final = 110
 MOST_STEPS: Final = 200
-# From a line to the middle of a label; and between two lines with a label in between.
-LABEL_PX: Final = 9
-LABEL_ROOM_PX: Final = 20
 
 
 def measure_densities_chart(
@@ -211,33 +209,28 @@ def matched_subsets_chart(subsets: Sequence[MatchedSubset]) -> Spec:
 
 
 def _subset_panel(subset: MatchedSubset) -> Spec:
-    steps = spread_out(len(subset.means), MOST_STEPS)
-    rows = [_step(at + 1, float(subset.means[at])) for at in steps]
+    n_classes = len(subset.means)
+    steps = [_step(at + 1, float(subset.means[at])) for at in spread_out(n_classes, MOST_STEPS)]
+    # Of a few classes each is a dot; no class at all may be hard enough.
+    small = {"colour": FIRST, "size": 14, "opacity": int(n_classes < FEW_CLASSES)}
+    large = {"colour": SECOND, "size": 40, "opacity": int(bool(subset.classes))}
+    last = _step(len(subset.classes), subset.mean)
+    last |= {} if subset.classes else {"y": subset.target}
     target = f"target {measure_text(subset.target)}"
     target += f", as {short(subset.target_of)}" if subset.target_of else ""
-    label, dy = _place(subset)
-    left = _to_the_left(subset)
-    beside: dict[str, Any] = {"align": "right", "dx": -5} if left else {"align": "left", "dx": 5}
-    chosen = [_step(len(subset.classes), subset.mean)]
-    return plot(
-        rows,
-        # Of a few classes longer than they are, so that labels are whole numbers.
-        Axis("k hardest classes", (0, 1.02 * max(len(subset.means), 4)), ticks=4, form=COUNTS),
-        Axis(f"mean {MEASURES[subset.measure].short}", _subset_ends(subset), ticks=4),
-        *rule_at(subset.target, color=SOFT_INK, strokeDash=[4, 2], strokeWidth=1),
-        lines("mean", color=FIRST),
-        # Of a few classes each is a dot.
-        dots("mean", size=14, color=FIRST, rows=rows if len(rows) < FEW_CLASSES else ()),
-        # No class at all may be hard enough.
-        dots("mean", size=40, color=SECOND, rows=chosen if subset.classes else ()),
-        words(
-            value="mean",
-            rows=[{**label, "text": chosen_text(subset)}],
-            **beside,
-            dy=dy,
-            color=SECOND,
+    # Of a few classes longer than they are, so that labels are whole numbers.
+    end = 1.02 * max(n_classes, 4)
+    return scatter(
+        [*({**one, **small} for one in steps), {**last, **large, "name": chosen_text(subset)}],
+        Axis("k hardest classes", (0, end), ticks=4, form=COUNTS),
+        Axis(
+            f"mean {MEASURES[subset.measure].short}",
+            around([*map(float, subset.means), subset.target], 0.18),
+            ticks=4,
         ),
-        along="k",
+        lines(rows=steps, color=FIRST),
+        line=((0, subset.target), (end, subset.target)),
+        size=0,
         width=PANEL_PX,
         height=PLOT_PX,
         title=f"Classes of {short(subset.dataset)}\n{target}",
@@ -245,12 +238,7 @@ def _subset_panel(subset: MatchedSubset) -> Spec:
 
 
 def _step(k: int, mean: float) -> Row:
-    return {"k": k, "mean": mean, "tip": {"classes": count(k), "mean": measure_text(mean)}}
-
-
-def _subset_ends(subset: MatchedSubset) -> tuple[float, float]:
-    """Of the axis: with room for a line of text above and below."""
-    return around([*map(float, subset.means), subset.target], 0.18)
+    return {"x": k, "y": mean, "tip": {"classes": count(k), "mean": measure_text(mean)}}
 
 
 def chosen_text(subset: MatchedSubset) -> str:
@@ -259,24 +247,3 @@ def chosen_text(subset: MatchedSubset) -> str:
     if not k:
         return "none is as hard"
     return f"{k:,} of {n:,}" if subset.reached else f"all {n:,}, still harder"
-
-
-def _to_the_left(subset: MatchedSubset) -> bool:
-    """Of the chosen k, where there is more room."""
-    return len(subset.classes) > len(subset.means) / 2
-
-
-def _place(subset: MatchedSubset) -> tuple[dict[str, float], int]:
-    """Where the label stands, and by how much above or below: clear of the curve and the target.
-
-    The curve leaves the hardest class towards the target and crosses it right of the chosen k, so
-    left of it there is nothing beyond the target, and right of it nothing short of the dot.
-    """
-    low, high = _subset_ends(subset)
-    left = _to_the_left(subset)
-    # Towards easier values, or away from them.
-    dy = -LABEL_PX if (MEASURES[subset.measure].harder == "low") == left else LABEL_PX
-    near = abs(subset.target - subset.mean) / (high - low) * PLOT_PX < LABEL_ROOM_PX
-    at_target = not subset.classes or (left and near)
-    mean = subset.target if at_target else subset.mean
-    return {"k": float(len(subset.classes)), "mean": mean}, dy

@@ -14,19 +14,17 @@ from boxlens.report.charts.forms.keys import key, styles_of
 from boxlens.report.charts.forms.layers import Mark
 from boxlens.report.charts.forms.marks import SMALL_PX, bands, bars, dots, lines, rule_at, words
 from boxlens.report.charts.forms.panels import Series, below, beside, name_rows, plot
+from boxlens.report.charts.forms.tables import table_rows
 from boxlens.report.charts.kinds import KINDS
 from boxlens.studies.proposals.detection_use.oracle_result import ORACLE_WORDS
-from boxlens.wording import UNDEFINED, change, count, interval, score
+from boxlens.wording import count, interval, score
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.studies.proposals.detection_use.oracle_result import (
-        DetectorOracles,
-        DetectorScores,
-        ScoreMap,
-    )
+    from boxlens.report.study import Table
+    from boxlens.studies.proposals.detection_use.oracle_result import DetectorScores, ScoreMap
 
 WIDTH: Final = 340
 BARS_PX: Final = 230
@@ -47,23 +45,28 @@ MAP_AXES: Final = {
 CROSS: Final = "M-1,0L1,0M0,-1L0,1"
 
 
-def oracle_scores_chart(shown: Sequence[DetectorOracles]) -> Spec:
+def oracle_scores_chart(table: Table[Any], *, proposed: bool) -> Spec:
     """One group per method of one detector; or one per detector, where there are no proposals."""
-    proposed = any(one.method for one in shown)
+    of = "method" if proposed else "detector"
     oracles = ("none", "gt", "nms", "gt+nms") if proposed else ("raw", "nms")
+    found = table_rows(table, row=of, series="oracle", value="AP50", gain="gained")
     rows = [
-        row
-        for at, one in enumerate(shown)
-        for row in _oracle_rows(str(at), one, oracles, "method" if proposed else "detector")
+        {
+            **row,
+            "colour": COLOURS[row["series"]],
+            "text": told["AP50"] + ("" if row["gain"] is None else f"  ({told['gained']})"),
+        }
+        for row in found
+        for told in [row["tip"]]
+        if row["series"] in oracles
     ]
     # What the detector reaches without any proposals.
-    raw = shown[0].scores[0].ap50 if proposed else 0.0
+    raw = next(row["value"] for row in found if row["series"] == "raw") if proposed else 0.0
     as_given = rule_at(raw, f"as given {score(raw)}", color=SOFT_INK, strokeDash=[3, 2])
     panel = name_rows(
         rows,
-        # By place, since names that were cut may be equal.
-        Names(
-            {str(at): one.method or one.detector for at, one in enumerate(shown)},
+        Names.of(
+            dict.fromkeys(row["row"] for row in rows),
             px=12 * len(oracles) + 8,
             characters=18,
             gap=0.14,
@@ -78,30 +81,6 @@ def oracle_scores_chart(shown: Sequence[DetectorOracles]) -> Spec:
     )
     named = key({ORACLE_WORDS[name]: COLOURS[name] for name in oracles}, width=WIDTH)
     return below(*named, panel, gap=6)
-
-
-def _oracle_rows(
-    place: str, one: DetectorOracles, oracles: Sequence[str], of: str
-) -> Iterator[Row]:
-    scores = {found.oracle: found for found in one.scores}
-    for name in oracles:
-        found = scores[name]
-        gain = UNDEFINED if name == oracles[0] else change(found.ap50 - scores[oracles[0]].ap50)
-        yield {
-            "row": place,
-            "series": name,
-            "colour": COLOURS[name],
-            "value": found.ap50,
-            "text": score(found.ap50) + ("" if gain == UNDEFINED else f"  ({gain})"),
-            "tip": {
-                of: one.method or one.detector,
-                "oracle": ORACLE_WORDS[name],
-                "AP50": score(found.ap50),
-                "AP": score(found.ap),
-                "gained": gain,
-                "detections": count(found.n_detections),
-            },
-        }
 
 
 def scores_by_iou_chart(scores: Sequence[DetectorScores], *, banded: bool) -> Spec:

@@ -53,19 +53,10 @@ def strongest_level(found: Levels) -> float:
     return min(sorted(values), key=lambda level: fmean(values[level]))
 
 
-def repeatability_curves_chart(result: RepeatabilityResult, families: Sequence[str]) -> Spec:
-    """From one level of change to the next."""
-    return _chart(result, families, _by_level)
-
-
-def repeatability_sizes_chart(result: RepeatabilityResult, families: Sequence[str]) -> Spec:
-    """By size of proposals, at the level where methods repeat least on average."""
-    return _chart(result, families, _by_size)
-
-
-def _chart(
+def repeatability_chart(
     result: RepeatabilityResult, families: Sequence[str], panel: Callable[[str, Levels], Panel]
 ) -> Spec:
+    """One panel per family of changes."""
     styles = method_styles(result.methods)
     found = [panel(name, levels_by_method(result, name, styles)) for name in families]
     panels = [
@@ -84,7 +75,8 @@ def _chart(
     return grid(panels, 2, above=key(styles, width=PAGE_PX), gap=16)
 
 
-def _by_level(name: str, found: Levels) -> Panel:
+def by_level(name: str, found: Levels) -> Panel:
+    """From one level of change to the next."""
     family = FAMILIES[name]
     levels = sorted({one.level for of in found.values() for one in of})
     rows = [
@@ -104,7 +96,8 @@ def _by_level(name: str, found: Levels) -> Panel:
     return family.title, level_axis(family, levels), rows
 
 
-def _by_size(name: str, found: Levels) -> Panel:
+def by_size(name: str, found: Levels) -> Panel:
+    """By size of proposals, at the level where methods repeat least on average."""
     strongest = strongest_level(found)
     shown = {
         method: one for method, levels in found.items() for one in levels if one.level == strongest

@@ -11,12 +11,13 @@ from boxlens.report.charts.forms.axes import COUNTS, Axis, around, round_powers,
 from boxlens.report.charts.forms.keys import key
 from boxlens.report.charts.forms.marks import dots, lines, rule_at
 from boxlens.report.charts.forms.panels import below, grid, plot
-from boxlens.wording import number, score, seconds
+from boxlens.report.charts.forms.tables import table_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from boxlens.report.charts.forms.layers import Row, Spec
+    from boxlens.report.study import Table
     from boxlens.studies.proposals.tuning.result import ProposalTuningResult, Trial
 
 # Settings that span more than this factor are drawn by their logarithm.
@@ -25,9 +26,9 @@ LOGARITHMIC_FROM: Final = 8
 KINDS: Final = {"tried": (NEUTRAL, 16), "before": (SECOND, 44), "best": (FIRST, 44)}
 
 
-def tuning_trials_chart(result: ProposalTuningResult) -> Spec:
+def tuning_trials_chart(result: ProposalTuningResult, table: Table[Trial]) -> Spec:
     """In the order they were tried; the line is the best so far."""
-    rows = _rows(result)
+    rows = _rows(result, table)
     in_order = sorted(rows, key=lambda row: row["number"])
     best = accumulate((row["ar"] for row in in_order), max)
     so_far = [{"number": row["number"], "ar": ar} for row, ar in zip(in_order, best, strict=True)]
@@ -47,16 +48,18 @@ def tuning_trials_chart(result: ProposalTuningResult) -> Spec:
     return below(*_key(rows), panel, gap=6)
 
 
-def tuning_settings_chart(result: ProposalTuningResult, settings: Sequence[str]) -> Spec:
+def tuning_settings_chart(
+    result: ProposalTuningResult, table: Table[Trial], settings: Sequence[str]
+) -> Spec:
     """One panel per setting."""
-    rows = _rows(result)
+    rows = _rows(result, table)
     panels = [_setting_panel(rows, name, labels=at % 3 == 0) for at, name in enumerate(settings)]
     return grid(panels, 3, above=_key(rows), gap=18)
 
 
 def _setting_panel(rows: Sequence[Row], name: str, *, labels: bool) -> Spec:
     field = f"setting {name}"
-    values = [row[field] for row in rows if field in row]
+    values = [row[field] for row in rows if row[field] is not None]
     low, high = min(values), max(values)
     log = low > 0 and high / low > LOGARITHMIC_FROM
     return plot(
@@ -77,26 +80,17 @@ def _setting_panel(rows: Sequence[Row], name: str, *, labels: bool) -> Spec:
     )
 
 
-def _rows(result: ProposalTuningResult) -> list[Row]:
+def _rows(result: ProposalTuningResult, table: Table[Trial]) -> list[Row]:
     """Trials with a number; what is drawn last lies on top."""
     kinds = {result.trials[0].number: "before", result.trials[result.best].number: "best"}
-    known = [one for one in result.trials if not math.isnan(one.ar)]
-    rows = [_row(one, kinds.get(one.number, "tried")) for one in known]
+    settings = {f"setting {name}": f"setting_{name}" for name in result.trials[0].settings}
+    rows = [
+        {**row, "kind": kind, "colour": KINDS[kind][0], "size": KINDS[kind][1]}
+        for row in table_rows(table, number="trial", ar="AR", **settings)
+        for kind in [kinds.get(row["number"], "tried")]
+        if not math.isnan(row["ar"])
+    ]
     return sorted(rows, key=lambda row: list(KINDS).index(row["kind"]))
-
-
-def _row(one: Trial, kind: str) -> Row:
-    colour, size = KINDS[kind]
-    told = {
-        "trial": f"{one.number}",
-        "AR": score(one.ar, 4),
-        "recall at 0.5": score(one.recall_50),
-        "seconds per image": seconds(one.seconds_per_image),
-        **{name: number(value) for name, value in one.settings.items()},
-    }
-    settings = {f"setting {name}": value for name, value in one.settings.items()}
-    looks = {"kind": kind, "colour": colour, "size": size, "tip": told}
-    return {"number": one.number, "ar": one.ar, **looks, **settings}
 
 
 def _key(rows: Sequence[Row]) -> list[Spec]:

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
         RecallCorrelation,
     )
 
-GUIDE = "proposals"
 MOST_TILES = 4
 # Detectors that have a column where there is little room, a colour, and a panel.
 MOST_COLUMNS, MOST_LINES, MOST_PANELS = 4, 8, 4
@@ -74,24 +73,22 @@ def study(result: ProposalCorrelationResult) -> Study:
                 (by_iou, _correlations(overall), _overlaps(overall), *_filed_correlations(result)),
                 "Pearson's r over methods. AR: average recall over IoU from 0.5 to 1; partial AR: "
                 "up to 0.7.",
-                GUIDE,
             ),
             Section(
                 "methods",
                 "Methods",
                 (by_method, _methods(result, detectors), _filed_methods(result)),
                 "What proposals find, and the mAP that detectors reach with them.",
-                GUIDE,
             ),
             Section(
                 "classes",
                 "Classes",
                 (by_class, _classes(result, detectors), _method_classes(result)),
                 "AP of a class against the recall of its objects.",
-                GUIDE,
             ),
         ),
         main_table="Recall and mAP of every method",
+        guide="proposals",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
         ScoreMap,
     )
 
-GUIDE = "proposals"
 MOST_NAMES = 3
 # Groups of bars, lines and bands of a figure.
 MOST_GROUPS, MOST_LINES, MOST_BANDS = 10, 8, 3
@@ -58,6 +58,7 @@ def study(result: ProposalOracleResult) -> Study:
     detectors = [one.detector for one in result.scores]
     methods = dict.fromkeys(one.method for one in result.oracles if one.method)
     ranked = [_best_first(result, name) for name in detectors]
+    oracles = _oracles(ranked, proposed=bool(methods))
     budget = result.parameters.get("budget")
     proposals = f"{counted(len(methods), 'method')} of proposals" if methods else "no proposals"
     return Study(
@@ -75,26 +76,25 @@ def study(result: ProposalOracleResult) -> Study:
                 "oracles",
                 "Oracles",
                 (
-                    *_oracle_plots(result),
-                    _oracles(ranked, proposed=bool(methods)),
+                    *_oracle_plots(result, oracles),
+                    oracles,
                     *(_best_classes(one[0]) for one in ranked),
                     _classes(ranked),
                 ),
                 "Perfect proposals: detections near objects are kept as well, wrong ones, too. "
                 "Perfect suppression: false positives that overlap a true positive of their class "
                 "are removed. Gained: AP50 beyond that without an oracle.",
-                GUIDE,
             ),
             Section(
                 "scores",
                 "Scores near objects",
                 (*_score_plots(result), _bins(result), _filed_bins(result), _cells(result)),
                 "Whether scores tell tight boxes from loose ones.",
-                GUIDE,
             ),
         ),
         main_table="AP50 with each oracle",
         main_plot="oracles",
+        guide="proposals",
     )
 
 
@@ -240,7 +240,7 @@ def _alone(at: int, n_figures: int) -> bool:
     return at == 0 and n_figures % 2 == 1
 
 
-def _oracle_plots(result: ProposalOracleResult) -> Iterator[Plot]:
+def _oracle_plots(result: ProposalOracleResult, table: Table[_Row]) -> Iterator[Plot]:
     """One per detector; without proposals one for all."""
     proposed = any(one.method for one in result.oracles)
     whose = "methods" if proposed else "detectors"
@@ -255,6 +255,7 @@ def _oracle_plots(result: ProposalOracleResult) -> Iterator[Plot]:
     for at, (who, mine) in enumerate(figures.items()):
         known = [one for one in mine if not any(math.isnan(score.ap50) for score in one.scores)]
         ordered = sorted(known, key=lambda one: -one.unaided.ap50)
+        shown = replace(table, rows=_rows([ordered[:MOST_GROUPS]]))
         detectors = list(dict.fromkeys(one.detector for one in mine))
         suffix = f": {who}" if len(figures) > 1 else ""
         yield Plot(
@@ -265,7 +266,7 @@ def _oracle_plots(result: ProposalOracleResult) -> Iterator[Plot]:
             if proposed
             else "The longer the blue bar beyond the grey one, the more duplicates beside true "
             "positives cost.",
-            partial(oracle_scores_chart, ordered[:MOST_GROUPS]),
+            partial(oracle_scores_chart, shown, proposed=proposed),
             legend=legend + first_of(MOST_GROUPS, len(ordered), whose, "best"),
             about=f"{listed(detectors, 2, 'detectors')} on {result.dataset['name']}",
             absent="" if known else "no class has objects",

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
         ProposalRecallResult,
     )
 
-GUIDE = "proposals"
 MOST_NAMES, MOST_TILES = 3, 4
 
 
@@ -77,6 +76,7 @@ def study(result: ProposalRecallResult) -> Study:
         sections=_sections(result, ranked),
         main_table="Recall of every method",
         main_plot="recall_by_iou" if len(datasets) == 1 else "datasets",
+        guide="proposals",
     )
 
 
@@ -95,14 +95,12 @@ def _sections(result: ProposalRecallResult, ranked: ProposalRecallResult) -> tup
             "mean recall at ten IoUs from 0.5 to 0.95. ABO: mean IoU of objects with their best "
             "proposal; MABO: its mean over classes. VUS: volume under recall over IoU and number "
             "of proposals.",
-            GUIDE,
         ),
         Section(
             "overlaps",
             "By IoU",
             (*dataset_plots(result, overlap_plots), _curves(ranked)),
             "How tightly objects are found.",
-            GUIDE,
         ),
         Section(
             "numbers",
@@ -113,23 +111,20 @@ def _sections(result: ProposalRecallResult, ranked: ProposalRecallResult) -> tup
                 Table("budgets", "", budgets, _budget_columns(ranked)),
             ),
             "What more proposals add.",
-            GUIDE,
         ),
         Section(
             "groups",
             "By kind of object",
             tuple(group_parts(ranked)),
             "Which objects are missed.",
-            GUIDE,
         ),
         Section(
             "sizes",
             "Sizes",
             (*dataset_plots(result, sizes_plots), _sizes(ranked)),
             "Whether boxes are as large as objects.",
-            GUIDE,
         ),
-        Section("datasets", "Data sets", across, "Whether methods do as well elsewhere.", GUIDE),
+        Section("datasets", "Data sets", across, "Whether methods do as well elsewhere."),
         Section(
             "cost",
             "Cost",
@@ -137,7 +132,6 @@ def _sections(result: ProposalRecallResult, ranked: ProposalRecallResult) -> tup
             "Seconds per image of one core, as measured here; published: on a computer of 2014. "
             "Files have no times. Of boxes on the same pixels only the best counts; the others are "
             "duplicates.",
-            GUIDE,
         ),
     )
 

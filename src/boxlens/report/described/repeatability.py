@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxlens.images.perturbing.families import FAMILIES
 from boxlens.report.charts.proposal_methods import line_words
-from boxlens.report.charts.repeatability import (
-    repeatability_curves_chart,
-    repeatability_sizes_chart,
-)
+from boxlens.report.charts.repeatability import by_level, by_size, repeatability_chart
 from boxlens.report.study import (
     COUNT,
     FLAG,
@@ -38,7 +35,6 @@ if TYPE_CHECKING:
         RepeatabilityResult,
     )
 
-GUIDE = "proposals"
 MOST_NAMES, MOST_TILES = 3, 4
 # Columns of files that say which level a row is about.
 LEVEL = {"method": TEXT, "family": TEXT, "level": NUMBER, "label": TEXT}
@@ -74,7 +70,6 @@ def study(result: RepeatabilityResult) -> Study:
                 "Mean over the levels that change something; 1: every proposal comes back in its "
                 "place. Mean: over all kinds of change. Methods that do not look at pictures "
                 "(blind) stand last.",
-                GUIDE,
             ),
             Section(
                 "curves",
@@ -86,9 +81,9 @@ def study(result: RepeatabilityResult) -> Study:
                     _sizes(result),
                 ),
                 "How fast proposals move away from their places, and which ones.",
-                GUIDE,
             ),
         ),
+        guide="proposals",
     )
 
 
@@ -201,7 +196,7 @@ def _plots(result: RepeatabilityResult) -> tuple[Plot, Plot]:
             "Repeatability as the picture changes",
             "A curve that drops right beside the unchanged picture: a change too small to see "
             "moves the proposals, and a detector trained on them gets other boxes than before.",
-            partial(repeatability_curves_chart, result, families),
+            partial(repeatability_chart, result, families, by_level),
             legend="Mean IoU of proposals of the original with those of the changed picture, all "
             f"sizes weighted equally; 1: every proposal comes back.{line_words(result.methods)}",
             about=about,
@@ -213,7 +208,7 @@ def _plots(result: RepeatabilityResult) -> tuple[Plot, Plot]:
             "Repeatability by size of proposals",
             "Low on the left: small boxes move. Large ones are also met again by chance, since "
             "there is room for few.",
-            partial(repeatability_sizes_chart, result, families),
+            partial(repeatability_chart, result, families, by_size),
             legend="Each kind of change at the level where methods repeat least. x: √(area / image "
             "area) of the proposals of the original, in ten bins; bins without proposals have no "
             f"point.{line_words(result.methods)}",

@@ -31,14 +31,14 @@ from boxlens.wording import counted, score
 if TYPE_CHECKING:
     from boxlens.studies.proposals.tuning.result import ProposalTuningResult, Trial
 
-GUIDE = "proposals"
 # Of the best trials, where there is little room.
 MOST_TRIALS = 5
 
 
 def study(result: ProposalTuningResult) -> Study:
     first, best = result.trials[0], result.trials[result.best]
-    trials_plot, settings_plot = _plots(result)
+    trials = _trials(result)
+    trials_plot, settings_plot = _plots(result, trials)
     return Study(
         title=f"Tuning of {result.method}",
         data=counted(result.n_tuned_on, "picture"),
@@ -58,20 +58,19 @@ def study(result: ProposalTuningResult) -> Study:
             Section(
                 "trials",
                 "Trials",
-                (trials_plot, _gains(result, first, best), _trials(result)),
+                (trials_plot, _gains(result, first, best), trials),
                 "The best of many trials looks better than it is because it was chosen: the "
                 "pictures held out show what it is worth.",
-                GUIDE,
             ),
             Section(
                 "settings",
                 "Settings",
                 (settings_plot, _settings(result, first, best)),
                 "What was varied, and where the best trial lies.",
-                GUIDE,
             ),
         ),
         main_table="Every trial",
+        guide="proposals",
     )
 
 
@@ -124,7 +123,7 @@ def _settings(result: ProposalTuningResult, first: Trial, best: Trial) -> Table[
     return table_of("", "Settings before and after", {"setting": TEXT, **numbers}, rows)
 
 
-def _plots(result: ProposalTuningResult) -> tuple[Plot, Plot]:
+def _plots(result: ProposalTuningResult, table: Table[Trial]) -> tuple[Plot, Plot]:
     """Of trials, and of settings."""
     first = result.trials[0].settings
     varied = [
@@ -141,7 +140,7 @@ def _plots(result: ProposalTuningResult) -> tuple[Plot, Plot]:
             "Average recall of every trial",
             "If the line has been level for long, more trials would add little. If it still rises, "
             "search on.",
-            partial(tuning_trials_chart, result),
+            partial(tuning_trials_chart, result, table),
             legend=f"On the pictures tuned on ({result.n_tuned_on:,}). Line: the best so far. "
             f"Dashed: the settings before. {_held_out(result)}",
             about=about,
@@ -153,7 +152,7 @@ def _plots(result: ProposalTuningResult) -> tuple[Plot, Plot]:
             "Average recall against each setting",
             "A peak: the setting matters, and the peak is where to be. Points at one height: it "
             "does not matter.",
-            partial(tuning_settings_chart, result, varied),
+            partial(tuning_settings_chart, result, table, varied),
             legend="One point per trial. All settings vary at once, so points scatter even where a "
             f"setting matters. {_held_out(result)}",
             about=about,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boxlens.report.readers.figures import main_plot
@@ -25,37 +25,38 @@ INTERVALS = "intervals"
 SCORES = "scores"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Content:
     """The words, and the figures they refer to by the name of a file."""
 
     document: dict[str, Any]
-    figures: dict[str, Plot] = field(default_factory=dict)
+    figures: dict[str, Plot]
 
 
 def study_content(
     study: Study, document: Mapping[str, Any], parts: Sequence[Study] = ()
 ) -> Content:
     """`document` is what results.json holds; `parts` are typeset one after the other instead."""
-    content = Content({})
-    content.document = {
+    figures: dict[str, Plot] = {}
+    words = {
         "title": f"{study.title} on {study.data}",
         "about": ", ".join(study.facts),
         "made_by": f"Boxlens {document['provenance']['boxlens']}",
         "scores": _scores(study, document) if parts else None,
-        "parts": [_part(one, content) for one in parts or [study]],
+        "parts": [_part(one, figures) for one in parts or [study]],
         "provenance": _provenance(study, document),
     }
-    return content
+    return Content(words, figures)
 
 
-def _part(study: Study, content: Content) -> dict[str, Any]:
+def _part(study: Study, figures: dict[str, Plot]) -> dict[str, Any]:
+    """The figures it shows are added to those of all parts."""
     lead, *others = study.all_sentences
     summary = main_plot(study)
     classes = next((one.make() for _, one in study.walk() if isinstance(one, Typeset)), None)
     hidden = frozenset() if classes is None else SECTIONS_ELSEWHERE
     sections = [
-        {"title": one.title, **_figures(one, content, summary)}
+        {"title": one.title, **_figures(one, figures, summary)}
         for one in study.sections
         if one.name not in hidden
     ]
@@ -65,7 +66,7 @@ def _part(study: Study, content: Content) -> dict[str, Any]:
         "lead": lead,
         "sentences": others,
         "numbers": list(map(_table, _main_tables(study))),
-        "summary": summary and _figure(summary, content),
+        "summary": summary and _figure(summary, figures),
         "sections": [one for one in sections if one["figures"] or one["remarks"]],
         "classes": classes,
     }
@@ -91,12 +92,12 @@ def _table(table: Table[Any]) -> dict[str, Any]:
     }
 
 
-def _figures(section: Section, content: Content, summary: Plot | None) -> dict[str, Any]:
+def _figures(section: Section, found: dict[str, Plot], summary: Plot | None) -> dict[str, Any]:
     """The main ones; those that are absent with the reason."""
     plots = [one for _, one in section.walk() if isinstance(one, Plot)]
     return {
         "figures": [
-            _figure(one, content)
+            _figure(one, found)
             for one in plots
             if not one.absent and one is not summary and one.name not in SAID_ELSEWHERE
         ],
@@ -104,9 +105,9 @@ def _figures(section: Section, content: Content, summary: Plot | None) -> dict[s
     }
 
 
-def _figure(plot: Plot, content: Content) -> dict[str, Any]:
-    file = f"figure_{len(content.figures) + 1}.svg"
-    content.figures[file] = plot
+def _figure(plot: Plot, found: dict[str, Plot]) -> dict[str, Any]:
+    file = f"figure_{len(found) + 1}.svg"
+    found[file] = plot
     return {"file": file, "title": plot.title, "reading": plot.reading, "legend": ""}
 
 

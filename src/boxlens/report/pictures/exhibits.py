@@ -69,8 +69,7 @@ _READINGS = {
 
 def walls(result: DiagnosisResult) -> tuple[Wall, ...]:
     """The most confident false positives of each kind, then objects found against expectation."""
-    misses, missed = result.sensitivity.misses, KINDS["miss"].colour
-    images = result.dataset.images
+    misses, images = result.sensitivity.misses, result.dataset.images
     names = dict(zip(images.id.tolist(), images.file_name, strict=True))
     found = [
         Wall(
@@ -84,19 +83,16 @@ def walls(result: DiagnosisResult) -> tuple[Wall, ...]:
     ]
     found += [
         Wall(
-            name="difficult",
-            title="Objects that are unexpectedly difficult",
-            reading="Found far worse than objects of their class, size and kind usually are.",
-            key=(("object", missed),),
-            shown=tuple(_object(result.dataset, row, missed, names) for row in misses.difficult),
-        ),
-        Wall(
-            name="easy",
-            title="Objects that are unexpectedly easy",
-            reading="Found far better than objects of their class, size and kind usually are.",
-            key=ON_OBJECT,
-            shown=tuple(_object(result.dataset, row, OBJECT_COLOUR, names) for row in misses.easy),
-        ),
+            name=name,
+            title=f"Objects that are unexpectedly {name}",
+            reading=f"Found far {how} than objects of their class, size and kind usually are.",
+            key=(("object", colour),),
+            shown=tuple(_object(result.dataset, row, colour, names) for row in rows),
+        )
+        for name, how, colour, rows in (
+            ("difficult", "worse", KINDS["miss"].colour, misses.difficult),
+            ("easy", "better", OBJECT_COLOUR, misses.easy),
+        )
     ]
     return tuple(wall for wall in found if wall.shown)
 

@@ -27,12 +27,8 @@ def study_frames(study: Study) -> dict[str, pl.DataFrame]:
         if isinstance(part, Frame):
             found[part.name] = part.make()
         elif isinstance(part, Table) and part.name and part.rows:
-            found[part.name] = table_frame(part)
+            found[part.name] = pl.DataFrame([_series(one, part) for one in part.filed])
     return found
-
-
-def table_frame(table: Table[Any]) -> pl.DataFrame:
-    return pl.DataFrame([_series(one, table) for one in table.filed])
 
 
 def _series(column: Column[Any], table: Table[Any]) -> pl.Series:

@@ -92,15 +92,12 @@ def _of_kind(kind: str, outcomes: Sequence[RuleOutcome]) -> list[str]:
     ranked = sorted(
         outcomes, key=lambda outcome: (outcome.verdict == "error", outcome.margin.value)
     )
-    if len(ranked) <= most:
-        shown, more = ranked, 0
-    else:
-        shown, more = ranked[: most - 1], len(ranked) - most + 1
+    shown = ranked if len(ranked) <= most else ranked[: most - 1]
     lines = [
         annotation(kind, f"{TITLE}: {one_line(one.text)}", one_line(one.reason)) for one in shown
     ]
-    if more:
-        lines.append(annotation(kind, TITLE, f"and {more} more rules"))
+    if len(shown) < len(ranked):
+        lines.append(annotation(kind, TITLE, f"and {len(ranked) - len(shown)} more rules"))
     return lines
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from boxlens.metrics.json_form import number
 from boxlens.report.charts.kinds import SCHEME_NAMES
-from boxlens.report.frames.run_tables import flag_name, run_tables
 from boxlens.report.readers.page import shown_tiles
 from boxlens.report.study import Plot
+from boxlens.report.writing.run_tables import characteristics, run_tables
 from boxlens.studies.diagnosis import DiagnosisChoice, diagnose_tables
 from boxlens.studies.diagnosis.crosswalk import DET_LABELS, GT_LABELS, SCHEMES
 from boxlens.studies.sensitivity.characteristics import MOST_TEXTS
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from boxlens.report.described.extras import Run
     from boxlens.report.study import Study
     from boxlens.studies.diagnosis import DiagnosisResult
-    from boxlens.studies.sensitivity.characteristics import Column
 
 SCHEMA = "boxlens/run/1"
 
@@ -99,8 +98,7 @@ def run_record(
         "attributes": [_attribute(*pair) for pair in dataset.gt.attributes.items()],
         "characteristics": [
             {"name": name, "subsets": list(subsets)}
-            for column in diagnoses[0].sensitivity.columns
-            for name, subsets in _subsets(column)
+            for name, subsets, _ in characteristics(diagnoses[0])
         ],
         "verdict": {
             "lead": lead,
@@ -151,12 +149,3 @@ def _attribute(name: str, values: Attribute) -> dict[str, Any]:
     texts = sorted({value for value in values.tolist() if value is not None})
     described = {"name": name, "kind": "text"}
     return {**described, "values": texts} if len(texts) <= MOST_TEXTS else described
-
-
-def _subsets(column: Column) -> Iterator[tuple[str, tuple[str, ...]]]:
-    if column.kind != "flags":
-        yield column.name, column.subset_names
-        return
-    for at in range(0, len(column.subset_names), 2):
-        states = column.subset_names[at : at + 2]
-        yield flag_name(column.name, states[0]), states

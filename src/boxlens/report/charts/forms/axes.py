@@ -110,9 +110,9 @@ class Names:
         """Names that no two places share."""
         return cls({name: name for name in names}, **more)
 
-    def across(self, **more: Any) -> Names:
+    def across(self) -> Names:
         """From left to right: turned where there is no room for the longest name."""
-        return replace(self, flat=True, more={**self.more, **more})
+        return replace(self, flat=True)
 
     @property
     def length_px(self) -> float:

@@ -33,7 +33,7 @@ def matrix(
     cells: Iterable[Mapping[str, Any]],
     across: Names,
     down: Names,
-    *marks: Mark,
+    *,
     letters_px: int = FONT_PX,
     diverging: bool = False,
     columns: Mapping[str, Mapping[str, str]] | None = None,
@@ -55,7 +55,6 @@ def matrix(
     drawn = [
         Mark("rect", place, {"stroke": LINE, "strokeWidth": 0.25}),
         *([Mark("text", {**place, "text": "text"}, text)] if letters_px else []),
-        *marks,
         *number_columns(columns or {}, across.length_px),
         *(heading(*title.split("\n")) if title else ()),
     ]

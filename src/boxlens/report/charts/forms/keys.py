@@ -68,20 +68,20 @@ def key(entries: Mapping[str, str | Style], *, width: float, always: bool = Fals
     longest = SWATCH_PX + LETTER_PX * max(map(len, names)) + 16
     n_columns = max(1, min(int(width // longest), len(names)))
     n_lines = -(-len(names) // n_columns)
-    # Down the columns, so that the order can be followed.
-    rows = [
-        {
-            "text": name,
-            "x": at // n_lines * longest,
-            "y": LINE_PX * (at % n_lines + 0.5),
-            **_look(one),
-        }
-        for at, (name, one) in enumerate(zip(names, entries.values(), strict=True))
-    ]
     lined = any(isinstance(one, Style) for one in entries.values())
     sample_px = SWATCH_PX if lined else SQUARE_PX
     placed = [
-        {**row, "end": row["x"] + sample_px, "middle": row["x"] + sample_px / 2} for row in rows
+        {
+            "text": name,
+            "x": x,
+            "y": LINE_PX * (at % n_lines + 0.5),
+            **(one.look if isinstance(one, Style) else {"colour": one}),
+            "end": x + sample_px,
+            "middle": x + sample_px / 2,
+        }
+        for at, (name, one) in enumerate(zip(names, entries.values(), strict=True))
+        # Down the columns, so that the order can be followed.
+        for x in [at // n_lines * longest]
     ]
     written = {"align": "left", "baseline": "middle", "dx": sample_px + 4, "color": SOFT_INK}
     marks = (
@@ -117,7 +117,3 @@ def key_table(styles: Mapping[str, Style], columns: Mapping[str, Mapping[str, st
         width=width,
         columns=columns,
     )
-
-
-def _look(one: str | Style) -> Row:
-    return one.look if isinstance(one, Style) else {"colour": one}

@@ -27,15 +27,15 @@ HALO: Final[Mapping[str, Any]] = {"stroke": WHITE, "strokeWidth": 2, "strokeJoin
 SMALL_PX: Final = 9
 
 
-def dots(value: str = "y", *, size: float = 34, rows: Own = None, **look: Any) -> Mark:
+def dots(value: str = "y", *, size: float = 34, **look: Any) -> Mark:
     """One per row; rows may have an `opacity` and, where `size` is 0, a size of their own."""
     sized = {} if size == 0 else {"size": size}
-    return _mark("point", {VALUE: value}, {"filled": True, **sized, **look}, rows)
+    return _mark("point", {VALUE: value}, {"filled": True, **sized, **look})
 
 
-def hollow_dots(value: str = "y", *, size: float = 30, rows: Own = None, **look: Any) -> Mark:
+def hollow_dots(value: str = "y", *, size: float = 30, **look: Any) -> Mark:
     """White, with the row's colour at the edge."""
-    return dots(value, size=size, rows=rows, fill=WHITE, strokeWidth=1.25, **look)
+    return dots(value, size=size, fill=WHITE, strokeWidth=1.25, **look)
 
 
 def spans(low: str = "low", high: str = "high", *, rows: Own = None, **look: Any) -> Mark:
@@ -60,9 +60,9 @@ def lines(value: str = "y", *, steps: str = "", rows: Own = None, **look: Any) -
     return _mark("line", {VALUE: value}, {"strokeWidth": 1.5, **step, **look}, rows)
 
 
-def bands(low: str = "low", high: str = "high", *, rows: Own = None, **look: Any) -> Mark:
+def bands(low: str = "low", high: str = "high", **look: Any) -> Mark:
     """What lies between two lines, pale."""
-    return _mark("area", {VALUE: low, END: high}, {"opacity": 0.18, **look}, rows)
+    return _mark("area", {VALUE: low, END: high}, {"opacity": 0.18, **look})
 
 
 def stacks(kind: str, value: str, palette: Palette) -> Mark:
@@ -82,11 +82,9 @@ def behind(mark: Mark) -> Mark:
     return replace(mark, channels=channels)
 
 
-def words(
-    text: str = "text", value: Shown = "y", *, along: str = ITS_PLACE, rows: Own = None, **look: Any
-) -> Mark:
+def words(text: str = "text", value: Shown = "y", *, rows: Own = None, **look: Any) -> Mark:
     """A text of each row, at a value or so many pixels along it."""
-    return _mark("text", {VALUE: value, "text": text}, look, rows, along)
+    return _mark("text", {VALUE: value, "text": text}, look, rows)
 
 
 def rule_at(value: float, text: str = "", **look: Any) -> tuple[Mark, ...]:
@@ -118,10 +116,6 @@ def heading(*lines: str) -> tuple[Mark, ...]:
 
 
 def _mark(
-    kind: str,
-    values: Mapping[str, Shown],
-    look: Mapping[str, Any],
-    rows: Own = None,
-    along: str = ITS_PLACE,
+    kind: str, values: Mapping[str, Shown], look: Mapping[str, Any], rows: Own = None
 ) -> Mark:
-    return Mark(kind, {**values, ALONG: along, WITHIN: ITS_PLACE}, look, rows)
+    return Mark(kind, {**values, ALONG: ITS_PLACE, WITHIN: ITS_PLACE}, look, rows)

@@ -154,16 +154,13 @@ def below(*panels: Spec, gap: float = 8) -> Spec:
 
 def beside(*panels: Spec, gap: float = 14) -> Spec:
     """Side by side; what is written outside of one may reach under the next."""
-    if len(panels) == 1:
-        return panels[0]
-    return {"hconcat": list(panels), "spacing": gap}
+    return panels[0] if len(panels) == 1 else {"hconcat": list(panels), "spacing": gap}
 
 
 def grid(
-    panels: Sequence[Spec], columns: int = 0, *, above: Sequence[Spec] = (), gap: float = 14
+    panels: Sequence[Spec], columns: int, *, above: Sequence[Spec] = (), gap: float = 14
 ) -> Spec:
-    """Small multiples line by line, below a key; 0 columns: three, but four panels as a square."""
-    columns = columns or (2 if len(panels) == 4 else 3)
+    """Small multiples line by line, below a key."""
     gaps = {"row": 12, "column": gap}
     panes = {"concat": list(panels), "columns": columns, "spacing": gaps, "align": "each"}
     return below(*above, panes, gap=6)

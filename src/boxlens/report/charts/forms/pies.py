@@ -19,14 +19,11 @@ PIE_PX: Final = 104
 LEAST_LABELLED: Final = 0.09
 
 
-def pie(
-    slices: Sequence[tuple[Kind, float, Mapping[str, Any]]], *, legend: bool, picked: str = "chosen"
-) -> Spec:
+def pie(slices: Sequence[tuple[Kind, float, Mapping[str, Any]]], *, legend: bool) -> Spec:
     """Kinds, how much there is of each, and further keys of its row; clockwise from the top.
 
-    A tip is given without kind and share, which are known here.
-
-    A legend tells the share of each, and picks one by a click.
+    A tip is given without kind and share, which are known here. A legend tells the share of each,
+    and picks one by a click.
     """
     total = sum(amount for _, amount, _ in slices)
     rows = [
@@ -38,18 +35,14 @@ def pie(
             "colour": kind.colour,
             "ink": kind.ink,
             **more,
-            "tip": {
-                "kind": kind.label,
-                **more.get("tip", {}),
-                "share": share(amount / total),
-            },
+            "tip": {"kind": kind.label, **more.get("tip", {}), "share": share(amount / total)},
         }
         for order, (kind, amount, more) in enumerate(slices)
     ]
     colours = {row["kind"]: row["colour"] for row in rows}
     around = {"theta": "amount"}
     edge = {"outerRadius": PIE_PX / 2, "stroke": WHITE, "strokeWidth": 1}
-    palette = Palette("kind", colours, picked=picked) if legend else None
+    palette = Palette("kind", colours) if legend else None
     marks = (
         Mark("arc", around, edge, palette=palette, stacked="theta"),
         Mark("text", {**around, "text": "inside"}, {"radius": PIE_PX / 3}, stacked="theta"),

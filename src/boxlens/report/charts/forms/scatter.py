@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 NAME_CHARACTERS: Final = 20
 # Points that a name may have to keep clear of: the nearest.
 MOST_NEIGHBOURS: Final = 40
+DASHED: Final = {"strokeWidth": 1, "color": LINE, "strokeDash": [4, 3], "clip": True}
 
 Ends = tuple["Point", "Point"]
 
@@ -38,7 +39,10 @@ def scatter(
     title: str = "",
     **look: Any,
 ) -> Spec:
-    """A point at the `x` and `y` of each row, with its `name` beside it where it has one."""
+    """A point at the `x` and `y` of each row, with its `name` beside it where it has one.
+
+    Marks and the line lie behind the points.
+    """
     points = [dict(row) for row in rows]
     names = _names(points, x, y, (width, height), line)
     on_line = [{"x": at, "y": up} for at, up in line or ()]
@@ -47,7 +51,8 @@ def scatter(
         points,
         x,
         y,
-        Mark("line", {"x": "x", "y": "y"}, _dashed(), on_line),
+        Mark("line", {"x": "x", "y": "y"}, DASHED, on_line),
+        *marks,
         # From points to names that do not stand beside them.
         Mark(
             "rule",
@@ -58,7 +63,6 @@ def scatter(
         dots(**{"size": 30, **look}),
         Mark("text", place, {"fontSize": SMALL_PX, **HALO}, names),
         Mark("text", place, {"fontSize": SMALL_PX, "color": SOFT_INK}, names),
-        *marks,
         width=width,
         height=height,
         title=title,
@@ -72,10 +76,6 @@ def least_squares(points: Sequence[Point]) -> Ends:
     slope, start = linear_regression(across, [y for _, y in points])
     low, high = min(across), max(across)
     return (low, start + slope * low), (high, start + slope * high)
-
-
-def _dashed() -> dict[str, Any]:
-    return {"strokeWidth": 1, "color": LINE, "strokeDash": [4, 3], "clip": True}
 
 
 def _names(

@@ -11,25 +11,34 @@ Where no table has the numbers, `told_rows` makes such rows of plain tuples.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from boxlens.report.charts.forms.layers import Row
     from boxlens.report.study import Column, Form, Table
 
 
-def table_rows(table: Table[Any], tips: Iterable[str] = (), **channels: str) -> list[Row]:
-    """One per row of the table; columns by key or heading. `tips` empty: all columns shown."""
+def table_rows(
+    table: Table[Any], tips: Mapping[str, str] | Iterable[str] = (), **channels: str
+) -> list[Row]:
+    """One per row of the table; columns by key or heading. `tips` empty: all columns shown.
+
+    A mapping of tips has columns by what they are called in this figure.
+    """
     values = {channel: _column(table, name) for channel, name in channels.items()}
-    told = [_column(table, name) for name in tips] or [
-        one for one in table.shown if not one.further
-    ]
+    if isinstance(tips, Mapping):
+        told = {words: _column(table, name) for words, name in tips.items()}
+    else:
+        columns = [_column(table, name) for name in tips]
+        shown = columns or [one for one in table.shown if not one.further]
+        told = {one.heading or one.key: one for one in shown}
     return [
         {
             **{channel: column.value(row) for channel, column in values.items()},
-            "tip": {column.heading or column.key: column.text(row) for column in told},
+            "tip": {words: column.text(row) for words, column in told.items()},
         }
         for row in table.rows
     ]

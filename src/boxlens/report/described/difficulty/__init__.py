@@ -6,9 +6,8 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from boxlens.report.described.difficulty.classes import classes_section
-from boxlens.report.described.difficulty.datasets import datasets_section
 from boxlens.report.described.difficulty.groups import properties_section
+from boxlens.report.described.difficulty.measures import classes_section, datasets_section
 from boxlens.report.described.difficulty.subsets import subset_datasets, subsets_section
 from boxlens.report.described.difficulty.systems import accuracy_section, correlations_section
 from boxlens.report.described.difficulty.tree import hierarchy_section
@@ -55,6 +54,7 @@ def study(result: DifficultyResult) -> Study:
         tiles=tuple(_tiles(result)),
         sections=tuple(_about_systems(result, one) for one in sections),
         main_plot="measures",
+        guide="difficulty",
     )
 
 

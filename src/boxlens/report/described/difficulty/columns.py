@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 Row = TypeVar("Row")
 
-GUIDE: Final = "difficulty"
 # As many as there are colours.
 MOST_SYSTEMS: Final = 6
 LEVEL: Final = "95%"

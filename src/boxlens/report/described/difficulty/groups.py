@@ -13,7 +13,6 @@ from boxlens.report.charts.difficulty_scores import FEW_CLASSES, cumulative_pane
 from boxlens.report.charts.forms.choosing import first_of
 from boxlens.report.charts.system_colours import system_colours
 from boxlens.report.described.difficulty.columns import (
-    GUIDE,
     LEVEL,
     NO_OBJECTS,
     NO_SYSTEMS,
@@ -80,7 +79,6 @@ def properties_section(result: DifficultyResult) -> Section:
         (*_plots(result, table), table),
         f"Means over the classes of a group, with {LEVEL} intervals; small groups say "
         "little. The means of the measures show whether a group has harder objects.",
-        GUIDE,
         findings=tuple(group_sentences(result)),
     )
 
@@ -167,10 +165,6 @@ def _largest(groups: Sequence[GroupScore]) -> tuple[GroupScore, ...]:
 
 
 def _control_plots(result: DifficultyResult, by: _By, score: ScoreName) -> Iterator[Plot]:
-    """One panel per system and measure; nested groups have a figure per measure.
-
-    There each value of the outer property takes a line.
-    """
     found = [
         one
         for one in result.cumulative
@@ -181,59 +175,58 @@ def _control_plots(result: DifficultyResult, by: _By, score: ScoreName) -> Itera
     # Of both measures, so that a group has one colour.
     groups = list(dict.fromkeys(one.group for one in found))
     curves = [one for one in found if one.group in groups[:MOST_CURVES]]
-    systems = list(dict.fromkeys(one.system for one in curves))
-    panels: _Panels = {}
-    if not by.within or not found:
+    n_systems = len({one.system for one in curves})
+    words = result.label(score)
+    why = "no two classes of a group have a score and CPL or clutter"
+    unmoved = "the difficulty of localization does not matter to classification"
+    for measure, panels, columns, cut in _control_panels(by, curves):
+        up_to = f"a value of {MEASURES[measure].short}" if measure else "a difficulty"
+        yield Plot(
+            f"{score}_controlled_{by.file}" + (f"_{measure}" if measure else ""),
+            f"{words} up to {up_to}, by {by.words}",
+            "Curves that stay apart all along: the groups differ also among equally hard classes. "
+            "Curves that fall together: one group only has the harder objects.",
+            partial(cumulative_panels, panels, colours_of(groups, GROUPS), words, columns),
+            legend="At x: mean over the classes of a group whose measure is at most x; pale: fewer "
+            f"than {FEW_CLASSES} classes. CPL has a square-root axis."
+            f"{first_of(MOST_CURVES, len(groups), 'groups')}"
+            f"{first_of(MOST_SYSTEMS, n_systems, 'systems')}{cut}",
+            absent="" if panels else why if score in SCORES_OF_GROUPS else unmoved,
+        )
+
+
+def _control_panels(
+    by: _By, curves: Sequence[CumulativeCurve]
+) -> Iterator[tuple[str, _Panels, int, str]]:
+    """By measure (empty: both), how many stand in a line, and a sentence about those without room.
+
+    One per system and measure; nested groups have a figure per measure, in which each value of the
+    outer property takes a line.
+    """
+    if not by.within or not curves:
+        systems = list(dict.fromkeys(one.system for one in curves))[:MOST_SYSTEMS]
+        panels: _Panels = {}
         for one in curves:
-            if one.system in systems[:MOST_SYSTEMS]:
+            if one.system in systems:
                 title = f"{one.system}, {MEASURES[one.measure].short}"
                 panels.setdefault(title, {})[one.group] = one
-        yield _control_plot(result, by, score, panels, groups, systems)
+        yield "", panels, 2, ""
         return
     for measure in CONTROLS:
         of_it = [one for one in curves if one.measure == measure]
-        shown = list(dict.fromkeys(one.system for one in of_it))[:MOST_SYSTEMS]
+        systems = list(dict.fromkeys(one.system for one in of_it))[:MOST_SYSTEMS]
         values = list(dict.fromkeys(one.within_value for one in of_it))
-        n_values = MOST_VALUES * (2 if len(shown) == 1 else 1)
+        n_values = MOST_VALUES * (2 if len(systems) == 1 else 1)
         panels = {
             f"within {value}\n{system}": {
                 one.group: one for one in of_it if (one.within_value, one.system) == (value, system)
             }
             for value in values[:n_values]
-            for system in shown
+            for system in systems
         }
         if panels:
-            plot = _control_plot(result, by, score, panels, groups, systems, measure, len(shown))
-            more = first_of(n_values, len(values), f"values of {by.within}")
-            yield replace(plot, legend=plot.legend + more)
-
-
-def _control_plot(
-    result: DifficultyResult,
-    by: _By,
-    score: ScoreName,
-    panels: _Panels,
-    groups: Sequence[str],
-    systems: Sequence[str],
-    measure: str = "",
-    columns: int = 2,
-) -> Plot:
-    words = result.label(score)
-    up_to = f"a value of {MEASURES[measure].short}" if measure else "a difficulty"
-    why = "no two classes of a group have a score and CPL or clutter"
-    unmoved = "the difficulty of localization does not matter to classification"
-    return Plot(
-        f"{score}_controlled_{by.file}" + (f"_{measure}" if measure else ""),
-        f"{words} up to {up_to}, by {by.words}",
-        "Curves that stay apart all along: the groups differ also among equally hard classes. "
-        "Curves that fall together: one group only has the harder objects.",
-        partial(cumulative_panels, panels, colours_of(groups, GROUPS), words, max(2, columns)),
-        legend="At x: mean over the classes of a group whose measure is at most x; pale: fewer "
-        f"than {FEW_CLASSES} classes. CPL has a square-root axis."
-        f"{first_of(MOST_CURVES, len(groups), 'groups')}"
-        f"{first_of(MOST_SYSTEMS, len(systems), 'systems')}",
-        absent="" if panels else why if score in SCORES_OF_GROUPS else unmoved,
-    )
+            cut = first_of(n_values, len(values), f"values of {by.within}")
+            yield measure, panels, max(2, len(systems)), cut
 
 
 class _Scored(NamedTuple):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from boxlens.report.charts.difficulty_measures import matched_subsets_chart
 from boxlens.report.charts.forms.choosing import first_of
-from boxlens.report.described.difficulty.columns import GUIDE
 from boxlens.report.study import (
     COUNT,
     FINE_SCORE,
@@ -39,7 +38,6 @@ def subsets_section(result: DifficultyResult) -> Section:
         "Subsets",
         (_plot(result), _subsets(result), _steps(result)),
         "The most classes, from the hardest on, whose mean is as hard as the target.",
-        GUIDE,
         findings=tuple(subset_sentences(result)),
     )
 

@@ -12,7 +12,6 @@ from boxlens.report.charts.difficulty_scores import (
     score_by_measure_chart,
 )
 from boxlens.report.described.difficulty.columns import (
-    GUIDE,
     HARD_END,
     LEVEL,
     NO_SYSTEMS,
@@ -55,7 +54,6 @@ def accuracy_section(result: DifficultyResult) -> Section:
         f"cls: fraction of the images of a class in which {guesses} has the right class; "
         "cls+loc: and its box is on an object of the class; loc|cls: fraction localized of the "
         "images with the right class. Means over classes. Upper bound: right where any system is.",
-        GUIDE,
         findings=tuple(accuracy_sentences(result)),
     )
 
@@ -109,7 +107,6 @@ def correlations_section(result: DifficultyResult) -> Section:
         (*(plots[:1] if absent else plots), _correlations(result), _cumulative(result)),
         "Which difficulty goes with low scores. r is Pearson's correlation over classes; "
         f"if its {LEVEL} interval includes 0, it may be chance.",
-        GUIDE,
     )
 
 

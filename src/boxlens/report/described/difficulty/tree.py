@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from boxlens.report.charts.difficulty_groups import level_scores_chart, node_scores_chart
 from boxlens.report.charts.forms.choosing import first_of
 from boxlens.report.described.difficulty.columns import (
-    GUIDE,
     NO_OBJECTS,
     NO_SYSTEMS,
     score_columns,
@@ -38,20 +38,19 @@ MOST_NODES: Final = 15
 def hierarchy_section(result: DifficultyResult) -> Section:
     without = "no class tree was given" if result.systems else NO_SYSTEMS
     absent = "" if result.systems and result.tree else without
-    levels = _levels(result)
+    levels, nodes = _levels(result), _nodes(result)
     return Section(
         "hierarchy",
         "Class tree",
         (
             _levels_plot(result, levels, absent),
-            *([] if absent else [_nodes_plot(result)]),
+            *([] if absent else [_nodes_plot(result, nodes)]),
             levels,
-            _nodes(result),
+            nodes,
             _level_classes(result),
         ),
         "At level 0 only the exact class is right, at level 1 also its sister classes, and "
         "so on up the tree; boxes are judged as before.",
-        GUIDE,
         findings=tuple(level_sentences(result)),
     )
 
@@ -74,13 +73,14 @@ def _levels_plot(result: DifficultyResult, table: Table[LevelScores], absent: st
     )
 
 
-def _nodes_plot(result: DifficultyResult) -> Plot:
+def _nodes_plot(result: DifficultyResult, table: Table[NodeScores]) -> Plot:
     known = [
         one
         for one in result.nodes
         if any(not math.isnan(one.scores[name] + one.exact_scores[name]) for name in SCORES)
     ]
     nodes = list(dict.fromkeys(one.node for one in known))
+    shown = replace(table, rows=[one for one in known if one.node in nodes[:MOST_NODES]])
     n_undefined = len({one.node for one in result.nodes} - set(nodes))
     more = first_of(MOST_NODES, len(nodes), "nodes")
     more += f" Undefined for {n_undefined:,} more." if n_undefined else ""
@@ -89,9 +89,7 @@ def _nodes_plot(result: DifficultyResult) -> Plot:
         "nodes",
         "Nodes of the class tree: exact classes, and as one class",
         "A long line: the object is found, but its exact class is not.",
-        partial(
-            node_scores_chart, result, [one for one in known if one.node in nodes[:MOST_NODES]]
-        ),
+        partial(node_scores_chart, result, shown),
         legend="Hollow: mean over the classes below a node, each with its exact label. Filled: the "
         f"node as one class, whichever of them is named.{more}",
         absent="" if known else why,

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from boxlens.data.columns import Attribute, Boxes, Floats, Ids
     from boxlens.studies.comparison import ComparisonResult
     from boxlens.studies.diagnosis import DiagnosisResult
-    from boxlens.studies.sensitivity.characteristics import Column
 
     Rows = npt.NDArray[np.integer[Any]]
 
@@ -204,7 +203,10 @@ def _objects(result: DiagnosisResult, names: pl.Enum) -> pl.DataFrame:
         "unexpected": pl.Series(_unexpected(result)),
         "loss": pl.Series(met.gt_loss),
         **{f"attribute_{name}": _attribute(values) for name, values in gt.attributes.items()},
-        **dict(_characteristics(result.sensitivity.columns)),
+        **{
+            f"characteristic_{name}": _named(subsets, codes)
+            for name, subsets, codes in characteristics(result)
+        },
     }
     counted = pl.Series(~np.isnan(misses.achieved))
     frame = _with_nulls(pl.DataFrame(columns))
@@ -216,21 +218,20 @@ def _unexpected(result: DiagnosisResult) -> Floats:
     return misses.predicted - misses.achieved
 
 
-def _characteristics(columns: Sequence[Column]) -> Iterator[tuple[str, pl.Series]]:
-    """Flags are several columns: an object may show a wheel and hide a door."""
-    for column in columns:
+def characteristics(result: DiagnosisResult) -> Iterator[tuple[str, tuple[str, ...], Rows]]:
+    """Names, subsets, and the place of every object among these.
+
+    Flags are several: an object may show a wheel and hide a door.
+    """
+    for column in result.sensitivity.columns:
         if column.kind != "flags":
-            yield f"characteristic_{column.name}", _named(column.subset_names, column.code[0])
+            yield column.name, column.subset_names, column.code[0]
             continue
         for at, codes in enumerate(column.code):
             states = column.subset_names[2 * at : 2 * at + 2]
-            flag = flag_name(column.name, states[0])
-            yield f"characteristic_{flag}", _named(states, np.where(codes < 0, -1, codes - 2 * at))
-
-
-def flag_name(pool: str, state: str) -> str:
-    """ "parts wheel" of "wheel hidden"."""
-    return f"{pool} {state.rpartition(' ')[0]}"
+            # "parts wheel" of "wheel hidden".
+            name = f"{column.name} {states[0].rpartition(' ')[0]}"
+            yield name, states, np.where(codes < 0, -1, codes - 2 * at)
 
 
 def _attribute(values: Attribute) -> pl.Series:

@@ -1,1 +1,0 @@
-"""Results as Polars frames, ready for Parquet."""
