@@ -9,8 +9,7 @@ import pytest
 from boxlens.data import Classes, Dataset, GroundTruth, Images
 from boxlens.data.windows import Windows
 from boxlens.studies.proposals.proposed import Proposed
-from boxlens.studies.proposals.recall.analysis import proposal_recall, recall_tables
-from boxlens.studies.proposals.recall.choice import RecallChoice
+from boxlens.studies.proposals.recall.analysis import proposal_recall
 
 CHOICE = {"budgets": (100, 1000), "replicates": 100}
 N_IMAGES = 400
@@ -44,7 +43,7 @@ def test_drawn_boxes_are_held_in_parts(dataset, monkeypatch):
     assert peak < ALL_BOXES / 2
 
 
-def test_a_method_is_gone_before_the_next_is_found(dataset):
+def test_a_method_is_gone_before_the_next_is_found(dataset, monkeypatch):
     held = []
 
     def found(name):
@@ -53,6 +52,8 @@ def test_a_method_is_gone_before_the_next_is_found(dataset):
         held.append(weakref.ref(windows.box))
         return Proposed(name, "", baseline=False, by_budget={1: windows})
 
-    result = recall_tables([dataset], [map(found, "abc")], RecallChoice(**CHOICE))
+    finding = "boxlens.studies.proposals.recall.analysis.each_proposed"
+    monkeypatch.setattr(finding, lambda _, given, *__, **___: map(found, given))
+    result = proposal_recall(dataset, ["a", "b", "c"], **CHOICE)
     assert [one.name for one in result.datasets[0].methods] == ["a", "b", "c"]
     assert len(held) == 3
