@@ -18,7 +18,6 @@ def fda(
     *,
     literal: bool = False,
     class_agnostic: bool = False,
-    empty: float = 1.0,
 ) -> list[float]:
     """One value an image, in the scene's order."""
     values = []
@@ -28,7 +27,7 @@ def fda(
         mapped = shared_objects if literal else one_to_one
         overlaps = mapped(found, objects, class_agnostic)
         n_boxes = len(objects) + len(found)
-        values.append(sum(overlaps) / (n_boxes / 2) if n_boxes else empty)
+        values.append(sum(overlaps) / (n_boxes / 2) if n_boxes else 1.0)
     return values
 
 

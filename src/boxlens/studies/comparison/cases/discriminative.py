@@ -7,7 +7,7 @@ tells it from an early step on.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,13 +26,8 @@ from boxlens.studies.comparison.cases.p_values import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
     from boxlens.data.columns import Floats
     from boxlens.studies.comparison.cases.p_values import Counts
-
-GridName = Literal["values", "hundredths"]
-GRIDS: tuple[GridName, ...] = get_args(GridName)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +38,6 @@ class DiscriminativeChoice:
     # Two detectors differ if p stays below alpha from a threshold of at most this on.
     largest_t0: float = 0.1
     test: TestName = "paired"
-    # Every disagreement that occurs, or steps of .01.
-    grid: GridName = "values"
     # The grid ends when fewer cases, or a smaller share of them, remain (METHODS 5.2).
     least_kept: int = 20
     least_share: float = 0.05
@@ -58,8 +51,6 @@ class DiscriminativeChoice:
             raise ParameterError(f"the largest t0 is 0 or more, got {self.largest_t0:g}")
         if self.test not in TESTS:
             raise ParameterError(f"a test is one of {', '.join(TESTS)}, got {self.test!r}")
-        if self.grid not in GRIDS:
-            raise ParameterError(f"a grid is one of {', '.join(GRIDS)}, got {self.grid!r}")
         if self.least_kept < 2:
             raise ParameterError(f"at least 2 cases are kept, got {self.least_kept}")
         if not 0 <= self.least_share <= 1:
@@ -145,17 +136,15 @@ class DiscriminativeResult:
 
 def discriminate(
     names: Sequence[str],
-    scores: Sequence[npt.ArrayLike],
-    choice: DiscriminativeChoice | None = None,
+    scores: Floats,
+    choice: DiscriminativeChoice,
 ) -> DiscriminativeResult:
-    """Compares detectors by one score an image each; a case with a NaN is left out.
+    """Compares detectors by their scores [detector, image]; a case with a NaN is left out.
 
     Two detectors disagree by the difference of their scores, more than two by their range. More
     than two take ANOVA, which treats their scores as independent samples, as Welch's test does.
     """
-    choice = choice or DiscriminativeChoice()
-    table = _checked(names, scores, choice)
-    cases = _Cases.of(table)
+    cases = _Cases.of(scores)
     curve = _curve(cases, choice)
     p_all = float(cases.p(np.array([len(cases)]), choice)[0]) if len(cases) >= 2 else np.nan
     at = curve.first_lasting(choice.alpha)
@@ -179,33 +168,9 @@ def discriminate(
         removed_rows=np.sort(cases.row[len(cases) if n_kept is None else n_kept :]),
         mean=tuple(_means(cases.scores).tolist()),
         n_cases=len(cases),
-        n_dropped=table.shape[1] - len(cases),
+        n_dropped=scores.shape[1] - len(cases),
         remark=_remark(cases, curve, p_all, at, choice),
     )
-
-
-def _checked(
-    names: Sequence[str], scores: Sequence[npt.ArrayLike], choice: DiscriminativeChoice
-) -> Floats:
-    if len(names) < 2 or len(names) != len(scores):
-        raise ParameterError(
-            f"two or more detectors are compared, got {len(names)} names and {len(scores)} columns"
-        )
-    if len(set(names)) < len(names):
-        raise ParameterError(f"detectors need different names, got {', '.join(names)}")
-    if len(names) > 2 and choice.test != "anova":
-        raise ParameterError(
-            f"the test {choice.test!r} compares two detectors, got {len(names)}: "
-            "compare them pair by pair, or all with 'anova'"
-        )
-    columns = [np.asarray(column, dtype=np.float64) for column in scores]
-    if any(column.ndim != 1 or len(column) != len(columns[0]) for column in columns):
-        shapes = ", ".join(str(column.shape) for column in columns)
-        raise ParameterError(f"scores are one number an image of the same images, got {shapes}")
-    table = np.stack(columns)
-    if np.isinf(table).any():
-        raise ParameterError("scores are finite, or NaN where there is none; got infinity")
-    return table
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +209,7 @@ class _Cases:
 
 def _curve(cases: _Cases, choice: DiscriminativeChoice) -> PCurve:
     """From 0 up, as long as enough cases remain (METHODS 5.2)."""
-    if choice.grid == "values":
-        grid = np.unique(np.append(cases.disagreement, 0.0))
-    else:
-        grid = np.arange(int(100 * cases.disagreement.max(initial=0)) + 2) / 100
+    grid = np.unique(np.append(cases.disagreement, 0.0))
     n_kept = cases.n_kept(grid)
     enough = n_kept >= max(choice.least_kept, choice.least_share * len(cases))
     if not enough.any():
