@@ -57,7 +57,9 @@ def measure(
     Every set is scored by itself as COCO does it, and compared with its reference, the unchanged
     pictures mostly; drops are paired by the images that the pictures were made of.
     """
-    _check(sets, found, choice)
+    for one in sets:
+        if one.dataset.classes.name != sets[0].dataset.classes.name:
+            raise ParameterError(f"{one.step.slug} has other classes than the unchanged pictures")
     references, told = reference_rows([one.step for one in sets])
     work = _Work(sets, [trace(one, sets[0]) for one in sets], references, choice, threads)
 
@@ -138,26 +140,6 @@ def _beside(reference: _Measured, one: _Measured) -> StepRobustness:
         relative={name: ratio(value, before[name]) for name, value in one.step.metrics.items()},
         error_growth=one.errors.growth_from(reference.errors),
     )
-
-
-def _check(
-    sets: Sequence[MeasuredSet], found: Mapping[str, Sequence[Detections]], choice: RobustnessChoice
-) -> None:
-    given, asked = [one.step.slug for one in sets[1:]], [one.slug for one in choice.steps]
-    if not sets or given != asked:
-        raise ParameterError(
-            f"expected the unchanged pictures and {', '.join(asked)}, got {', '.join(given)}"
-        )
-    if not found:
-        raise ParameterError("robustness needs the detections of at least one detector")
-    for name, tables in found.items():
-        if len(tables) != len(sets):
-            raise ParameterError(
-                f"{name}: {len(tables)} tables of detections for {len(sets)} sets of pictures"
-            )
-    for one in sets:
-        if one.dataset.classes.name != sets[0].dataset.classes.name:
-            raise ParameterError(f"{one.step.slug} has other classes than the unchanged pictures")
 
 
 def _measure_step(
