@@ -9,6 +9,8 @@ from oracles.coco import match
 from oracles.model import intersection, iou
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from oracles.model import Detection, Object, Scene
 
 
@@ -35,7 +37,9 @@ def counts(obj: Object) -> bool:
     return not (obj.crowd or obj.difficult or obj.group_of)
 
 
-def one_to_one(found: list[Detection], objects: list[Object], class_agnostic: bool) -> list[float]:
+def one_to_one(
+    found: Sequence[Detection], objects: Sequence[Object | Detection], class_agnostic: bool
+) -> list[float]:
     """The largest IoU first; ties go to one class, the higher score, the earlier in the file."""
     pairs = []
     for d, det in enumerate(found):

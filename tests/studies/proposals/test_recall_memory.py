@@ -6,10 +6,10 @@ import weakref
 import numpy as np
 import pytest
 
-from boxlens.data import Classes, Dataset, GroundTruth, Images
 from boxlens.data.windows import Windows
 from boxlens.studies.proposals.proposed import Proposed
 from boxlens.studies.proposals.recall.analysis import proposal_recall
+from planted_worlds import world_of
 
 CHOICE = {"budgets": (100, 1000), "replicates": 100}
 N_IMAGES = 400
@@ -19,12 +19,9 @@ ALL_BOXES = N_IMAGES * 1000 * 4 * 8
 
 @pytest.fixture(scope="module")
 def dataset():
-    names = [f"{row}.jpg" for row in range(N_IMAGES)]
-    images, _ = Images.of(range(N_IMAGES), [500.0] * N_IMAGES, [375.0] * N_IMAGES, names)
     rows = np.repeat(np.arange(N_IMAGES), 3)
     box = np.tile([[10.0, 20, 100, 80], [200, 100, 50, 150], [0, 0, 400, 300]], (N_IMAGES, 1))
-    gt = GroundTruth.of(N_IMAGES, image_row=rows, class_row=np.zeros_like(rows), box=box)
-    return Dataset("same", images, Classes.of([1], ["thing"]), gt)
+    return world_of(box, size=(500.0, 375.0), n_images=N_IMAGES, image_row=rows)
 
 
 def test_drawn_boxes_are_held_in_parts(dataset, monkeypatch):

@@ -266,7 +266,7 @@ def _pictures(
 
 def _pictured(
     dataset: Dataset, detections: Sequence[Detections], files: ImageFiles
-) -> tuple[Dataset, ImageFiles, Sequence[Detections], tuple[Notice, ...]]:
+) -> tuple[Dataset, ImageFiles, list[Detections], tuple[Notice, ...]]:
     """The images that have a picture, in pixels; those that have none are reported."""
     pictured, aligned, notices = with_pictures(dataset, files)
     notices = (*_without_picture(dataset, files), *notices)

@@ -92,7 +92,7 @@ def gate(
     plan = plan_gate(rules, rules_file, slices, given)
     reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
     whole, read = reading.used(gt, [baseline, candidate])
-    dataset, tables = compared_classes(whole, *read, classes_used)
+    dataset, tables = compared_classes(whole, read, classes_used)
     old, new = tables
     notices = [*dataset.notices, *old.notices, *new.notices]
     notices += check_pair(dataset, old, new, allow_gaps=allow_gaps)

@@ -60,7 +60,7 @@ def scores_of_detections(
     for method, table in zip(detections, tables, strict=True):
         if progress is not None:
             progress("scoring methods", len(found), len(detections))
-        found[Setting("", method)] = _evaluated(seen, table, metric, threads)
+        found[Setting("", method)] = evaluated(seen, table, metric, threads)
     return _scores(found, metric, list(detections.values()), search_notices(images))
 
 
@@ -97,7 +97,7 @@ def scores_of_filtered(
             if progress is not None:
                 progress("filtering detections", len(found), n_all)
             kept = suppressed(table.where(near), nms_iou, threads=threads)
-            found[Setting(table.name, method.name)] = _evaluated(seen, kept, metric, threads)
+            found[Setting(table.name, method.name)] = evaluated(seen, kept, metric, threads)
     before = suppressed_before(tables, filter_iou, threads=threads)
     told = (*search_notices(images), *(not_raw(one, filter_iou) for one in before))
     scores = _scores(found, metric, raw, told)
@@ -123,7 +123,7 @@ def _scores(
     )
 
 
-def _evaluated(
+def evaluated(
     dataset: Dataset, detections: Detections, metric: Metric, threads: int
 ) -> DetectorResult:
     """As COCO counts, at an IoU of .5 or over its ten."""

@@ -11,9 +11,7 @@ from boxlens import limits
 from boxlens.data import Notice
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.given import Reading, shared_settings
-from boxlens.matching import COCO
-from boxlens.metrics.evaluation import choose, evaluate_tables, with_unique_names
-from boxlens.metrics.grid import AREA_RANGES
+from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.results import Provenance, about_dataset
 from boxlens.studies.proposals.detection_use.filtering import (
     FILTER_IOU,
@@ -23,6 +21,7 @@ from boxlens.studies.proposals.detection_use.filtering import (
     not_raw,
     suppressed_before,
 )
+from boxlens.studies.proposals.detection_use.method_scoring import evaluated
 from boxlens.studies.proposals.detection_use.oracle_result import (
     DetectorOracles,
     DetectorScores,
@@ -188,9 +187,7 @@ class _Trial:
         )
 
     def score(self, oracle: str, detections: Detections) -> OracleScore:
-        choice = choose("coco", area_ranges={"all": AREA_RANGES["all"]}, max_dets=[COCO.max_dets])
-        evaluation = evaluate_tables(self.dataset, [detections], choice, threads=self.threads)
-        (found,) = evaluation.detectors
+        found = evaluated(self.dataset, detections, "AP", self.threads)
         return OracleScore(
             oracle=oracle,
             ap=found.metrics["AP"],
