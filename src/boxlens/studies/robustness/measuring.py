@@ -203,7 +203,7 @@ def _detector(
 ) -> DetectorRobustness:
     clean, *steps = measured
     with_drops = tuple(replace(one, drop=drop) for one, drop in zip(steps, drops, strict=True))
-    return DetectorRobustness(name, clean, with_drops, corruption_means(clean, with_drops))
+    return DetectorRobustness(name, clean, corruption_means(clean, with_drops), with_drops)
 
 
 def _summary(work: _Work, row: int) -> SetSummary:
