@@ -10,10 +10,9 @@ import pytest
 from scipy import stats
 
 from boxlens.errors import ParameterError
-from boxlens.formats import read_dataset, read_detections
 from boxlens.studies.comparison.cases.discriminative import DiscriminativeChoice, discriminate
 from boxlens.studies.comparison.cases.image_scores import image_scores
-from shared_data import shared
+from studies.comparison.real_detectors import coco_detectors
 
 TO_THE_END = {"least_kept": 2, "least_share": 0.0}
 
@@ -219,12 +218,8 @@ def test_removal_shows_a_difference_that_easy_cases_drown():
 
 @pytest.fixture(scope="module")
 def coco():
-    folder = shared("coco_val2017")
-    dataset = read_dataset(folder / "instances_boxes.json.gz")
-    return dataset, {
-        name: read_detections(folder / f"{name}.json.gz", dataset)
-        for name in ("yolox_nano", "fastestdet")
-    }
+    dataset, tables, _, _ = coco_detectors()
+    return dataset, {table.name: table for table in tables}
 
 
 def fda_of_both(coco, min_score):

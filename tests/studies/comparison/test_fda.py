@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from boxlens.formats import read_dataset, read_detections
 from boxlens.studies.comparison.cases.fda import fda
 from boxlens.studies.comparison.cases.image_scores import MEASURES, image_scores
 from cases import random_scene
@@ -15,7 +14,7 @@ from oracles import fda as oracle
 from oracles.convert import scene_to_tables
 from oracles.model import Detection, Object, Scene
 from oracles.one_image import at, gt, tables
-from shared_data import shared
+from studies.comparison.real_detectors import coco_detectors
 
 SQUARE = (0.0, 0.0, 10.0, 10.0)
 
@@ -130,9 +129,7 @@ def test_a_data_set_without_images_has_no_scores():
 
 
 def test_real_detectors_class_by_class_and_agnostic():
-    folder = shared("coco_val2017")
-    dataset = read_dataset(folder / "instances_boxes.json.gz")
-    detections = read_detections(folder / "yolox_nano.json.gz", dataset)
+    dataset, (detections, _), _, _ = coco_detectors()
     aware = fda(dataset, detections, min_score=0.3)
     agnostic = fda(dataset, detections, min_score=0.3, class_agnostic=True)
     # METHODS 5.1.
