@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
+from PIL import Image
 
 import boxlens
 from boxlens.data import Classes, Dataset, GroundTruth, Images
 from boxlens.data.columns import frozen
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from boxlens.detectors import Detector
 
 WIDTH, HEIGHT = 160, 120
@@ -39,6 +42,14 @@ def toy_set(n: int, seed: int, **columns: object) -> tuple[list[np.ndarray], Dat
     )
     classes = Classes.of([3, 5, 8], NAMES, supercategory=["round", "straight", "straight"])
     return pictures, Dataset("toys", images, classes, gt)
+
+
+def toy_folder(folder: Path, n: int, seed: int) -> tuple[Path, Dataset]:
+    """The pictures as files, and their data set."""
+    pictures, dataset = toy_set(n, seed)
+    for name, pixels in zip(dataset.images.file_name, pictures, strict=True):
+        Image.fromarray(pixels).save(folder / name)
+    return folder, dataset
 
 
 def shuffled_toy_set() -> tuple[list[np.ndarray], Dataset]:

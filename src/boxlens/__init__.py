@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from boxlens.studies.comparison.gating.result import GateResult
     from boxlens.studies.diagnosis import DiagnosisResult, diagnose
     from boxlens.studies.difficulty import DifficultyResult, difficulty
-    from boxlens.studies.proposals.detection_use.asking import correlate_recall, proposal_oracles
+    from boxlens.studies.proposals.detection_use.correlation import correlate_recall
     from boxlens.studies.proposals.detection_use.correlation_result import ProposalCorrelationResult
     from boxlens.studies.proposals.detection_use.oracle_result import ProposalOracleResult
+    from boxlens.studies.proposals.detection_use.oracles import proposal_oracles
     from boxlens.studies.proposals.generating import generate_proposals
     from boxlens.studies.proposals.generators.opening import open_generator
     from boxlens.studies.proposals.recall.analysis import proposal_recall
@@ -72,7 +73,7 @@ _HOME = {
     "UpperBoundResult": "boxlens.studies.upper_bound.result",
     "compare": "boxlens.studies.comparison",
     "convert": "boxlens.formats.convert",
-    "correlate_recall": "boxlens.studies.proposals.detection_use.asking",
+    "correlate_recall": "boxlens.studies.proposals.detection_use.correlation",
     "diagnose": "boxlens.studies.diagnosis",
     "difficulty": "boxlens.studies.difficulty",
     "disagree": "boxlens.studies.comparison.cases.images_to_annotate",
@@ -81,7 +82,7 @@ _HOME = {
     "gate": "boxlens.studies.comparison.gating.decision",
     "generate_proposals": "boxlens.studies.proposals.generating",
     "open_generator": "boxlens.studies.proposals.generators.opening",
-    "proposal_oracles": "boxlens.studies.proposals.detection_use.asking",
+    "proposal_oracles": "boxlens.studies.proposals.detection_use.oracles",
     "proposal_recall": "boxlens.studies.proposals.recall.analysis",
     "read_dataset": "boxlens.formats",
     "read_detections": "boxlens.formats",

@@ -11,11 +11,12 @@ import pytest
 
 from boxlens.data.windows import Windows, joined
 from boxlens.studies.proposals.blind import write_blind_windows
-from boxlens.studies.proposals.detection_use.asking import correlate_recall, proposal_oracles
+from boxlens.studies.proposals.detection_use.correlation import correlate_recall
+from boxlens.studies.proposals.detection_use.oracles import proposal_oracles
 from boxlens.studies.proposals.generators.drawn_boxes import Gaussian, Uniform
 from boxlens.studies.proposals.generators.sliding_window import SlidingWindow
 from boxlens.studies.proposals.proposed import Proposed
-from boxlens.studies.proposals.recall.analysis import proposal_recall, recall_tables
+from boxlens.studies.proposals.recall.analysis import proposal_recall
 from boxlens.studies.proposals.recall.matched import match_objects
 from boxlens.studies.proposals.sources import Searching, find_proposed
 from cases import random_scene
@@ -221,10 +222,11 @@ def test_methods_side_by_side_are_as_each_alone_and_threads_change_no_bit():
     backwards = [boxes[::-1] for boxes in ranked(scene)]
     dataset, first = tables(scene)
     second = replace(tables(scene, backwards)[1], name="backwards")
-    both = find_proposed(dataset, [first, second], CHOICE.curve_budgets(), Searching())
-    bits = {repr(recall_tables([dataset], [both], CHOICE, threads=n).to_json()) for n in (1, 2, 5)}
-    assert len(bits) == 1
-    together = recall_tables([dataset], [both], CHOICE).datasets[0].methods
+    results = [
+        proposal_recall(dataset, [first, second], **asdict(CHOICE), threads=n) for n in (0, 1, 2, 5)
+    ]
+    assert len({repr(one.to_json()) for one in results}) == 1
+    together = results[0].datasets[0].methods
     for method, lists in zip(together, (None, backwards), strict=True):
         alone = studied(scene, lists=lists).methods[0]
         assert method.rows(method.by_budget) == [

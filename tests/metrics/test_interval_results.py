@@ -125,12 +125,9 @@ def test_threads_change_no_bit_and_the_seed_decides():
 
 
 def test_a_plain_yes_takes_the_usual_choice():
-    choice = choose("coco", intervals=True).intervals
-    assert (choice.n_replicates, choice.level, choice.method, choice.seed) == (
-        1000, 0.95, "normal", 0,
-    )  # fmt: skip
-    assert choose("coco", intervals=False).intervals is None
-    assert choose("coco").intervals is None
+    told = boxlens.evaluate(demo_dataset(), demo_detections(), intervals=True).parameters
+    assert told["intervals"] == ResamplingChoice().to_json()
+    assert "intervals" not in evaluate_tables(demo_dataset(), tables(), choose("coco")).parameters
 
 
 def test_a_higher_level_gives_wider_intervals():

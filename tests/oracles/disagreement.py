@@ -5,27 +5,17 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from oracles.model import Detection, iou
+from oracles.fda import one_to_one
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from oracles.model import Detection
+
 
 def pair(first: Sequence[Detection], second: Sequence[Detection], *, agnostic: bool) -> float:
-    """The summed IoU of one-to-one pairs, the largest first; ties go to one class, then by score."""
-    candidates = [
-        (-iou(a.box, b.box), a.cls != b.cls, -a.score, i, j)
-        for i, a in enumerate(first)
-        for j, b in enumerate(second)
-        if (agnostic or a.cls == b.cls) and iou(a.box, b.box) > 0
-    ]
-    total, used_first, used_second = 0.0, set(), set()
-    for minus_iou, _, _, i, j in sorted(candidates):
-        if i not in used_first and j not in used_second:
-            used_first.add(i)
-            used_second.add(j)
-            total -= minus_iou
-    return total
+    """The summed IoU of one-to-one pairs, one detector in the place of the truth."""
+    return sum(one_to_one(first, second, agnostic))
 
 
 def disagreement(outputs: Sequence[Sequence[Detection]], *, agnostic: bool = False) -> float:

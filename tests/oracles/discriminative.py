@@ -27,15 +27,12 @@ def discriminate(
     *,
     alpha: float = 0.05,
     largest_t0: float = 0.1,
-    hundredths: bool = False,
     least_kept: int = 20,
     least_share: float = 0.05,
 ) -> Verdict:
     """A case is one score per detector; none is NaN."""
     disagreement = [max(case) - min(case) for case in cases]
     grid = sorted({0.0, *disagreement})
-    if hundredths:
-        grid = [k / 100 for k in range(int(100 * max(disagreement)) + 2)]
     curve = []
     for t in grid:
         kept = [case for case, d in zip(cases, disagreement, strict=True) if not d < t]

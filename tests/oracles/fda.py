@@ -9,6 +9,8 @@ from oracles.coco import match
 from oracles.model import intersection, iou
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from oracles.model import Detection, Object, Scene
 
 
@@ -18,7 +20,6 @@ def fda(
     *,
     literal: bool = False,
     class_agnostic: bool = False,
-    empty: float = 1.0,
 ) -> list[float]:
     """One value per image, in the scene's order."""
     values = []
@@ -28,7 +29,7 @@ def fda(
         mapped = shared_objects if literal else one_to_one
         overlaps = mapped(found, objects, class_agnostic)
         n_boxes = len(objects) + len(found)
-        values.append(sum(overlaps) / (n_boxes / 2) if n_boxes else empty)
+        values.append(sum(overlaps) / (n_boxes / 2) if n_boxes else 1.0)
     return values
 
 
@@ -36,7 +37,9 @@ def counts(obj: Object) -> bool:
     return not (obj.crowd or obj.difficult or obj.group_of)
 
 
-def one_to_one(found: list[Detection], objects: list[Object], class_agnostic: bool) -> list[float]:
+def one_to_one(
+    found: Sequence[Detection], objects: Sequence[Object | Detection], class_agnostic: bool
+) -> list[float]:
     """The largest IoU first; ties go to one class, the higher score, the earlier in the file."""
     pairs = []
     for d, det in enumerate(found):

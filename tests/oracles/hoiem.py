@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from oracles.model import NOBODY, Matching, Scene, detections_of, iou, objects_of
+from oracles import voc
+from oracles.model import NOBODY, Matching, Scene, iou
 
 
 def match(scene: Scene, threshold: float) -> Matching:
-    matching = Matching.blank(scene)
-    for g, obj in enumerate(scene.objects):
-        matching.ignored[g] = obj.difficult or obj.crowd or obj.group_of
-    for image in scene.images:
-        for cls in scene.classes:
-            objects = objects_of(scene, image, cls)
-            for d in detections_of(scene, image, cls):
-                label_one(scene, matching, d, objects, threshold)
-    return matching
+    return voc.match(scene, threshold, label_one)
 
 
 def label_one(

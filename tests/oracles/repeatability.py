@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from oracles.proposal_recall import greedy, overlaps_of
+
 Box = tuple[float, float, float, float]
 
 
@@ -32,31 +34,6 @@ def centred_in(box: Box, width: int, height: int) -> bool:
     return 0 <= x + w / 2 <= width and 0 <= y + h / 2 <= height
 
 
-def overlap(one: Box, other: Box) -> float:
-    wide = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
-    high = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
-    if wide <= 0 or high <= 0:
-        return 0.0
-    return wide * high / (one[2] * one[3] + other[2] * other[3] - wide * high)
-
-
-def greedy(first: list[Box], second: list[Box]) -> list[float]:
-    """The IoU of every box of the first list with its partner, 0 where it has none."""
-    pairs = [
-        (-overlap(one, other), row, column)
-        for row, one in enumerate(first)
-        for column, other in enumerate(second)
-    ]
-    found = [0.0] * len(first)
-    rows, columns = set(), set()
-    for minus_iou, row, column in sorted(pairs):
-        if minus_iou < 0 and row not in rows and column not in columns:
-            found[row] = -minus_iou
-            rows.add(row)
-            columns.add(column)
-    return found
-
-
 def tally(
     reference: list[Box],
     perturbed: list[Box],
@@ -69,7 +46,8 @@ def tally(
     back = [mapped(box, inverse(matrix)) for box in perturbed]
     back = [box for box in back if centred_in(box, *reference_size)]
     sums, counts = [0.0] * 10, [0] * 10
-    for box, iou in zip(kept, greedy(kept, back), strict=True):
+    partners = greedy(overlaps_of(kept, back))
+    for box, (iou, _) in zip(kept, partners, strict=True):
         share = math.sqrt(box[2] * box[3] / (reference_size[0] * reference_size[1]))
         place = min(sum(share >= edge / 10 for edge in range(1, 10)), 9)
         sums[place] += iou

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from oracles.model import NOBODY, Matching, Scene, detections_of, iou, objects_of
 
+Labelling = Callable[[Scene, Matching, int, list[int], float], None]
 
-def match(scene: Scene, threshold: float) -> Matching:
+
+def match(scene: Scene, threshold: float, label: Labelling | None = None) -> Matching:
+    """By this rule, or by another that looks at one detection after the other (`label`)."""
     matching = Matching.blank(scene)
     for g, obj in enumerate(scene.objects):
         matching.ignored[g] = obj.difficult or obj.crowd or obj.group_of
@@ -13,7 +18,7 @@ def match(scene: Scene, threshold: float) -> Matching:
         for cls in scene.classes:
             objects = objects_of(scene, image, cls)
             for d in detections_of(scene, image, cls):
-                label_one(scene, matching, d, objects, threshold)
+                (label or label_one)(scene, matching, d, objects, threshold)
     return matching
 
 

@@ -127,7 +127,7 @@ def detector_of(name, skill, plans, classes, *, sure, n_examples, seed):
     clean = replace(clean, metrics={key: value * skill for key, value in clean.metrics.items()})
     options["n_examples"] = n_examples
     steps = tuple(step_of(rng, one, clean, classes, **options) for one in plans)
-    detector = DetectorRobustness(name, clean, steps, corruption_means(clean, steps))
+    detector = DetectorRobustness(name, clean, corruption_means(clean, steps), steps)
     return replace(detector, steps=tuple(fairly_compared(detector, one) for one in steps))
 
 
@@ -246,7 +246,7 @@ def _undefined(detector):
 
     means = (replace(one, ap=math.nan, relative=math.nan) for one in detector.corrupted)
     return DetectorRobustness(
-        detector.name, of(detector.clean), tuple(map(of, detector.steps)), tuple(means)
+        detector.name, of(detector.clean), tuple(means), tuple(map(of, detector.steps))
     )
 
 

@@ -13,7 +13,7 @@ from boxlens.report.charts.colours import FIRST, SECOND, UNDECIDED
 from boxlens.report.described import describe
 from boxlens.report.described.comparison.images import images_section
 from boxlens.report.readers.figures import titled
-from boxlens.studies.comparison.cases.discriminative import discriminate
+from boxlens.studies.comparison.cases.discriminative import DiscriminativeChoice, discriminate
 from boxlens.studies.comparison.leading_pairs import leading_pairs
 from boxlens.wording import short
 from report.drawn import colours, plan_of, svg_of, texts, whole_svg, words
@@ -114,7 +114,7 @@ def test_a_late_t0_is_marked_where_it_lies():
     second = first + rng.normal(0, 0.01, 60)
     second[:25] -= 0.3
     second[25:45] += 0.05 + rng.random(20) / 5
-    late = discriminate(("a", "b"), (first, second))
+    late = discriminate(("a", "b"), np.stack([first, second]), DiscriminativeChoice())
     result = replace(compared("alike"), discriminative=(late,))
     svg = svg_of(plots_of(result)["p_curve"].draw())
     assert ("t0 = " in words(svg)) == (not np.isnan(late.t0))

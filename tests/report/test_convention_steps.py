@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from boxlens.report.described import describe
-from boxlens.studies.comparison.conventions.steps import reconcile_tables
+from boxlens.studies.comparison.conventions.steps import reconcile
 from cases import random_scene
 from oracles.convert import scene_to_tables
 
@@ -21,7 +21,7 @@ def drawn(result):
 
 @pytest.mark.parametrize("seed", [3, 8])
 def test_bars_join_the_two_numbers(seed):
-    result = reconcile_tables(*scene_to_tables(random_scene(seed)), "coco", "ultralytics83")
+    result = reconcile(*scene_to_tables(random_scene(seed)), start="coco", end="ultralytics83")
     spec, rows = drawn(result)
     moving = [step for step in result.steps if step.moves]
     assert [row["label"][0] for row in rows[1:-1]] == [step.title for step in moving]
@@ -35,7 +35,7 @@ def test_bars_join_the_two_numbers(seed):
 
 def test_changes_too_small_for_the_digits_are_about_0_and_none_is_0():
     dataset, detections = scene_to_tables(random_scene(8))
-    _, rows = drawn(reconcile_tables(dataset, detections, "coco", "voc07"))
+    _, rows = drawn(reconcile(dataset, detections, start="coco", end="voc07"))
     for row in rows[1:-1]:
         change = row["to"] - row["from"]
         assert (row["change"] == "0") == (change == 0)
@@ -44,7 +44,7 @@ def test_changes_too_small_for_the_digits_are_about_0_and_none_is_0():
 
 def test_an_undefined_number_has_no_figure_and_a_reason():
     dataset, detections = scene_to_tables(random_scene(8))
-    result = reconcile_tables(dataset.where(dataset.gt.area_px < 0), detections, "coco", "voc07")
+    result = reconcile(dataset.where(dataset.gt.area_px < 0), detections, start="coco", end="voc07")
     assert math.isnan(result.difference)
     ((_, plot),) = describe(result).plots()
     assert "undefined" in plot.absent

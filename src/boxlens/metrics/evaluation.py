@@ -11,7 +11,7 @@ from boxlens.formats.given import Reading, shared_settings
 from boxlens.limits import AT_MOST
 from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS, MAX_DETS, GridChoice
 from boxlens.metrics.grid_summary import evaluate_grid
-from boxlens.metrics.intervals import IntervalMethod, ResamplingChoice, chosen_resampling
+from boxlens.metrics.intervals import IntervalMethod, ResamplingChoice
 from boxlens.metrics.protocols import (
     Prepared,
     ProtocolName,
@@ -78,7 +78,7 @@ def choose(
     also: Sequence[str] = (),
     extra_iou: float = 0.5,
     min_score: float = 0.25,
-    intervals: bool | ResamplingChoice = False,
+    intervals: ResamplingChoice | None = None,
 ) -> EvaluationChoice:
     """A checked choice: thresholds and limits in ascending order, names known."""
     choice = EvaluationChoice(
@@ -90,7 +90,7 @@ def choose(
         also=_check_extras(also),
         extra_iou=extra_iou,
         min_score=min_score,
-        intervals=chosen_resampling(intervals),
+        intervals=intervals,
     )
     _check_choice(choice)
     return choice
@@ -148,7 +148,7 @@ def evaluate(
         also=also,
         extra_iou=extra_iou,
         min_score=min_score,
-        intervals=intervals and ResamplingChoice(replicates, seed, level, interval_method),
+        intervals=ResamplingChoice(replicates, seed, level, interval_method) if intervals else None,
     )
     reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
     dataset, tables = reading.used(gt, dt, classes_used)

@@ -51,13 +51,6 @@ class ResamplingChoice(JsonRecord):
         SEED.check(self.seed, "seed (--seed)")
 
 
-def chosen_resampling(intervals: bool | ResamplingChoice) -> ResamplingChoice | None:
-    """What a plain yes, or no, means."""
-    if intervals is True:
-        return ResamplingChoice()
-    return intervals or None
-
-
 @dataclass(frozen=True, slots=True)
 class Interval(JsonRecord):
     """A number and where it may lie; NaN where nothing can be said."""

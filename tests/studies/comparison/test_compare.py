@@ -318,6 +318,8 @@ def test_fewer_than_ten_common_images_stop_it():
         ({"measure": "luck"}, "fda"),
         ({"mapping": "any"}, "one_to_one"),
         ({"images": "some"}, "check, all, common"),
+        ({"min_score": float("nan")}, "min_score is a finite number, got nan"),
+        ({"min_score": float("inf")}, "min_score is a finite number, got inf"),
         ({"discriminative": DiscriminativeChoice(test="anova")}, "anova tests all detectors"),
     ],
 )

@@ -137,19 +137,25 @@ def test_what_cannot_be_meant_is_refused(change, message):
         disagreement(detectors[:1], min_score=[0.5])
 
 
-def gain_of(seed, **choice):
+def gained(dataset, detectors, min_score, scores):
+    ranked = rank_images(dataset.images, detectors, min_score=min_score)
+    return annotation_gain(
+        dataset, detectors, min_score=min_score, image_scores=scores, ranked=ranked
+    )
+
+
+def gain_of(seed):
     scene, systems = several_systems(seed, n_images=12)
     dataset, detectors = tables_of(scene, systems)
     scores = np.random.default_rng(seed).random((2, len(scene.images)))
-    result = annotation_gain(
-        dataset, detectors, min_score=[0.1, 0.1], image_scores=scores, n_random=50, **choice
-    )
-    return dataset, detectors, scores, result
+    return dataset, detectors, scores, gained(dataset, detectors, [0.1, 0.1], scores)
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_gains_equal_plain_sums(seed):
-    dataset, detectors, scores, result = gain_of(seed, budgets=(0.1, 0.5, 1.0))
+def test_gains_equal_plain_sums(seed, monkeypatch):
+    module = "boxlens.studies.comparison.cases.annotation_gain"
+    monkeypatch.setattr(f"{module}.BUDGETS", (0.1, 0.5, 1.0))
+    dataset, detectors, scores, result = gain_of(seed)
     order = rank_images(dataset.images, detectors, min_score=[0.1, 0.1]).order
     differences = np.abs(scores[0] - scores[1])
     row = result.named("difference").named("share")
@@ -166,7 +172,7 @@ def test_errors_equal_the_oracle(seed):
     scene, systems = several_systems(seed)
     dataset, detectors = tables_of(scene, systems)
     scores = np.zeros((2, len(scene.images)))
-    result = annotation_gain(dataset, detectors, min_score=[0.1, 0.3], image_scores=scores)
+    result = gained(dataset, detectors, [0.1, 0.3], scores)
     n_errors = 0
     for system, cut in zip(systems, (0.1, 0.3), strict=True):
         strong = replace(scene, detections=tuple(det for det in system if det.score >= cut))
@@ -206,7 +212,7 @@ def test_three_detectors_have_gains_but_no_t():
     scene, systems = several_systems(5, n_systems=3)
     dataset, detectors = tables_of(scene, systems)
     scores = np.random.default_rng(0).random((3, len(scene.images)))
-    result = annotation_gain(dataset, detectors, min_score=[0.0] * 3, image_scores=scores)
+    result = gained(dataset, detectors, [0.0] * 3, scores)
     assert np.isnan([t for row in result.abs_t.values() for t in row]).all()
     assert result.named("difference").total == pytest.approx(np.ptp(scores, axis=0).sum())
 
@@ -214,21 +220,15 @@ def test_three_detectors_have_gains_but_no_t():
 def test_where_there_is_nothing_to_gain_no_order_is_better():
     dataset, detectors, _, _ = gain_of(4)
     same = np.ones((2, len(dataset.images)))
-    result = annotation_gain(dataset, detectors, min_score=[0, 0], image_scores=same)
+    result = gained(dataset, detectors, [0, 0], same)
     assert result.named("difference").total == 0
     assert np.isnan([row.area for row in result.named("difference").orders]).all()
     json.dumps(result.to_json(), allow_nan=False)
 
 
-def test_scores_of_the_wrong_shape_are_refused():
-    dataset, detectors = tables_of(*several_systems(1))
-    with pytest.raises(ParameterError, match="scores of"):
-        annotation_gain(dataset, detectors, min_score=[0, 0], image_scores=[[0.5], [0.5]] * 2)
-
-
 def test_real_detectors_disagree_where_it_matters():
     dataset, detectors, cuts, scores = coco_detectors()
-    result = annotation_gain(dataset, detectors, min_score=cuts, image_scores=scores)
+    result = gained(dataset, detectors, cuts, scores)
     errors, difference = result.named("errors"), result.named("difference")
     # The share leads to images on which the two differ, which counting boxes does not.
     assert difference.named("share").at_images[0] > 1.5 * difference.random_high[0]

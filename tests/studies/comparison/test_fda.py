@@ -7,8 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from boxlens.errors import ParameterError
-from boxlens.formats import read_dataset, read_detections
 from boxlens.studies.comparison.cases.fda import fda
 from boxlens.studies.comparison.cases.image_scores import MEASURES, image_scores
 from cases import random_scene
@@ -16,7 +14,7 @@ from oracles import fda as oracle
 from oracles.convert import scene_to_tables
 from oracles.model import Detection, Object, Scene
 from oracles.one_image import at, gt, tables
-from shared_data import shared
+from studies.comparison.real_detectors import coco_detectors
 
 SQUARE = (0.0, 0.0, 10.0, 10.0)
 
@@ -64,7 +62,6 @@ def test_classes_are_mapped_apart_unless_asked():
 
 def test_empty_images():
     assert one_value([], []) == 1
-    assert math.isnan(one_value([], [], empty=math.nan))
     assert one_value([gt(SQUARE)], []) == 0
     assert one_value([], [(SQUARE, 0)]) == 0
 
@@ -90,7 +87,7 @@ def test_the_score_cut_keeps_what_lies_on_it():
 def test_fda_equals_the_oracle(mapping, class_agnostic):
     for seed in range(120):
         scene = random_scene(seed, federated=False, tree=False)
-        choice = {"class_agnostic": class_agnostic, "empty": math.nan}
+        choice = {"class_agnostic": class_agnostic}
         slow = oracle.fda(scene, 0.25, literal=mapping == "literal", **choice)
         dataset, detections = scene_to_tables(scene)
         fast = fda(dataset, detections, min_score=0.25, mapping=mapping, threads=2, **choice)
@@ -123,10 +120,6 @@ def test_empty_cases_of_every_measure():
     for measure in MEASURES:
         scores = image_scores(*scene_to_tables(scene), measure=measure, min_score=0.3)
         np.testing.assert_array_equal(scores, expected[measure], err_msg=measure)
-    for measure in ("fda", "f1"):
-        tables_ = scene_to_tables(scene)
-        scores = image_scores(*tables_, measure=measure, min_score=0.3, empty=nan)
-        np.testing.assert_array_equal(scores, [nan, 0, 0, 1])
 
 
 def test_a_data_set_without_images_has_no_scores():
@@ -135,21 +128,8 @@ def test_a_data_set_without_images_has_no_scores():
         assert image_scores(dataset, detections, measure=measure, min_score=0.3).shape == (0,)
 
 
-def test_unknown_choices_are_refused():
-    dataset, detections = tables([gt(SQUARE)], [(SQUARE, 0)])
-    with pytest.raises(ParameterError, match="a mapping is one of one_to_one, literal"):
-        fda(dataset, detections, min_score=0.3, mapping="any")
-    with pytest.raises(ParameterError, match="a measure is one of fda, f1, recall, precision"):
-        image_scores(dataset, detections, measure="ap", min_score=0.3)
-    for measure in ("fda", "f1"):
-        with pytest.raises(ParameterError, match="got NaN"):
-            image_scores(dataset, detections, measure=measure, min_score=math.nan)
-
-
 def test_real_detectors_class_by_class_and_agnostic():
-    folder = shared("coco_val2017")
-    dataset = read_dataset(folder / "instances_boxes.json.gz")
-    detections = read_detections(folder / "yolox_nano.json.gz", dataset)
+    dataset, (detections, _), _, _ = coco_detectors()
     aware = fda(dataset, detections, min_score=0.3)
     agnostic = fda(dataset, detections, min_score=0.3, class_agnostic=True)
     # METHODS 5.1.

@@ -226,7 +226,7 @@ def test_replicates_that_are_left_out_are_counted(dataset):
     one = detector(dataset, "a")
     (outcome,) = judged(dataset, one, one, "AP >= 0.01").outcomes
     partly = replace(outcome, margin=replace(outcome.margin, n_undefined=3))
-    plan = plan_gate(["AP >= 0.01"])
+    plan = plan_gate(["AP >= 0.01"], None, {}, {})
     (notice,) = _of_rules(plan, plan.rules, [outcome, partly], [])
     assert notice.message.startswith("1 rule undefined in some replicates")
     assert "(first: AP >= 0.01, in 3 of 1,000)" in notice.message

@@ -57,7 +57,7 @@ def test_a_file_is_read_whole(written):
 
 def test_arguments_win_over_the_file(written):
     path = written(WHOLE)
-    plan = plan_gate(["mAP >= 0.1"], path, level=0.99, seed=0)
+    plan = plan_gate(["mAP >= 0.1"], path, {}, {"level": 0.99, "seed": 0})
     assert [str(rule) for rule in plan.rules][-1] == "mAP >= 0.1"
     assert len(plan.rules) == 3
     choice = plan.resampling
@@ -114,7 +114,7 @@ def test_a_mistake_is_told_with_its_file(written, tmp_path, text, told):
 )
 def test_settings_that_cannot_be_meant_are_refused(written, settings):
     with pytest.raises(BoxlensError):
-        plan_gate((), written(f"[gate]\n{settings}\n"))
+        plan_gate((), written(f"[gate]\n{settings}\n"), {}, {})
 
 
 def test_a_missing_file_and_one_that_is_no_text_are_refused(tmp_path):

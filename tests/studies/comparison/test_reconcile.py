@@ -12,7 +12,7 @@ import pytest
 import boxlens
 from boxlens.errors import ParameterError
 from boxlens.studies.comparison.conventions.ap import ConventionAp
-from boxlens.studies.comparison.conventions.steps import reconcile_tables
+from boxlens.studies.comparison.conventions.steps import reconcile
 from boxlens.studies.comparison.conventions.values import (
     PROTOCOLS,
     STEPS,
@@ -82,7 +82,7 @@ def test_tide_equals_its_diagnosis(seed):
 @pytest.mark.parametrize("seed", range(24))
 def test_worst_and_best_ties_are_the_band_of_evaluate(seed):
     dataset, detections = scene_to_tables(random_scene(seed, n_scores=2))
-    band = reconcile_tables(dataset, detections, "coco", "voc07").band
+    band = reconcile(dataset, detections, start="coco", end="voc07").band
     expected = boxlens.evaluate(dataset, detections).detectors[0].tie_band
     assert (band.worst_ties, band.best_ties) == same(expected)
 
@@ -93,7 +93,7 @@ def test_steps_lead_from_one_number_to_the_other(seed):
     names = ("coco", "voc07", "lvis", "openimages", "tide", "ultralytics83")
     numbers = numbers_of_conventions(dataset, detections, names)
     for start, end in permutations(names, 2):
-        result = reconcile_tables(dataset, detections, start, end)
+        result = reconcile(dataset, detections, start=start, end=end)
         steps = result.steps
         assert (result.start.value, result.end.value) == same((numbers[start], numbers[end]))
         assert (steps[0].before, steps[-1].after) == (result.start.value, result.end.value)
@@ -108,8 +108,8 @@ def test_steps_lead_from_one_number_to_the_other(seed):
 @pytest.mark.parametrize("seed", [1, 5, 8])
 def test_the_way_back_undoes_the_way(seed):
     dataset, detections = scene_to_tables(random_scene(seed))
-    there = reconcile_tables(dataset, detections, "coco", "openimages")
-    back = reconcile_tables(dataset, detections, "openimages", "coco")
+    there = reconcile(dataset, detections, start="coco", end="openimages")
+    back = reconcile(dataset, detections, start="openimages", end="coco")
     assert back.difference == -there.difference
     for one, other in zip(there.steps, back.steps, strict=True):
         assert (one.from_text, one.to_text) == (other.to_text, other.from_text)
@@ -123,7 +123,7 @@ def test_real_detectors_have_the_numbers_of_evaluate(detector):
     detections = boxlens.read_detections(shared("coco_val2017", f"{detector}.json.gz"), dataset)
     expected = numbers_of_evaluate(dataset, detections)
     assert numbers_of_conventions(dataset, detections) == same(expected)
-    result = reconcile_tables(dataset, detections, "coco50", "voc07")
+    result = reconcile(dataset, detections, start="coco50", end="voc07")
     assert sum(step.change for step in result.steps) == same(expected["voc07"] - expected["coco50"])
     assert "reading of the curve" in result.summary
 
@@ -138,7 +138,7 @@ def test_real_lvis_has_the_number_of_evaluate():
 
 def test_without_an_end_the_way_leads_to_the_farthest_protocol_that_fits():
     dataset, detections = scene_to_tables(random_scene(5, federated=False, tree=False))
-    result = reconcile_tables(dataset, detections)
+    result = reconcile(dataset, detections)
     assert [row.protocol.name for row in result.protocols] == list(PROTOCOLS)
     lacking = {row.protocol.name: row.remark for row in result.protocols if row.remark}
     assert lacking == {
@@ -152,7 +152,7 @@ def test_without_an_end_the_way_leads_to_the_farthest_protocol_that_fits():
 
 def test_open_images_without_its_labels_is_explained():
     dataset, detections = scene_to_tables(random_scene(5, federated=False, tree=False))
-    result = reconcile_tables(dataset, detections, "coco", "openimages")
+    result = reconcile(dataset, detections, start="coco", end="openimages")
     assert {notice.code for notice in result.notices} >= {"protocol_does_not_fit"}
     [tree] = [step for step in result.steps if step.convention == "hierarchy"]
     assert not tree.moves
@@ -172,10 +172,10 @@ def test_conventions_of_ones_own_can_be_an_end():
 def test_no_detections_give_zeros_and_no_objects_nothing():
     dataset, detections = scene_to_tables(random_scene(8))
     none = detections.where(detections.score > 2)
-    result = reconcile_tables(dataset, none)
+    result = reconcile(dataset, none)
     assert {row.value for row in result.protocols} == {0.0}
     assert "no convention makes a difference" in result.summary
-    empty = reconcile_tables(dataset.where(dataset.gt.area_px < 0), detections)
+    empty = reconcile(dataset.where(dataset.gt.area_px < 0), detections)
     assert all(math.isnan(row.value) for row in empty.protocols)
     assert "undefined" in empty.summary
     document = json.loads(json.dumps(empty.to_json(), allow_nan=False))
@@ -195,17 +195,17 @@ def test_relative_boxes_have_the_same_numbers():
 def test_unknown_and_equal_ends_are_refused():
     dataset, detections = scene_to_tables(random_scene(8))
     with pytest.raises(ParameterError, match=r"no protocol is called 'voc': .*voc07, voc12"):
-        reconcile_tables(dataset, detections, "voc")
+        reconcile(dataset, detections, start="voc")
     with pytest.raises(ParameterError, match="nothing to explain"):
-        reconcile_tables(dataset, detections, "coco", "coco")
+        reconcile(dataset, detections, start="coco", end="coco")
     eaten = Protocol("mine", "my AP", replace(PROTOCOLS["coco"].conventions, crowds="eaten"))
     with pytest.raises(ParameterError, match="crowds is one of region, ignored, counted"):
-        reconcile_tables(dataset, detections, "coco", eaten)
+        reconcile(dataset, detections, start="coco", end=eaten)
 
 
 def test_the_document_has_the_documented_names():
     dataset, detections = scene_to_tables(random_scene(8))
-    document = reconcile_tables(dataset, detections, "coco", "ultralytics").to_json()
+    document = reconcile(dataset, detections, start="coco", end="ultralytics").to_json()
     assert document["schema"] == "boxlens/reconcile/1"
     results = document["results"]
     assert set(results["steps"][0]) == {

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images
+from boxlens.data import Dataset, Detections
 from boxlens.errors import ParameterError
 from boxlens.studies.difficulty.accuracy import SCORES, SystemAccuracy, accuracy, upper_bound
 from boxlens.studies.difficulty.choice import DifficultyChoice
@@ -16,6 +16,7 @@ from boxlens.studies.difficulty.class_measures import mean_of_defined
 from boxlens.studies.difficulty.guesses import Guesses, System, guesses_of
 from boxlens.studies.difficulty.judging import judge_systems
 from oracles.model import iou as overlap
+from planted_worlds import world_of
 from studies.diagnosis.worlds import random_world
 
 CHOICES = (
@@ -133,15 +134,15 @@ def test_the_share_that_is_localized_has_no_bound():
 
 def toy(**flags) -> Dataset:
     """Two images; the first has two cats and a dog, the second a dog."""
-    images, _ = Images.of([1, 2], [100.0, 100.0], [100.0, 100.0], ["1.jpg", "2.jpg"])
-    gt = GroundTruth.of(
-        2,
+    return world_of(
+        [[0, 0, 10, 10], [50, 50, 10, 10], [20, 20, 30, 30], [0, 0, 50, 50]],
+        classes=[0, 0, 1, 1],
+        size=(100.0, 100.0),
+        n_images=2,
         image_row=[0, 0, 0, 1],
-        class_row=[0, 0, 1, 1],
-        box=[[0, 0, 10, 10], [50, 50, 10, 10], [20, 20, 30, 30], [0, 0, 50, 50]],
+        names=("cat", "dog", "owl"),
         **flags,
     )
-    return Dataset("toy", images, Classes.of([1, 2, 3], ["cat", "dog", "owl"]), gt)
 
 
 def guess(image_row, class_row, box) -> Guesses:

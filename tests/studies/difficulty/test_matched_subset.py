@@ -126,7 +126,7 @@ def test_the_subset_is_as_hard_as_wished_and_one_class_more_is_not(measure, seed
 def test_a_target_that_is_no_number_is_refused():
     for target in (math.nan, math.inf):
         with pytest.raises(ParameterError, match="finite"):
-            matched_subset(difficulty_of([0.1]), "cpl", target)
+            DifficultyChoice(match=(("cpl", target),))
 
 
 def four_images():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import boxlens
-from boxlens.data import Classes, ClassTree, Dataset, Detections, GroundTruth, Images
+from boxlens.data import Classes, ClassTree, Detections
 from boxlens.formats.class_tree import known_tree
 from boxlens.studies.difficulty.levels import accepted_classes
 from boxlens.studies.difficulty.relaxed_ap import exact_ap, gather_labels, node_ap, relaxed_ap
@@ -17,6 +17,7 @@ from cases import random_scene
 from oracles import coco
 from oracles.convert import scene_to_tables
 from oracles.model import iou as overlap
+from planted_worlds import world_of
 from shared_data import shared
 
 # Few kinds of boxes in one image: labels get mixed up often.
@@ -161,14 +162,8 @@ HERE, THERE = [0, 0, 10, 10], [50, 50, 10, 10]
 
 def ap_by_level(objects, found, **flags):
     """objects: class and box; found: class, box and score; all in one image."""
-    images, _ = Images.of([1], [100.0], [100.0], ["1.jpg"])
-    gt = GroundTruth.of(
-        1,
-        image_row=[0] * len(objects),
-        class_row=[label for label, _ in objects],
-        box=[box for _, box in objects],
-        **flags,
-    )
+    labels, boxes = zip(*objects, strict=True) if objects else ((), ())
+    dataset = replace(world_of(boxes, classes=labels, **flags), classes=CLASSES)
     detections = Detections.of(
         "toy",
         1,
@@ -177,7 +172,7 @@ def ap_by_level(objects, found, **flags):
         box=[box for _, box, _ in found],
         score=[score for _, _, score in found],
     )
-    evidence = gather_labels(Dataset("toy", images, CLASSES, gt), detections, 0.5)
+    evidence = gather_labels(dataset, detections, 0.5)
     return every_level(evidence, accepted_classes(CLASSES, TREE))
 
 

@@ -21,16 +21,22 @@ from boxlens.studies.proposals.detection_use.correlation import (
     correlate_recall,
     pearson,
 )
-from boxlens.studies.proposals.detection_use.filtering import near_proposals, suppressed
+from boxlens.studies.proposals.detection_use.filtering import (
+    FILTER_IOU,
+    NMS_IOU,
+    near_proposals,
+    suppressed,
+)
 from boxlens.studies.proposals.detection_use.method_scoring import (
     scores_of_detections,
     scores_of_filtered,
 )
 from boxlens.studies.proposals.detection_use.verdict import correlation_sentences, r_by_chance
-from boxlens.studies.proposals.proposed import Proposed
+from boxlens.studies.proposals.sources import Searching, find_proposed
 from planted_worlds import world_of
 
 N_IMAGES = 40
+FILTERING = {"budget": 1000, "filter_iou": FILTER_IOU, "nms_iou": NMS_IOU}
 SIDE = 100.0
 # One object per image; the first half of class a, the others of class b.
 DATASET = world_of(
@@ -46,10 +52,13 @@ def method_of(name, iou, searched=None):
     boxes = [[0, 0, SIDE * value, SIDE] for value in iou]
     known = np.ones(N_IMAGES, dtype=bool) if searched is None else searched
     rows = np.flatnonzero(known)
-    windows = Windows.of(
+    return Windows.of(
         name, N_IMAGES, image_row=rows, box=[boxes[row] for row in rows], searched=known
     )
-    return Proposed(name, "made here", baseline=False, by_budget={1000: windows})
+
+
+def proposed(methods):
+    return find_proposed(DATASET, methods, [1000], Searching())
 
 
 def overlaps_of(n_methods, seed=0):
@@ -94,7 +103,7 @@ def test_correlations_are_over_methods_at_each_iou_and_with_average_recall():
     chance = np.random.default_rng(3)
     maps = chance.uniform(0.2, 0.7, 7)
     methods = [method_of(f"m{m}", iou) for m, iou in enumerate(overlaps)]
-    result = correlate_recall(DATASET, methods, scores_of(maps), budget=1000)
+    result = correlate_recall(DATASET, methods, scores=scores_of(maps), budget=1000)
     (one,) = result.correlations
     assert (one.detector, one.class_name, one.n_methods) == ("", "", 7)
     np.testing.assert_allclose(one.ious, np.arange(0.5, 1.001, 0.025))
@@ -120,7 +129,9 @@ def test_ap_of_a_class_goes_with_the_recall_of_its_objects():
         {"a": 0.1 + 0.5 * average_recall_of(iou[:20]), "b": 0.9 - average_recall_of(iou[20:])}
         for iou in overlaps
     ]
-    result = correlate_recall(DATASET, methods, scores_of(np.linspace(0, 1, 5), "rcnn", by_class))
+    result = correlate_recall(
+        DATASET, methods, scores=scores_of(np.linspace(0, 1, 5), "rcnn", by_class)
+    )
     found = {one.class_name: one for one in result.correlations}
     assert list(found) == ["", "a", "b"]
     assert found["a"].with_ar == pytest.approx(1.0)
@@ -144,7 +155,7 @@ def test_every_detector_is_correlated_over_its_own_methods():
     average = [average_recall_of(iou) for iou in overlaps]
     scores = {Setting("first", f"M{m}"): value for m, value in enumerate(average)}
     scores |= {Setting("second", f"m{m}"): 1 - value for m, value in enumerate(average[:4])}
-    result = correlate_recall(DATASET, methods, MethodScores("mAP", scores))
+    result = correlate_recall(DATASET, methods, scores=MethodScores("mAP", scores))
     assert [(one.detector, one.n_methods) for one in result.correlations] == [
         ("first", 6),
         ("second", 4),
@@ -160,7 +171,7 @@ def test_detectors_keep_their_order_in_sentences_and_tables():
         for detector in ("zebra", "ape")
         for m, iou in enumerate(overlaps)
     }
-    result = correlate_recall(DATASET, methods, MethodScores("mAP", scores))
+    result = correlate_recall(DATASET, methods, scores=MethodScores("mAP", scores))
     text = study_text(describe(result), detail=True)
     for part in text.split("\n\n")[1:]:
         assert part.index("zebra") < part.index("ape")
@@ -175,11 +186,11 @@ def test_chance_reaches_what_tables_of_pearsons_r_say(n, r):
 def test_a_correlation_that_chance_reaches_predicts_nothing():
     methods = [method_of(f"m{m}", iou) for m, iou in enumerate(overlaps_of(6))]
     average = [average_recall_of(iou) for iou in overlaps_of(6)]
-    sure = correlation_sentences(correlate_recall(DATASET, methods, scores_of(average)))
+    sure = correlation_sentences(correlate_recall(DATASET, methods, scores=scores_of(average)))
     assert "predicts it best (r = " in sure[1]
     assert "the highest of 20 correlations)" in sure[1]
     unsure = correlation_sentences(
-        correlate_recall(DATASET, methods, scores_of([0.3, 0.2, 0.4, 0.25, 0.2, 0.5]))
+        correlate_recall(DATASET, methods, scores=scores_of([0.3, 0.2, 0.4, 0.25, 0.2, 0.5]))
     )
     assert "correlates most, but not beyond chance (r = 0." in unsure[1]
     assert not any("predicts" in sentence for sentence in unsure)
@@ -189,16 +200,16 @@ def test_a_correlation_that_chance_reaches_predicts_nothing():
 def test_fewer_than_three_methods_are_refused():
     methods = [method_of(f"m{m}", iou) for m, iou in enumerate(overlaps_of(3))]
     with pytest.raises(ParameterError, match=r"at least three methods .*got 2.*FILE, --method"):
-        correlate_recall(DATASET, methods[:2], scores_of([0.1, 0.9]))
+        correlate_recall(DATASET, methods[:2], scores=scores_of([0.1, 0.9]))
     with pytest.raises(ParameterError, match=r"proposals are of m0, m1, m2; scores of m0, m1$"):
-        correlate_recall(DATASET, methods, scores_of([0.1, 0.9]))
+        correlate_recall(DATASET, methods, scores=scores_of([0.1, 0.9]))
     with pytest.raises(ParameterError, match="scores of none"):
-        correlate_recall(DATASET, methods, scores_of([]))
+        correlate_recall(DATASET, methods, scores=scores_of([]))
 
 
 def test_scores_that_do_not_differ_tell_nothing():
     methods = [method_of(f"m{m}", iou) for m, iou in enumerate(overlaps_of(3))]
-    result = correlate_recall(DATASET, methods, scores_of([0.5, 0.5, 0.5]))
+    result = correlate_recall(DATASET, methods, scores=scores_of([0.5, 0.5, 0.5]))
     (one,) = result.correlations
     assert math.isnan(one.with_ar)
     assert np.isnan(one.at_iou).all()
@@ -209,7 +220,7 @@ def test_scores_that_do_not_differ_tell_nothing():
 def test_what_has_no_partner_is_counted():
     methods = [method_of(name, overlaps_of(1)[0]) for name in ("m0", "m1", "m2", "unscored")]
     scores = scores_of([0.1, 0.2, 0.3, 0.4], by_class=[{"a": 0.5, "zebra": 0.2}])
-    result = correlate_recall(DATASET, methods, scores)
+    result = correlate_recall(DATASET, methods, scores=scores)
     assert {one.code: one.count for one in result.notices} == {
         "score_without_proposals": 1,
         "proposals_without_score": 1,
@@ -227,7 +238,7 @@ def test_recall_is_that_of_images_which_all_methods_have_searched():
     methods = [
         method_of(f"m{m}", iou, searched=half if m == 1 else None) for m, iou in enumerate(overlaps)
     ]
-    result = correlate_recall(DATASET, methods, scores_of([0.1, 0.2, 0.4]))
+    result = correlate_recall(DATASET, methods, scores=scores_of([0.1, 0.2, 0.4]))
     assert [row.ar for row in result.scores] == pytest.approx(
         [average_recall_of(iou[:20]) for iou in overlaps]
     )
@@ -241,7 +252,7 @@ def test_scores_come_from_a_file(tmp_path):
     lines = [f"m{m},{average_recall_of(iou):.17g}" for m, iou in enumerate(overlaps)]
     path.write_text("\n".join(["method,mAP", *lines]), encoding="utf-8")
     methods = [method_of(f"m{m}", iou) for m, iou in enumerate(overlaps)]
-    result = correlate_recall(DATASET, methods, read_method_scores(path))
+    result = correlate_recall(DATASET, methods, scores=read_method_scores(path))
     assert result.correlations[0].with_ar == pytest.approx(1.0)
     (other,) = result.to_json()["provenance"]["others"]
     assert other["path"] == str(path)
@@ -266,9 +277,10 @@ def raw_detections(seed=5):
 def test_raw_detections_are_filtered_by_each_method_and_evaluated(metric):
     raw = raw_detections()
     methods = [method_of(f"m{m}", iou) for m, iou in enumerate(overlaps_of(3))]
-    scores = scores_of_filtered(DATASET, [raw], methods, metric=metric)
+    found = proposed(methods)
+    scores, _ = scores_of_filtered(DATASET, [raw], found, metric, **FILTERING)
     filtered = {
-        one.name: suppressed(raw.where(near_proposals([raw], one, 1000).near[0])) for one in methods
+        one.name: suppressed(raw.where(near_proposals([raw], one, 1000).near[0])) for one in found
     }
     for name, table in filtered.items():
         (expected,) = evaluate(DATASET, table).detectors
@@ -276,9 +288,10 @@ def test_raw_detections_are_filtered_by_each_method_and_evaluated(metric):
         assert scores.overall[setting] == expected.metrics[metric]
         assert scores.by_class[setting]["b"] == expected.classes[1].metrics[metric]
     # Run elsewhere on those proposals, the same detections are scored the same.
-    given = scores_of_detections(DATASET, filtered, detector="detector", metric=metric)
-    assert given.overall == scores.overall
-    result = correlate_recall(DATASET, methods, scores)
+    given = scores_of_detections(DATASET, filtered, (), metric)
+    assert list(given.overall.values()) == list(scores.overall.values())
+    result = correlate_recall(DATASET, methods, raw=raw, metric=metric)
+    assert [row.map for row in result.scores] == list(scores.overall.values())
     assert result.parameters == {"metric": metric, "filter_iou": 0.8, "nms_iou": 0.3}
     # Classes without objects have no AP to correlate.
     assert [one.class_name for one in result.correlations] == ["", "a", "b"]
@@ -296,16 +309,16 @@ def test_filtered_detections_are_scored_on_images_that_were_searched():
         box=DATASET.gt.box[:20],
         score=np.ones(20),
     )
-    scores = scores_of_filtered(DATASET, [raw], [perfect])
+    scores, _ = scores_of_filtered(DATASET, [raw], proposed([perfect]), "AP50", **FILTERING)
     assert scores.overall[Setting("detector", "m0")] == pytest.approx(1.0)
     assert [one.code for one in scores.notices] == ["not_searched_by_all"]
 
 
 def test_what_cannot_be_meant_is_refused():
-    methods = [method_of("m0", overlaps_of(1)[0])]
+    methods = [method_of(name, np.ones(N_IMAGES)) for name in ("m0", "m1", "M0")]
     with pytest.raises(ParameterError, match="budget"):
-        correlate_recall(DATASET, methods, scores_of([0.1]), budget=0)
+        correlate_recall(DATASET, methods, scores=scores_of([0.1]), budget=0)
     with pytest.raises(ParameterError, match="two methods"):
-        correlate_recall(DATASET, [*methods, method_of("M0", np.ones(40))], scores_of([0.1]))
+        correlate_recall(DATASET, methods, scores=scores_of([0.1]))
     with pytest.raises(ParameterError, match="metric"):
-        scores_of_detections(DATASET, {"m0": raw_detections()}, metric="AP75")
+        correlate_recall(DATASET, methods, dt=[raw_detections()] * 3, metric="AP75")

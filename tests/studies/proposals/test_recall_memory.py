@@ -6,11 +6,10 @@ import weakref
 import numpy as np
 import pytest
 
-from boxlens.data import Classes, Dataset, GroundTruth, Images
 from boxlens.data.windows import Windows
 from boxlens.studies.proposals.proposed import Proposed
-from boxlens.studies.proposals.recall.analysis import proposal_recall, recall_tables
-from boxlens.studies.proposals.recall.choice import RecallChoice
+from boxlens.studies.proposals.recall.analysis import proposal_recall
+from planted_worlds import world_of
 
 CHOICE = {"budgets": (100, 1000), "replicates": 100}
 N_IMAGES = 400
@@ -20,12 +19,9 @@ ALL_BOXES = N_IMAGES * 1000 * 4 * 8
 
 @pytest.fixture(scope="module")
 def dataset():
-    names = [f"{row}.jpg" for row in range(N_IMAGES)]
-    images, _ = Images.of(range(N_IMAGES), [500.0] * N_IMAGES, [375.0] * N_IMAGES, names)
     rows = np.repeat(np.arange(N_IMAGES), 3)
     box = np.tile([[10.0, 20, 100, 80], [200, 100, 50, 150], [0, 0, 400, 300]], (N_IMAGES, 1))
-    gt = GroundTruth.of(N_IMAGES, image_row=rows, class_row=np.zeros_like(rows), box=box)
-    return Dataset("same", images, Classes.of([1], ["thing"]), gt)
+    return world_of(box, size=(500.0, 375.0), n_images=N_IMAGES, image_row=rows)
 
 
 def test_drawn_boxes_are_held_in_parts(dataset, monkeypatch):
@@ -44,7 +40,7 @@ def test_drawn_boxes_are_held_in_parts(dataset, monkeypatch):
     assert peak < ALL_BOXES / 2
 
 
-def test_a_method_is_gone_before_the_next_is_found(dataset):
+def test_a_method_is_gone_before_the_next_is_found(dataset, monkeypatch):
     held = []
 
     def found(name):
@@ -53,6 +49,8 @@ def test_a_method_is_gone_before_the_next_is_found(dataset):
         held.append(weakref.ref(windows.box))
         return Proposed(name, "", baseline=False, by_budget={1: windows})
 
-    result = recall_tables([dataset], [map(found, "abc")], RecallChoice(**CHOICE))
+    finding = "boxlens.studies.proposals.recall.analysis.each_proposed"
+    monkeypatch.setattr(finding, lambda _, given, *__, **___: map(found, given))
+    result = proposal_recall(dataset, ["a", "b", "c"], **CHOICE)
     assert [one.name for one in result.datasets[0].methods] == ["a", "b", "c"]
     assert len(held) == 3

@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from boxlens.data import Classes, Dataset, GroundTruth, Images
 from boxlens.data.windows import Windows
 from boxlens.metrics.results import Provenance
 from boxlens.studies.proposals.recall.analysis import proposal_recall
@@ -22,6 +21,7 @@ from boxlens.studies.proposals.recall.result import (
     ProposalRecallResult,
 )
 from boxlens.studies.proposals.recall.verdict import recall_sentences
+from planted_worlds import world_of
 
 
 def method(name, ar, *, at_half=None, n_mean=100.0, half=0.01, sizes=None, baseline=False):
@@ -77,9 +77,7 @@ def test_a_lead_is_judged_on_the_same_images_for_both():
     rng = np.random.default_rng(0)
     overlap = rng.uniform(0.6, 0.9, 60)
     objects = np.array([[10.0, 10, 100, 100]] * 60)
-    images, _ = Images.of(range(60), [200.0] * 60, [200.0] * 60, [str(row) for row in range(60)])
-    gt = GroundTruth.of(60, image_row=range(60), class_row=[0] * 60, box=objects)
-    dataset = Dataset("cases", images, Classes.of([1], ["thing"]), gt)
+    dataset = world_of(objects, n_images=60, image_row=range(60))
     proposals = []
     for name, better in (("more", 0.01), ("less", 0.0)):
         boxes = objects.copy()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
@@ -19,7 +19,7 @@ from boxlens.images.perturbing.perturb import perturb, reference
 from boxlens.studies.proposals.generators.edge_boxes import EdgeBoxes
 from boxlens.studies.proposals.generators.protocols import BlindGenerator
 from boxlens.studies.proposals.generators.sliding_window import SlidingWindow
-from boxlens.studies.proposals.repeatability.analysis import measured_repeatability as repeatability
+from boxlens.studies.proposals.repeatability.analysis import repeatability
 from boxlens.studies.proposals.repeatability.choice import N_BINS, RepeatabilityChoice
 from boxlens.studies.proposals.repeatability.kept_tallies import FILE_NAME, kept_tallies
 from boxlens.studies.proposals.repeatability.measuring import Tally, measure, pooled, size_bins
@@ -36,8 +36,10 @@ FEW = {
     "blur": (0.0, 2.0),
     "salt_pepper": (0.0, 10.0),
 }
+ALL = {"budget": 40, "levels": FEW}
 CHOICE = RepeatabilityChoice(n_proposals=40, levels=FEW)
 ZEROS = {name: FAMILIES[name].unchanged for name in FAMILY_NAMES}
+BRIGHTNESS = {"budget": 20, "perturb": ("brightness",), "levels": FEW}
 SMALL = RepeatabilityChoice(n_proposals=20, families=("brightness",), levels=FEW)
 
 
@@ -202,11 +204,11 @@ def test_what_is_not_found_again_counts_zero_and_no_reference_says_nothing():
 
 
 def test_an_interrupted_study_goes_on_where_it_was(files, tmp_path):
-    at_once = repeatability([SlidingWindow(), Lots()], files, CHOICE)
+    at_once = repeatability([SlidingWindow(), Lots()], files, **ALL)
     n_calls = len(CHOICE.steps()) + 2
     interrupted = Lots(stop_after=2 * n_calls + 3)
     with pytest.raises(KeyboardInterrupt):
-        repeatability([SlidingWindow(), interrupted], files, CHOICE, keep=tmp_path / "kept")
+        repeatability([SlidingWindow(), interrupted], files, **ALL, keep=tmp_path / "kept")
     path = tmp_path / "kept" / FILE_NAME
     assert len(path.read_bytes().splitlines()) == 4  # two pictures of two methods
     path.write_bytes(path.read_bytes() + b'{"origin":"torn')
@@ -214,7 +216,7 @@ def test_an_interrupted_study_goes_on_where_it_was(files, tmp_path):
     result = repeatability(
         [SlidingWindow(), again],
         files,
-        CHOICE,
+        **ALL,
         keep=tmp_path / "kept",
         progress=lambda _, done, total: steps.append((done, total)),
     )
@@ -222,44 +224,44 @@ def test_an_interrupted_study_goes_on_where_it_was(files, tmp_path):
     assert steps == [(3, 4), (4, 4)]
     assert json.dumps(result.to_json()) == json.dumps(at_once.to_json())
     assert [method.n_images for method in result.methods] == [4, 4]
-    more, unseen = Lots(), repeatability(["uniform", Lots()], files, CHOICE)
-    kept = repeatability(["uniform", more], files, CHOICE, keep=tmp_path / "kept")
+    more, unseen = Lots(), repeatability(["uniform", Lots()], files, **ALL)
+    kept = repeatability(["uniform", more], files, **ALL, keep=tmp_path / "kept")
     assert json.dumps(kept.to_json()) == json.dumps(unseen.to_json())
     assert more.seen == []
 
 
 def test_only_what_the_same_settings_measured_is_taken_up(files, tmp_path):
-    def calls(choice=SMALL, identity="lots 1", pictures=files) -> int:
+    def calls(identity="lots 1", **settings) -> int:
         lots = Lots(identity=identity)
-        repeatability([lots], pictures, choice, keep=tmp_path)
+        repeatability([lots], files, **{**BRIGHTNESS, **settings}, keep=tmp_path)
         return len(lots.seen)
 
     a_picture = 3  # the reference and two levels
     assert calls() == 4 * a_picture
     assert calls() == 0
-    assert calls(replace(SMALL, n_images=2)) == 0
-    assert calls(replace(SMALL, n_proposals=21)) == 4 * a_picture
+    assert calls(n_images=2) == 0
+    assert calls(budget=21) == 4 * a_picture
     assert calls(identity="lots 2") == 4 * a_picture
     Image.fromarray(scene(9, 30, 30)).save(files.paths[1])
     assert calls() == a_picture
 
 
 def test_damaged_lines_are_measured_again_and_two_studies_do_not_mix(files, tmp_path):
-    repeatability([Lots()], files, SMALL, keep=tmp_path)
+    repeatability([Lots()], files, **BRIGHTNESS, keep=tmp_path)
     lines = (tmp_path / FILE_NAME).read_bytes().splitlines()
     lines[2] = lines[2][: len(lines[2]) // 2]
     (tmp_path / FILE_NAME).write_bytes(b"\n".join(lines) + b"\n")
     again = Lots()
     with kept_tallies(tmp_path, 2), pytest.raises(InputError, match="another process"):
-        repeatability([again], files, SMALL, keep=tmp_path)
-    repeatability([again], files, SMALL, keep=tmp_path)
+        repeatability([again], files, **BRIGHTNESS, keep=tmp_path)
+    repeatability([again], files, **BRIGHTNESS, keep=tmp_path)
     assert len(again.seen) == 3
 
 
 def test_what_fails_is_told_and_the_rest_goes_on(files):
     files.paths[2].write_bytes(b"no picture")
     width = read_picture(files.paths[0]).pixels.shape[1]
-    result = repeatability([Lots(fail_on=width), SlidingWindow()], files, SMALL)
+    result = repeatability([Lots(fail_on=width), SlidingWindow()], files, **BRIGHTNESS)
     assert [name for name, _ in result.failed] == ["001.png", "003.png"]
     assert result.failed[0][1] == "lots: no such width"
     assert "not a picture" in result.failed[1][1]
@@ -280,13 +282,13 @@ def test_a_missing_package_ends_the_study(files):
             raise MissingExtraError("proposing", "something", "images")
 
     with pytest.raises(MissingExtraError):
-        repeatability([Needy()], files, SMALL)
+        repeatability([Needy()], files, **BRIGHTNESS)
 
 
 def test_processes_find_what_one_finds(files):
     methods = [SlidingWindow()]
-    alone = repeatability(methods, files, SMALL)
-    together = repeatability(methods, files, SMALL, workers=2)
+    alone = repeatability(methods, files, **BRIGHTNESS)
+    together = repeatability(methods, files, **BRIGHTNESS, workers=2)
     assert json.dumps(alone.to_json()) == json.dumps(together.to_json())
 
 
@@ -298,7 +300,7 @@ def test_pictures_are_spread_evenly():
 def test_the_verdict_tells_pictures_that_all_failed(files):
     for path in files.paths:
         path.write_bytes(b"no picture")
-    (sentence,) = repeatability_sentences(repeatability([Lots()], files, SMALL))
+    (sentence,) = repeatability_sentences(repeatability([Lots()], files, **BRIGHTNESS))
     assert sentence.startswith("No picture could be searched")
 
 
@@ -337,4 +339,4 @@ def test_levels_are_kept_in_order_and_all_are_published_by_default():
 @pytest.mark.parametrize("methods", [[], [Lots(), Lots()]])
 def test_methods_are_there_and_have_names_of_their_own(files, methods):
     with pytest.raises(ParameterError):
-        repeatability(methods, files, SMALL)
+        repeatability(methods, files, **BRIGHTNESS)

@@ -13,21 +13,14 @@ from boxlens.studies.proposals.recall.analysis import proposal_recall
 from boxlens.studies.proposals.recall.matched import match_objects
 from boxlens.studies.proposals.sources import Searching, find_proposed, is_method
 from small_world import small_dataset
-from toy_pictures import toy_set
+from toy_pictures import toy_folder
 
 BUDGETS = [10, 100]
 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    """Drawn pictures in a folder, with their data set."""
-    from PIL import Image
-
-    pictures, dataset = toy_set(6, seed=3)
-    folder = tmp_path_factory.mktemp("pictures")
-    for name, pixels in zip(dataset.images.file_name, pictures, strict=True):
-        Image.fromarray(pixels).save(folder / name)
-    return folder, dataset
+    return toy_folder(tmp_path_factory.mktemp("pictures"), 6, seed=3)
 
 
 def test_words_files_and_tables_stand_side_by_side(world, tmp_path):

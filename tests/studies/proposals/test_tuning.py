@@ -14,7 +14,7 @@ from boxlens.studies.proposals.tuning.analysis import TuningChoice, tune_proposa
 from boxlens.studies.proposals.tuning.result import ProposalTuningResult, Trial
 from boxlens.studies.proposals.tuning.search import Range, next_settings, space_of
 from boxlens.studies.proposals.tuning.verdict import tuning_sentences
-from toy_pictures import toy_set
+from toy_pictures import toy_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,7 @@ class Squares:
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    from PIL import Image
-
-    pictures, dataset = toy_set(10, seed=5)
-    folder = tmp_path_factory.mktemp("pictures")
-    for name, pixels in zip(dataset.images.file_name, pictures, strict=True):
-        Image.fromarray(pixels).save(folder / name)
-    return folder, dataset
+    return toy_folder(tmp_path_factory.mktemp("pictures"), 10, seed=5)
 
 
 CHOICE = {"budget": 2000, "trials": 9, "vary": ("side_px",), "seed": 1}

@@ -68,7 +68,7 @@ def detector(name, clean, *steps, **errors):
         step(*one[:3], clean, *one[3:4], before=errors, **(one[4] if len(one) > 4 else {}))
         for one in steps
     )
-    return DetectorRobustness(name, whole, changed, corruption_means(whole, changed))
+    return DetectorRobustness(name, whole, corruption_means(whole, changed), changed)
 
 
 def result_of(*detectors, sets=(), intervals=None):

@@ -11,7 +11,7 @@ import pytest
 from boxlens.data.columns import frozen
 from boxlens.detectors.from_callable import CallableDetector
 from boxlens.detectors.run_result import NothingDetectedError
-from boxlens.errors import InputError, ParameterError
+from boxlens.errors import InputError
 from boxlens.images.transforming.catalogue import CLEAN
 from boxlens.images.transforming.changed_set import changed_set
 from boxlens.images.transforming.transform import Step, TransformSettings
@@ -206,8 +206,3 @@ def test_progress_names_the_set_and_notices_are_told_once(tmp_path):
     assert told == [(name, done, 3) for name in names for done in (0, 2)]
     # What reading changes is told of the pictures, not of every detector.
     assert result.notices == ()
-
-
-def test_without_a_set_there_is_nothing_to_run(rendered):
-    with pytest.raises(ParameterError):
-        run_detector(Watched(rendered).detector(), "one", [], None)

@@ -233,7 +233,7 @@ def test_the_mean_of_a_corruption_is_over_severities_that_change_something():
 def test_groups_that_repeat_a_corruption_or_all_of_them_are_not_told():
     def told(*names):
         steps = tuple(step(name, 1, 0.2) for name in names)
-        detector = DetectorRobustness("mine", CLEAN, steps, corruption_means(CLEAN, steps))
+        detector = DetectorRobustness("mine", CLEAN, corruption_means(CLEAN, steps), steps)
         return [one.group for one in telling_means(detector)]
 
     assert told("fog", "snow", "gaussian_noise") == ["all", "weather"]

@@ -10,10 +10,7 @@ import numpy as np
 import pytest
 
 from boxlens.data.columns import attribute_column
-from boxlens.errors import ParameterError
-from boxlens.matching import HOIEM, assign, find_overlaps
-from boxlens.metrics.ranking import rank
-from boxlens.studies.sensitivity import SensitivityChoice, analyse, sensitivity
+from boxlens.studies.sensitivity import sensitivity
 from planted_worlds import world_of
 from studies.sensitivity.worlds import analysed, codes, detections_on, named, side_by_side
 
@@ -111,20 +108,3 @@ def test_notices_of_the_tables_come_first():
     first, second = replace(noted, code="read"), replace(noted, code="found")
     result = analysed(replace(dataset, notices=(first,)), replace(detections, notices=(second,)))
     assert codes(result)[:2] == ["read", "found"]
-
-
-def test_matches_that_lack_an_overlap_or_the_hits_are_refused():
-    dataset = world_of(side_by_side(3), names="a")
-    detections = detections_on(dataset, [0])
-    choice = SensitivityChoice(looser=(0.3,))
-    overlaps = find_overlaps(dataset, detections, HOIEM, floor=0.3)
-    ranking = rank(detections, 1)
-    for thresholds, keep_hits, message in (
-        ((0.5,), True, "overlap 0.3"),
-        ((0.3, 0.5), False, "keep_hits"),
-    ):
-        matches = assign(
-            dataset, detections, overlaps, HOIEM, iou_thresholds=thresholds, keep_hits=keep_hits
-        )
-        with pytest.raises(ParameterError, match=message):
-            analyse(dataset, detections, ranking, matches, choice)

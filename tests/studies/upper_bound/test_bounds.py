@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,14 +9,14 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 import boxlens
-from boxlens.data import Classes, Dataset, GroundTruth, Images
 from boxlens.studies.upper_bound.bounds import accuracy_of, correlation, strategy_bound
 from boxlens.studies.upper_bound.relabelling import ObjectLabels
 from boxlens.studies.upper_bound.result import OWN_BOX
 from boxlens.studies.upper_bound.scoring import labelled_boxes
+from planted_worlds import world_of
 
 
-def random_labels(dataset: Dataset, seed: int, right: float = 0.7) -> ObjectLabels:
+def random_labels(dataset: boxlens.Dataset, seed: int, right: float = 0.7) -> ObjectLabels:
     random = np.random.default_rng(seed)
     n = len(dataset.gt)
     wrong = random.integers(0, len(dataset.classes), n)
@@ -23,23 +24,20 @@ def random_labels(dataset: Dataset, seed: int, right: float = 0.7) -> ObjectLabe
     return ObjectLabels(OWN_BOX, said, random.random(n))
 
 
-def grid_set(n_images: int, a_side: int, n_classes: int = 5, seed: int = 0) -> Dataset:
+def grid_set(n_images: int, a_side: int, n_classes: int = 5, seed: int = 0) -> boxlens.Dataset:
     """Objects on a grid, none of which touches another."""
     random = np.random.default_rng(seed)
     n = n_images * a_side**2
     y, x = np.divmod(np.tile(np.arange(a_side**2), n_images), a_side)
     sides = random.uniform(5, 90, (n, 2))
-    ids = range(1, n_images + 1)
-    side_px = [100.0 * a_side] * n_images
-    images, _ = Images.of(ids, side_px, side_px, [f"{key}.png" for key in ids])
-    gt = GroundTruth.of(
-        n_images,
+    return world_of(
+        np.column_stack([100 * x, 100 * y, sides]),
+        classes=random.integers(0, n_classes, n),
+        size=(100.0 * a_side, 100.0 * a_side),
+        n_images=n_images,
         image_row=np.repeat(np.arange(n_images), a_side**2),
-        class_row=random.integers(0, n_classes, n),
-        box=np.column_stack([100 * x, 100 * y, sides]),
+        names=[f"class {row}" for row in range(n_classes)],
     )
-    names = [f"class {row}" for row in range(n_classes)]
-    return Dataset("grid", images, Classes.of(range(1, n_classes + 1), names), gt)
 
 
 def test_on_disjoint_objects_the_bound_is_the_same_at_every_iou_to_the_bit():
@@ -52,12 +50,8 @@ def test_on_disjoint_objects_the_bound_is_the_same_at_every_iou_to_the_bit():
 
 
 def test_two_overlapping_objects_with_swapped_labels_are_right_at_half_and_wrong_above():
-    images, _ = Images.of([1], [100], [100], ["1.png"])
     # IoU .6: 75 of 125.
-    gt = GroundTruth.of(
-        1, image_row=[0, 0], class_row=[0, 1], box=[[0, 0, 10, 10], [2.5, 0, 10, 10]]
-    )
-    dataset = Dataset("pair", images, Classes.of([1, 2], ["a", "b"]), gt)
+    dataset = world_of([[0, 0, 10, 10], [2.5, 0, 10, 10]], classes=[0, 1], names="ab")
     swapped = ObjectLabels(OWN_BOX, np.array([1, 0], np.int32), np.array([0.9, 0.8]))
     bound = strategy_bound(dataset, swapped)
     assert bound.by_iou[0.5] == 1
@@ -83,14 +77,7 @@ def test_a_perfect_classifier_reaches_one_even_with_hundreds_of_objects_in_an_im
 def test_crowds_are_not_labelled():
     dataset = grid_set(6, 3)
     crowd = np.arange(len(dataset.gt)) % 4 == 0
-    gt = GroundTruth.of(
-        6,
-        image_row=dataset.gt.image_row,
-        class_row=dataset.gt.class_row,
-        box=dataset.gt.box,
-        crowd=crowd,
-    )
-    with_crowds = Dataset("crowds", dataset.images, dataset.classes, gt)
+    with_crowds = replace(dataset, gt=replace(dataset.gt, crowd=crowd))
     labels = random_labels(with_crowds, 0, right=1)
     assert len(labelled_boxes(with_crowds, labels)) == int((~crowd).sum())
     assert strategy_bound(with_crowds, labels).uap == 1
@@ -101,8 +88,7 @@ def test_the_bound_equals_pycocotools_on_the_same_boxes(tmp_path, capsys):
     # Overlaps, so that wrong labels meet objects of their class.
     box = dataset.gt.box.copy()
     box[:, :2] *= 0.4
-    gt = GroundTruth.of(15, image_row=dataset.gt.image_row, class_row=dataset.gt.class_row, box=box)
-    dataset = Dataset("dense", dataset.images, dataset.classes, gt)
+    dataset = replace(dataset, gt=replace(dataset.gt, box=box))
     labels = random_labels(dataset, 3)
     bound = strategy_bound(dataset, labels)
     boxlens.write_dataset(dataset, tmp_path / "gt.json", "coco")
@@ -123,9 +109,7 @@ def test_the_bound_equals_pycocotools_on_the_same_boxes(tmp_path, capsys):
 
 
 def test_accuracy_of_a_class_is_the_share_of_its_objects_not_of_its_labels():
-    images, _ = Images.of([1], [100], [100], ["1.png"])
-    gt = GroundTruth.of(1, image_row=[0] * 4, class_row=[0, 0, 0, 1], box=[[0, 0, 1, 1]] * 4)
-    dataset = Dataset("four", images, Classes.of([1, 2, 3], ["a", "b", "c"]), gt)
+    dataset = world_of([[0, 0, 1, 1]] * 4, classes=[0, 0, 0, 1], names="abc")
     found = accuracy_of(dataset, np.array([0, 1, -1, 1], np.int32), np.ones(4, bool))
     assert found.by_class[0] == pytest.approx(1 / 3)
     assert found.by_class[1] == 1

@@ -62,7 +62,7 @@ def test_alpha_lies_between_its_ends_and_its_product_with_beta_is_fixed():
 
 def test_an_iou_that_cannot_be_is_refused():
     with pytest.raises(ParameterError, match="between 0 and 1"):
-        sampled_boxes(np.zeros((1, 4)), 1.0)
+        UpperBoundChoice(sampled_iou=1.0)
 
 
 PIXELS = np.random.default_rng(0).integers(1, 255, (60, 80, 3)).astype(np.uint8)

@@ -33,6 +33,7 @@ from boxlens.studies.comparison.league import league
 from boxlens.studies.comparison.paired import Contest, compare_pairs
 from boxlens.studies.comparison.result import ComparisonResult
 from boxlens.studies.comparison.shared_images import same_detections, shared_images
+from boxlens.studies.comparison.together.found_objects import IOU
 from boxlens.studies.comparison.together.joint_bound import joint_bound
 from boxlens.studies.comparison.together.strengths import StrengthsResult, strengths
 
@@ -50,9 +51,6 @@ if TYPE_CHECKING:
     from boxlens.studies.comparison.cases.p_values import TestName
     from boxlens.studies.comparison.paired import ClassPair
     from boxlens.studies.comparison.shared_images import ImagesChoice
-
-# A hit, where objects and images are counted.
-IOU = 0.5
 
 
 @shared_settings
@@ -261,13 +259,13 @@ def _by_image(
         dataset,
         known,
         min_score=cuts,
-        image_scores=list(scores),
+        image_scores=scores,
         ranked=ranked,
         seed=choice.resampling.seed,
         threads=threads,
     )
     tell(3)
-    joint = joint_bound(dataset, tables, image_scores=list(scores), threads=threads)
+    joint = joint_bound(dataset, tables, image_scores=scores, threads=threads)
     tell(4)
     return {
         "min_score": cuts,
@@ -292,12 +290,12 @@ def _discriminative(
     names: Sequence[str], scores: Floats, choice: ComparisonChoice
 ) -> tuple[tuple[DiscriminativeResult, ...], DiscriminativeResult | None]:
     apart = tuple(
-        discriminate((names[a], names[b]), (scores[a], scores[b]), choice.discriminative)
+        discriminate((names[a], names[b]), scores[[a, b]], choice.discriminative)
         for a, b in combinations(range(len(names)), 2)
     )
     if len(names) == 2:
         return apart, None
-    return apart, discriminate(names, list(scores), replace(choice.discriminative, test="anova"))
+    return apart, discriminate(names, scores, replace(choice.discriminative, test="anova"))
 
 
 def _strengths(

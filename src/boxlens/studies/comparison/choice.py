@@ -66,6 +66,8 @@ class ComparisonChoice(JsonRecord):
         ):
             if value not in known:
                 raise ParameterError(f"{name}: choose from {', '.join(known)}, got {value!r}")
+        if self.min_score is not None and not math.isfinite(self.min_score):
+            raise ParameterError(f"min_score is a finite number, got {self.min_score:g}")
         if self.discriminative.test == "anova":
             raise ParameterError(
                 "anova tests all detectors together: choose another test for pairs"

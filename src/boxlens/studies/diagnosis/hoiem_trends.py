@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from boxlens.metrics.grid import means_defined
-from boxlens.metrics.json_form import to_json
+from boxlens.metrics.json_form import JsonRecord, as_key, to_json
 from boxlens.studies.diagnosis.hoiem_types import FP_TYPES, HoiemType
 
 if TYPE_CHECKING:
@@ -22,26 +22,23 @@ FP_COUNTS = tuple(25 * 2**k for k in range(8))
 MULTIPLES = (1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 8.0)
 
 
+def _by_label(rows: Floats) -> dict[str, list[float | None]]:
+    labelled: dict[str, list[float | None]] = to_json(dict(zip(FP_LABELS, rows.T, strict=True)))
+    return labelled
+
+
 @dataclass(frozen=True, slots=True)
-class FpTrend:
+class FpTrend(JsonRecord):
     """share[class, count, kind] among the first `counts` false positives of a class.
 
     NaN where a class has fewer. In `mean` such a class stays with all that it has, so that the
     same classes are averaged all along; `n_classes` have as many.
     """
 
-    counts: tuple[int, ...]
-    share: Floats
-    mean: Floats
+    counts: tuple[int, ...] = field(metadata=as_key("n_fp"))
     n_classes: tuple[int, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "n_fp": list(self.counts),
-            "n_classes": list(self.n_classes),
-            "share": _by_label(self.mean),
-            "classes": [_by_label(rows) for rows in self.share],
-        }
+    mean: Floats = field(metadata=as_key("share", _by_label))
+    share: Floats = field(metadata=as_key("classes", lambda share: list(map(_by_label, share))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +122,3 @@ def detection_trend(
         mean_weak_recall=means_defined(weak_recall, 0),
         n_classes=tuple(enough.sum(axis=0).tolist()),
     )
-
-
-def _by_label(rows: Floats) -> dict[str, list[float | None]]:
-    labelled: dict[str, list[float | None]] = to_json(dict(zip(FP_LABELS, rows.T, strict=True)))
-    return labelled

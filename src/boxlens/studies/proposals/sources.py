@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from boxlens.studies.proposals.generators.opening import (
     plain_name,
 )
 from boxlens.studies.proposals.generators.protocols import BlindGenerator, Generator
+from boxlens.studies.proposals.listing import listed
 from boxlens.studies.proposals.proposed import Proposed, places_in
 from boxlens.studies.proposals.published import BASELINES
 
@@ -53,6 +54,14 @@ class Searching:
     # Processes for pictures; 1: threads.
     workers: int = 1
     threads: int = 0
+
+    @classmethod
+    def of(
+        cls, images: Any, keep: str | PathLike[str] | None, order: Any, names: Any, **rest: int
+    ) -> Searching:
+        """As a verb is given them: one thing or several."""
+        place = None if keep is None else Path(keep)
+        return cls(tuple(listed(images)), place, tuple(listed(order)), tuple(listed(names)), **rest)
 
 
 def is_method(given: object) -> bool:

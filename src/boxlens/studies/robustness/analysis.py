@@ -27,7 +27,7 @@ from boxlens.studies.robustness.steps import with_references
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from boxlens.data import Dataset, Detections, Notice
+    from boxlens.data import Dataset, Notice
     from boxlens.detectors.run_result import Failure, Remark
     from boxlens.formats.coco.mask_shapes import MaskReader
     from boxlens.formats.files import Progress
@@ -126,20 +126,38 @@ def robustness(
     reading = Reading(split, classes, gt_format, threads=threads, progress=progress)
     dataset = reading.dataset(gt)
     known = None if bound is None else read_bound(bound, dataset.classes.name)
-    found = changed_sets(dataset, images, asked, scenes=scenes, progress=progress)
+    changed = changed_sets(dataset, images, asked, scenes=scenes, progress=progress)
     models = [Model.opened(one, dataset, spec) for one in given]
     if called:
         models = [one.called(name) for one, name in zip(models, called, strict=True)]
-    return run_and_measure(
-        models,
-        found,
-        asked,
-        bound=known,
-        keep=None if keep is None else Path(keep),
-        batch=batch,
-        restart=restart,
-        threads=threads,
-        progress=progress,
+    check_names([model.detector.name for model in models])
+    place = None if keep is None else Path(keep)
+    if place is not None:
+        _check_identities(models)
+    runs = {
+        model.detector.name: run_detector(
+            model.detector,
+            model.identity,
+            changed.sets,
+            None if place is None else place / _folder_name(model.detector.name),
+            batch=batch,
+            restart=restart,
+            progress=progress,
+        )
+        for model in models
+    }
+    found = {name: run.found for name, run in runs.items()}
+    run_steps = replace(asked, steps=tuple(one.step for one in changed.sets[1:]))
+    measured = measure(changed.sets, found, run_steps, threads=threads, progress=progress)
+    result = with_bound(measured, known)
+    failed = (failure for run in runs.values() for failure in run.failed)
+    told = (notice for run in runs.values() for notice in run.notices)
+    return replace(
+        result,
+        failed=(*changed.failed, *result.failed, *failed),
+        remarks=changed.remarks,
+        pictures=StepPictures.of(changed.sets),
+        notices=(*changed.notices, *told, *result.notices),
     )
 
 
@@ -224,51 +242,6 @@ def _masks(
             "file with segmentations"
         )
     return mask_of, notices
-
-
-def run_and_measure(
-    models: Sequence[Model],
-    changed: ChangedSets,
-    choice: RobustnessChoice,
-    *,
-    bound: KnownBound | None = None,
-    keep: Path | None = None,
-    batch: int = 8,
-    restart: bool = False,
-    threads: int = 0,
-    progress: Progress | None = None,
-) -> RobustnessResult:
-    """Every detector over every set; what it finds is kept in a folder of its name."""
-    check_names([model.detector.name for model in models])
-    if keep is not None:
-        _check_identities(models)
-    found: dict[str, Sequence[Detections]] = {}
-    failed: list[Failure] = []
-    notices: list[Notice] = []
-    for model in models:
-        name = model.detector.name
-        run = run_detector(
-            model.detector,
-            model.identity,
-            changed.sets,
-            None if keep is None else keep / _folder_name(name),
-            batch=batch,
-            restart=restart,
-            progress=progress,
-        )
-        found[name] = run.found
-        failed += run.failed
-        notices += run.notices
-    run_steps = replace(choice, steps=tuple(one.step for one in changed.sets[1:]))
-    measured = measure(changed.sets, found, run_steps, threads=threads, progress=progress)
-    result = with_bound(measured, bound)
-    return replace(
-        result,
-        failed=(*changed.failed, *result.failed, *failed),
-        remarks=changed.remarks,
-        pictures=StepPictures.of(changed.sets),
-        notices=(*changed.notices, *notices, *result.notices),
-    )
 
 
 def with_bound(result: RobustnessResult, bound: KnownBound | None) -> RobustnessResult:

@@ -10,7 +10,7 @@ from boxlens.errors import ParameterError
 from boxlens.images.transforming.catalogue import CLEAN
 from boxlens.images.transforming.transform import TransformSettings
 from boxlens.limits import AT_MOST, GALLERY
-from boxlens.metrics.json_form import number, to_json
+from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, inline, number
 
 if TYPE_CHECKING:
     from boxlens.images.transforming.transform import Step
@@ -21,19 +21,23 @@ def step_to_json(step: Step) -> dict[str, Any]:
     return {"name": step.name, "severity": number(step.level)}
 
 
+def _steps_to_json(steps: tuple[Step, ...]) -> list[dict[str, Any]]:
+    return [step_to_json(one) for one in steps]
+
+
 @dataclass(frozen=True, slots=True)
-class RobustnessChoice:
+class RobustnessChoice(JsonRecord):
     """Settings that numbers depend on."""
 
     # In the order in which they are run and shown; each once.
-    steps: tuple[Step, ...]
-    settings: TransformSettings = field(default_factory=TransformSettings)
+    steps: tuple[Step, ...] = field(metadata=as_key("steps", _steps_to_json))
+    settings: TransformSettings = field(default_factory=TransformSettings, metadata=inline())
     # Pictures, evenly spread over the data set; None: all.
     n_images: int | None = None
     # Detections below are in no count of errors, no density map and no picture shown as evidence.
     shown_score: float = 0.3
     # Pictures shown of each step: two stand side by side.
-    n_examples: int = 2
+    n_examples: int = field(default=2, metadata=HIDDEN)
     # How sure the drops are, by resampling pictures; None: not asked for.
     intervals: ResamplingChoice | None = None
 
@@ -53,12 +57,3 @@ class RobustnessChoice:
                 f"shown_score must be finite, got {self.shown_score} (--shown-score)"
             )
         GALLERY.check(self.n_examples, "n_examples")
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "steps": [step_to_json(one) for one in self.steps],
-            **self.settings.to_json(),
-            "n_images": self.n_images,
-            "shown_score": self.shown_score,
-            "intervals": to_json(self.intervals),
-        }

@@ -57,7 +57,9 @@ def measure(
     Every set is scored by itself as COCO does it, and compared with its reference, the unchanged
     pictures mostly; drops are paired by the images that the pictures were made of.
     """
-    _check(sets, found, choice)
+    for one in sets:
+        if one.dataset.classes.name != sets[0].dataset.classes.name:
+            raise ParameterError(f"{one.step.slug} has other classes than the unchanged pictures")
     references, told = reference_rows([one.step for one in sets])
     work = _Work(sets, [trace(one, sets[0]) for one in sets], references, choice, threads)
 
@@ -140,26 +142,6 @@ def _beside(reference: _Measured, one: _Measured) -> StepRobustness:
     )
 
 
-def _check(
-    sets: Sequence[MeasuredSet], found: Mapping[str, Sequence[Detections]], choice: RobustnessChoice
-) -> None:
-    given, asked = [one.step.slug for one in sets[1:]], [one.slug for one in choice.steps]
-    if not sets or given != asked:
-        raise ParameterError(
-            f"expected the unchanged pictures and {', '.join(asked)}, got {', '.join(given)}"
-        )
-    if not found:
-        raise ParameterError("robustness needs the detections of at least one detector")
-    for name, tables in found.items():
-        if len(tables) != len(sets):
-            raise ParameterError(
-                f"{name}: {len(tables)} tables of detections for {len(sets)} sets of pictures"
-            )
-    for one in sets:
-        if one.dataset.classes.name != sets[0].dataset.classes.name:
-            raise ParameterError(f"{one.step.slug} has other classes than the unchanged pictures")
-
-
 def _measure_step(
     work: _Work, row: int, detections: Detections, seen: Sighting, clean: Sighting
 ) -> _Measured:
@@ -221,7 +203,7 @@ def _detector(
 ) -> DetectorRobustness:
     clean, *steps = measured
     with_drops = tuple(replace(one, drop=drop) for one, drop in zip(steps, drops, strict=True))
-    return DetectorRobustness(name, clean, with_drops, corruption_means(clean, with_drops))
+    return DetectorRobustness(name, clean, corruption_means(clean, with_drops), with_drops)
 
 
 def _summary(work: _Work, row: int) -> SetSummary:

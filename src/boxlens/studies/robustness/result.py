@@ -143,28 +143,20 @@ class CorruptionMean(JsonRecord):
 
 
 @dataclass(frozen=True, slots=True)
-class DetectorRobustness:
+class DetectorRobustness(JsonRecord):
     """One detector: on the unchanged pictures, under every step, and under corruption."""
 
     name: str
     clean: StepRobustness
-    # In the order of the choice.
-    steps: tuple[StepRobustness, ...]
     # "all" first; empty where no corruption was run.
     corrupted: tuple[CorruptionMean, ...]
+    # In the order of the choice.
+    steps: tuple[StepRobustness, ...] = field(metadata=as_key("transforms"))
 
     def reference_of(self, one: StepRobustness) -> StepRobustness:
         """What a step of this detector is compared with."""
         slug = one.reference.slug
         return next((step for step in self.steps if step.step.slug == slug), self.clean)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "clean": self.clean.to_json(),
-            "corrupted": to_json(self.corrupted),
-            "transforms": to_json(self.steps),
-        }
 
 
 @dataclass(frozen=True, slots=True)

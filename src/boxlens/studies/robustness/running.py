@@ -19,7 +19,6 @@ from boxlens.detectors.protocols import Detector
 from boxlens.detectors.renaming import with_classes
 from boxlens.detectors.run import detect_pictures, journal_path
 from boxlens.detectors.run_result import Failure
-from boxlens.errors import ParameterError
 from boxlens.formats import read_detections
 from boxlens.formats.unfinished import kept_or_scratch
 from boxlens.studies.robustness.origins import Origin
@@ -106,8 +105,6 @@ def run_detector(
     `identity` says which model and settings; `folder` keeps the results of this one detector, and
     without it nothing is kept. Sets that are done are taken over.
     """
-    if not sets:
-        raise ParameterError("name at least one set of pictures")
     renamed, notices = with_classes(detector, sets[0].dataset.classes)
     with kept_or_scratch(folder) as place:
         kept = [_kept(place, one, detector, identity) for one in sets]

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     )
 
     Steps = tuple[StepRobustness, ...]
-    from boxlens.studies.robustness.result import StepRobustness
 
 GROUP_WORDS: Final[Mapping[str, str]] = {
     "all": "All corruptions",

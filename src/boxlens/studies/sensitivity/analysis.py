@@ -113,7 +113,6 @@ def analyse(
     choice: SensitivityChoice,
 ) -> SensitivityResult:
     """The same from matches under Hoiem's rule that hold `choice.iou_thresholds` and their hits."""
-    _check_matches(matches, detections, choice)
     cell = matches.iou_thresholds.index(choice.iou)
     objects = Objects.of(dataset.gt, matches.positives(cell), len(dataset.classes))
     catalogue = Catalogue(objects, choice.bins)
@@ -224,11 +223,3 @@ def _about_tables(dataset: Dataset, detections: Detections, tally: Tally) -> Ite
             "without any object take no part in AP_N, which is undefined for them"
         )
         yield Notice("class_without_objects", int(lost.sum()), message)
-
-
-def _check_matches(matches: Matches, detections: Detections, choice: SensitivityChoice) -> None:
-    lacking = [iou for iou in choice.iou_thresholds if iou not in matches.iou_thresholds]
-    if lacking:
-        raise ParameterError(f"the matches do not hold the overlap {lacking[0]:g}")
-    if matches.hit_row.shape != (len(matches.iou_thresholds), len(detections)):
-        raise ParameterError("sensitivity needs the hits of the matches (keep_hits=True)")

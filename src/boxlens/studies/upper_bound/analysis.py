@@ -103,7 +103,7 @@ def upper_bound(
     >>> upper_bound(gt, other_dt, images="images", folds=2, sampled_iou=None)
     UpperBoundResult(ground_truth: UAP of hog 0.700, AP of region 0.204)
     """
-    asked = UpperBoundChoice(
+    choice = UpperBoundChoice(
         sampled_iou=sampled_iou,
         n_shifts=shifts,
         context_scales=CONTEXT_SCALES if context is True else tuple(context or ()),
@@ -118,45 +118,7 @@ def upper_bound(
     reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
     lessons = _lessons(train_gt, train_images, replace(reading, split=None, gt_format=None))
     source = replace(source, lessons=lessons)
-    dataset, tables = reading.used(gt, dt)
-    result, trained = bound_tables(
-        dataset, tables, source, images, asked, threads=threads, progress=progress
-    )
-    if save is not None and trained is not None:
-        save_trained(trained, source.word, str(save))
-    return result
-
-
-def _check_save(save: Place | None, word: str, train_gt: GivenDataset | None) -> None:
-    """Before anything is trained."""
-    if save is None:
-        return
-    if not str(save).endswith(".npz"):
-        raise InputError(
-            "classifiers are saved as .npz", path=save, remedy="Name a file ending in .npz"
-        )
-    if not needs_training(word):
-        raise ParameterError(
-            f"--save is for a classifier trained here, and {word or 'this one'} is ready-made"
-        )
-    if train_gt is None:
-        raise ParameterError(
-            "--save is for one classifier, and cross-validation trains several: give a training "
-            "set (--train-gt, --train-images)"
-        )
-
-
-def bound_tables(
-    dataset: Dataset,
-    detections: Sequence[Detections],
-    source: LabelSource,
-    images: ImageFiles | Place | Sequence[Place] | None,
-    choice: UpperBoundChoice,
-    *,
-    threads: int = 0,
-    progress: Progress | None = None,
-) -> tuple[UpperBoundResult, Classifier | None]:
-    """The same for tables in memory; also the classifier, where one was trained."""
+    dataset, detections = reading.used(gt, dt)
     files, found = _pictures(images, dataset)
     pictures = files
     if source.is_file:
@@ -178,7 +140,28 @@ def bound_tables(
     result = replace(_result(named, detections, choice, threads, progress), pictures=pictures)
     if needs_training(source.word):
         result = replace(result, training=source.training.to_json())
-    return result, named.trained
+    if save is not None and named.trained is not None:
+        save_trained(named.trained, source.word, str(save))
+    return result
+
+
+def _check_save(save: Place | None, word: str, train_gt: GivenDataset | None) -> None:
+    """Before anything is trained."""
+    if save is None:
+        return
+    if not str(save).endswith(".npz"):
+        raise InputError(
+            "classifiers are saved as .npz", path=save, remedy="Name a file ending in .npz"
+        )
+    if not needs_training(word):
+        raise ParameterError(
+            f"--save is for a classifier trained here, and {word or 'this one'} is ready-made"
+        )
+    if train_gt is None:
+        raise ParameterError(
+            "--save is for one classifier, and cross-validation trains several: give a training "
+            "set (--train-gt, --train-images)"
+        )
 
 
 def _result(
@@ -283,7 +266,7 @@ def _pictures(
 
 def _pictured(
     dataset: Dataset, detections: Sequence[Detections], files: ImageFiles
-) -> tuple[Dataset, ImageFiles, Sequence[Detections], tuple[Notice, ...]]:
+) -> tuple[Dataset, ImageFiles, list[Detections], tuple[Notice, ...]]:
     """The images that have a picture, in pixels; those that have none are reported."""
     pictured, aligned, notices = with_pictures(dataset, files)
     notices = (*_without_picture(dataset, files), *notices)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,32 +14,30 @@ from boxlens.detectors.classifiers.renaming import with_classes
 from boxlens.detectors.pictures import usable_pictures
 from boxlens.errors import InputError
 from boxlens.images.transforming.pictured import with_pictures
+from boxlens.metrics.json_form import HIDDEN, JsonRecord, inline
 from boxlens.regular_files import real_path
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
 
     from torch.nn import Module
 
-    from boxlens.data import Notice
+    from boxlens.data import Dataset, Notice
+    from boxlens.data.columns import Rows
     from boxlens.detectors.classifiers.hog_classifier import HogClassifier
+    from boxlens.detectors.classifiers.renaming import JoinedClassifier
+    from boxlens.detectors.classifiers.torch.choice import FineTuning
     from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
     from boxlens.detectors.protocols import Classifier
+    from boxlens.detectors.run_result import Failure
     from boxlens.formats.files import Progress
+    from boxlens.images import ImageFiles
+    from boxlens.studies.upper_bound.classifying import ClassifierOf
 
     # Of crops and the name of their part: what has learnt from them.
     Trainer = Callable[[LabelledCrops, str], HogClassifier | TorchClassifier]
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Rows
-    from boxlens.detectors.classifiers.renaming import JoinedClassifier
-    from boxlens.detectors.classifiers.torch.choice import FineTuning
-    from boxlens.detectors.run_result import Failure
-    from boxlens.images import ImageFiles
-    from boxlens.studies.upper_bound.classifying import ClassifierOf
 
 HOG = "hog"
 TORCH = "torch:"
@@ -102,22 +100,16 @@ class Lessons:
 
 
 @dataclass(frozen=True, slots=True)
-class Training:
+class Training(JsonRecord):
     """How a classifier is made, where it is not ready."""
 
     seed: int = 0
-    workers: int = 0
+    workers: int = field(default=0, metadata=HIDDEN)
     # Of torch modules.
-    fine_tuning: FineTuning | None = None
+    fine_tuning: FineTuning | None = field(default=None, metadata=inline())
     # Folder in which torch keeps what it has learnt, so that a run that was stopped goes on.
-    keep: Path | None = None
-    restart: bool = False
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "seed": self.seed,
-            **({} if self.fine_tuning is None else self.fine_tuning.to_json()),
-        }
+    keep: Path | None = field(default=None, metadata=HIDDEN)
+    restart: bool = field(default=False, metadata=HIDDEN)
 
 
 @dataclass(frozen=True, slots=True)

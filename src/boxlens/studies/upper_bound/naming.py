@@ -168,8 +168,8 @@ def _misfits(misfits: Sequence[Misfit], dataset: Dataset, path: str) -> tuple[Fa
 
 
 def without_unread(
-    named: NamedObjects, detections: Sequence[Detections]
-) -> tuple[NamedObjects, Sequence[Detections]]:
+    named: NamedObjects, detections: list[Detections]
+) -> tuple[NamedObjects, list[Detections]]:
     """Images whose picture cannot be read are skipped, for the bound and the detectors."""
     n_images = len(named.dataset.images)
     if len(named.unread) == 0:

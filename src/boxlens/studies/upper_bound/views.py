@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from boxlens.errors import ParameterError
 from boxlens.images.crops import cut_inside, span_inside
 
 if TYPE_CHECKING:
@@ -29,8 +28,6 @@ def sampled_boxes(boxes_xywh: Boxes, iou: float, n_shifts: int = 1) -> Boxes:
     beta of its area, so that every pair with alpha beta = 2 iou / (1 + iou) has that IoU.
     Coordinates stay real: whole pixels would break the identity.
     """
-    if not 0 < iou < 1:
-        raise ParameterError(f"sampled boxes have an IoU between 0 and 1, got {iou:g}")
     kept = np.stack(kept_shares(iou, n_shifts), axis=1)
     shift = (FAMILIES[:, None, :] * (1 - kept)[None, :, :]).reshape(-1, 2)
     corner, sides = boxes_xywh[:, None, :2], boxes_xywh[:, None, 2:]

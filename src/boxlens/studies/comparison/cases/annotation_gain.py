@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.errors import ParameterError
 from boxlens.metrics.image_counts import image_counts
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, fields_to_json
 from boxlens.metrics.protocols import prepare, verified_detections
-from boxlens.studies.comparison.cases.disagreement import DIGITS, DisagreementResult, rank_images
+from boxlens.studies.comparison.cases.disagreement import DIGITS, DisagreementResult
+from boxlens.studies.comparison.together.found_objects import IOU
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     Order = npt.NDArray[np.int64]
 
 BUDGETS = (0.1, 0.2)
+# Random orders, against which the others are told.
+N_RANDOM = 400
 # What is to be found, and the orders of images to find it in, in words.
 GOALS = {"errors": "errors of all detectors", "difference": "differences of image scores"}
 ORDERS = {
@@ -109,59 +111,45 @@ def annotation_gain(
     tables: Sequence[Detections],
     *,
     min_score: Sequence[float],
-    image_scores: Sequence[Floats],
-    iou: float = 0.5,
-    budgets: Sequence[float] = BUDGETS,
-    ranked: DisagreementResult | None = None,
-    n_random: int = 400,
+    image_scores: Floats,
+    ranked: DisagreementResult,
     seed: int = 0,
     threads: int = 0,
 ) -> AnnotationGainResult:
     """Reads the orders of `rank_images` against the ground truth.
 
-    A ranking that is there already spares making it.
-
     The goals are "errors", false positives and misses of all detectors, and "difference", the
-    span of `image_scores` (one a detector, say FDA) in each image; an undefined one counts 0.
+    span of `image_scores` ([detector, image], say FDA) in each image; an undefined one counts 0.
     Crowded images hold more of everything, so "n_boxes", the mere number of detections, is an
     order too, and shares are told by annotated objects as well as by annotated images.
     """
-    scores = np.stack([np.asarray(row, dtype=np.float64) for row in image_scores])
     n = len(dataset.images)
-    if scores.shape != (len(tables), n):
-        raise ParameterError(f"{len(tables)} detectors on {n} images, scores of {scores.shape}")
-    if n == 0 or not all(0 < budget <= 1 for budget in budgets):
-        raise ParameterError(f"budgets are shares of some images, got {list(budgets)} of {n}")
-    if n_random < 1:
-        raise ParameterError(f"at least one random order is needed, got {n_random}")
-    if ranked is None:
-        ranked = rank_images(dataset.images, tables, min_score=min_score, threads=threads)
     orders = _orders(ranked)
     rng = np.random.default_rng(seed)
-    random = [rng.permutation(n) for _ in range(n_random)]
+    random = [rng.permutation(n) for _ in range(N_RANDOM)]
     objects = np.bincount(dataset.gt.image_row, minlength=n).astype(np.float64)
     goals = {
-        "errors": _errors(dataset, tables, min_score, iou, threads),
-        "difference": np.nan_to_num(np.ptp(scores, axis=0)),
+        "errors": _errors(dataset, tables, min_score, threads),
+        "difference": np.nan_to_num(np.ptp(image_scores, axis=0)),
     }
-    signed = np.nan_to_num(scores[0] - scores[1]) if len(tables) == 2 else np.full(n, np.nan)
+    signed = np.full(n, np.nan)
+    if len(tables) == 2:
+        signed = np.nan_to_num(image_scores[0] - image_scores[1])
     return AnnotationGainResult(
         detectors=ranked.detectors,
-        iou=iou,
+        iou=IOU,
         n_images=n,
-        budgets=tuple(budgets),
-        goals=tuple(
-            _goal(name, amount, objects, orders, random, budgets) for name, amount in goals.items()
-        ),
-        abs_t=_all_abs_t(signed, orders, random, budgets),
+        budgets=BUDGETS,
+        goals=tuple(_goal(name, amount, objects, orders, random) for name, amount in goals.items()),
+        abs_t=_all_abs_t(signed, orders, random),
     )
 
 
 def _all_abs_t(
-    signed: Floats, orders: Mapping[str, Order], random: Sequence[Order], budgets: Sequence[float]
+    signed: Floats, orders: Mapping[str, Order], random: Sequence[Order]
 ) -> dict[str, tuple[float, ...]]:
     """Of every order, and of the random ones in the middle."""
-    sizes = [*(_n_first(budget, len(signed)) for budget in budgets), len(signed)]
+    sizes = [*(_n_first(budget, len(signed)) for budget in BUDGETS), len(signed)]
     found = {
         name: tuple(_abs_t(signed[order[:k]]) for k in sizes) for name, order in orders.items()
     }
@@ -181,18 +169,14 @@ def _orders(ranked: DisagreementResult) -> dict[str, Order]:
 
 
 def _errors(
-    dataset: Dataset,
-    tables: Sequence[Detections],
-    min_score: Sequence[float],
-    iou: float,
-    threads: int,
+    dataset: Dataset, tables: Sequence[Detections], min_score: Sequence[float], threads: int
 ) -> Floats:
     """[image]: false positives and missed objects of all detectors."""
     errors = np.zeros(len(dataset.images))
     for table, cut in zip(tables, min_score, strict=True):
-        told, _ = verified_detections(dataset, table, iou, threads=threads)
+        told, _ = verified_detections(dataset, table, IOU, threads=threads)
         prepared = prepare(dataset, told, "coco")
-        matches = prepared.matches(iou, threads=threads)
+        matches = prepared.matches(IOU, threads=threads)
         counts = image_counts(prepared, matches, min_score=cut)
         errors += counts.fp + counts.fn
     return errors
@@ -204,16 +188,15 @@ def _goal(
     objects: Floats,
     orders: Mapping[str, Order],
     random: Sequence[Order],
-    budgets: Sequence[float],
 ) -> GoalGain:
     best = np.argsort(-amount, kind="stable")
     top = _area(_curve(amount, best))
     gains = [
-        _gain(order_name, amount, objects, order, top, budgets)
+        _gain(order_name, amount, objects, order, top)
         for order_name, order in {**orders, "best": best}.items()
     ]
-    by_chance = np.array([_at_images(_curve(amount, order), budgets) for order in random])
-    low, high = np.quantile(by_chance.reshape(-1, len(budgets)), (0.025, 0.975), axis=0)
+    by_chance = np.array([_at_images(_curve(amount, order)) for order in random])
+    low, high = np.quantile(by_chance.reshape(-1, len(BUDGETS)), (0.025, 0.975), axis=0)
     return GoalGain(
         name, float(amount.sum()), tuple(gains), tuple(low.tolist()), tuple(high.tolist())
     )
@@ -225,7 +208,6 @@ def _gain(
     objects: Floats,
     order: Order,
     best_area: float,
-    budgets: Sequence[float],
 ) -> OrderGain:
     curve = _curve(amount, order)
     # By reversing each order: the mean area of all orders is exactly one half.
@@ -233,8 +215,8 @@ def _gain(
     return OrderGain(
         order=name,
         curve=curve,
-        at_images=_at_images(curve, budgets),
-        at_objects=tuple(np.interp(budgets, _curve(objects, order), curve).tolist()),
+        at_images=_at_images(curve),
+        at_objects=tuple(np.interp(BUDGETS, _curve(objects, order), curve).tolist()),
         area=(_area(curve) - 0.5) / room if room > ROUNDING else float("nan"),
         n_half=int(np.searchsorted(curve, 0.5)),
     )
@@ -252,9 +234,9 @@ def _area(curve: Floats) -> float:
     return float((curve[1:] + curve[:-1]).sum() / 2 / (len(curve) - 1))
 
 
-def _at_images(curve: Floats, budgets: Sequence[float]) -> tuple[float, ...]:
+def _at_images(curve: Floats) -> tuple[float, ...]:
     n = len(curve) - 1
-    return tuple(float(curve[_n_first(budget, n)]) for budget in budgets)
+    return tuple(float(curve[_n_first(budget, n)]) for budget in BUDGETS)
 
 
 def _n_first(budget: float, n: int) -> int:

@@ -146,7 +146,7 @@ class DiscriminativeResult:
 
 def discriminate(
     names: Sequence[str],
-    scores: Sequence[npt.ArrayLike],
+    scores: Sequence[npt.ArrayLike] | Floats,
     choice: DiscriminativeChoice | None = None,
 ) -> DiscriminativeResult:
     """Compares detectors by one score per image each; a case with a NaN is left out.
@@ -186,7 +186,7 @@ def discriminate(
 
 
 def _checked(
-    names: Sequence[str], scores: Sequence[npt.ArrayLike], choice: DiscriminativeChoice
+    names: Sequence[str], scores: Sequence[npt.ArrayLike] | Floats, choice: DiscriminativeChoice
 ) -> Floats:
     if len(names) < 2 or len(names) != len(scores):
         raise ParameterError(

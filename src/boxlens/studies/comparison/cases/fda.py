@@ -8,7 +8,6 @@ import numpy as np
 
 from boxlens.data.columns import ratio
 from boxlens.data.row_sums import group_sums
-from boxlens.errors import ParameterError
 from boxlens.matching import VOC, find_overlaps
 from boxlens.matching.pairing import pair_one_to_one, paired_iou
 
@@ -28,7 +27,6 @@ def fda(
     min_score: float,
     mapping: Mapping = "one_to_one",
     class_agnostic: bool = False,
-    empty: float = 1.0,
     threads: int = 0,
 ) -> Floats:
     """The IoU of mapped boxes over the mean number of objects and detections, image by image.
@@ -36,11 +34,8 @@ def fda(
     Detections with score >= min_score take part; crowds, group-of boxes and difficult objects do
     not. "one_to_one" maps from the largest IoU down and stays within 0 and 1. "literal" gives each
     detection the object of largest common area, taken or not, and may exceed 1. An image without
-    objects and detections has the value `empty`; NaN leaves it out.
+    objects and detections has the value 1.
     """
-    if mapping not in MAPPINGS:
-        raise ParameterError(f"a mapping is one of {', '.join(MAPPINGS)}, got {mapping!r}")
-    check_score_cut(min_score)
     found = detections.where(detections.score >= min_score)
     # VOC's rule knows no regions: every overlap is a plain IoU.
     overlaps = find_overlaps(
@@ -58,13 +53,7 @@ def fda(
     fit = group_sums(found.image_row, iou, n_images)
     n_objects = np.bincount(dataset.gt.image_row[~dropped], minlength=n_images)
     n_boxes = n_objects + np.diff(found.offsets)
-    return ratio(fit, n_boxes / 2, empty)
-
-
-def check_score_cut(min_score: float) -> None:
-    """NaN would keep nothing, silently."""
-    if np.isnan(min_score):
-        raise ParameterError("the score cut min_score is a number, got NaN")
+    return ratio(fit, n_boxes / 2, 1.0)
 
 
 def _largest_common_area(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from boxlens.display import Displayed
-from boxlens.metrics.json_form import number, to_json
+from boxlens.metrics.json_form import JsonRecord, as_key, inline, null_if_empty, number, to_json
 from boxlens.metrics.results import envelope
 from boxlens.studies.comparison.conventions.values import STEPS
 from boxlens.wording import change, score
@@ -64,20 +64,14 @@ class ConventionStep:
 
 
 @dataclass(frozen=True, slots=True)
-class ProtocolNumber:
+class ProtocolNumber(JsonRecord):
     """What a protocol gives; the remark says what it needs and the files do not have."""
 
-    protocol: Protocol
+    protocol: Protocol = field(
+        metadata=inline(lambda one: {"protocol": one.name, "metric": one.title})
+    )
     value: float
-    remark: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "protocol": self.protocol.name,
-            "metric": self.protocol.title,
-            "value": number(self.value),
-            "remark": self.remark or None,
-        }
+    remark: str = field(default="", metadata=as_key("remark", null_if_empty))
 
 
 @dataclass(frozen=True, slots=True)

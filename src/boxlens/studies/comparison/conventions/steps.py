@@ -71,35 +71,6 @@ def reconcile(
     """
     reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
     dataset, (detections,) = reading.used(gt, one_detector(dt), classes_used)
-    return reconcile_tables(dataset, detections, start, end, threads=threads, progress=progress)
-
-
-def check_ends(
-    start: str | Protocol, end: str | Protocol | None
-) -> tuple[Protocol, Protocol | None]:
-    """Both protocols, if they are two."""
-    first = find_protocol(start) if isinstance(start, str) else start
-    last = find_protocol(end) if isinstance(end, str) else end
-    for protocol in (first, last):
-        if protocol is not None:
-            check_conventions(protocol.conventions)
-    if last is not None and not differing(first.conventions, last.conventions):
-        raise ParameterError(
-            f"{first.name} and {last.name} have the same conventions: there is nothing to explain"
-        )
-    return first, last
-
-
-def reconcile_tables(
-    dataset: Dataset,
-    detections: Detections,
-    start: str | Protocol = "coco",
-    end: str | Protocol | None = None,
-    *,
-    threads: int = 0,
-    progress: Progress | None = None,
-) -> ReconciliationResult:
-    """The same for tables in memory."""
     check_tables(dataset, detections)
     first, last = check_ends(start, end)
     ap = ConventionAp(dataset, detections, threads=threads)
@@ -130,6 +101,22 @@ def reconcile_tables(
             *_protocol_notices(dataset, detections, (numbers[0], reached)),
         ),
     )
+
+
+def check_ends(
+    start: str | Protocol, end: str | Protocol | None
+) -> tuple[Protocol, Protocol | None]:
+    """Both protocols, if they are two."""
+    first = find_protocol(start) if isinstance(start, str) else start
+    last = find_protocol(end) if isinstance(end, str) else end
+    for protocol in (first, last):
+        if protocol is not None:
+            check_conventions(protocol.conventions)
+    if last is not None and not differing(first.conventions, last.conventions):
+        raise ParameterError(
+            f"{first.name} and {last.name} have the same conventions: there is nothing to explain"
+        )
+    return first, last
 
 
 def _farthest(numbers: list[ProtocolNumber]) -> ProtocolNumber:

@@ -48,9 +48,6 @@ class GatePlan:
     slices: Mapping[str, SliceRecipe]
     evaluation: EvaluationChoice
     resampling: ResamplingChoice
-    fail_on_estimate: bool = False
-    allow_gaps: bool = False
-    classes: ClassesChoice = "check"
 
 
 @shared_settings
@@ -91,39 +88,58 @@ def gate(
     >>> gate(gt, dt, other_dt, rules="AP >= baseline - 0.002", replicates=100)
     GateResult(passed: 1 of 1 rule holds)
     """
-    plan = plan_gate(
-        rules,
-        rules_file,
-        slices=slices,
-        protocol=protocol,
-        level=level,
-        replicates=replicates,
-        seed=seed,
-        fail_on_estimate=fail_on_estimate,
-        allow_gaps=allow_gaps,
-        classes_used=classes_used,
-    )
+    given = {"protocol": protocol, "level": level, "n_replicates": replicates, "seed": seed}
+    plan = plan_gate(rules, rules_file, slices, given)
     reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
-    dataset, (old, new) = reading.used(gt, [baseline, candidate])
-    return gate_tables(dataset, old, new, plan, threads=threads, progress=progress)
+    whole, read = reading.used(gt, [baseline, candidate])
+    dataset, tables = compared_classes(whole, read, classes_used)
+    old, new = tables
+    notices = [*dataset.notices, *old.notices, *new.notices]
+    notices += check_pair(dataset, old, new, allow_gaps=allow_gaps)
+    notices += _of_protocol(dataset, tables, plan)
+    cuts = {name: find_slice(recipe, dataset) for name, recipe in plan.slices.items()}
+    pair = samplers(dataset, tables, plan.evaluation, threads=threads)
+    asked = plan.rules or (default_rule(pair[0]),)
+    questions, untested = ask(asked, cuts, dataset, pair[0])
+    measured: dict[Question, Measured] = {}
+    for part in dict.fromkeys(question.part for question in questions):
+        here = [question for question in questions if question.part == part]
+        cut_pair = pair
+        if part is not None:
+            inside, own = cut(dataset, tables, cuts[part])
+            notices += check_gaps(inside, *own, allow_gaps=allow_gaps, where=f"slice {part!r}: ")
+            cut_pair = samplers(inside, own, plan.evaluation, threads=threads)
+        found = measure(cut_pair, here, plan.resampling, threads=threads, progress=progress)
+        measured |= zip(here, found, strict=True)
+    outcomes = decide(
+        [(question, measured[question]) for question in questions],
+        plan.resampling,
+        fail_on_estimate=fail_on_estimate,
+    )
+    return GateResult(
+        protocol=plan.evaluation.protocol,
+        dataset=dataset.name,
+        n_images=len(dataset.images),
+        n_objects=len(dataset.gt),
+        baseline=old.name,
+        candidate=new.name,
+        resampling=plan.resampling,
+        fail_on_estimate=fail_on_estimate,
+        outcomes=outcomes,
+        untested=tuple(untested),
+        provenance=Provenance(VERSION, dataset.source, (old.source, new.source)),
+        notices=(*notices, *_of_rules(plan, asked, outcomes, untested)),
+    )
 
 
 def plan_gate(
-    rules: str | Sequence[str] = (),
-    rules_file: str | PathLike[str] | None = None,
-    *,
-    slices: Mapping[str, Mapping[str, Any]] | None = None,
-    protocol: str | None = None,
-    level: float | None = None,
-    replicates: int | None = None,
-    seed: int | None = None,
-    fail_on_estimate: bool = False,
-    allow_gaps: bool = False,
-    classes_used: ClassesChoice = "check",
+    rules: str | Sequence[str],
+    rules_file: str | PathLike[str] | None,
+    slices: Mapping[str, Mapping[str, Any]] | None,
+    given: Mapping[str, Any],
 ) -> GatePlan:
     """Arguments and a file together, checked as far as they can be without data."""
     file = GateFile() if rules_file is None else read_gate_file(rules_file)
-    given = {"protocol": protocol, "level": level, "n_replicates": replicates, "seed": seed}
     settings = {RESAMPLING.get(key, key): value for key, value in file.settings.items()}
     settings |= {key: value for key, value in given.items() if value is not None}
     texts = [rules] if isinstance(rules, str) else rules
@@ -136,61 +152,6 @@ def plan_gate(
         slices={**file.slices, **own},
         evaluation=choose(settings.pop("protocol", "coco")),
         resampling=ResamplingChoice(**settings),
-        fail_on_estimate=fail_on_estimate,
-        allow_gaps=allow_gaps,
-        classes=classes_used,
-    )
-
-
-def gate_tables(
-    dataset: Dataset,
-    baseline: Detections,
-    candidate: Detections,
-    plan: GatePlan,
-    *,
-    threads: int = 0,
-    progress: Progress | None = None,
-) -> GateResult:
-    """The same for tables in memory."""
-    dataset, tables = compared_classes(dataset, baseline, candidate, plan.classes)
-    baseline, candidate = tables
-    notices = [*dataset.notices, *baseline.notices, *candidate.notices]
-    notices += check_pair(dataset, baseline, candidate, allow_gaps=plan.allow_gaps)
-    notices += _of_protocol(dataset, tables, plan)
-    slices = {name: find_slice(recipe, dataset) for name, recipe in plan.slices.items()}
-    pair = samplers(dataset, tables, plan.evaluation, threads=threads)
-    rules = plan.rules or (default_rule(pair[0]),)
-    questions, untested = ask(rules, slices, dataset, pair[0])
-    measured: dict[Question, Measured] = {}
-    for part in dict.fromkeys(question.part for question in questions):
-        here = [question for question in questions if question.part == part]
-        cut_pair = pair
-        if part is not None:
-            inside, own = cut(dataset, tables, slices[part])
-            where = f"slice {part!r}: "
-            notices += check_gaps(inside, *own, allow_gaps=plan.allow_gaps, where=where)
-            cut_pair = samplers(inside, own, plan.evaluation, threads=threads)
-        found = measure(cut_pair, here, plan.resampling, threads=threads, progress=progress)
-        measured |= zip(here, found, strict=True)
-    outcomes = decide(
-        [(question, measured[question]) for question in questions],
-        plan.resampling,
-        fail_on_estimate=plan.fail_on_estimate,
-    )
-    notices += _of_rules(plan, rules, outcomes, untested)
-    return GateResult(
-        protocol=plan.evaluation.protocol,
-        dataset=dataset.name,
-        n_images=len(dataset.images),
-        n_objects=len(dataset.gt),
-        baseline=baseline.name,
-        candidate=candidate.name,
-        resampling=plan.resampling,
-        fail_on_estimate=plan.fail_on_estimate,
-        outcomes=outcomes,
-        untested=tuple(untested),
-        provenance=Provenance(VERSION, dataset.source, (baseline.source, candidate.source)),
-        notices=tuple(notices),
     )
 
 

@@ -14,6 +14,8 @@ from boxlens.errors import ParameterError
 from boxlens.studies.comparison.shared_images import nothing_fits, same_detections
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from boxlens.data import Dataset, Detections
     from boxlens.data.known_classes import ClassesChoice
 
@@ -43,14 +45,13 @@ def check_pair(
 
 
 def compared_classes(
-    dataset: Dataset, baseline: Detections, candidate: Detections, choice: ClassesChoice
+    dataset: Dataset, tables: Sequence[Detections], choice: ClassesChoice
 ) -> tuple[Dataset, list[Detections]]:
-    """The classes to judge over: all, or those "known" to both.
+    """The classes to judge baseline and candidate over: all, or those "known" to both.
 
     "check" takes all and stops where only one of the two knows a class: else a candidate could
     pass by losing its results.
     """
-    tables = [baseline, candidate]
     if choice == "check":
         expected = expected_classes(dataset)
         old, new = (known_classes(dataset, one, by_detections=False) & expected for one in tables)

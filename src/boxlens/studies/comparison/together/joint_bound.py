@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxlens.data import check_tables
 from boxlens.data.columns import ratio
-from boxlens.errors import ParameterError
 from boxlens.matching import COCO, find_overlaps, reachable
 from boxlens.metrics.grid import IOU_THRESHOLDS, mean_defined
 from boxlens.metrics.json_form import fields_to_json, to_json
 from boxlens.metrics.protocols import prepare, verified_detections
-from boxlens.studies.comparison.together.found_objects import hit_scores
+from boxlens.studies.comparison.together.found_objects import IOU, hit_scores
 from boxlens.studies.comparison.together.merged_rankings import MergedAp, Source, merged_ap
 
 if TYPE_CHECKING:
@@ -105,58 +103,42 @@ def joint_bound(
     dataset: Dataset,
     tables: Sequence[Detections],
     *,
-    image_scores: Sequence[Floats],
-    n_guesses: int = N_GUESSES,
-    iou: float = 0.5,
+    image_scores: Floats,
     threads: int = 0,
 ) -> JointBoundResult:
     """Guesses, objects and rankings of two or more detectors, taken together by one who knows.
 
-    `image_scores` (one a detector, say FDA) tell the oracle which detector to take in an image.
+    `image_scores` ([detector, image], say FDA) tell the oracle which detector to take in an image.
     """
-    if len(tables) < 2:
-        raise ParameterError(f"a joint bound needs two detectors or more, got {len(tables)}")
-    if n_guesses < 1:
-        raise ParameterError(f"an image has at least one guess, got {n_guesses}")
-    if not 0 < iou <= 1:
-        raise ParameterError(f"an IoU threshold must be above 0 and at most 1, got {iou:g}")
-    scores = np.stack([np.asarray(row, dtype=np.float64) for row in image_scores])
-    if scores.shape != (len(tables), len(dataset.images)):
-        expected = (len(tables), len(dataset.images))
-        raise ParameterError(f"scores are [detector, image] of {expected}, got {scores.shape}")
-    for table in tables:
-        check_tables(dataset, table)
-    right = [_right_guesses(dataset, table, n_guesses, iou, threads) for table in tables]
-    more = [_right_guesses(dataset, t, n_guesses * len(tables), iou, threads) for t in tables]
+    together = N_GUESSES * len(tables)
+    right = [_right_guesses(dataset, table, N_GUESSES, threads) for table in tables]
+    more = [_right_guesses(dataset, table, together, threads) for table in tables]
     names = [table.name for table in tables]
-    together = n_guesses * len(tables)
     sources, notices = _sources(dataset, tables, threads)
     return JointBoundResult(
         detectors=tuple(names),
         class_names=dataset.classes.name,
         guesses=tuple(
-            _accuracy(dataset, name, n_guesses, hit) for name, hit in zip(names, right, strict=True)
+            _accuracy(dataset, name, N_GUESSES, hit) for name, hit in zip(names, right, strict=True)
         ),
         as_many_guesses=tuple(
             _accuracy(dataset, name, together, hit) for name, hit in zip(names, more, strict=True)
         ),
         joint_guesses=_accuracy(dataset, "joint", together, np.logical_or.reduce(right)),
-        found=_found(dataset, tables, iou, threads),
-        rankings=merged_ap(dataset, sources, scores, threads=threads),
+        found=_found(dataset, tables, threads),
+        rankings=merged_ap(dataset, sources, image_scores, threads=threads),
         notices=notices,
     )
 
 
-def _right_guesses(
-    dataset: Dataset, table: Detections, n_guesses: int, iou: float, threads: int
-) -> Bools:
+def _right_guesses(dataset: Dataset, table: Detections, n_guesses: int, threads: int) -> Bools:
     """[image, class]: whether one of the best guesses lies on any object of the class."""
     by_score = np.lexsort((-table.score, table.image_row))
     place = np.arange(len(table)) - table.offsets[table.image_row[by_score]]
     kept = np.zeros(len(table), dtype=np.bool_)
     kept[by_score[place < n_guesses]] = True
     guesses = table.where(kept)
-    overlaps = find_overlaps(dataset, guesses, COCO, floor=reachable(iou), threads=threads)
+    overlaps = find_overlaps(dataset, guesses, COCO, floor=reachable(IOU), threads=threads)
     on_object = overlaps.gt_row[~COCO.ignored(dataset.gt)[overlaps.gt_row]]
     right = np.zeros((len(dataset.images), len(dataset.classes)), dtype=np.bool_)
     right[dataset.gt.image_row[on_object], dataset.gt.class_row[on_object]] = True
@@ -170,13 +152,13 @@ def _accuracy(dataset: Dataset, name: str, n_guesses: int, right: Bools) -> Gues
     return GuessAccuracy(name, n_guesses, ratio(right.sum(axis=0), present.sum(axis=0)))
 
 
-def _found(dataset: Dataset, tables: Sequence[Detections], iou: float, threads: int) -> Found:
-    scores = [hit_scores(dataset, table, iou, threads=threads) for table in tables]
+def _found(dataset: Dataset, tables: Sequence[Detections], threads: int) -> Found:
+    scores = [hit_scores(dataset, table, threads=threads) for table in tables]
     found = ~np.isnan(np.stack(scores))
     n_finders = found.sum(axis=0)
     counted = ~COCO.ignored(dataset.gt)
     return Found(
-        iou=iou,
+        iou=IOU,
         n_objects=int(counted.sum()),
         each=tuple(found.sum(axis=1).tolist()),
         only=tuple((found & (n_finders == 1)).sum(axis=1).tolist()),

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from boxlens.data import Notice
-from boxlens.errors import ParameterError
 from boxlens.matching import COCO
 from boxlens.metrics.grid import AREA_RANGES
 from boxlens.metrics.intervals import holm
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, ends
-from boxlens.studies.comparison.together.found_objects import hit_scores
+from boxlens.studies.comparison.together.found_objects import IOU, hit_scores
 from boxlens.studies.sensitivity.characteristics import OF_BOXES, Objects
 from boxlens.studies.sensitivity.choosing import Catalogue
 
@@ -97,22 +96,19 @@ def strengths(
     *,
     min_score: tuple[float, float],
     cuts_chosen: bool = False,
-    iou: float = 0.5,
     level: float = 0.95,
-    min_images: int = MIN_IMAGES,
     threads: int = 0,
 ) -> StrengthsResult:
     """Differences of recall by class, COCO's sizes and every attribute of the ground truth.
 
     The interval's unit is the image: recall is a ratio of sums over images, linearised, so that
     objects of one image may depend on one another. p is of Student's law, undefined below
-    `min_images` images, and adjusted by Holm over all groups, for each reading on its own. A
+    MIN_IMAGES images, and adjusted by Holm over all groups, for each reading on its own. A
     leader is named where the adjusted p is below 1 - level. With `cuts_chosen` on the same images
     the reading above the cuts is told, and not tested.
     """
-    _check(min_score, iou, level, min_images)
     counted = ~COCO.ignored(dataset.gt)
-    scores = [hit_scores(dataset, table, iou, threads=threads) for table in (first, second)]
+    scores = [hit_scores(dataset, table, threads=threads) for table in (first, second)]
     readings = (
         [~np.isnan(column) for column in scores],
         [column >= cut for column, cut in zip(scores, min_score, strict=True)],
@@ -122,8 +118,7 @@ def strengths(
     def group(members: _Members) -> Group:
         image_row = dataset.gt.image_row[members.rows]
         ranked, cut = (
-            _outcome(image_row, a[members.rows], b[members.rows], level, min_images)
-            for a, b in readings
+            _outcome(image_row, a[members.rows], b[members.rows], level) for a, b in readings
         )
         n_images = len(np.unique(image_row))
         if cuts_chosen:
@@ -137,24 +132,13 @@ def strengths(
     return StrengthsResult(
         first=first.name,
         second=second.name,
-        iou=iou,
+        iou=IOU,
         min_score=min_score,
         level=level,
         overall=_judged([overall], names, level)[0],
         groups=tuple(_judged(groups, names, level)),
-        notices=(*notices, *_untested(groups, min_images)),
+        notices=(*notices, *_untested(groups)),
     )
-
-
-def _check(min_score: tuple[float, float], iou: float, level: float, min_images: int) -> None:
-    if not 0 < level < 1:
-        raise ParameterError(f"a level of confidence must be between 0 and 1, got {level:g}")
-    if not 0 < iou <= 1:
-        raise ParameterError(f"an IoU threshold must be above 0 and at most 1, got {iou:g}")
-    if not np.isfinite(min_score).all():
-        raise ParameterError(f"score cuts are finite numbers, got {list(min_score)}")
-    if min_images < 2:
-        raise ParameterError(f"a spread takes two images at least, got min_images={min_images}")
 
 
 class _Members(NamedTuple):
@@ -198,13 +182,11 @@ def _subsets(catalogue: Catalogue, name: str) -> Iterator[_Members]:
         yield _Members(name, subset, np.flatnonzero((column.code == code).any(axis=0)))
 
 
-def _outcome(
-    image_row: Rows, first: Bools, second: Bools, level: float, min_images: int
-) -> Outcome:
+def _outcome(image_row: Rows, first: Bools, second: Bools, level: float) -> Outcome:
     from scipy.special import stdtr, stdtrit
 
     difference, error, n_images, n_ahead = _difference(image_row, first, second)
-    enough = n_images >= min_images
+    enough = n_images >= MIN_IMAGES
     # Without any spread the approximation has no interval, only a test.
     reach = math.nan
     p = math.nan
@@ -269,9 +251,9 @@ def _with_leaders(
         yield replace(outcome, p_holm=p, leader=leader if p < 1 - level else None)
 
 
-def _untested(groups: Sequence[Group], min_images: int) -> tuple[Notice, ...]:
-    small = sum(group.n_images < min_images for group in groups)
+def _untested(groups: Sequence[Group]) -> tuple[Notice, ...]:
+    small = sum(group.n_images < MIN_IMAGES for group in groups)
     if small == 0:
         return ()
-    message = f"{small} groups lie in fewer than {min_images} images and are not tested"
+    message = f"{small} groups lie in fewer than {MIN_IMAGES} images and are not tested"
     return (Notice("few_images", small, message),)

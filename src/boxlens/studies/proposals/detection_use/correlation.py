@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from os import PathLike
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,8 @@ from boxlens.data import Notice
 from boxlens.data.columns import owned
 from boxlens.data.naming import some_names
 from boxlens.errors import ParameterError
+from boxlens.formats.given import Reading, shared_settings
+from boxlens.formats.method_scores import MethodScores, read_method_scores
 from boxlens.limits import BUDGET
 from boxlens.metrics.results import Provenance, about_dataset
 from boxlens.studies.proposals.detection_use.correlation_result import (
@@ -19,13 +22,21 @@ from boxlens.studies.proposals.detection_use.correlation_result import (
     ProposalCorrelationResult,
     RecallCorrelation,
 )
+from boxlens.studies.proposals.detection_use.filtering import FILTER_IOU, NMS_IOU
+from boxlens.studies.proposals.detection_use.method_scoring import (
+    check_metric,
+    scores_of_detections,
+    scores_of_filtered,
+)
 from boxlens.studies.proposals.detection_use.shared_images import (
     check_names,
     images_searched,
     search_notices,
 )
+from boxlens.studies.proposals.listing import listed
 from boxlens.studies.proposals.recall.average_recall import average_recall, recall_at
 from boxlens.studies.proposals.recall.matched import match_objects
+from boxlens.studies.proposals.sources import Searching, find_proposed
 from boxlens.version import VERSION
 from boxlens.wording import counted
 
@@ -35,9 +46,13 @@ if TYPE_CHECKING:
     from boxlens.data import Dataset
     from boxlens.data.columns import Floats
     from boxlens.formats.files import Progress
-    from boxlens.formats.method_scores import MethodScores, Setting
+    from boxlens.formats.given import GivenDataset, GivenDetections
+    from boxlens.formats.method_scores import Setting
+    from boxlens.formats.window_files import Order
+    from boxlens.studies.proposals.detection_use.method_scoring import Metric
     from boxlens.studies.proposals.proposed import Proposed
     from boxlens.studies.proposals.recall.matched import ObjectMatches
+    from boxlens.studies.proposals.sources import GivenProposals
 
 CORRELATION_IOUS: Floats = owned(np.round(np.linspace(0.5, 1.0, 21), 10))
 # Partial AR, up to IoU 0.7: the mean of the first nine recalls.
@@ -68,23 +83,100 @@ class _Method:
     n_mean: float
 
 
+@shared_settings
 def correlate_recall(
+    gt: GivenDataset,
+    proposals: Sequence[GivenProposals],
+    *,
+    scores: MethodScores | str | PathLike[str] | None = None,
+    dt: Sequence[GivenDetections] = (),
+    raw: GivenDetections | Sequence[GivenDetections] = (),
+    budget: int = 1000,
+    metric: Metric = "AP50",
+    filter_iou: float = FILTER_IOU,
+    nms_iou: float = NMS_IOU,
+    images: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
+    keep: str | PathLike[str] | None = None,
+    order: Order | Sequence[Order] = "descending",
+    seed: int = 0,
+    classes: str | Sequence[str] = (),
+    split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
+    strict: bool = False,
+    workers: int = 1,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> ProposalCorrelationResult:
+    """Does recall of proposals predict the mAP of detectors that use them?
+
+    At least three `proposals` are needed (files, windows, generators or names of methods, which
+    look at pictures in `images`; at most `budget` per image), and the mAP of a detector with each:
+    a table `scores`, or the detections `dt` of one detector run on the proposals of each method,
+    one per method, or `raw` detections, one per detector, which are filtered by the proposals (kept
+    above `filter_iou`), suppressed at `nms_iou` and evaluated. `metric` is "AP50" or "AP".
+
+    >>> methods = ["uniform", "gaussian", "sliding-window"]
+    >>> result = correlate_recall(gt, methods, raw=dt, budget=100)
+    >>> result.correlations[0].n_methods
+    3
+    """
+    given, tables = listed(proposals), listed(dt)
+    # Mistakes are reported before proposals are searched for.
+    if (scores is not None) + bool(tables) + bool(listed(raw)) != 1:
+        raise ParameterError(
+            "give the mAP of methods by one of --scores, --dt and --raw (scores, dt, raw)"
+        )
+    BUDGET.check(budget, "budget (--budget)")
+    _check_enough_methods(len(given))
+    check_metric(metric)
+    if tables and len(tables) != len(given):
+        raise ParameterError(
+            f"expected one file of detections per method: there are {len(given)} methods and "
+            f"{len(tables)} files (--dt, dt)"
+        )
+    if isinstance(scores, (str, PathLike)):
+        scores = read_method_scores(scores)
+    reading = Reading(split, classes, gt_format, dt_format, (), strict, threads, progress)
+    dataset, tables = reading.used(gt, listed(raw) or tables)
+    searching = Searching.of(images, keep, order, (), seed=seed, workers=workers, threads=threads)
+    proposed = find_proposed(dataset, given, [budget], searching, progress=progress)
+    check_names(proposed)
+    matches: Mapping[str, ObjectMatches] = {}
+    if scores is None and listed(raw):
+        scores, matches = scores_of_filtered(
+            dataset,
+            tables,
+            proposed,
+            metric,
+            budget=budget,
+            filter_iou=filter_iou,
+            nms_iou=nms_iou,
+            threads=threads,
+            progress=progress,
+        )
+    elif scores is None:
+        by_method = {one.name: table for one, table in zip(proposed, tables, strict=True)}
+        scores = scores_of_detections(
+            dataset, by_method, proposed, metric, threads=threads, progress=progress
+        )
+    return _correlated(dataset, proposed, scores, budget, matches, threads, progress)
+
+
+def _correlated(
     dataset: Dataset,
     proposed: Sequence[Proposed],
     scores: MethodScores,
-    *,
-    budget: int = 1000,
-    matches: Mapping[str, ObjectMatches] | None = None,
-    threads: int = 0,
-    progress: Progress | None = None,
+    budget: int,
+    matches: Mapping[str, ObjectMatches],
+    threads: int,
+    progress: Progress | None,
 ) -> ProposalCorrelationResult:
     """Methods go together by name; each detector is correlated over the methods it was run with.
 
     Recall is that of the images which all methods have searched; `matches` are those of methods
     that were matched before.
     """
-    BUDGET.check(budget, "budget (--budget)")
-    check_names(proposed)
     known = [one for one in proposed if any(_same(one.name, key.method) for key in scores.overall)]
     _check_paired(known, proposed, scores)
     images = images_searched(dataset, known)
@@ -92,7 +184,7 @@ def correlate_recall(
     for one in known:
         if progress is not None:
             progress("matching proposals", len(methods), len(known))
-        found = (matches or {}).get(one.name)
+        found = matches.get(one.name)
         if found is None:
             found = match_objects(dataset, one, [budget], images=images, threads=threads)
         methods[one.name.casefold()] = _recall(dataset, found.within(images))
@@ -128,7 +220,7 @@ def correlate_recall(
     )
 
 
-def check_enough_methods(n_methods: int) -> None:
+def _check_enough_methods(n_methods: int) -> None:
     """Two always lie on a line."""
     if n_methods < FEWEST_METHODS:
         raise ParameterError(
@@ -153,7 +245,6 @@ def _check_paired(
     known: Sequence[Proposed], proposed: Sequence[Proposed], scores: MethodScores
 ) -> None:
     """Before anything is matched."""
-    check_enough_methods(len(proposed))
     if len(known) < FEWEST_METHODS:
         scored = dict.fromkeys(key.method for key in scores.overall)
         raise ParameterError(

@@ -11,15 +11,12 @@ from boxlens.matching import COCO
 from boxlens.metrics.evaluation import choose, evaluate_tables, with_unique_names
 from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS
 from boxlens.studies.proposals.detection_use.filtering import (
-    FILTER_IOU,
-    NMS_IOU,
     NearProposals,
     not_raw,
     suppressed,
     suppressed_before,
 )
 from boxlens.studies.proposals.detection_use.shared_images import (
-    check_names,
     cut_to,
     images_searched,
     search_notices,
@@ -47,10 +44,9 @@ def check_metric(metric: str) -> None:
 def scores_of_detections(
     dataset: Dataset,
     detections: Mapping[str, Detections],
-    proposed: Sequence[Proposed] = (),
+    proposed: Sequence[Proposed],
+    metric: Metric,
     *,
-    detector: str = "",
-    metric: Metric = "AP50",
     threads: int = 0,
     progress: Progress | None = None,
 ) -> MethodScores:
@@ -58,60 +54,55 @@ def scores_of_detections(
 
     Counted on the images that all methods of `proposed` have searched.
     """
-    check_metric(metric)
     images = images_searched(dataset, proposed)
     seen, tables = cut_to(images, dataset, list(detections.values()))
     found: dict[Setting, DetectorResult] = {}
     for method, table in zip(detections, tables, strict=True):
         if progress is not None:
             progress("scoring methods", len(found), len(detections))
-        found[Setting(detector, method)] = _evaluated(seen, table, metric, threads)
-    told = search_notices(images)
-    return _scores(found, metric, list(detections.values()), told)
+        found[Setting("", method)] = evaluated(seen, table, metric, threads)
+    return _scores(found, metric, list(detections.values()), search_notices(images))
 
 
 def scores_of_filtered(
     dataset: Dataset,
     raw: Sequence[Detections],
     proposed: Sequence[Proposed],
+    metric: Metric,
     *,
-    budget: int = 1000,
-    filter_iou: float = FILTER_IOU,
-    nms_iou: float = NMS_IOU,
-    metric: Metric = "AP50",
-    matches: dict[str, ObjectMatches] | None = None,
+    budget: int,
+    filter_iou: float,
+    nms_iou: float,
     threads: int = 0,
     progress: Progress | None = None,
-) -> MethodScores:
+) -> tuple[MethodScores, dict[str, ObjectMatches]]:
     """Raw detections of each detector, filtered by the proposals of each method: nothing is run.
 
-    Counted on the images that all methods have searched. What objects each method finds goes into
-    `matches`, by its name: its proposals are drawn once for both.
+    Counted on the images that all methods have searched. Also what objects each method finds, by
+    its name: its proposals are drawn once for both.
     """
-    check_metric(metric)
-    check_names(proposed)
     images = images_searched(dataset, proposed)
     seen, tables = cut_to(images, dataset, with_unique_names(raw))
     found: dict[Setting, DetectorResult] = {}
+    matches: dict[str, ObjectMatches] = {}
     n_all = len(proposed) * len(tables)
     for method in proposed:
         if progress is not None:
             progress("filtering detections", len(found), n_all)
         every = NearProposals(tables, method, iou=filter_iou, threads=threads)
-        objects = match_objects(
+        matches[method.name] = match_objects(
             dataset, method, [budget], images=images, also=every.add, threads=threads
         )
-        if matches is not None:
-            matches[method.name] = objects
         for table, near in zip(tables, every.near, strict=True):
             if progress is not None:
                 progress("filtering detections", len(found), n_all)
             kept = suppressed(table.where(near), nms_iou, threads=threads)
-            found[Setting(table.name, method.name)] = _evaluated(seen, kept, metric, threads)
+            found[Setting(table.name, method.name)] = evaluated(seen, kept, metric, threads)
     before = suppressed_before(tables, filter_iou, threads=threads)
     told = (*search_notices(images), *(not_raw(one, filter_iou) for one in before))
     scores = _scores(found, metric, raw, told)
-    return replace(scores, parameters={"filter_iou": filter_iou, "nms_iou": nms_iou})
+    parameters = {"filter_iou": filter_iou, "nms_iou": nms_iou}
+    return replace(scores, parameters=parameters), matches
 
 
 def _scores(
@@ -132,7 +123,7 @@ def _scores(
     )
 
 
-def _evaluated(
+def evaluated(
     dataset: Dataset, detections: Detections, metric: Metric, threads: int
 ) -> DetectorResult:
     """As COCO counts, at an IoU of .5 or over its ten."""

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens import limits
-from boxlens.data import Notice, check_tables
+from boxlens.data import Notice
 from boxlens.errors import InputError, ParameterError
-from boxlens.matching import COCO
-from boxlens.metrics.evaluation import choose, evaluate_tables, with_unique_names
-from boxlens.metrics.grid import AREA_RANGES
+from boxlens.formats.given import Reading, shared_settings
+from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.results import Provenance, about_dataset
 from boxlens.studies.proposals.detection_use.filtering import (
     FILTER_IOU,
@@ -22,6 +21,7 @@ from boxlens.studies.proposals.detection_use.filtering import (
     not_raw,
     suppressed_before,
 )
+from boxlens.studies.proposals.detection_use.method_scoring import evaluated
 from boxlens.studies.proposals.detection_use.oracle_result import (
     DetectorOracles,
     DetectorScores,
@@ -36,42 +36,78 @@ from boxlens.studies.proposals.detection_use.shared_images import (
     search_notices,
 )
 from boxlens.studies.proposals.detection_use.suppression import suppress_perfectly, survivors
+from boxlens.studies.proposals.listing import listed
 from boxlens.studies.proposals.recall.matched import countable_objects
+from boxlens.studies.proposals.sources import Searching, find_proposed
 from boxlens.version import VERSION
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from os import PathLike
 
     from boxlens.data import Dataset, Detections
     from boxlens.data.columns import Bools
     from boxlens.formats.files import Progress
+    from boxlens.formats.given import GivenDataset, GivenDetections
+    from boxlens.formats.window_files import Order
     from boxlens.studies.proposals.proposed import Proposed
+    from boxlens.studies.proposals.sources import GivenProposals
 
 ORACLE_IOU = 0.5
-BUDGET = 1000
 
 
+@shared_settings
 def proposal_oracles(
-    dataset: Dataset,
-    detections: Sequence[Detections],
-    proposed: Sequence[Proposed] = (),
+    gt: GivenDataset,
+    dt: GivenDetections | Sequence[GivenDetections],
+    proposals: GivenProposals | Sequence[GivenProposals] = (),
     *,
-    budget: int = BUDGET,
+    budget: int = 1000,
     filter_iou: float = FILTER_IOU,
     nms_iou: float = NMS_IOU,
     oracle_iou: float = ORACLE_IOU,
+    images: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
+    keep: str | PathLike[str] | None = None,
+    order: Order | Sequence[Order] = "descending",
+    seed: int = 0,
+    classes: str | Sequence[str] = (),
+    split: str | None = None,
+    gt_format: str | None = None,
+    dt_format: str | None = None,
+    names: str | Sequence[str] = (),
+    strict: bool = False,
+    workers: int = 1,
     threads: int = 0,
     progress: Progress | None = None,
 ) -> ProposalOracleResult:
-    """AP with perfect proposals (gt), perfect suppression (nms) and both.
+    """What would perfect proposals, or perfect suppression, add to a detector's AP?
 
-    Without proposals the detections are taken as they are. The gt oracle adds detections near
-    objects, wrong ones as well: it cannot ask the detector about boxes that it did not report.
+    Detections without suppression are filtered by the `proposals` of each method (kept above
+    `filter_iou`, at most `budget` proposals per image), suppressed at `nms_iou` and evaluated, with
+    each oracle and with both. Methods look at pictures in `images`. Without proposals the
+    detections are taken as they are. `oracle_iou` is the IoU with a true positive from which
+    perfect suppression removes a false one.
+
+    >>> result = proposal_oracles(gt, dt)
+    >>> [(one.oracle, round(one.ap50, 3)) for one in result.oracles[0].scores]
+    [('raw', 0.385), ('nms', 0.385)]
     """
-    _check(dataset, detections, proposed, budget, oracle_iou)
-    images = images_searched(dataset, proposed)
-    seen, named = cut_to(images, dataset, with_unique_names(detections))
+    limits.BUDGET.check(budget, "budget (--budget)")
+    if not 0 < oracle_iou <= 1:
+        raise ParameterError(f"an IoU lies above 0 and up to 1, got {oracle_iou} (oracle_iou)")
+    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    dataset, detections = reading.used(gt, dt)
+    if not detections:
+        raise ParameterError("name at least one detections file")
+    searching = Searching.of(images, keep, order, (), seed=seed, workers=workers, threads=threads)
+    given = listed(proposals)
+    proposed = (
+        find_proposed(dataset, given, [budget], searching, progress=progress) if given else []
+    )
+    check_names(proposed)
+    searched = images_searched(dataset, proposed)
+    seen, named = cut_to(searched, dataset, with_unique_names(detections))
     trial = _Trial(seen, filter_iou, nms_iou, oracle_iou, threads)
     _check_filled(named, proposed)
     near = {method.name: _near_by_method(trial, named, method, budget) for method in proposed}
@@ -103,7 +139,7 @@ def proposal_oracles(
                     *dataset.notices,
                     *(notice for table in detections for notice in table.notices),
                     *(notice for method in proposed for notice in method.notices()),
-                    *search_notices(images),
+                    *search_notices(searched),
                     *(not_raw(one, filter_iou) for one in suppressed),
                     *_skipped_classes(shapes),
                 )
@@ -151,9 +187,7 @@ class _Trial:
         )
 
     def score(self, oracle: str, detections: Detections) -> OracleScore:
-        choice = choose("coco", area_ranges={"all": AREA_RANGES["all"]}, max_dets=[COCO.max_dets])
-        evaluation = evaluate_tables(self.dataset, [detections], choice, threads=self.threads)
-        (found,) = evaluation.detectors
+        found = evaluated(self.dataset, detections, "AP", self.threads)
         return OracleScore(
             oracle=oracle,
             ap=found.metrics["AP"],
@@ -188,23 +222,6 @@ def _ask_all(
             else:
                 scores = trial.without_proposals(detector)
                 yield DetectorOracles(detector.name, "", None, (raw, *scores))
-
-
-def _check(
-    dataset: Dataset,
-    detections: Sequence[Detections],
-    proposed: Sequence[Proposed],
-    budget: int,
-    oracle_iou: float,
-) -> None:
-    if not detections:
-        raise ParameterError("name at least one detections file")
-    for table in detections:
-        check_tables(dataset, table)
-    check_names(proposed)
-    limits.BUDGET.check(budget, "budget (--budget)")
-    if not 0 < oracle_iou <= 1:
-        raise ParameterError(f"an IoU must be above 0 and at most 1, got {oracle_iou} (oracle_iou)")
 
 
 def _check_filled(detections: Sequence[Detections], proposed: Sequence[Proposed]) -> None:

@@ -30,13 +30,7 @@ def images_searched(dataset: Dataset, proposed: Sequence[Proposed]) -> Bools:
     """All images where there is no method."""
     every = np.ones(len(dataset.images), dtype=np.bool_)
     for method in proposed:
-        known = method.searched()
-        if len(known) != len(every):
-            raise ParameterError(
-                f"{method.name} proposes for {counted(len(known), 'image')}, the data set has "
-                f"{len(every):,}: read the proposals with this data set"
-            )
-        every &= known
+        every &= method.searched()
     if len(every) and not every.any():
         names = ", ".join(method.name for method in proposed)
         raise ParameterError(

@@ -107,7 +107,7 @@ def _notices(whole: Bools, empty: Bools) -> tuple[Notice, ...]:
     return tuple(found)
 
 
-def uniform_of(dataset: Dataset, *, seed: int = 0) -> Uniform:
+def uniform_of(dataset: Dataset) -> Uniform:
     """Ranges that hold 99 % of the boxes."""
     shape = np.sort(box_statistics(dataset).shape, axis=0)
     n = len(shape)
@@ -115,7 +115,6 @@ def uniform_of(dataset: Dataset, *, seed: int = 0) -> Uniform:
     ends = [max(round(share * n), 1) - 1 for share in (TAIL, 1 - TAIL)]
     (aspect, size, x, y) = shape[ends].T.tolist()
     return Uniform(
-        seed=seed,
         x_low=x[0],
         x_high=x[1],
         y_low=y[0],
@@ -127,7 +126,7 @@ def uniform_of(dataset: Dataset, *, seed: int = 0) -> Uniform:
     )
 
 
-def gaussian_of(dataset: Dataset, *, seed: int = 0) -> Gaussian:
+def gaussian_of(dataset: Dataset) -> Gaussian:
     """Mean and covariance of the boxes."""
     shape = box_statistics(dataset).shape
     mean, covariance = shape.mean(axis=0).tolist(), np.cov(shape, rowvar=False).tolist()
@@ -137,18 +136,14 @@ def gaussian_of(dataset: Dataset, *, seed: int = 0) -> Gaussian:
         settings[f"variance_{name}"] = covariance[row][row]
         for column in range(row + 1, len(names)):
             settings[f"covariance_{name}_{names[column]}"] = covariance[row][column]
-    return Gaussian(seed=seed, **settings)
+    return Gaussian(**settings)
 
 
-def sliding_window_of(dataset: Dataset, *, least_share: float = LEAST_SHARE) -> SlidingWindow:
-    """Sizes that at least this share of the boxes has, sides rounded to powers of two."""
-    if not 0 <= least_share < 1:
-        raise ParameterError(f"a share lies from 0 to below 1, got {least_share}")
+def sliding_window_of(dataset: Dataset) -> SlidingWindow:
+    """Sizes that LEAST_SHARE of the boxes or more have, sides rounded to powers of two."""
     side = box_statistics(dataset).side_px
     power = np.log2(side).round().clip(LEAST_POWER, GREATEST_POWER).astype(np.int64)
     sizes, counts = np.unique(power, axis=0, return_counts=True)
-    frequent = sizes[counts >= max(least_share * len(side), 1)]
-    if len(frequent) == 0:
-        raise ParameterError(f"no size has {least_share} of the boxes: choose a smaller share")
+    frequent = sizes[counts >= LEAST_SHARE * len(side)]
     by_height = frequent[np.lexsort((-frequent[:, 0], -frequent[:, 1]))]
     return SlidingWindow(sizes=tuple((2**w, 2**h) for w, h in by_height.tolist()))

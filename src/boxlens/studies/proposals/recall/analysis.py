@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +28,7 @@ from boxlens.version import VERSION
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from os import PathLike
 
     from boxlens.data.columns import Bools, Rows
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from boxlens.formats.files import Progress
     from boxlens.formats.given import GivenDataset
     from boxlens.formats.window_files import Order
-    from boxlens.studies.proposals.proposed import Proposed
     from boxlens.studies.proposals.recall.matched import MatchedMethod
     from boxlens.studies.proposals.recall.result import MethodRecall
     from boxlens.studies.proposals.sources import GivenProposals
@@ -93,50 +91,23 @@ def proposal_recall(
     )
     reading = Reading(split, classes, gt_format, threads=threads, progress=progress)
     datasets = [reading.dataset(one) for one in listed(gt)]
-    searching = Searching(
-        images=tuple(listed(images)),
-        keep=None if keep is None else Path(keep),
-        orders=tuple(listed(order)),
-        names=tuple(listed(names)),
-        seed=seed,
-        workers=workers,
-        threads=threads,
+    searching = Searching.of(
+        images, keep, order, names, seed=seed, workers=workers, threads=threads
     )
+    budgets = choice.curve_budgets()
     given = listed(proposals)
-    proposed = [
-        each_proposed(dataset, given, choice.curve_budgets(), searching, progress=progress)
-        for dataset in datasets
-    ]
-    return recall_tables(datasets, proposed, choice, threads=threads, progress=progress)
-
-
-def recall_tables(
-    datasets: Sequence[Dataset],
-    proposed: Sequence[Iterable[Proposed]],
-    choice: RecallChoice,
-    *,
-    threads: int = 0,
-    progress: Progress | None = None,
-) -> ProposalRecallResult:
-    """The same for the methods of each data set.
-
-    Their boxes are matched and forgotten: a method that is found when it is asked for is gone
-    before the next one is found.
-    """
     notices: list[Notice] = []
     found: list[DatasetRecall] = []
     sources: list[tuple[str, Source]] = []
     named = with_unique_names(datasets)
-    for dataset, given in zip(named, proposed, strict=True):
-        match = partial(
-            match_method,
-            dataset,
-            budgets=choice.curve_budgets(),
-            threads=threads,
-            progress=progress,
-        )
-        # A loop's variable would hold a method while the next one is found.
-        methods = with_unique_names(list(map(match, given)))
+    proposed = [
+        each_proposed(dataset, given, budgets, searching, progress=progress) for dataset in named
+    ]
+    for dataset, of_each in zip(named, proposed, strict=True):
+        match = partial(match_method, dataset, budgets=budgets, threads=threads, progress=progress)
+        # Boxes are matched and forgotten before the next method is found: a loop's variable would
+        # hold them.
+        methods = with_unique_names(list(map(match, of_each)))
         told = [*dataset.notices, *(notice for one in methods for notice in one.notices)]
         attributes = list(choice.attributes)
         if found:

@@ -70,24 +70,8 @@ def repeatability(
         n_images=n_images,
         seed=seed,
     )
-    return measured_repeatability(
-        methods, images, choice, keep=keep, workers=workers, progress=progress
-    )
-
-
-def measured_repeatability(
-    methods: Generator | str | Sequence[Generator | str],
-    images: ImageFiles | str | PathLike[str] | Sequence[str | PathLike[str]],
-    choice: RepeatabilityChoice,
-    *,
-    keep: str | PathLike[str] | None = None,
-    workers: int = 1,
-    progress: Progress | None = None,
-) -> RepeatabilityResult:
-    """The same for a choice."""
     generators = [
-        open_named(one, seed=choice.seed) if isinstance(one, str) else one
-        for one in listed(methods)
+        open_named(one, seed=seed) if isinstance(one, str) else one for one in listed(methods)
     ]
     files, notices = (images, ()) if isinstance(images, ImageFiles) else find_images(listed(images))
     _check(generators, files, workers)

@@ -18,6 +18,7 @@ from boxlens.images.box_maps import inside, inverted, map_boxes
 from boxlens.images.perturbing.families import FAMILIES
 from boxlens.images.perturbing.perturb import perturb, reference
 from boxlens.matching.box_matching import match_boxes
+from boxlens.metrics.json_form import JsonRecord
 from boxlens.studies.proposals.generators.protocols import BlindGenerator
 from boxlens.studies.proposals.repeatability.choice import N_BINS
 from boxlens.studies.proposals.repeatability.result import FamilyRepeatability, LevelRepeatability
@@ -38,20 +39,13 @@ BIN_EDGES = np.arange(1, N_BINS) / N_BINS
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(JsonRecord):
     """Matched IoU of reference boxes, one row per step of the choice, one column per size bin."""
 
     iou_sum: Floats
     n_boxes: npt.NDArray[np.int64]
     # Reference boxes whose centre leaves the perturbed picture, by step.
     n_outside: npt.NDArray[np.int64]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "iou_sum": self.iou_sum.tolist(),
-            "n_boxes": self.n_boxes.tolist(),
-            "n_outside": self.n_outside.tolist(),
-        }
 
     @classmethod
     def of_json(cls, document: dict[str, Any], n_steps: int) -> Tally:
