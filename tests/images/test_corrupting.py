@@ -12,8 +12,7 @@ import pytest
 
 from boxlens.errors import ParameterError
 from boxlens.images import read_picture
-from boxlens.images.corrupting.corrupt import corrupt
-from boxlens.images.corrupting.corruptions import CORRUPTIONS, GROUPS, SEVERITIES
+from boxlens.images.corrupting.corruptions import CORRUPTIONS, GROUPS, SEVERITIES, corrupt
 from shared_data import shared
 
 NAMES = [
@@ -98,7 +97,7 @@ def test_the_published_families_are_all_there_in_order():
 
 def test_families_load_neither_opencv_nor_pillow():
     code = (
-        "import sys; from boxlens.images.corrupting import corrupt;"
+        "import sys; from boxlens.images.corrupting import corruptions;"
         "sys.exit('cv2' in sys.modules or 'PIL' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -14,8 +14,8 @@ import pytest
 from boxlens.errors import ParameterError
 from boxlens.images.box_maps import inverted
 from boxlens.images.perturbing.families import FAMILIES, FAMILY_NAMES, LOSSLESS
+from boxlens.images.perturbing.moving import kept_share, shared_crop
 from boxlens.images.perturbing.perturb import perturb, reference
-from boxlens.images.perturbing.rotation import kept_share, shared_crop
 
 LEVELS = [(family, level) for family in FAMILY_NAMES for level in FAMILIES[family].levels]
 OBJECT = (48.0, 38.0, 60.0, 50.0)

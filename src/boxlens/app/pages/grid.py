@@ -101,7 +101,7 @@ def grid(site: Site, query: Query) -> Grid:
     return Grid(
         found=_found(selection, query.of),
         tabs=tuple(
-            Link(of, address(here, pairs_of(query.changed(of=of))), of == query.of) for of in OFS
+            Link(of, address(here, pairs_of(query.asked_of(of))), of == query.of) for of in OFS
         ),
         chips=chips(site.run, query, here),
         no_filters=address(here, (("of", query.of),) if query.of != "detections" else ()),

@@ -11,14 +11,15 @@ from boxlens.errors import ParameterError
 from boxlens.images.corrupting.corruptions import SEVERITIES
 from boxlens.images.transforming.corruptions import CORRUPTIONS
 from boxlens.images.transforming.graded import GRADED
-from boxlens.images.transforming.study_backgrounds import (
+from boxlens.images.transforming.study_objects import (
     BLURRED_BACKGROUND,
+    CROP,
+    CROP_RESIZED,
     NOISE_BACKGROUND,
     OBJECTS_ONLY,
     ONE_OBJECT,
     WHITE_BACKGROUND,
 )
-from boxlens.images.transforming.study_crops import CROP, CROP_RESIZED
 from boxlens.images.transforming.study_pasting import INCONGRUENT
 from boxlens.images.transforming.study_whole import CLEAN_PICTURES, GAUSSIAN_BLUR, VERTICAL_FLIP
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS, Step

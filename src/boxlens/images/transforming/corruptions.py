@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from boxlens.images.corrupting.corrupt import corrupt
 from boxlens.images.corrupting.corruptions import CORRUPTIONS as FAMILIES
-from boxlens.images.corrupting.corruptions import SEVERITIES
+from boxlens.images.corrupting.corruptions import SEVERITIES, corrupt
 from boxlens.images.transforming.layout import plan_unmoved
-from boxlens.images.transforming.transform import CORRUPTION_GROUPS, Transform
+from boxlens.images.transforming.transform import Transform
 
 if TYPE_CHECKING:
     from boxlens.images.corrupting.corruptions import Corruption
@@ -32,11 +31,10 @@ def _is_legal(level: float) -> bool:
 
 
 def _transform(family: Corruption) -> Transform:
-    (group,) = (group for group in CORRUPTION_GROUPS if group == family.group)
     return Transform(
         family.name,
         family.title,
-        group,
+        family.group,
         plan_unmoved,
         partial(_draw, family.name),
         levels=tuple(float(severity) for severity in SEVERITIES),

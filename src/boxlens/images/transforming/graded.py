@@ -12,9 +12,8 @@ from boxlens.data.columns import owned
 from boxlens.images.box_maps import map_ellipses
 from boxlens.images.crops import PixelSpan
 from boxlens.images.perturbing.families import FAMILIES
+from boxlens.images.perturbing.moving import scaled_side, shared_crop
 from boxlens.images.perturbing.perturb import perturb
-from boxlens.images.perturbing.rotation import shared_crop
-from boxlens.images.perturbing.scale import scaled_side
 from boxlens.images.transforming.layout import Layout, mapped_layout, plan_unmoved
 from boxlens.images.transforming.transform import Transform
 from boxlens.images.transforming.visible_objects import clipped, share_left

@@ -1,7 +1,8 @@
-"""Turned about the centre, and cropped so that nothing is seen that was not in the picture.
+"""Perturbations under which boxes move: scale and rotation.
 
-The crop has the picture's aspect: its corners lie where the diagonals of the picture meet the
-border of the turned one, at the largest angle. All angles share this crop, the reference too.
+A rotated picture is cropped so that nothing is seen that was not in it. The crop has the
+picture's aspect: its corners lie where the diagonals of the picture meet the border of the turned
+one, at the largest angle. All angles share this crop, the reference too.
 """
 
 from __future__ import annotations
@@ -14,12 +15,34 @@ import numpy as np
 from boxlens.images.box_maps import composed, inverted
 from boxlens.images.crops import PixelSpan
 from boxlens.images.perturbing.families import LARGEST_ANGLE_DEG
-from boxlens.images.perturbing.libraries import opencv
+from boxlens.images.perturbing.libraries import opencv, pillow
 from boxlens.images.perturbing.perturbed import STAYS, Perturbed
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Floats
     from boxlens.images.pixels import Pixels
+
+# What a product of floats may exceed a whole number by: 1.1 x 100 pixels are 110.
+_ROUNDING = 1e-9
+
+
+def scaled(image: Pixels, factor: float) -> Perturbed:
+    """Bicubic, and smoothed before it is made smaller, as Pillow does both.
+
+    At least one pixel is left. Coordinates go by the sizes that result, not by the factor.
+    """
+    height, width = image.shape[:2]
+    new_width, new_height = scaled_side(width, factor), scaled_side(height, factor)
+    if (new_width, new_height) == (width, height):
+        return Perturbed(image, STAYS)
+    library = pillow()
+    resized = library.fromarray(image).resize((new_width, new_height), library.Resampling.BICUBIC)
+    matrix = np.array([[new_width / width, 0.0, 0.0], [0.0, new_height / height, 0.0]])
+    return Perturbed(np.array(resized), matrix)
+
+
+def scaled_side(side_px: int, factor: float) -> int:
+    return max(math.ceil(side_px * factor - _ROUNDING), 1)
 
 
 def rotated(image: Pixels, angle_deg: float) -> Perturbed:
