@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.scenes.models.model import Paint
-from boxlens.scenes.solids import Mesh, plate
+from boxlens.scenes.solids import Mesh, faces_over, plate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,14 +41,8 @@ def skin(stations: Sequence[Station], sides: int = 8, boxy: float = 1.0) -> Mesh
     across, upward = (np.sign(v) * np.abs(v) ** boxy for v in (np.cos(angle), np.sin(angle)))
     y, up = half[:, :1] * across, half[:, 1:] * upward
     x, z = path[:, :1] - along[:, 1:] * up, path[:, 1:] + along[:, :1] * up
-    n, last = sides, (len(path) - 1) * sides
-    faces = [
-        (i + k, i + (k + 1) % n, i + n + (k + 1) % n, i + n + k)
-        for i in range(0, last, n)
-        for k in range(n)
-    ]
-    ends = [tuple(range(n - 1, -1, -1)), tuple(range(last, last + n))]
-    return Mesh(np.stack([x, y, z], axis=2).reshape(-1, 3), (*faces, *ends))
+    corners = np.stack([x, y, z], axis=2).reshape(-1, 3)
+    return Mesh(corners, faces_over(len(path), sides))
 
 
 def scaled(stations: Sequence[Station], size: float, width: float = 1.0) -> list[Station]:
