@@ -19,7 +19,7 @@ from boxlens.app.pages.image_view import image_view
 from boxlens.app.pages.overview import overview
 from boxlens.app.pages.scene_view import canvas, drawn_boxes, scene
 from boxlens.app.pages.views import compare_page, error_page, grid_page, image_page, overview_page
-from boxlens.app.pages.words import kind_words, plain_number, small_number
+from boxlens.app.pages.words import kind_named, plain_number, small_number
 from boxlens.app.selecting.query import parse_query
 from boxlens.app.selecting.terms import QueryError
 from boxlens.studies.diagnosis.crosswalk import DET_LABELS, GT_LABELS
@@ -354,8 +354,8 @@ def test_an_error_without_a_site_tells_nothing_of_a_run(small):
 def test_every_label_of_every_scheme_has_words_and_a_colour():
     for labels in (*DET_LABELS.values(), *GT_LABELS.values()):
         for label in labels:
-            kind = kind_words(label)
-            assert kind.words
+            kind = kind_named(label)
+            assert kind.label
             assert kind.colour.startswith("#")
 
 

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from boxlens.app.opening.run import Run
-    from boxlens.app.pages.addresses import Pairs
+    from boxlens.app.pages.addresses import Link, Pairs
     from boxlens.app.pages.filter_form import Choice
-    from boxlens.app.pages.grid import Link
     from boxlens.app.pages.scene_view import DrawnBox, Scene
     from boxlens.app.site import Site
     from boxlens.data.columns import Floats, Rows

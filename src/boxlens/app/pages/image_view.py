@@ -12,7 +12,7 @@ from boxlens.app.pages.grid import scheme_in_use
 from boxlens.app.pages.scene_view import LINES, TRUTH, drawn_boxes, scene, truth_boxes
 from boxlens.app.pages.words import (
     cut_of,
-    kind_words,
+    kind_named,
     plain_number,
     scheme_kinds,
     scheme_title,
@@ -187,7 +187,7 @@ def _layer(run: Run, row: int, found: list[DrawnBox]) -> Layer:
 
 def _line(run: Run, box: DrawnBox, scheme: str, cuts: dict[str, float]) -> BoxLine:
     label = dict(zip(run.about["schemes"], box.kinds, strict=True)).get(scheme)
-    kind = kind_words(label) if label else None
+    kind = kind_named(label) if label else None
     matches = box.look.endswith(" match")
     is_truth = box.layer == TRUTH
     return BoxLine(
@@ -195,7 +195,7 @@ def _line(run: Run, box: DrawnBox, scheme: str, cuts: dict[str, float]) -> BoxLi
         whose=TRUTH if is_truth else str(int(box.layer) + 1),
         score=plain_number(box.score),
         iou=plain_number(box.iou),
-        kind=kind.words if kind else "",
+        kind=kind.label if kind else "",
         colour=kind.colour if kind else "none",
         other=_hit_by(run, box) if is_truth else _lies_on(run, box),
         size=f"{box.width:,.0f} × {box.height:,.0f}",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from boxlens.app.pages.addresses import address
+from boxlens.app.pages.addresses import Link, address
 from boxlens.app.pages.comparison_view import comparison_view, pair_view, parse_comparison
-from boxlens.app.pages.grid import Link, grid
+from boxlens.app.pages.grid import grid
 from boxlens.app.pages.image_view import image_view
 from boxlens.app.pages.overview import overview
 from boxlens.app.pages.words import NO_ERROR, member

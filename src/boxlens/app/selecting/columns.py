@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.app.selecting.terms import Of, QueryError, is_of_objects, shown
+from boxlens.app.selecting.terms import QueryError, is_of_objects, shown
 
 if TYPE_CHECKING:
-    from boxlens.app.opening.run import Run
+    from boxlens.app.opening.run import Of, Run
     from boxlens.app.opening.tables import Codes
     from boxlens.data.columns import Floats, Rows
 

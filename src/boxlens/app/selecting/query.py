@@ -25,7 +25,6 @@ from boxlens.app.selecting.terms import (
     SHOWS,
     SORTS,
     USUAL_PER_PAGE,
-    Of,
     Order,
     QueryError,
     Range,
@@ -39,7 +38,7 @@ from boxlens.app.selecting.vocabulary import read_term
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from boxlens.app.opening.run import Run
+    from boxlens.app.opening.run import Of, Run
 
 __all__ = ["Query", "QueryError", "Range", "parse_query"]
 

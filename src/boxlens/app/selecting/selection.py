@@ -14,9 +14,8 @@ from boxlens.app.selecting.sorting import sorted_rows
 from boxlens.data.columns import owned
 
 if TYPE_CHECKING:
-    from boxlens.app.opening.run import Run
+    from boxlens.app.opening.run import Of, Run
     from boxlens.app.selecting.query import Query
-    from boxlens.app.selecting.terms import Of
     from boxlens.data.columns import Rows
 
 # Rows of all remembered selections together: some 50 MB.
@@ -53,13 +52,11 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some cards of a selection; `first` is the place of the first one, from 0."""
+    """Some cards of a selection."""
 
     items: tuple[Card, ...]
     page: int
     n_pages: int
-    first: int
-    n_items: int
 
 
 def select(run: Run, query: Query) -> Selection:
@@ -86,7 +83,7 @@ def cards(run: Run, query: Query, selection: Selection) -> Page:
         items = _of_rows(run, selection, places)
     else:
         items = _of_images(run, selection, places)
-    return Page(tuple(items), number, n_pages, first, n_items)
+    return Page(tuple(items), number, n_pages)
 
 
 class Selections:

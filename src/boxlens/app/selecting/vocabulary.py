@@ -13,7 +13,6 @@ from boxlens.app.selecting.terms import (
     SCHEMES,
     SIZES,
     VALUE_TERMS,
-    Of,
     QueryError,
     Range,
     is_of_objects,
@@ -24,7 +23,7 @@ from boxlens.app.selecting.terms import (
 )
 
 if TYPE_CHECKING:
-    from boxlens.app.opening.run import Run
+    from boxlens.app.opening.run import Of, Run
 
 _FLAGS = {"1": "1", "true": "1", "yes": "1", "0": "0", "false": "0", "no": "0"}
 

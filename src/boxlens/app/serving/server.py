@@ -18,7 +18,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from boxlens.app.pages import views
-from boxlens.app.pages.words import kind_words
+from boxlens.app.pages.words import kind_named
 from boxlens.app.selecting import exports
 from boxlens.app.selecting.query import QueryError, parse_query
 from boxlens.app.selecting.selection import Selections
@@ -29,8 +29,7 @@ from boxlens.app.serving.drawing import NoPictureError
 from boxlens.app.serving.guarding import Guard, report_token_of
 from boxlens.app.serving.inside import FileGoneError, FileTooLargeError, open_inside
 from boxlens.app.serving.kept import Kept
-from boxlens.app.serving.pictures import Sent
-from boxlens.app.serving.thumbnails import Thumbnails
+from boxlens.app.serving.pictures import Sent, Thumbnails
 from boxlens.app.site import Site
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def warm_up() -> None:
 
     def make() -> None:
         # Colours of errors come with Altair, which takes half a second.
-        kind_words("right")
+        kind_named("right")
         chart_script()
 
     threading.Thread(target=make, daemon=True).start()
