@@ -185,13 +185,13 @@ def test_stepping_visits_every_image_of_a_selection_once(toy):
     query = asked(site, "sort=loss&score=.2..")
     wanted = site.selections.get(query).image_rows.tolist()
     row, seen = wanted[0], []
-    assert image_view(site, query, row).previous == ""
+    assert image_view(site, query, row).steps.previous == ""
     while True:
         seen.append(row)
         view = image_view(site, query, row)
-        if not view.next:
+        if not view.steps.next:
             break
-        address = urlsplit(view.next)
+        address = urlsplit(view.steps.next)
         assert asked(site, address.query) == query
         row = int(address.path.rpartition("/")[2])
     assert seen == wanted

@@ -16,7 +16,7 @@ from boxlens.app.pages.words import (
     scheme_title,
     small_number,
 )
-from boxlens.app.selecting.columns import column_of
+from boxlens.app.selecting.columns import column_of, values_of
 from boxlens.app.selecting.terms import (
     ATTRIBUTE,
     BACKGROUND,
@@ -25,7 +25,6 @@ from boxlens.app.selecting.terms import (
     VALUE_TERMS,
     QueryError,
 )
-from boxlens.app.selecting.vocabulary import values_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

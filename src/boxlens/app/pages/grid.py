@@ -154,6 +154,24 @@ def paging(page: int, n_pages: int, address_of: Callable[[int], str]) -> tuple[L
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The place of an image among others, and the addresses of its neighbours."""
+
+    place: str
+    previous: str = ""
+    next: str = ""
+
+
+def steps(image_rows: Rows, place: int, address_of: Callable[[int], str]) -> Steps:
+    """Without an address at either end."""
+    neighbours = (
+        address_of(int(image_rows[to])) if 0 <= to < len(image_rows) else ""
+        for to in (place - 1, place + 1)
+    )
+    return Steps(f"{place + 1:,} of {len(image_rows):,}", *neighbours)
+
+
 def _card(site: Site, query: Query, scheme: str, image_row: int, rows: Rows) -> Card:
     run = site.run
     title = run.images.name(image_row)

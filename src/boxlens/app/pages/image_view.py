@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.app.pages.addresses import address, pairs_of, replaced, without
-from boxlens.app.pages.grid import scheme_in_use
+from boxlens.app.pages.grid import Steps, scheme_in_use, steps
 from boxlens.app.pages.scene_view import LINES, TRUTH, drawn_boxes, scene, truth_boxes
 from boxlens.app.pages.words import (
     cut_of,
@@ -64,9 +64,7 @@ class ImageView:
     """Everything on the page."""
 
     title: str
-    place: str
-    previous: str
-    next: str
+    steps: Steps
     grid: str
     scene: Scene
     cuts: dict[str, float]
@@ -104,6 +102,7 @@ def image_view(site: Site, query: Query, image_row: int) -> ImageView:
     name = run.images.name(image_row)
     words = f"{name}: {counted(len(truth), 'object')}, {counted(len(found), 'detection')}"
     cuts = {str(row): cut_of(run, row) for row in detectors}
+    found_steps, back = _steps(site, query, selection, image_row)
     ordered = [*truth, *sorted(found, key=lambda box: (box.layer, -box.score))]
     return ImageView(
         title=name,
@@ -116,7 +115,8 @@ def image_view(site: Site, query: Query, image_row: int) -> ImageView:
         kinds=scheme_kinds(run),
         facts=_facts(run, image_row),
         has_matches=len(matches) > 0,
-        **_steps(site, query, selection, image_row),
+        steps=found_steps,
+        grid=back,
     )
 
 
@@ -137,35 +137,21 @@ def _of_detector(run: Run, rows: Rows, detector_row: int) -> frozenset[int]:
     return frozenset(moved.tolist())
 
 
-def _steps(site: Site, query: Query, selection: Selection, image_row: int) -> dict[str, str]:
+def _steps(site: Site, query: Query, selection: Selection, image_row: int) -> tuple[Steps, str]:
     """The images before and after, and the page of the grid that this one is on."""
     pairs = without(pairs_of(query), ("page",))
-    image_rows = selection.image_rows
-    at = np.flatnonzero(image_rows == image_row)
+    at = np.flatnonzero(selection.image_rows == image_row)
     grid = f"{site.root}images"
     if not len(at):
-        return {
-            "place": "not in this selection",
-            "previous": "",
-            "next": "",
-            "grid": address(grid, pairs),
-        }
-    place = int(at[0])
-    item = place
+        return Steps("not in this selection"), address(grid, pairs)
+    item = place = int(at[0])
     if query.show == "boxes" and query.of != "images":
         item = int(np.argmax(site.run.boxes(query.of).image_row[selection.rows] == image_row))
     page = item // query.per + 1
-    steps = {"previous": place - 1, "next": place + 1}
-    return {
-        "place": f"{place + 1:,} of {len(image_rows):,}",
-        "grid": address(grid, replaced(pairs, "page", page) if page > 1 else pairs),
-        **{
-            name: address(f"{site.root}image/{image_rows[to]}", pairs)
-            if 0 <= to < len(image_rows)
-            else ""
-            for name, to in steps.items()
-        },
-    }
+    return (
+        steps(selection.image_rows, place, lambda row: address(f"{site.root}image/{row}", pairs)),
+        address(grid, replaced(pairs, "page", page) if page > 1 else pairs),
+    )
 
 
 def _layer(run: Run, row: int, found: list[DrawnBox]) -> Layer:

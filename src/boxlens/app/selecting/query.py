@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote, urlencode
 
-from boxlens.app.selecting.columns import column_of
+from boxlens.app.selecting.columns import column_of, read_term
 from boxlens.app.selecting.terms import (
     ATTRIBUTE,
     DEFAULT_SORT,
@@ -33,7 +33,6 @@ from boxlens.app.selecting.terms import (
     shown,
     term_is_of,
 )
-from boxlens.app.selecting.vocabulary import read_term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

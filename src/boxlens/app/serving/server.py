@@ -23,8 +23,7 @@ from boxlens.app.selecting import exports
 from boxlens.app.selecting.query import QueryError, parse_query
 from boxlens.app.selecting.selection import Selections
 from boxlens.app.serving.answers import in_chunks, is_known, not_modified, plain_name, revalidated
-from boxlens.app.serving.assets import read_assets
-from boxlens.app.serving.chart_script import chart_script
+from boxlens.app.serving.assets import chart_script, read_assets
 from boxlens.app.serving.drawing import NoPictureError
 from boxlens.app.serving.guarding import Guard, report_token_of
 from boxlens.app.serving.inside import FileGoneError, FileTooLargeError, open_inside

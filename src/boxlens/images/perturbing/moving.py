@@ -8,15 +8,15 @@ one, at the largest angle. All angles share this crop, the reference too.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.images.box_maps import composed, inverted
+from boxlens.images.box_maps import STAYS, composed, inverted
 from boxlens.images.crops import PixelSpan
 from boxlens.images.perturbing.families import LARGEST_ANGLE_DEG
 from boxlens.images.perturbing.libraries import opencv, pillow
-from boxlens.images.perturbing.perturbed import STAYS, Perturbed
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Floats
@@ -26,23 +26,34 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-9
 
 
+@dataclass(frozen=True, slots=True)
+class Perturbed:
+    """A changed picture, and where the boxes of the original lie in it."""
+
+    pixels: Pixels
+    # 2 x 3: continuous coordinates of the reference picture to those of this one.
+    matrix: Floats
+
+
 def scaled(image: Pixels, factor: float) -> Perturbed:
     """Bicubic, and smoothed before it is made smaller, as Pillow does both.
 
     At least one pixel is left. Coordinates go by the sizes that result, not by the factor.
     """
     height, width = image.shape[:2]
-    new_width, new_height = scaled_side(width, factor), scaled_side(height, factor)
-    if (new_width, new_height) == (width, height):
+    size, matrix = scale_map(width, height, factor)
+    if size == (width, height):
         return Perturbed(image, STAYS)
     library = pillow()
-    resized = library.fromarray(image).resize((new_width, new_height), library.Resampling.BICUBIC)
-    matrix = np.array([[new_width / width, 0.0, 0.0], [0.0, new_height / height, 0.0]])
+    resized = library.fromarray(image).resize(size, library.Resampling.BICUBIC)
     return Perturbed(np.array(resized), matrix)
 
 
-def scaled_side(side_px: int, factor: float) -> int:
-    return max(math.ceil(side_px * factor - _ROUNDING), 1)
+def scale_map(width_px: int, height_px: int, factor: float) -> tuple[tuple[int, int], Floats]:
+    """The size of a scaled picture, and where its boxes go."""
+    width, height = (max(math.ceil(side * factor - _ROUNDING), 1) for side in (width_px, height_px))
+    matrix = np.array([[width / width_px, 0.0, 0.0], [0.0, height / height_px, 0.0]])
+    return (width, height), matrix
 
 
 def rotated(image: Pixels, angle_deg: float) -> Perturbed:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.errors import ParameterError
 from boxlens.images.corrupting.corruptions import SEVERITIES
-from boxlens.images.transforming.corruptions import CORRUPTIONS
-from boxlens.images.transforming.graded import GRADED
+from boxlens.images.transforming.graded import CORRUPTIONS, GRADED
 from boxlens.images.transforming.study_objects import (
     BLURRED_BACKGROUND,
     CROP,

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data.columns import frozen, owned
-from boxlens.images.box_maps import map_boxes
+from boxlens.images.box_maps import STAYS, map_boxes
 from boxlens.images.crops import span_inside
 from boxlens.images.perturbing.libraries import opencv, pillow
-from boxlens.images.perturbing.perturbed import STAYS
 from boxlens.images.transforming.layout import Layout
 from boxlens.images.transforming.transform import Transform
 from boxlens.images.transforming.visible_objects import (

@@ -8,10 +8,9 @@ import numpy as np
 
 from boxlens.data.columns import frozen, owned
 from boxlens.errors import ParameterError
-from boxlens.images.box_maps import inverted, map_boxes
+from boxlens.images.box_maps import STAYS, inverted, map_boxes
 from boxlens.images.crops import PixelSpan, span_inside
 from boxlens.images.perturbing.libraries import opencv, pillow
-from boxlens.images.perturbing.perturbed import STAYS
 from boxlens.images.transforming.layout import Layout
 from boxlens.images.transforming.transform import Transform
 from boxlens.images.transforming.visible_objects import clipped, single_spans

@@ -6,9 +6,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.scenes.models.animal_parts import DARK, PINK, ear, scaled, skin, spot, stirred, tail
+from boxlens.scenes.models.animal_parts import (
+    DARK,
+    HOOF,
+    PINK,
+    Coat,
+    ear,
+    natural,
+    patched,
+    scaled,
+    skin,
+    spot,
+    stirred,
+    tail,
+)
 from boxlens.scenes.models.assembly import standing
-from boxlens.scenes.models.coats import HOOF, Coat, natural, patched
 from boxlens.scenes.models.model import Paint, Piece, palette
 from boxlens.scenes.models.stances import (
     Frame,

@@ -10,15 +10,19 @@ import numpy as np
 from boxlens.scenes.models.animal_parts import (
     DARK,
     PINK,
+    Coat,
+    above,
     curled_tail,
     ear,
+    natural,
+    patched,
     scaled,
     skin,
     spot,
+    striped,
     tail,
 )
 from boxlens.scenes.models.assembly import standing
-from boxlens.scenes.models.coats import Coat, above, natural, patched, striped
 from boxlens.scenes.models.model import Paint, Piece, palette
 from boxlens.scenes.models.stances import (
     Frame,
