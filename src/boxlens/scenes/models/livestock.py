@@ -51,6 +51,12 @@ _COW_TRUNK: tuple[Station, ...] = (
     (0.98, 0.01, 0.9, 1.0),
     (1.2, 0.02, 0.55, 0.66),
 )
+_COW_SKULL: tuple[Station, ...] = (
+    (-0.06, 0.01, 0.085, 0.09),
+    (0.03, 0.0, 0.105, 0.11),
+    (0.14, -0.02, 0.08, 0.085),
+    (0.25, -0.04, 0.068, 0.066),
+)
 _WOOLS = palette("ece6d6 e2d8c2 d0c6b2 f0eee8 e8dec8")
 _FACES = palette("282423 3c3430 d6c8b2 e6dcce")
 _SHEEP_TRUNK: tuple[Station, ...] = (
@@ -60,6 +66,12 @@ _SHEEP_TRUNK: tuple[Station, ...] = (
     (0.45, 0.03, 1.07, 1.07),
     (0.85, 0.03, 1.03, 1.03),
     (1.2, 0.05, 0.75, 0.75),
+)
+_SHEEP_SKULL: tuple[Station, ...] = (
+    (-0.05, 0.0, 0.07, 0.085),
+    (0.03, 0.0, 0.085, 0.095),
+    (0.12, -0.02, 0.07, 0.08),
+    (0.26, -0.05, 0.045, 0.05),
 )
 
 
@@ -104,19 +116,7 @@ def _cow_coat(random: Random, frame: Frame) -> Coat:
 
 
 def _cow_head(random: Random, coat: Coat, size: float) -> list[Piece]:
-    skull = skin(
-        scaled(
-            (
-                (-0.06, 0.01, 0.085, 0.09),
-                (0.03, 0.0, 0.105, 0.11),
-                (0.14, -0.02, 0.08, 0.085),
-                (0.25, -0.04, 0.068, 0.066),
-            ),
-            size,
-        ),
-        8,
-        0.8,
-    )
+    skull = skin(scaled(_COW_SKULL, size), 8, 0.8)
     muzzle = skin(scaled(((0.23, -0.04, 0.08, 0.072), (0.33, -0.048, 0.074, 0.06)), size), 6, 0.7)
     nose = PINK if random.uniform() < 0.6 else Paint((66, 58, 56), "plain", 0)
     pieces = [coat.over("head", skull), Piece("head", muzzle, nose)]
@@ -155,17 +155,7 @@ def sheep(random: Random) -> Model:
 
 
 def _sheep_head(random: Random, wool: Coat, bare: Coat, size: float) -> list[Piece]:
-    skull = skin(
-        scaled(
-            (
-                (-0.05, 0.0, 0.07, 0.085),
-                (0.03, 0.0, 0.085, 0.095),
-                (0.12, -0.02, 0.07, 0.08),
-                (0.26, -0.05, 0.045, 0.05),
-            ),
-            size,
-        )
-    )
+    skull = skin(scaled(_SHEEP_SKULL, size))
     pieces = [bare.over("head", skull)]
     # A dark eye would not be seen in a dark face.
     eye = DARK if sum(bare.colour) > 300 else Paint((196, 176, 120), "plain", 0)

@@ -64,6 +64,13 @@ _CAT_TRUNK: tuple[Station, ...] = (
     (0.92, 0.0, 0.9, 0.96),
     (1.14, 0.05, 0.5, 0.6),
 )
+_CAT_SKULL: tuple[Station, ...] = (
+    (-0.15, 0.0, 0.1, 0.1),
+    (-0.06, 0.0, 0.19, 0.17),
+    (0.05, 0.0, 0.2, 0.17),
+    (0.15, -0.015, 0.13, 0.12),
+    (0.2, -0.05, 0.06, 0.05),
+)
 
 
 def dog(random: Random) -> Model:
@@ -170,19 +177,7 @@ def _cat_coats(random: Random, frame: Frame) -> tuple[Coat, Coat]:
 
 def _cat_head(random: Random, coat: Coat, size: float) -> list[Piece]:
     wide = random.uniform(0.95, 1.12)
-    skull = skin(
-        scaled(
-            (
-                (-0.15, 0.0, 0.1, 0.1),
-                (-0.06, 0.0, 0.19, 0.17),
-                (0.05, 0.0, 0.2, 0.17),
-                (0.15, -0.015, 0.13, 0.12),
-                (0.2, -0.05, 0.06, 0.05),
-            ),
-            size,
-            wide,
-        )
-    )
+    skull = skin(scaled(_CAT_SKULL, size, wide))
     pieces = [coat.over("head", skull)]
     iris = Paint(natural(random, _EYES), "plain", 0)
     for row in (16, 18):
