@@ -18,6 +18,7 @@ from boxlens.app.pages.words import (
     scheme_title,
     small_number,
 )
+from boxlens.report.charts.kinds import Kind
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
@@ -49,12 +50,8 @@ class BoxLine:
     box: DrawnBox
     # Whose box it is: "truth" or the number of a detector.
     whose: str
-    score: str
-    iou: str
-    kind: str
-    colour: str
+    kind: Kind
     other: str
-    size: str
     hidden: bool
     matches: bool
 
@@ -173,18 +170,13 @@ def _layer(run: Run, row: int, found: list[DrawnBox]) -> Layer:
 
 def _line(run: Run, box: DrawnBox, scheme: str, cuts: dict[str, float]) -> BoxLine:
     label = dict(zip(run.about["schemes"], box.kinds, strict=True)).get(scheme)
-    kind = kind_named(label) if label else None
     matches = box.look.endswith(" match")
     is_truth = box.layer == TRUTH
     return BoxLine(
         box=box,
         whose=TRUTH if is_truth else str(int(box.layer) + 1),
-        score=plain_number(box.score),
-        iou=plain_number(box.iou),
-        kind=kind.label if kind else "",
-        colour=kind.colour if kind else "none",
+        kind=kind_named(label) if label else Kind("", "none"),
         other=_hit_by(run, box) if is_truth else _lies_on(run, box),
-        size=f"{box.width:,.0f} × {box.height:,.0f}",
         hidden=not is_truth and not matches and box.score < cuts[box.layer],
         matches=matches,
     )
