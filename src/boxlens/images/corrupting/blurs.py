@@ -1,9 +1,4 @@
-"""Out of focus, through frosted glass, in motion, and zoomed while the shutter is open.
-
-Beyond its border a picture goes on as it ends. Published kernels along a line begin at the pixel
-and shift the picture by up to eleven; ours have their centre of mass there, so that boxes stay
-where they are.
-"""
+"""Out of focus, through frosted glass, in motion, and zoomed while the shutter is open."""
 
 from __future__ import annotations
 
@@ -111,7 +106,7 @@ def _walks(longest_step: int, n_rounds: int) -> npt.NDArray[np.int32]:
 
 
 def smoothed(values: npt.NDArray[np.float32], sigma_px: float) -> npt.NDArray[np.float32]:
-    """A picture or a plane, by a Gaussian up to four sigmas."""
+    """A picture or a plane, by a Gaussian up to four sigmas; it goes on as it ends."""
     cv2 = opencv()
     side = 2 * round(4 * sigma_px) + 1
     smooth: npt.NDArray[np.float32] = cv2.GaussianBlur(
@@ -123,7 +118,12 @@ def smoothed(values: npt.NDArray[np.float32], sigma_px: float) -> npt.NDArray[np
 def smeared(
     pixels: npt.NDArray[Any], radius_px: int, sigma_px: float, angle_deg: float
 ) -> npt.NDArray[Any]:
-    """Counter-clockwise angles from the right."""
+    """Along a line: half a Gaussian, as something moving leaves it.
+
+    Angles are counter-clockwise from the right. Beyond its border a picture goes on as it ends.
+    Published kernels begin at the pixel and shift the picture by up to eleven; ours have their
+    centre of mass there, so that boxes stay where they are.
+    """
     kernel, (row, column) = streak(radius_px, sigma_px, angle_deg)
     cv2 = opencv()
     smeared: npt.NDArray[Any] = cv2.filter2D(

@@ -1,4 +1,4 @@
-"""The six graded perturbations (METHODS 6.6) with the objects that survive them; corruptions."""
+"""Transforms with levels: the six perturbations (METHODS 6.6), and corruptions by severity."""
 
 from __future__ import annotations
 

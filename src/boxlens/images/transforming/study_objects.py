@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from boxlens.images.crops import PixelSpan
     from boxlens.images.pixels import Pixels
     from boxlens.images.transforming.shot import Exposure, Shot
-    from boxlens.images.transforming.transform import Change
+    from boxlens.images.transforming.transform import Change, Draw, Plan
 
 WHITE = np.uint8(255)
 # METHODS 4.6: noise is uniform from 0 to 254.
@@ -162,20 +162,18 @@ def _draw_resized(exposure: Exposure, layout: Layout, change: Change) -> Pixels:
     return np.array(library.fromarray(crop).resize(size, library.Resampling.BICUBIC))
 
 
-WHITE_BACKGROUND = Transform(
-    "white_background", "White background", "study", _plan_each, _on_white, per_object=True
+def _of_each(name: str, title: str, plan: Plan, draw: Draw) -> Transform:
+    return Transform(name, title, "study", plan, draw, per_object=True)
+
+
+BACKGROUNDS = (
+    _of_each("white_background", "White background", _plan_each, _on_white),
+    _of_each("noise_background", "Noise background", _plan_each, _on_noise),
+    _of_each("blurred_background", "Blurred background", _plan_each, _on_blurred),
+    _of_each("one_object", "One object", _plan_each, _others_white),
+    Transform("objects_only", "Objects only", "study", _plan_together, _on_white),
 )
-NOISE_BACKGROUND = Transform(
-    "noise_background", "Noise background", "study", _plan_each, _on_noise, per_object=True
-)
-BLURRED_BACKGROUND = Transform(
-    "blurred_background", "Blurred background", "study", _plan_each, _on_blurred, per_object=True
-)
-ONE_OBJECT = Transform(
-    "one_object", "One object", "study", _plan_each, _others_white, per_object=True
-)
-OBJECTS_ONLY = Transform("objects_only", "Objects only", "study", _plan_together, _on_white)
-CROP = Transform("crop", "Crop", "study", _plan_crops, _draw_crop, per_object=True)
-CROP_RESIZED = Transform(
-    "crop_resized", "Crop, resized", "study", _plan_resized, _draw_resized, per_object=True
+CROPS = (
+    _of_each("crop", "Crop", _plan_crops, _draw_crop),
+    _of_each("crop_resized", "Crop, resized", _plan_resized, _draw_resized),
 )

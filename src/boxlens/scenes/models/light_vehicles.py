@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from boxlens.scenes.models.model import Paint, Random
     from boxlens.scenes.solids import Flat
 
-_VAN_COLOURS = palette("eeeeec e2e4e2 b0b4b8 3a3c42 ceac2c 962224 2c4a80 3e6854 d67830")
 _CAR_COLOURS = palette("e8e8e6 b4b8bc 70747a 26272b ac1c1e 22428c 5c8abe 28543a c4b494 ce9628")
+_VAN_COLOURS = palette("eeeeec e2e4e2 b0b4b8 3a3c42 ceac2c 962224 2c4a80 3e6854 d67830")
 
 
 class _Shape(NamedTuple):
