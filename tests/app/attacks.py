@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from app.served import TOKEN
+from boxlens.app.serving.guarding import report_token_of
+
 SECRET = b"not for everyone"
+REPORT_ROOT = f"/{report_token_of(TOKEN)}/"
 # Pages, data, pictures, own files, and what is not there.
 PATHS = [
     "",
@@ -58,3 +62,12 @@ TRAVERSALS = [
     "9" * 5000,
     "a" * 20000,
 ]
+
+
+def assert_secure(headers: dict[str, str]) -> None:
+    """What every answer says, whoever wrote the file behind it."""
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cross-origin-resource-policy"] == "same-origin"
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    assert "default-src 'none'" in headers["content-security-policy"]

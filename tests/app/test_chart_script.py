@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxlens.app.serving.chart_script import chart_script
+from boxlens.app.serving.assets import chart_script
 from boxlens.report.charts.vega_script import vega_file, vega_script
 
 

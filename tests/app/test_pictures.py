@@ -16,8 +16,7 @@ from boxlens.app.opening.run import Run, open_run
 from boxlens.app.serving import drawing, inside
 from boxlens.app.serving.drawing import NoPictureError
 from boxlens.app.serving.inside import FileGoneError, FileTooLargeError, open_inside
-from boxlens.app.serving.pictures import Pictures
-from boxlens.app.serving.thumbnails import Thumbnails
+from boxlens.app.serving.pictures import Pictures, Thumbnails
 from boxlens.errors import InputError
 from pictures import write_pictures
 

@@ -13,7 +13,7 @@ from boxlens.app.opening.run import open_run
 from boxlens.app.pages.comparison_view import parse_comparison
 from boxlens.app.selecting.query import Query, QueryError, Range, parse_query
 from boxlens.app.selecting.selection import select
-from boxlens.app.selecting.terms import RANGE_TERMS, SORTS, VALUE_TERMS
+from boxlens.app.selecting.terms import OFS, RANGE_TERMS, SORTS, VALUE_TERMS
 from boxlens.errors import ParameterError
 
 
@@ -235,50 +235,42 @@ def test_flags_may_be_said_in_words(run):
     assert spoken == asked(run, "attribute.shiny=0&attribute.shiny=1")
 
 
-def test_a_change_goes_back_to_the_first_page_and_keeps_the_rest(run):
-    query = asked(run, "class=cat&score=0.1..&sort=loss&order=asc&page=4&per=12&show=boxes")
-    changed = query.changed(**{"class": ["dog's", "cat"], "score": None})
-    assert changed == asked(run, "class=dog's&class=cat&sort=loss&order=asc&per=12&show=boxes")
-    assert query.changed(page=5) == asked(run, query.text().replace("page=4", "page=5"))
+def test_the_same_rows_are_asked_for_from_the_first_page(run):
+    text = "class=cat&hoiem=bg&score=0.1..&sort=loss&order=asc&per=12&show=boxes"
+    query = asked(run, f"{text}&page=4")
+    assert query.asked_of("detections") == asked(run, text)
     assert query.page == 4
 
 
-def test_a_change_of_order_takes_its_usual_direction(run):
+def test_other_rows_keep_an_order_that_they_have_and_take_their_own_else(run):
     query = asked(run, "sort=loss&order=asc")
-    assert query.changed(sort="iou").order == "desc"
-    assert query.changed(sort="loss").order == "asc"
-    assert query.changed(sort="rank").order == "asc"
-    assert query.changed(sort="rank", order="desc").order == "desc"
-    assert query.changed(sort=None) == Query()
+    assert query.asked_of("objects").order == "asc"
+    query = asked(run, "sort=score&order=asc")
+    assert query.asked_of("objects").order == "asc"
+    images = query.asked_of("images")
+    assert (images.sort, images.order) == ("image", "asc")
+    assert asked(run, "sort=rank&order=desc").asked_of("images").order == "asc"
 
 
-def test_a_change_of_rows_drops_what_does_not_apply_to_them(run):
+def test_for_other_rows_what_does_not_apply_to_them_is_dropped(run):
     query = asked(
         run, "class=cat&hoiem=bg&rank=1..&true_class=cat&sort=rank&detector=0&detector=1&find=jpg"
     )
-    objects = query.changed(of="objects")
+    objects = query.asked_of("objects")
     assert objects == asked(run, "of=objects&class=cat&detector=0&detector=1&find=jpg")
-    images = query.changed(of="images")
+    images = query.asked_of("images")
     assert images == asked(run, "of=images&detector=0&find=jpg")
     assert asked(run, images.text()) == images
 
 
-def test_changes_take_ranges_texts_and_numbers_alike(run):
-    query = Query().changed(score=Range(0.1, 0.5), rank="1", detector=1, area=["..99", "..99"])
-    assert query == asked(run, "score=0.1..0.5&rank=1&detector=1&area=..99")
-    assert query.changed(detector=None, score="..", rank=None, area=()) == Query()
-    attribute = {"attribute.weight.kg": Range(0.0, 2.0)}
-    assert Query().changed(**attribute) == asked(run, "attribute.weight.kg=0..2")
-
-
-def test_changed_queries_read_back_as_themselves(world):
+def test_queries_of_other_rows_read_back_as_themselves(world):
     run, content = world
     rng = random.Random(6)
     for _ in range(300):
-        query, other = (parse_query(random_pairs(rng, content), run) for _ in range(2))
-        terms = dict([*other.values, *other.ranges])
-        mixed = query.changed(**terms, of=other.of, sort=other.sort, order=other.order)
-        assert asked(run, mixed.text()) == mixed
+        query = parse_query(random_pairs(rng, content), run)
+        for of in OFS:
+            other = query.asked_of(of)
+            assert asked(run, other.text()) == other
 
 
 def test_detectors_default_to_all_for_detections_and_to_the_first_for_objects(run):

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from app.attacks import PATHS, SECRET, TRAVERSALS
+from app.attacks import PATHS, REPORT_ROOT, assert_secure
 from app.served import TOKEN
-from boxlens.app.serving.guarding import report_token_of
-
-REPORT_ROOT = f"/{report_token_of(TOKEN)}/"
 
 
 @pytest.mark.parametrize("path", ["report", "figures/errors.svg", "figures/none.svg"])
 def test_files_of_strangers_carry_the_security_headers(served, path):
-    headers = served.raw(REPORT_ROOT + path).headers
-    assert headers["x-content-type-options"] == "nosniff"
-    assert headers["referrer-policy"] == "no-referrer"
-    assert headers["cross-origin-resource-policy"] == "same-origin"
-    assert "frame-ancestors 'none'" in headers["content-security-policy"]
-    assert "default-src 'none'" in headers["content-security-policy"]
+    assert_secure(served.raw(REPORT_ROOT + path).headers)
 
 
 @pytest.mark.parametrize("path", ["report", "figures/errors.svg"])
@@ -78,12 +70,3 @@ def test_the_report_never_learns_the_token(served, method, path):
 def test_other_names_are_refused_for_the_report_too(served):
     for host in ("evil.example", "127.0.0.1", f"evil.example:{served.port}"):
         assert served.raw(f"{REPORT_ROOT}report", f"Host: {host}").status == 421
-
-
-@pytest.mark.parametrize("name", TRAVERSALS)
-def test_no_path_leads_out_of_the_figures(served, name):
-    answer = served.raw(f"{REPORT_ROOT}figures/{name}")
-    assert answer.status in {400, 403, 404}
-    assert SECRET not in answer.body
-    assert b"root:" not in answer.body
-    assert b"Traceback" not in answer.body

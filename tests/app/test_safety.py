@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from app.attacks import PATHS, SECRET, TRAVERSALS
+from app.attacks import PATHS, REPORT_ROOT, SECRET, TRAVERSALS, assert_secure
 from app.run_folders import write_run
 from app.served import TOKEN, serving
 from boxlens.app.serving.guarding import POLICY, allowed_hosts
@@ -93,11 +93,7 @@ def test_a_forwarded_host_changes_nothing(served):
 def test_every_answer_carries_the_security_headers(served, path):
     for target in (served.root + path, f"/{path}"):
         headers = served.raw(target).headers
-        assert headers["x-content-type-options"] == "nosniff"
-        assert headers["referrer-policy"] == "no-referrer"
-        assert headers["cross-origin-resource-policy"] == "same-origin"
-        assert "frame-ancestors 'none'" in headers["content-security-policy"]
-        assert "default-src 'none'" in headers["content-security-policy"]
+        assert_secure(headers)
         assert headers["cache-control"] in {"no-store", "private, no-cache"}
         assert "access-control-allow-origin" not in headers
         assert "server" not in headers
@@ -133,9 +129,15 @@ def test_head_is_get_without_a_body(served, path):
 
 
 @pytest.mark.parametrize("name", TRAVERSALS)
-@pytest.mark.parametrize("folder", ["picture", "thumbnail", "image", "static", ""])
+@pytest.mark.parametrize(
+    "folder",
+    [
+        *(f"/{TOKEN}/{one}" for one in ("picture/", "thumbnail/", "image/", "static/", "")),
+        f"{REPORT_ROOT}figures/",
+    ],
+)
 def test_no_path_leads_out(served, folder, name):
-    answer = served.raw(f"{served.root}{folder}/{name}" if folder else f"{served.root}{name}")
+    answer = served.raw(folder + name)
     assert answer.status in {400, 403, 404}
     assert SECRET not in answer.body
     assert b"root:" not in answer.body

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
@@ -18,7 +19,7 @@ from boxlens.app.pages.image_view import image_view
 from boxlens.app.pages.overview import overview
 from boxlens.app.pages.scene_view import canvas, drawn_boxes, scene
 from boxlens.app.pages.views import compare_page, error_page, grid_page, image_page, overview_page
-from boxlens.app.pages.words import kind_words, plain_number, small_number
+from boxlens.app.pages.words import kind_named, plain_number, small_number
 from boxlens.app.selecting.query import parse_query
 from boxlens.app.selecting.terms import QueryError
 from boxlens.studies.diagnosis.crosswalk import DET_LABELS, GT_LABELS
@@ -118,8 +119,9 @@ def test_a_filter_form_sent_as_it_is_asks_for_the_same(toy):
         except QueryError:
             continue
         again = parse_query(form_pairs(page, "filters"), site.run)
-        first = query.changed(detector=[str(row) for row in query.detectors_of(site.run)])
-        second = again.changed(detector=[str(row) for row in again.detectors_of(site.run)])
+        first, second = (
+            replace(one, page=1, detectors=one.detectors_of(site.run)) for one in (query, again)
+        )
         assert first == second, pairs
 
 
@@ -183,13 +185,13 @@ def test_stepping_visits_every_image_of_a_selection_once(toy):
     query = asked(site, "sort=loss&score=.2..")
     wanted = site.selections.get(query).image_rows.tolist()
     row, seen = wanted[0], []
-    assert image_view(site, query, row).previous == ""
+    assert image_view(site, query, row).steps.previous == ""
     while True:
         seen.append(row)
         view = image_view(site, query, row)
-        if not view.next:
+        if not view.steps.next:
             break
-        address = urlsplit(view.next)
+        address = urlsplit(view.steps.next)
         assert asked(site, address.query) == query
         row = int(address.path.rpartition("/")[2])
     assert seen == wanted
@@ -352,8 +354,8 @@ def test_an_error_without_a_site_tells_nothing_of_a_run(small):
 def test_every_label_of_every_scheme_has_words_and_a_colour():
     for labels in (*DET_LABELS.values(), *GT_LABELS.values()):
         for label in labels:
-            kind = kind_words(label)
-            assert kind.words
+            kind = kind_named(label)
+            assert kind.label
             assert kind.colour.startswith("#")
 
 

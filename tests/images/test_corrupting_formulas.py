@@ -11,19 +11,25 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from boxlens.images.corrupting.blurs import DEFOCUS_DISKS, MOTION_STREAKS, ZOOMS, disk
+from boxlens.images.corrupting.blurs import (
+    DEFOCUS_DISKS,
+    MOTION_STREAKS,
+    PANES,
+    ZOOMS,
+    _walks,
+    disk,
+    streak,
+)
 from boxlens.images.corrupting.colours import BRIGHTNESS_ADDED, CONTRAST_LEFT, SATURATIONS
-from boxlens.images.corrupting.corrupt import corrupt
-from boxlens.images.corrupting.corruptions import SEVERITIES
-from boxlens.images.corrupting.digital import JPEG_QUALITIES, PIXELATE_SCALES
-from boxlens.images.corrupting.elastic import ELASTIC_GAINS, _field, largest_shift_px
-from boxlens.images.corrupting.filters import streak
-from boxlens.images.corrupting.fog import FOGS
-from boxlens.images.corrupting.frost import FROSTS
-from boxlens.images.corrupting.glass import PANES, _walks
-from boxlens.images.corrupting.plasma import plasma
-from boxlens.images.corrupting.snow import SNOWS
-from boxlens.images.corrupting.spatter import MUD, SPATTERS
+from boxlens.images.corrupting.corruptions import SEVERITIES, corrupt
+from boxlens.images.corrupting.digital import (
+    ELASTIC_GAINS,
+    JPEG_QUALITIES,
+    PIXELATE_SCALES,
+    _field,
+    largest_shift_px,
+)
+from boxlens.images.corrupting.weather import FOGS, FROSTS, MUD, SNOWS, SPATTERS, plasma
 
 ALL = pytest.mark.parametrize("severity", SEVERITIES)
 

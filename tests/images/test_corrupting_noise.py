@@ -7,8 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from boxlens.images.corrupting.corrupt import corrupt
-from boxlens.images.corrupting.corruptions import SEVERITIES
+from boxlens.images.corrupting.corruptions import SEVERITIES, corrupt
 from boxlens.images.corrupting.noise import (
     GAUSSIAN_DEVIATIONS,
     IMPULSE_SHARES,

@@ -94,7 +94,7 @@ def polygons(things: Sequence[Thing], camera: Camera) -> list[Polygon]:
 
 def _of(row: int, thing: Thing, camera: Camera) -> list[Polygon]:
     found = []
-    size = thing.place.scale * max(thing.model.extent)
+    size = max(thing.model.extent)
     for piece in thing.model.pieces:
         for face in piece.mesh.faces:
             own = piece.mesh.corners[list(face)]
@@ -117,7 +117,7 @@ def eye_space(own: Floats, thing: Thing, camera: Camera) -> Floats:
     """Points of a model, turned, put in the world and seen from the camera."""
     place = thing.place
     seen = []
-    for x, y, z in (own * place.scale).tolist():
+    for x, y, z in own.tolist():
         right = place.x + x * math.cos(place.yaw) - y * math.sin(place.yaw)
         ahead = place.y + x * math.sin(place.yaw) + y * math.cos(place.yaw)
         above = place.z + z - camera.height

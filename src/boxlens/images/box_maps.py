@@ -6,10 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.columns import frozen
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Bools, Boxes, Floats
+
+
+# The map that leaves everything where it is.
+STAYS = frozen(np.eye(2, 3), np.float64)
 
 
 def map_boxes(boxes_xywh: Boxes, matrix: Floats) -> Boxes:
@@ -19,11 +24,8 @@ def map_boxes(boxes_xywh: Boxes, matrix: Floats) -> Boxes:
     centre goes where the map takes it, and a side is as long as the longer of the two edges of
     the mapped box seen along it. Maps that only shift and scale by powers of two lose no bit.
     """
-    corner, sides = boxes_xywh[:, :2], boxes_xywh[:, 2:]
-    linear, shift = matrix[:, :2], matrix[:, 2]
-    new_sides = (np.abs(linear) * sides[:, None, :]).max(axis=2)
-    new_corner = corner @ linear.T + shift + (sides @ linear.T - new_sides) / 2
-    return np.concatenate([new_corner, new_sides], axis=1)
+    new_sides = (np.abs(matrix[:, :2]) * boxes_xywh[:, None, 2:]).max(axis=2)
+    return _centred(boxes_xywh, matrix, new_sides)
 
 
 def map_ellipses(boxes_xywh: Boxes, matrix: Floats) -> Boxes:
@@ -32,10 +34,13 @@ def map_ellipses(boxes_xywh: Boxes, matrix: Floats) -> Boxes:
     What a turned object fills is known from its box alone only if a shape is supposed: on masks
     of COCO, ellipses come nearest (ADR 11). Maps that only shift and scale give the mapped box.
     """
-    corner, sides = boxes_xywh[:, :2], boxes_xywh[:, 2:]
-    linear, shift = matrix[:, :2], matrix[:, 2]
-    new_sides = ellipse_sides(sides, linear)
-    new_corner = corner @ linear.T + shift + (sides @ linear.T - new_sides) / 2
+    return _centred(boxes_xywh, matrix, ellipse_sides(boxes_xywh[:, 2:], matrix[:, :2]))
+
+
+def _centred(boxes_xywh: Boxes, matrix: Floats, new_sides: Floats) -> Boxes:
+    """Boxes of these sides where the map takes the centres."""
+    corner, sides, linear = boxes_xywh[:, :2], boxes_xywh[:, 2:], matrix[:, :2]
+    new_corner = corner @ linear.T + matrix[:, 2] + (sides @ linear.T - new_sides) / 2
     return np.concatenate([new_corner, new_sides], axis=1)
 
 

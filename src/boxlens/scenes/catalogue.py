@@ -8,15 +8,11 @@ from dataclasses import dataclass
 from boxlens.data import Classes
 from boxlens.data.classes import ClassTree
 from boxlens.scenes.models import furniture, small_things
-from boxlens.scenes.models.buses import bus
-from boxlens.scenes.models.cars import car
-from boxlens.scenes.models.cats import cat
-from boxlens.scenes.models.cows import cow
-from boxlens.scenes.models.dogs import dog
+from boxlens.scenes.models.heavy_vehicles import bus, truck
+from boxlens.scenes.models.light_vehicles import car, van
+from boxlens.scenes.models.livestock import cow, sheep
 from boxlens.scenes.models.model import Model, Random
-from boxlens.scenes.models.sheep import sheep
-from boxlens.scenes.models.trucks import truck
-from boxlens.scenes.models.vans import van
+from boxlens.scenes.models.pets import cat, dog
 
 Builder = Callable[[Random], Model]
 

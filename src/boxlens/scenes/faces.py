@@ -25,13 +25,12 @@ Codes = npt.NDArray[np.int16]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a model stands: ground point, height above it, the way it faces and its size."""
+    """Where a model stands: ground point, height above it and the way it faces."""
 
     x: float
     y: float
     z: float = 0.0
     yaw: float = 0.0
-    scale: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +58,13 @@ class Faces:
         rings = _rings(pieces)
         own_normals = _normals(own, rings)
         part_row = {name: row for row, name in enumerate(model.parts)}
-        lift = _DECAL_LIFT * place.scale * max(model.extent)
+        lift = _DECAL_LIFT * max(model.extent)
 
         def each(values: list[float]) -> Floats:
             return np.repeat(np.array(values, dtype=np.float64), counts)
 
         return cls(
-            corners=own * place.scale @ turn + (place.x, place.y, place.z),
+            corners=own @ turn + (place.x, place.y, place.z),
             rings=rings,
             normals=own_normals @ turn,
             colour=_colours(pieces, counts),

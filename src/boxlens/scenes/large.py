@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,12 +46,6 @@ SHARES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Sizes:
-    box: Floats
-    area_px: Floats
-
-
 def large_dataset(
     n_images: int = 5_000,
     n_objects: int = 36_000,
@@ -72,13 +65,13 @@ def large_dataset(
     size = IMAGE_SIZES[rng.choice(len(IMAGE_SIZES), n_images, p=IMAGE_SIZE_SHARES)]
     image_row = np.repeat(np.arange(n_images, dtype=np.int32), _counts(rng, n_images, n_objects))
     crowd = rng.random(n_objects) < crowd_share
-    sizes = _sizes(rng, size[image_row], crowd)
+    box, area_px = _sizes(rng, size[image_row], crowd)
     gt = GroundTruth.of(
         n_images,
         image_row=image_row,
         class_row=_class_rows(rng, image_row, n_images, n_classes),
-        box=sizes.box,
-        area_px=sizes.area_px,
+        box=box,
+        area_px=area_px,
         crowd=crowd,
     )
     return Dataset(name, _images(rng, size), _classes(n_classes), gt)
@@ -137,8 +130,8 @@ def _class_rows(
     return palette[image_row, pick]
 
 
-def _sizes(rng: np.random.Generator, frame: Floats, crowd: Bools) -> _Sizes:
-    """Boxes to two decimals inside their images; masks fill a part of them."""
+def _sizes(rng: np.random.Generator, frame: Floats, crowd: Bools) -> tuple[Floats, Floats]:
+    """Boxes to two decimals inside their images, and areas of masks that fill a part of them."""
     n = len(frame)
     fill = rng.beta(8, 4, n)
     side = np.exp(rng.normal(np.log(MEDIAN_SIDE_PX), SIDE_SPREAD, n)) / np.sqrt(fill)
@@ -147,7 +140,7 @@ def _sizes(rng: np.random.Generator, frame: Floats, crowd: Bools) -> _Sizes:
     wished = np.stack([side * stretch, side / stretch], axis=1)
     size: Floats = np.minimum(np.maximum(wished, SMALLEST_SIDE_PX), frame).round(2)
     corner = np.floor(rng.random((n, 2)) * (frame - size) * 100) / 100
-    return _Sizes(np.hstack([corner, size]), np.round(size.prod(axis=1) * fill, 2))
+    return np.hstack([corner, size]), np.round(size.prod(axis=1) * fill, 2)
 
 
 def _images(rng: np.random.Generator, size: Floats) -> Images:

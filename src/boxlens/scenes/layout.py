@@ -37,7 +37,7 @@ class Thing:
     def radius(self) -> float:
         """Of the ground it needs for itself."""
         length, width, _ = self.model.extent
-        return 0.36 * math.hypot(length, width) * self.place.scale
+        return 0.36 * math.hypot(length, width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +173,8 @@ class _Layout:
         tables = [thing for thing in self.things if thing.model.stands_at is not None]
         for _ in range(_TRIES if tables else 0):
             table = tables[self.random.randint(len(tables))]
-            height = (table.model.stands_at or 0.0) * table.place.scale
-            reach = 0.32 * min(table.model.extent[:2]) * table.place.scale
+            height = table.model.stands_at or 0.0
+            reach = 0.32 * min(table.model.extent[:2])
             thing = Thing(
                 model,
                 Place(

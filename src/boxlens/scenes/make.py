@@ -232,11 +232,8 @@ def _make_one(settings: SceneSettings, work: Path, number: int) -> None:
         "image": image_record(scene, number, file_name),
         "annotations": object_records(scene, number),
     }
-    path = _record_path(work, number)
     # The record comes last and at once: where it is, its picture is complete.
-    fresh = path.with_suffix(".new")
-    fresh.write_text(json.dumps(record, separators=(",", ":")), encoding="utf-8")
-    fresh.replace(path)
+    write_text(_record_path(work, number), json.dumps(record, separators=(",", ":")))
 
 
 def _record_path(work: Path, number: int) -> Path:

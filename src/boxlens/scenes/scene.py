@@ -81,7 +81,7 @@ def _cast_shadow(backdrop: Canvas, thing: Thing, camera: Camera) -> None:
     for reach in (0.62, 0.54, 0.46):
         x, y = np.cos(angles) * length * reach, np.sin(angles) * width * reach
         ring = np.stack([x * cosine - y * sine, x * sine + y * cosine, np.zeros(len(x))], axis=1)
-        points, depth = camera.project(ring * thing.place.scale + (thing.place.x, thing.place.y, 0))
+        points, depth = camera.project(ring + np.array([thing.place.x, thing.place.y, 0]))
         if not depth.min() > 0.05:
             return
         _darken(backdrop, points)

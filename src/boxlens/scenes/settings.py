@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from boxlens.scenes import backdrops
@@ -39,7 +39,7 @@ class Setting:
     crowds: tuple[str, ...] = ()
     crowd_share: float = 0.1
     # What small things are put on when such a thing is there.
-    on_top: frozenset[str] = field(default_factory=frozenset)
+    on_top: frozenset[str] = frozenset()
 
 
 SETTINGS: tuple[Setting, ...] = (

@@ -85,14 +85,18 @@ def lathe(profile: Sequence[Flat], sides: int = 14) -> Mesh:
     """A surface of revolution about the z axis: (radius, height) from the bottom up, closed."""
     ring = [2 * math.pi * k / sides for k in range(sides)]
     corners = [(r * math.cos(a), r * math.sin(a), z) for r, z in profile for a in ring]
-    faces: list[Face] = [
-        (i * sides + k, i * sides + (k + 1) % sides, j * sides + (k + 1) % sides, j * sides + k)
-        for i, j in zip(range(len(profile) - 1), range(1, len(profile)), strict=True)
+    return _mesh(corners, faces_over(len(profile), sides))
+
+
+def faces_over(n_rings: int, sides: int) -> tuple[Face, ...]:
+    """A closed surface over rings of corners: band by band, then the first end and the last."""
+    last = (n_rings - 1) * sides
+    bands = [
+        (i + k, i + (k + 1) % sides, i + sides + (k + 1) % sides, i + sides + k)
+        for i in range(0, last, sides)
         for k in range(sides)
     ]
-    last = (len(profile) - 1) * sides
-    faces += [tuple(range(sides - 1, -1, -1)), tuple(range(last, last + sides))]
-    return _mesh(corners, faces)
+    return (*bands, tuple(range(sides - 1, -1, -1)), tuple(range(last, last + sides)))
 
 
 def cylinder(
@@ -130,9 +134,7 @@ def limb(start: Point, end: Point, radius: float, end_radius: float, sides: int 
         for centre, size in ((start, radius), (end, end_radius))
         for turn in (2 * math.pi * k / sides for k in range(sides))
     ]
-    n = sides
-    faces: list[Face] = [(k, (k + 1) % n, n + (k + 1) % n, n + k) for k in range(n)]
-    return _mesh(corners, [*faces, tuple(range(n - 1, -1, -1)), tuple(range(n, 2 * n))])
+    return _mesh(corners, faces_over(2, sides))
 
 
 def plate(points: Sequence[Point]) -> Mesh:

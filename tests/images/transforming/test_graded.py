@@ -7,8 +7,8 @@ import pytest
 
 from boxlens.images.box_maps import composed, inverted
 from boxlens.images.perturbing.families import FAMILIES
+from boxlens.images.perturbing.moving import shared_crop
 from boxlens.images.perturbing.perturb import perturb
-from boxlens.images.perturbing.rotation import shared_crop
 from boxlens.images.transforming.catalogue import TRANSFORMS
 from boxlens.images.transforming.transform import Change, TransformSettings
 from painted_shots import shot_of, speckled

@@ -11,7 +11,7 @@ import pytest
 
 from boxlens.images.box_maps import composed, inverted, map_boxes, map_ellipses
 from boxlens.images.crops import PixelSpan
-from boxlens.images.perturbing.rotation import cropped
+from boxlens.images.perturbing.moving import cropped
 from boxlens.images.transforming.catalogue import TRANSFORMS
 from boxlens.images.transforming.transform import (
     CORRUPTION_GROUPS,

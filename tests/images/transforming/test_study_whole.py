@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from boxlens.images.corrupting.corrupt import corrupt
+from boxlens.images.corrupting.corruptions import corrupt
 from boxlens.images.transforming.catalogue import TRANSFORMS
 from boxlens.images.transforming.transform import Change, TransformSettings
 from painted_shots import shot_of, speckled

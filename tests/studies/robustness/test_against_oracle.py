@@ -12,7 +12,7 @@ import pytest
 from boxlens.data import Classes, Dataset, GroundTruth, Images
 from boxlens.data.columns import frozen
 from boxlens.images.files import ImageFiles
-from boxlens.images.perturbing.rotation import shared_crop
+from boxlens.images.perturbing.moving import shared_crop
 from boxlens.images.transforming.catalogue import GROUPS, TRANSFORMS, steps_of
 from boxlens.images.transforming.changed_set import changed_set
 from boxlens.images.transforming.shot import Exposure, Shot, no_mask

@@ -31,7 +31,7 @@ class Run:
     images: ImageTable
     detections: BoxTable
     objects: BoxTable
-    # Whole tables in the orders that were asked for so far; filled by `app.sorting`.
+    # Whole tables in the orders that were asked for so far; filled by `selecting.selection`.
     orders: dict[tuple[str, ...], Rows] = field(default_factory=dict, repr=False, compare=False)
 
     @property

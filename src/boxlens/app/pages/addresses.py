@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
@@ -14,6 +15,16 @@ Pairs = tuple[tuple[str, str], ...]
 
 # Terms that choose no rows, but how they are shown.
 LOOK_TERMS = frozenset({"of", "detector", "sort", "order", "show", "page", "per"})
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Words with an address; no address where there is nothing to go to, no colour mostly."""
+
+    words: str
+    href: str
+    current: bool = False
+    colour: str = ""
 
 
 def pairs_of(query: Query) -> Pairs:

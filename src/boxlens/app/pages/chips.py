@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from boxlens.app.pages.addresses import LOOK_TERMS, address, pairs_of, without
+from boxlens.app.pages.addresses import LOOK_TERMS, Link, address, pairs_of, without
 from boxlens.app.pages.filter_form import CLASS_WORDS, FLAG_WORDS, RANGE_WORDS, UNDETECTED_WORDS
-from boxlens.app.pages.words import kind_words, scheme_title
+from boxlens.app.pages.words import kind_named, scheme_title
 from boxlens.app.selecting.terms import SCHEMES
 
 if TYPE_CHECKING:
@@ -15,16 +14,7 @@ if TYPE_CHECKING:
     from boxlens.app.selecting.query import Query
 
 
-@dataclass(frozen=True, slots=True)
-class Chip:
-    """One value of one filter; `colour` is "" where it has none."""
-
-    words: str
-    colour: str
-    href: str
-
-
-def chips(run: Run, query: Query, page: str) -> tuple[Chip, ...]:
+def chips(run: Run, query: Query, page: str) -> tuple[Link, ...]:
     """In the order of the address."""
     pairs = without(pairs_of(query), ("page",))
     found = []
@@ -32,15 +22,15 @@ def chips(run: Run, query: Query, page: str) -> tuple[Chip, ...]:
         if term in LOOK_TERMS - {"detector"}:
             continue
         words, colour = term_words(run, term, value)
-        found.append(Chip(words, colour, address(page, without(pairs, (term,), value))))
+        found.append(Link(words, address(page, without(pairs, (term,), value)), colour=colour))
     return tuple(found)
 
 
 def term_words(run: Run, term: str, value: str) -> tuple[str, str]:
     """A term in words, and the colour of a kind of error."""
     if term in SCHEMES:
-        kind = kind_words(value)
-        return f"{scheme_title(run, term)}: {kind.words}", kind.colour
+        kind = kind_named(value)
+        return f"{scheme_title(run, term)}: {kind.label}", kind.colour
     if term == "detector":
         return f"detector: {run.detector_names[int(value)]}", ""
     if term == "undetected":

@@ -10,7 +10,7 @@ import numpy as np
 
 from boxlens.app.pages.addresses import address
 from boxlens.app.pages.filter_form import choices
-from boxlens.app.pages.grid import paging
+from boxlens.app.pages.grid import paging, steps
 from boxlens.app.pages.scene_view import drawn_boxes, scene, truth_boxes
 from boxlens.app.pages.words import (
     NO_ERROR,
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from boxlens.app.opening.run import Run
-    from boxlens.app.pages.addresses import Pairs
+    from boxlens.app.pages.addresses import Link, Pairs
     from boxlens.app.pages.filter_form import Choice
-    from boxlens.app.pages.grid import Link
+    from boxlens.app.pages.grid import Steps
     from boxlens.app.pages.scene_view import DrawnBox, Scene
     from boxlens.app.site import Site
     from boxlens.data.columns import Floats, Rows
@@ -105,9 +105,7 @@ class PairView:
 
     title: str
     pair: PairOfSides
-    place: str
-    previous: str
-    next: str
+    steps: Steps
     grid: str
     image: str
     kinds: list[dict[str, dict[str, str]]]
@@ -178,16 +176,10 @@ def pair_view(site: Site, asked: Comparison) -> PairView:
     place = int(np.flatnonzero(ordered == image_row)[0])
     pair = _pair(site, asked, image_row, float(key[image_row]), thumbnail=False)
     here = f"{site.root}compare"
-    neighbours = [
-        address(here, asked.pairs(image=int(ordered[to]))) if 0 <= to < len(ordered) else ""
-        for to in (place - 1, place + 1)
-    ]
     return PairView(
         title=pair.title,
         pair=pair,
-        place=f"{place + 1:,} of {len(ordered):,}",
-        previous=neighbours[0],
-        next=neighbours[1],
+        steps=steps(ordered, place, lambda row: address(here, asked.pairs(image=row))),
         grid=address(here, asked.pairs(page=place // PER_PAGE + 1)),
         image=f"{site.root}image/{image_row}?of=images",
         kinds=scheme_kinds(run),

@@ -11,12 +11,12 @@ from boxlens.app.pages.addresses import values
 from boxlens.app.pages.words import (
     OUTSIDE,
     RIGHT,
-    kind_words,
+    kind_named,
     plain_number,
     scheme_title,
     small_number,
 )
-from boxlens.app.selecting.columns import column_of
+from boxlens.app.selecting.columns import column_of, values_of
 from boxlens.app.selecting.terms import (
     ATTRIBUTE,
     BACKGROUND,
@@ -25,7 +25,6 @@ from boxlens.app.selecting.terms import (
     VALUE_TERMS,
     QueryError,
 )
-from boxlens.app.selecting.vocabulary import values_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -144,12 +143,13 @@ def filter_form(run: Run, of: Of, pairs: Pairs) -> Form:
         if of in VALUE_TERMS.get(name, ())
     )
     used = [place for place, one in enumerate(schemes) if one.n_ticked]
+    found_or_not = _of_term(of, pairs, "undetected", "Found or not", UNDETECTED_WORDS)
     groups = (
         Group("Score", (), _spans(run, of, pairs, ("score",))),
         Group("Size", _sizes(run, of, pairs), _spans(run, of, pairs, ("area",))),
         Group("Overlap and loss", (), _spans(run, of, pairs, ("iou", "loss", "rank", "top"))),
         Group("Confusions", _confusions(run, of, pairs), ()),
-        Group("Found or not", _undetected(of, pairs), ()),
+        Group("Found or not", found_or_not, ()),
         _attributes(run, of, pairs),
         Group("Characteristics", _characteristics(run, of, pairs), ()),
         Group("Images", (), _spans(run, of, pairs, ("disagreement",))),
@@ -200,16 +200,14 @@ def _scheme(run: Run, of: Of, name: str, pairs: Pairs) -> Choices:
     labels = run.about["schemes"].get(name, {}).get(of, ())
     kinds = []
     for label in sorted(labels, key=lambda one: (one != RIGHT, one == OUTSIDE)):
-        kind = kind_words(label)
-        kinds.append(Choice(label, kind.words, label in ticked, kind.colour))
+        kind = kind_named(label)
+        kinds.append(Choice(label, kind.label, label in ticked, kind.colour))
     return Choices(name, scheme_title(run, name), tuple(kinds))
 
 
 def _sizes(run: Run, of: Of, pairs: Pairs) -> tuple[Choices, ...]:
     known = not run.relative or not np.isnan(run.images.width).all()
-    if of not in VALUE_TERMS["size"] or not known:
-        return ()
-    return (Choices("size", "Size", choices(SIZES, values(pairs, "size"))),)
+    return _of_term(of, pairs, "size", "Size", SIZES) if known else ()
 
 
 def _confusions(run: Run, of: Of, pairs: Pairs) -> tuple[Choices, ...]:
@@ -221,11 +219,13 @@ def _confusions(run: Run, of: Of, pairs: Pairs) -> tuple[Choices, ...]:
     return tuple(found)
 
 
-def _undetected(of: Of, pairs: Pairs) -> tuple[Choices, ...]:
-    if of not in VALUE_TERMS["undetected"]:
+def _of_term(
+    of: Of, pairs: Pairs, term: str, legend: str, words: Mapping[str, str]
+) -> tuple[Choices, ...]:
+    """None where rows of this kind do not have the term."""
+    if of not in VALUE_TERMS[term]:
         return ()
-    ticked = choices(UNDETECTED_WORDS, values(pairs, "undetected"))
-    return (Choices("undetected", "Found or not", ticked),)
+    return (Choices(term, legend, choices(words, values(pairs, term))),)
 
 
 def _attributes(run: Run, of: Of, pairs: Pairs) -> Group:

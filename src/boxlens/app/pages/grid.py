@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from boxlens.app.pages.addresses import address, pairs_of, replaced, without
+from boxlens.app.pages.addresses import Link, address, pairs_of, replaced, without
 from boxlens.app.pages.chips import chips
 from boxlens.app.pages.filter_form import choices, filter_form, has_column
 from boxlens.app.pages.scene_view import drawn_boxes, label_at, scene
-from boxlens.app.pages.words import kind_words, plain_number, small_number
+from boxlens.app.pages.words import kind_named, plain_number, small_number
 from boxlens.app.selecting.selection import cards
 from boxlens.app.selecting.terms import OFS, SORTS
 from boxlens.wording import counted
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from boxlens.app.opening.run import Of, Run
     from boxlens.app.pages.addresses import Pairs
-    from boxlens.app.pages.chips import Chip
     from boxlens.app.pages.filter_form import Choice, Form
     from boxlens.app.pages.scene_view import DrawnBox, Scene
     from boxlens.app.selecting.query import Query
@@ -43,15 +42,6 @@ SORT_WORDS: Final = {
     "image": "image",
 }
 PER_PAGE: Final = (12, 24, 48, 96, 200)
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """Words with an address; no address where there is nothing to go to."""
-
-    words: str
-    href: str
-    current: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +68,7 @@ class Grid:
 
     found: str
     tabs: tuple[Link, ...]
-    chips: tuple[Chip, ...]
+    chips: tuple[Link, ...]
     no_filters: str
     form: Form
     sorts: tuple[Choice, ...]
@@ -101,7 +91,7 @@ def grid(site: Site, query: Query) -> Grid:
     return Grid(
         found=_found(selection, query.of),
         tabs=tuple(
-            Link(of, address(here, pairs_of(query.changed(of=of))), of == query.of) for of in OFS
+            Link(of, address(here, pairs_of(query.asked_of(of))), of == query.of) for of in OFS
         ),
         chips=chips(site.run, query, here),
         no_filters=address(here, (("of", query.of),) if query.of != "detections" else ()),
@@ -164,6 +154,24 @@ def paging(page: int, n_pages: int, address_of: Callable[[int], str]) -> tuple[L
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The place of an image among others, and the addresses of its neighbours."""
+
+    place: str
+    previous: str = ""
+    next: str = ""
+
+
+def steps(image_rows: Rows, place: int, address_of: Callable[[int], str]) -> Steps:
+    """Without an address at either end."""
+    neighbours = (
+        address_of(int(image_rows[to])) if 0 <= to < len(image_rows) else ""
+        for to in (place - 1, place + 1)
+    )
+    return Steps(f"{place + 1:,} of {len(image_rows):,}", *neighbours)
+
+
 def _card(site: Site, query: Query, scheme: str, image_row: int, rows: Rows) -> Card:
     run = site.run
     title = run.images.name(image_row)
@@ -211,12 +219,12 @@ def _box_tags(run: Run, of: Of, row: int, scheme: str) -> tuple[Tag, ...]:
     table = run.boxes(of)
     label = label_at(table, scheme, row)
     score, iou = float(table.score[row]), float(table.numbers["iou"][row])
-    kind = kind_words(label) if label else None
+    kind = kind_named(label) if label else None
     tags = [Tag(run.class_names[table.class_row[row]])]
     if len(run.detector_names) > 1:
         tags.append(Tag(run.detector_names[table.detector_row[row]]))
     if kind:
-        tags.append(Tag(kind.words, kind.colour))
+        tags.append(Tag(kind.label, kind.colour))
     if np.isfinite(score):
         tags.append(Tag(f"score {plain_number(score)}"))
     if np.isfinite(iou):
@@ -236,9 +244,9 @@ def _kind_tags(run: Run, query: Query, rows: Rows, scheme: str) -> tuple[Tag, ..
     labels = Counter(label_at(table, scheme, int(row)) for row in rows)
     tags = []
     for label, n in labels.most_common():
-        kind = kind_words(label) if label else None
+        kind = kind_named(label) if label else None
         tags.append(
-            Tag(f"{n:,} {kind.words}", kind.colour) if kind else Tag(counted(n, "box", "boxes"))
+            Tag(f"{n:,} {kind.label}", kind.colour) if kind else Tag(counted(n, "box", "boxes"))
         )
     best = float(np.nanmax(np.append(table.score[rows], -np.inf)))
     if np.isfinite(best):

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.app.pages.addresses import address, pairs_of, replaced, without
-from boxlens.app.pages.grid import scheme_in_use
+from boxlens.app.pages.grid import Steps, scheme_in_use, steps
 from boxlens.app.pages.scene_view import LINES, TRUTH, drawn_boxes, scene, truth_boxes
 from boxlens.app.pages.words import (
     cut_of,
-    kind_words,
+    kind_named,
     plain_number,
     scheme_kinds,
     scheme_title,
     small_number,
 )
+from boxlens.report.charts.kinds import Kind
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
@@ -49,12 +50,8 @@ class BoxLine:
     box: DrawnBox
     # Whose box it is: "truth" or the number of a detector.
     whose: str
-    score: str
-    iou: str
-    kind: str
-    colour: str
+    kind: Kind
     other: str
-    size: str
     hidden: bool
     matches: bool
 
@@ -64,9 +61,7 @@ class ImageView:
     """Everything on the page."""
 
     title: str
-    place: str
-    previous: str
-    next: str
+    steps: Steps
     grid: str
     scene: Scene
     cuts: dict[str, float]
@@ -104,6 +99,7 @@ def image_view(site: Site, query: Query, image_row: int) -> ImageView:
     name = run.images.name(image_row)
     words = f"{name}: {counted(len(truth), 'object')}, {counted(len(found), 'detection')}"
     cuts = {str(row): cut_of(run, row) for row in detectors}
+    found_steps, back = _steps(site, query, selection, image_row)
     ordered = [*truth, *sorted(found, key=lambda box: (box.layer, -box.score))]
     return ImageView(
         title=name,
@@ -116,7 +112,8 @@ def image_view(site: Site, query: Query, image_row: int) -> ImageView:
         kinds=scheme_kinds(run),
         facts=_facts(run, image_row),
         has_matches=len(matches) > 0,
-        **_steps(site, query, selection, image_row),
+        steps=found_steps,
+        grid=back,
     )
 
 
@@ -137,35 +134,21 @@ def _of_detector(run: Run, rows: Rows, detector_row: int) -> frozenset[int]:
     return frozenset(moved.tolist())
 
 
-def _steps(site: Site, query: Query, selection: Selection, image_row: int) -> dict[str, str]:
+def _steps(site: Site, query: Query, selection: Selection, image_row: int) -> tuple[Steps, str]:
     """The images before and after, and the page of the grid that this one is on."""
     pairs = without(pairs_of(query), ("page",))
-    image_rows = selection.image_rows
-    at = np.flatnonzero(image_rows == image_row)
+    at = np.flatnonzero(selection.image_rows == image_row)
     grid = f"{site.root}images"
     if not len(at):
-        return {
-            "place": "not in this selection",
-            "previous": "",
-            "next": "",
-            "grid": address(grid, pairs),
-        }
-    place = int(at[0])
-    item = place
+        return Steps("not in this selection"), address(grid, pairs)
+    item = place = int(at[0])
     if query.show == "boxes" and query.of != "images":
         item = int(np.argmax(site.run.boxes(query.of).image_row[selection.rows] == image_row))
     page = item // query.per + 1
-    steps = {"previous": place - 1, "next": place + 1}
-    return {
-        "place": f"{place + 1:,} of {len(image_rows):,}",
-        "grid": address(grid, replaced(pairs, "page", page) if page > 1 else pairs),
-        **{
-            name: address(f"{site.root}image/{image_rows[to]}", pairs)
-            if 0 <= to < len(image_rows)
-            else ""
-            for name, to in steps.items()
-        },
-    }
+    return (
+        steps(selection.image_rows, place, lambda row: address(f"{site.root}image/{row}", pairs)),
+        address(grid, replaced(pairs, "page", page) if page > 1 else pairs),
+    )
 
 
 def _layer(run: Run, row: int, found: list[DrawnBox]) -> Layer:
@@ -187,18 +170,13 @@ def _layer(run: Run, row: int, found: list[DrawnBox]) -> Layer:
 
 def _line(run: Run, box: DrawnBox, scheme: str, cuts: dict[str, float]) -> BoxLine:
     label = dict(zip(run.about["schemes"], box.kinds, strict=True)).get(scheme)
-    kind = kind_words(label) if label else None
     matches = box.look.endswith(" match")
     is_truth = box.layer == TRUTH
     return BoxLine(
         box=box,
         whose=TRUTH if is_truth else str(int(box.layer) + 1),
-        score=plain_number(box.score),
-        iou=plain_number(box.iou),
-        kind=kind.words if kind else "",
-        colour=kind.colour if kind else "none",
+        kind=kind_named(label) if label else Kind("", "none"),
         other=_hit_by(run, box) if is_truth else _lies_on(run, box),
-        size=f"{box.width:,.0f} × {box.height:,.0f}",
         hidden=not is_truth and not matches and box.score < cuts[box.layer],
         matches=matches,
     )

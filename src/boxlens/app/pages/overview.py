@@ -39,17 +39,6 @@ class FigureGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class DetectorLine:
-    """A detector, how much it says, and from which score its boxes are drawn."""
-
-    name: str
-    n_detections: str
-    cut: str
-    href: str
-    missed: str
-
-
-@dataclass(frozen=True, slots=True)
 class Overview:
     """Everything on the first page, in its order."""
 
@@ -57,7 +46,8 @@ class Overview:
     sentences: tuple[str, ...]
     numbers: tuple[tuple[str, str], ...]
     facts: tuple[tuple[str, str], ...]
-    detectors: tuple[DetectorLine, ...]
+    # Name, number of detections, and the score from which its boxes are drawn.
+    detectors: tuple[tuple[str, int, float], ...]
     groups: tuple[FigureGroup, ...]
     notices: tuple[str, ...]
     any_links: bool
@@ -73,7 +63,10 @@ def overview(site: Site) -> Overview:
         sentences=tuple(map(str, member(verdict, "sentences", list))),
         numbers=_numbers(verdict),
         facts=_facts(site.run),
-        detectors=tuple(_line(site, row) for row in range(len(site.run.detector_names))),
+        detectors=tuple(
+            (one["name"], one["n_detections"], cut_of(site.run, row))
+            for row, one in enumerate(about["detectors"])
+        ),
         groups=groups,
         notices=_notices(site),
         any_links=any(figure.links for group in groups for figure in group.figures),
@@ -98,17 +91,6 @@ def _facts(run: Run) -> tuple[tuple[str, str], ...]:
         ("images", f"{len(run.images):,}"),
         ("objects", f"{dataset['n_objects']:,}"),
         ("classes", f"{len(run.class_names):,}"),
-    )
-
-
-def _line(site: Site, row: int) -> DetectorLine:
-    detector = site.run.about["detectors"][row]
-    return DetectorLine(
-        name=detector["name"],
-        n_detections=f"{detector['n_detections']:,}",
-        cut=plain_number(cut_of(site.run, row)),
-        href=f"{site.root}images?detector={row}",
-        missed=f"{site.root}images?of=objects&detector={row}&undetected=1",
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import imagesize  # type: ignore[import-untyped, unused-ignore]
 import numpy as np
 
-from boxlens.app.pages.words import NO_ERROR, OTHER_COLOUR, OUTSIDE, cut_of, kind_words
+from boxlens.app.pages.words import NO_ERROR, OTHER_COLOUR, OUTSIDE, cut_of, kind_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -163,7 +163,7 @@ def drawn_boxes(
                 y=y * down,
                 width=width * across,
                 height=height * down,
-                colour=kind_words(label).colour if label else OTHER_COLOUR,
+                colour=kind_named(label).colour if label else OTHER_COLOUR,
                 class_name=names[table.class_row[row]],
                 score=math.nan if of == "objects" else float(table.score[row]),
                 iou=float(iou[row]),

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from boxlens.app.pages.addresses import address
+from boxlens.app.pages.addresses import Link, address
 from boxlens.app.pages.comparison_view import comparison_view, pair_view, parse_comparison
-from boxlens.app.pages.grid import Link, grid
+from boxlens.app.pages.grid import grid
 from boxlens.app.pages.image_view import image_view
 from boxlens.app.pages.overview import overview
-from boxlens.app.pages.words import NO_ERROR, member
+from boxlens.app.pages.words import NO_ERROR, member, plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -117,7 +117,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["script_json"] = _script_json
+    made.filters |= {"script_json": _script_json, "plain_number": plain_number}
     return made
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from boxlens.report.charts.kinds import kind_of
+from boxlens.report.charts.kinds import Kind, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,26 +20,13 @@ RIGHT: Final = "right"
 NO_ERROR: Final = frozenset({RIGHT, OUTSIDE})
 
 
-@dataclass(frozen=True, slots=True)
-class KindWords:
-    """A kind of error in words, its colour, and the ink that is legible on it."""
-
-    words: str
-    colour: str
-    ink: str
-
-    def to_json(self) -> dict[str, str]:
-        return {"words": self.words, "colour": self.colour, "ink": self.ink}
-
-
 @cache
-def kind_words(label: str) -> KindWords:
+def kind_named(name: str) -> Kind:
     """By any scheme's name; a name that no scheme has stands for itself."""
     try:
-        kind = kind_of(label)
+        return kind_of(name)
     except KeyError:
-        return KindWords(label, OTHER_COLOUR, "#ffffff")
-    return KindWords(kind.label, kind.colour, kind.ink)
+        return Kind(name, OTHER_COLOUR)
 
 
 def scheme_title(run: Run, scheme: str) -> str:
@@ -51,8 +37,9 @@ def scheme_kinds(run: Run) -> list[dict[str, dict[str, str]]]:
     """Every label of every scheme, for the scripts of a page."""
     return [
         {
-            label: kind_words(label).to_json()
-            for label in [*scheme["detections"], *scheme["objects"]]
+            name: {"words": kind.label, "colour": kind.colour, "ink": kind.ink}
+            for name in [*scheme["detections"], *scheme["objects"]]
+            for kind in [kind_named(name)]
         }
         for scheme in run.about["schemes"].values()
     ]

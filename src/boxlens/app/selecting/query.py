@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote, urlencode
 
-from boxlens.app.selecting.columns import column_of
-from boxlens.app.selecting.query_changes import with_terms
+from boxlens.app.selecting.columns import column_of, read_term
 from boxlens.app.selecting.terms import (
     ATTRIBUTE,
     DEFAULT_SORT,
@@ -22,23 +21,23 @@ from boxlens.app.selecting.terms import (
     ONCE_TERMS,
     ORDERS,
     RANGE_TERMS,
+    SCHEMES,
     SHOWS,
     SORTS,
     USUAL_PER_PAGE,
-    Of,
     Order,
     QueryError,
     Range,
     Show,
     known_value,
     shown,
+    term_is_of,
 )
-from boxlens.app.selecting.vocabulary import read_term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from boxlens.app.opening.run import Run
+    from boxlens.app.opening.run import Of, Run
 
 __all__ = ["Query", "QueryError", "Range", "parse_query"]
 
@@ -95,14 +94,25 @@ class Query:
         """The same without page and layout: equal selections of rows."""
         return replace(self, show="images", page=1, per=USUAL_PER_PAGE).text()
 
-    def changed(self, **terms: Any) -> Query:
-        """With other values of some terms: one, several or None to drop the term.
+    def asked_of(self, of: Of) -> Query:
+        """The first page of the same for other rows; what does not apply to them is dropped.
 
-        The page is the first one again unless it is given; an order comes with its usual
-        direction; what does not apply to another `of` is dropped, kinds of errors among it. A
-        range is a `Range` or its text. Names are not checked: visiting the address reports it.
+        So are kinds of errors: schemes have other labels for objects than for detections.
         """
-        return with_terms(self, terms)
+        dropped = () if of == self.of else SCHEMES
+        sort = self.sort if of in SORTS[self.sort][0] else DEFAULT_SORT[of]
+        return replace(
+            self,
+            of=of,
+            detectors=self.detectors[:1] if of == "images" else self.detectors,
+            values=tuple(
+                one for one in self.values if term_is_of(one[0], of) and one[0] not in dropped
+            ),
+            ranges=tuple(one for one in self.ranges if term_is_of(one[0], of)),
+            sort=sort,
+            order=self.order if sort == self.sort else SORTS[sort][1],
+            page=1,
+        )
 
 
 def parse_query(pairs: Iterable[tuple[str, str]], run: Run) -> Query:

@@ -1,4 +1,7 @@
-"""The rows and images that an address asks for, in order, and one page of them."""
+"""The rows and images that an address asks for, in order, and one page of them.
+
+A table is sorted once: large selections walk along that order.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.app.selecting.columns import column_of
 from boxlens.app.selecting.filters import matching_rows
-from boxlens.app.selecting.sorting import sorted_rows
 from boxlens.data.columns import owned
 
 if TYPE_CHECKING:
-    from boxlens.app.opening.run import Run
+    from boxlens.app.opening.run import Of, Run
     from boxlens.app.selecting.query import Query
-    from boxlens.app.selecting.terms import Of
-    from boxlens.data.columns import Rows
+    from boxlens.data.columns import Floats, Rows
 
 # Rows of all remembered selections together: some 50 MB.
 MOST_REMEMBERED = 12_000_000
+# A selection smaller than this part of its table is sorted by itself.
+SMALL = 1 / 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +57,42 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some cards of a selection; `first` is the place of the first one, from 0."""
+    """Some cards of a selection."""
 
     items: tuple[Card, ...]
     page: int
     n_pages: int
-    first: int
-    n_items: int
 
 
 def select(run: Run, query: Query) -> Selection:
     """All rows that a query asks for."""
-    rows = owned(sorted_rows(run, query, matching_rows(run, query)))
+    rows = owned(_sorted(run, query, matching_rows(run, query)))
     if query.of == "images":
         return Selection(query.of, rows, rows)
     image_rows = _first_come(run.boxes(query.of).image_row[rows], len(run.images))
     return Selection(query.of, rows, owned(image_rows))
+
+
+def _sorted(run: Run, query: Query, rows: Rows) -> Rows:
+    """Ascending rows in the order asked for; missing values last, ties by row."""
+    detector = query.detectors_of(run)[0] if query.of == "images" else 0
+    numbers = column_of(run, query.of, query.sort, detector)
+    n = len(run.images) if query.of == "images" else len(run.boxes(query.of))
+    if len(rows) < SMALL * n:
+        return rows[_order(numbers.at(rows), query.order)]
+    key = (query.of, query.sort, query.order, str(detector))
+    order = run.orders.get(key)
+    if order is None:
+        order = run.orders[key] = _order(numbers.at(), query.order)
+    chosen = np.zeros(n, dtype=np.bool_)
+    chosen[rows] = True
+    return order[chosen[order]]
+
+
+def _order(values: Floats, direction: str) -> Rows:
+    # NumPy puts NaN last whichever way the others go.
+    keys = -values if direction == "desc" else values
+    return np.argsort(keys, kind="stable").astype(np.int32)
 
 
 def cards(run: Run, query: Query, selection: Selection) -> Page:
@@ -86,7 +110,7 @@ def cards(run: Run, query: Query, selection: Selection) -> Page:
         items = _of_rows(run, selection, places)
     else:
         items = _of_images(run, selection, places)
-    return Page(tuple(items), number, n_pages, first, n_items)
+    return Page(tuple(items), number, n_pages)
 
 
 class Selections:

@@ -13,7 +13,8 @@ from boxlens.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-Of = Literal["detections", "objects", "images"]
+    from boxlens.app.opening.run import Of
+
 Order = Literal["asc", "desc"]
 Show = Literal["images", "boxes"]
 

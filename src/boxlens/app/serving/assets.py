@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
+from threading import Lock
 from typing import TYPE_CHECKING
 
-from boxlens.app.serving.chart_script import chart_script
 from boxlens.app.serving.pictures import Sent
+from boxlens.formats.private_files import read_private
+from boxlens.report.charts.vega_script import vega_file, vega_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,6 +28,8 @@ _MEDIA_TYPES = {
     "svg": "image/svg+xml",
     "png": "image/png",
 }
+_MAKE = "from boxlens.report.charts.vega_script import vega_script; vega_script()"
+_lock = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +64,25 @@ def _below(folder: Traversable, prefix: str) -> Iterator[tuple[str, Sent]]:
 
 def _sent(content: bytes, media_type: str) -> Sent:
     return Sent(content, media_type, blake2b(content, digest_size=12).hexdigest())
+
+
+def chart_script() -> bytes:
+    """Vega, Vega-Lite and vega-embed; whoever comes while it is made waits for it."""
+    with _lock:
+        if vega_script.cache_info().currsize == 0 and not read_private(vega_file()):
+            _make_aside()
+        return vega_script().encode()
+
+
+def _make_aside() -> None:
+    """In a process of its own, as it would keep every other thread from running."""
+    with suppress(OSError):
+        subprocess.run(  # noqa: S603 - nothing of a user is in it
+            # Not from modules that happen to lie in the current folder.
+            [sys.executable, "-P", "-c", _MAKE],
+            check=False,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            # Ctrl-C is meant for the server.
+            start_new_session=True,
+        )

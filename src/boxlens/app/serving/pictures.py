@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.app.serving.drawing import NoPictureError, as_png, as_thumbnail, can_draw
 from boxlens.app.serving.inside import FileGoneError, open_inside
+from boxlens.app.serving.kept import Kept
 from boxlens.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ _BEGINNINGS: tuple[tuple[bytes, str], ...] = (
     (b"MM\0*", "image/tiff"),
     *((f"P{kind}".encode(), "image/x-portable-anymap") for kind in (2, 3, 5, 6)),
 )
+# Thumbnails kept in memory.
+CACHE_BYTES = 64 * 2**20
 # The others are sent as PNG.
 _SHOWN_BY_BROWSERS = frozenset({"image/jpeg", "image/png", "image/gif", "image/bmp", "image/webp"})
 
@@ -120,6 +123,28 @@ class Pictures:
         if self.folder is None or row not in self.parts:
             raise FileGoneError("this image has no picture in the --images folder")
         return open_inside(self.folder, self.parts[row])
+
+
+class Thumbnails:
+    """Small versions of pictures. Threads may share it."""
+
+    def __init__(self, pictures: Pictures, limit: int = CACHE_BYTES) -> None:
+        self._pictures = pictures
+        self._kept: Kept[Sent] = Kept(limit, lambda sent: len(sent.content))
+
+    @property
+    def n_bytes(self) -> int:
+        """What the kept ones take."""
+        return self._kept.n_bytes
+
+    def get(self, row: int) -> Sent:
+        """The thumbnail of an image, made again if its file has changed."""
+        kept = self._kept.get(row)
+        if kept is not None and kept.version == self._pictures.version(row):
+            return kept
+        made = self._pictures.thumbnail(row)
+        self._kept.put(row, made)
+        return made
 
 
 def _as_it_is(content: bytes, kind: str) -> tuple[bytes, str] | None:

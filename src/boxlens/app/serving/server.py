@@ -18,19 +18,17 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from boxlens.app.pages import views
-from boxlens.app.pages.words import kind_words
+from boxlens.app.pages.words import kind_named
 from boxlens.app.selecting import exports
 from boxlens.app.selecting.query import QueryError, parse_query
 from boxlens.app.selecting.selection import Selections
 from boxlens.app.serving.answers import in_chunks, is_known, not_modified, plain_name, revalidated
-from boxlens.app.serving.assets import read_assets
-from boxlens.app.serving.chart_script import chart_script
+from boxlens.app.serving.assets import chart_script, read_assets
 from boxlens.app.serving.drawing import NoPictureError
 from boxlens.app.serving.guarding import Guard, report_token_of
 from boxlens.app.serving.inside import FileGoneError, FileTooLargeError, open_inside
 from boxlens.app.serving.kept import Kept
-from boxlens.app.serving.pictures import Sent
-from boxlens.app.serving.thumbnails import Thumbnails
+from boxlens.app.serving.pictures import Sent, Thumbnails
 from boxlens.app.site import Site
 
 if TYPE_CHECKING:
@@ -59,23 +57,27 @@ _EXPORTS = {"csv": "text/csv; charset=utf-8", "json": "application/json", "txt":
 
 def create_app(run: Run, pictures: Pictures, token: str, hosts: Collection[str]) -> Starlette:
     """The app over one run; `hosts` are the values of the Host header that it answers to."""
-    routes = {
+    pages = {
         "/": _overview,
         "/images": _grid,
         "/image/{row}": _image,
         "/compare": _compare,
+        "/guide/": _guide,
+        "/guide/{name}": _guide,
+    }
+    files = {
         "/export.{ending}": _export,
         "/picture/{row}": _picture,
         "/thumbnail/{row}": _thumbnail,
         "/static/{name:path}": _static,
         "/figures/{name}": _figure,
         "/report": _report,
-        "/guide/": _guide,
-        "/guide/{name}": _guide,
     }
+    routes = [Route(path, partial(_page, make), methods=["GET"]) for path, make in pages.items()]
+    routes += [Route(path, endpoint, methods=["GET"]) for path, endpoint in files.items()]
     guard = Middleware(Guard, token=token, report_token=report_token_of(token), hosts=hosts)
     app = Starlette(
-        routes=[Route(path, endpoint, methods=["GET"]) for path, endpoint in routes.items()],
+        routes=routes,
         middleware=[guard],
         exception_handlers=_HANDLERS,
     )
@@ -94,30 +96,37 @@ def warm_up() -> None:
 
     def make() -> None:
         # Colours of errors come with Altair, which takes half a second.
-        kind_words("right")
+        kind_named("right")
         chart_script()
 
     threading.Thread(target=make, daemon=True).start()
 
 
-async def _overview(request: Request) -> Response:
-    site = _site(request)
-    return await _page(request, lambda: views.overview_page(site))
+def _overview(request: Request) -> str:
+    return views.overview_page(_site(request))
 
 
-async def _grid(request: Request) -> Response:
-    site = _site(request)
-    return await _page(request, lambda: views.grid_page(site, _query(request)))
+def _grid(request: Request) -> str:
+    return views.grid_page(_site(request), _query(request))
 
 
-async def _image(request: Request) -> Response:
-    site, row = _site(request), _row(request)
-    return await _page(request, lambda: views.image_page(site, _query(request), row))
+def _image(request: Request) -> str:
+    row = _row(request)
+    return views.image_page(_site(request), _query(request), row)
 
 
-async def _compare(request: Request) -> Response:
-    site, pairs = _site(request), request.query_params.multi_items()
-    return await _page(request, lambda: views.compare_page(site, pairs))
+def _compare(request: Request) -> str:
+    return views.compare_page(_site(request), request.query_params.multi_items())
+
+
+def _guide(request: Request) -> str:
+    # Late: it brings a parser of Markdown.
+    from boxlens.report.pages.guide import pages
+
+    name = request.path_params.get("name", "index")
+    if name not in pages():
+        raise HTTPException(404, "Unknown page of the guide.")
+    return views.guide_page(_site(request), name)
 
 
 async def _export(request: Request) -> Response:
@@ -176,20 +185,6 @@ async def _report(request: Request) -> Response:
     return revalidated(request, sent, _REPORT_HEADERS)
 
 
-async def _guide(request: Request) -> Response:
-    site, name = _site(request), request.path_params.get("name", "index")
-
-    def make() -> str:
-        # Late: it brings a parser of Markdown.
-        from boxlens.report.pages.guide import pages
-
-        if name not in pages():
-            raise HTTPException(404, "Unknown page of the guide.")
-        return views.guide_page(site, name)
-
-    return await _page(request, make)
-
-
 def _site(request: Request) -> Site:
     site: Site = request.app.state.site
     return site
@@ -207,13 +202,13 @@ def _row(request: Request) -> int:
     return int(text)
 
 
-async def _page(request: Request, make: Callable[[], str]) -> Response:
+async def _page(make: Callable[[Request], str], request: Request) -> Response:
     """A page, made in a thread. The same address gives the same page: a run does not change."""
     pages: Kept[bytes] = request.app.state.pages
     address = (request.scope["path"], request.scope["query_string"])
     page = pages.get(address)
     if page is None:
-        page = (await run_in_threadpool(make)).encode()
+        page = (await run_in_threadpool(make, request)).encode()
         pages.put(address, page)
     return HTMLResponse(page)
 

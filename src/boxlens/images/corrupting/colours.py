@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.images.corrupting.eight_bits import eight_bits
 from boxlens.images.perturbing.libraries import opencv
+from boxlens.images.pixels import eight_bits
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -10,6 +10,7 @@ import numpy as np
 
 from boxlens.images.perturbing.families import LOSSLESS
 from boxlens.images.perturbing.libraries import opencv, pillow
+from boxlens.images.pixels import eight_bits
 
 if TYPE_CHECKING:
     from boxlens.images.pixels import Pixels
@@ -49,8 +50,7 @@ def blurred(image: Pixels, sigma_px: float) -> Pixels:
     smooth = cv2.GaussianBlur(
         image.astype(np.float32), (odd, odd), sigma_px, borderType=cv2.BORDER_REFLECT
     )
-    eight_bit: Pixels = np.rint(smooth).clip(0, 255).astype(np.uint8)
-    return eight_bit
+    return eight_bits(smooth)
 
 
 def compressed(image: Pixels, quality: float) -> Pixels:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from boxlens.errors import ParameterError
+from boxlens.images.box_maps import STAYS
 from boxlens.images.perturbing.families import FAMILIES, FAMILY_NAMES
 from boxlens.images.perturbing.in_place import blurred, brightened, compressed, peppered
-from boxlens.images.perturbing.perturbed import STAYS, Perturbed
-from boxlens.images.perturbing.rotation import cropped, rotated
-from boxlens.images.perturbing.scale import scaled
+from boxlens.images.perturbing.moving import Perturbed, cropped, rotated, scaled
 
 if TYPE_CHECKING:
     from boxlens.images.pixels import Pixels

@@ -9,16 +9,8 @@ from typing import TYPE_CHECKING
 
 from boxlens.errors import ParameterError
 from boxlens.images.corrupting.corruptions import SEVERITIES
-from boxlens.images.transforming.corruptions import CORRUPTIONS
-from boxlens.images.transforming.graded import GRADED
-from boxlens.images.transforming.study_backgrounds import (
-    BLURRED_BACKGROUND,
-    NOISE_BACKGROUND,
-    OBJECTS_ONLY,
-    ONE_OBJECT,
-    WHITE_BACKGROUND,
-)
-from boxlens.images.transforming.study_crops import CROP, CROP_RESIZED
+from boxlens.images.transforming.graded import CORRUPTIONS, GRADED
+from boxlens.images.transforming.study_objects import BACKGROUNDS, CROPS
 from boxlens.images.transforming.study_pasting import INCONGRUENT
 from boxlens.images.transforming.study_whole import CLEAN_PICTURES, GAUSSIAN_BLUR, VERTICAL_FLIP
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS, Step
@@ -30,14 +22,9 @@ if TYPE_CHECKING:
 
 _ALL = (
     CLEAN_PICTURES,
-    WHITE_BACKGROUND,
-    NOISE_BACKGROUND,
-    BLURRED_BACKGROUND,
-    ONE_OBJECT,
-    OBJECTS_ONLY,
+    *BACKGROUNDS,
     INCONGRUENT,
-    CROP,
-    CROP_RESIZED,
+    *CROPS,
     GAUSSIAN_BLUR,
     VERTICAL_FLIP,
     *GRADED,

@@ -1,4 +1,4 @@
-"""The six graded perturbations (METHODS 6.6), with the objects that survive them."""
+"""Transforms with levels: the six perturbations (METHODS 6.6), and corruptions by severity."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ import numpy as np
 
 from boxlens.data.columns import owned
 from boxlens.images.box_maps import map_ellipses
+from boxlens.images.corrupting.corruptions import CORRUPTIONS as CORRUPTING
+from boxlens.images.corrupting.corruptions import SEVERITIES, corrupt
 from boxlens.images.crops import PixelSpan
 from boxlens.images.perturbing.families import FAMILIES
+from boxlens.images.perturbing.moving import scale_map, shared_crop
 from boxlens.images.perturbing.perturb import perturb
-from boxlens.images.perturbing.rotation import shared_crop
-from boxlens.images.perturbing.scale import scaled_side
 from boxlens.images.transforming.layout import Layout, mapped_layout, plan_unmoved
 from boxlens.images.transforming.transform import Transform
 from boxlens.images.transforming.visible_objects import clipped, share_left
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Bools, Floats, Rows
+    from boxlens.images.corrupting.corruptions import Corruption
     from boxlens.images.perturbing.families import Family
     from boxlens.images.pixels import Pixels
     from boxlens.images.transforming.shot import Exposure, Shot
@@ -28,14 +30,14 @@ if TYPE_CHECKING:
 
 # An object is to be found in the crop of a rotation when so much of its box is inside.
 SURVIVING_SHARE = 0.5
+# The severity that changes nothing.
+NONE = 0.0
 
 
 def _plan_scaled(shot: Shot, change: Change) -> tuple[Layout, ...]:
     """Coordinates go by the sizes that result, not by the factor."""
-    width = scaled_side(shot.width_px, change.level)
-    height = scaled_side(shot.height_px, change.level)
-    matrix = np.array([[width / shot.width_px, 0.0, 0.0], [0.0, height / shot.height_px, 0.0]])
-    return (mapped_layout(shot, matrix, width, height),)
+    size, matrix = scale_map(shot.width_px, shot.height_px, change.level)
+    return (mapped_layout(shot, matrix, *size),)
 
 
 def _plan_rotated(shot: Shot, change: Change) -> tuple[Layout, ...]:
@@ -105,3 +107,30 @@ def _transform(family: Family) -> Transform:
 
 
 GRADED = tuple(_transform(family) for family in FAMILIES.values())
+
+
+def _draw_corrupted(name: str, exposure: Exposure, _layout: Layout, change: Change) -> Pixels:
+    seed, key = change.settings.seed, exposure.shot.key
+    return corrupt(exposure.pixels, name, int(change.level), seed=seed, key=key)
+
+
+def _is_severity(level: float) -> bool:
+    return level in (NONE, *SEVERITIES)
+
+
+def _corruption(family: Corruption) -> Transform:
+    return Transform(
+        family.name,
+        family.title,
+        family.group,
+        plan_unmoved,
+        partial(_draw_corrupted, family.name),
+        levels=tuple(float(severity) for severity in SEVERITIES),
+        unchanged=(NONE,),
+        is_legal=_is_severity,
+        legal=f"whole severities from 1 to {SEVERITIES[-1]}, and 0 for none",
+        extra=family.extra,
+    )
+
+
+CORRUPTIONS = tuple(_corruption(family) for family in CORRUPTING.values())

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.data.columns import frozen, owned
-from boxlens.images.box_maps import map_boxes
-from boxlens.images.perturbing.perturbed import STAYS
+from boxlens.images.box_maps import STAYS, map_boxes
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Boxes, Floats, Rows

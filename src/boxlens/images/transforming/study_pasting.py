@@ -8,10 +8,9 @@ import numpy as np
 
 from boxlens.data.columns import frozen, owned
 from boxlens.errors import ParameterError
-from boxlens.images.box_maps import inverted, map_boxes
+from boxlens.images.box_maps import STAYS, inverted, map_boxes
 from boxlens.images.crops import PixelSpan, span_inside
 from boxlens.images.perturbing.libraries import opencv, pillow
-from boxlens.images.perturbing.perturbed import STAYS
 from boxlens.images.transforming.layout import Layout
 from boxlens.images.transforming.transform import Transform
 from boxlens.images.transforming.visible_objects import clipped, single_spans
@@ -66,33 +65,17 @@ def _seen_around(covers: list[PixelSpan], shot: Shot, scene: Shot) -> tuple[Rows
     """Objects of the scene, crowds too, that are not all beneath what covers them, or cut off."""
     width, height = shot.width_px, shot.height_px
     boxes = map_boxes(scene.box, covering_map(width, height, scene))
+    open_yet = np.ones((height, width), dtype=np.bool_)
+    for cover in covers:
+        open_yet[cover.top : cover.bottom, cover.left : cover.right] = False
     spans = [span_inside(box, width, height) for box in boxes]
-    rows = [row for row, span in enumerate(spans) if span and not _is_covered(span, covers)]
+    rows = [
+        row
+        for row, span in enumerate(spans)
+        if span and open_yet[span.top : span.bottom, span.left : span.right].any()
+    ]
     seen = clipped(boxes[rows], PixelSpan(0, 0, width, height))
     return frozen(rows, np.int32), owned(seen)
-
-
-def _is_covered(span: PixelSpan, covers: list[PixelSpan]) -> bool:
-    """Whether nothing of a span is left when others are cut off it."""
-    left = [span]
-    for cover in covers:
-        left = [piece for rest in left for piece in _without(rest, cover)]
-    return not left
-
-
-def _without(span: PixelSpan, cover: PixelSpan) -> list[PixelSpan]:
-    """The up to four rectangles around what is covered."""
-    x1, x2 = max(span.left, cover.left), min(span.right, cover.right)
-    y1, y2 = max(span.top, cover.top), min(span.bottom, cover.bottom)
-    if x1 >= x2 or y1 >= y2:
-        return [span]
-    pieces = (
-        PixelSpan(span.left, span.top, span.right, y1),
-        PixelSpan(span.left, y2, span.right, span.bottom),
-        PixelSpan(span.left, y1, x1, y2),
-        PixelSpan(x2, y1, span.right, y2),
-    )
-    return [piece for piece in pieces if piece.left < piece.right and piece.top < piece.bottom]
 
 
 def _draw(exposure: Exposure, layout: Layout, _change: Change) -> Pixels:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.scenes.models.model import Model, Piece
-from boxlens.scenes.solids import Mesh, block, lathe
+from boxlens.scenes.solids import Mesh, block, faces_over, lathe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,8 +56,7 @@ def tube(path: Sequence[Point], radius: float, normal: Point, sides: int = 6) ->
     across = np.cross(upward, ahead / np.linalg.norm(ahead, axis=1, keepdims=True))
     turns = [2 * math.pi * k / sides for k in range(sides)]
     rings = [points + radius * (across * math.cos(t) + upward * math.sin(t)) for t in turns]
-    pattern = lathe([(1, k) for k in range(len(path))], sides)
-    return Mesh(np.stack(rings, axis=1).reshape(-1, 3), pattern.faces)
+    return Mesh(np.stack(rings, axis=1).reshape(-1, 3), faces_over(len(path), sides))
 
 
 def lumpy(mesh: Mesh, random: Random, amount: float) -> Mesh:

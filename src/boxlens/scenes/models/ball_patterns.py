@@ -11,17 +11,17 @@ import numpy as np
 
 from boxlens.scenes.models.assembly import some_faces
 from boxlens.scenes.models.materials import lacquer, picked, toned
-from boxlens.scenes.models.model import Paint, Piece
+from boxlens.scenes.models.model import Paint, Piece, palette
 from boxlens.scenes.solids import Mesh, cylinder, ellipsoid, joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from boxlens.data.columns import Floats
-    from boxlens.scenes.models.model import Colour, Random
+    from boxlens.scenes.models.model import Random
 
 _SIDES, _RINGS = 12, 8
-_LEATHERS: tuple[Colour, ...] = ((206, 106, 44), (178, 88, 46), (222, 210, 186), (190, 204, 60))
+_LEATHERS = palette("ce6a2c b2582e ded2ba becc3c")
 _WHITE = Paint((238, 238, 234), "grain", 0.04)
 _INK = Paint((34, 34, 38), "grain", 0.05)
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from boxlens.scenes.models.assembly import banded, standing, tube
 from boxlens.scenes.models.materials import ceramic, lacquer, metal, picked, toned, wood
-from boxlens.scenes.models.model import Model, Paint, Piece
+from boxlens.scenes.models.model import Model, Paint, Piece, palette
 from boxlens.scenes.solids import block, cylinder, joined, lathe, limb, plate
 
 if TYPE_CHECKING:
-    from boxlens.scenes.models.model import Colour, Random
+    from boxlens.scenes.models.model import Random
 
-_CARDBOARDS: tuple[Colour, ...] = ((184, 142, 94), (168, 126, 80), (200, 164, 120))
-_PLASTERS: tuple[Colour, ...] = ((206, 198, 182), (178, 172, 164), (190, 160, 132), (224, 220, 210))
-_SHADES: tuple[Colour, ...] = ((240, 226, 190), (232, 214, 168), (226, 190, 140), (236, 236, 228))
+_CARDBOARDS = palette("b88e5e a87e50 c8a478")
+_PLASTERS = palette("cec6b6 b2aca4 bea084 e0dcd2")
+_SHADES = palette("f0e2be e8d6a8 e2be8c ecece4")
 _WARM = Paint((255, 244, 206), "plain", 0, shaded=False)
 _PAGES = Paint((232, 226, 208), "cloth", 0.12)
 

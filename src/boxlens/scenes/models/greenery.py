@@ -10,24 +10,17 @@ import numpy as np
 
 from boxlens.scenes.models.assembly import banded, lumpy, standing
 from boxlens.scenes.models.materials import ceramic, lacquer, mottled, picked, toned
-from boxlens.scenes.models.model import Model, Paint, Piece
+from boxlens.scenes.models.model import Model, Paint, Piece, palette
 from boxlens.scenes.solids import Mesh, cylinder, ellipsoid, joined, lathe, limb
 
 if TYPE_CHECKING:
-    from boxlens.scenes.models.model import Colour, Random
+    from boxlens.scenes.models.model import Random
     from boxlens.scenes.solids import Point
 
-_LEAVES: tuple[Colour, ...] = (
-    (72, 116, 48),
-    (96, 136, 58),
-    (52, 92, 50),
-    (130, 142, 56),
-    (84, 122, 82),
-    (176, 128, 52),
-)
-_NEEDLES: tuple[Colour, ...] = ((38, 78, 52), (52, 88, 60), (60, 96, 84))
-_BARKS: tuple[Colour, ...] = ((94, 72, 52), (120, 104, 86), (72, 58, 48), (188, 184, 174))
-_STONES: tuple[Colour, ...] = ((136, 132, 124), (112, 108, 104), (158, 148, 128), (124, 104, 90))
+_LEAVES = palette("487430 60883a 345c32 828e38 547a52 b08034")
+_NEEDLES = palette("264e34 34583c 3c6054")
+_BARKS = palette("5e4834 786856 483a30 bcb8ae")
+_STONES = palette("88847c 706c68 9e9480 7c685a")
 
 
 def tree(random: Random) -> Model:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.scenes.models.model import Paint
+from boxlens.scenes.models.model import Paint, palette
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,48 +16,11 @@ if TYPE_CHECKING:
     from boxlens.data.columns import Floats
     from boxlens.scenes.models.model import Colour, Random
 
-_WOODS: tuple[Colour, ...] = (
-    (176, 124, 74),
-    (205, 162, 108),
-    (132, 84, 48),
-    (98, 62, 40),
-    (160, 90, 54),
-    (222, 192, 146),
-)
-_CLOTHS: tuple[Colour, ...] = (
-    (150, 44, 46),
-    (52, 78, 130),
-    (70, 112, 84),
-    (188, 176, 152),
-    (96, 96, 104),
-    (198, 142, 52),
-    (112, 70, 104),
-    (64, 124, 132),
-    (204, 196, 186),
-    (122, 82, 58),
-)
-_LACQUERS: tuple[Colour, ...] = (
-    (214, 58, 48),
-    (44, 104, 182),
-    (240, 190, 44),
-    (58, 150, 84),
-    (236, 236, 230),
-    (48, 50, 56),
-    (226, 120, 44),
-    (92, 186, 200),
-    (198, 92, 150),
-)
-_METALS: tuple[Colour, ...] = ((176, 180, 186), (60, 62, 68), (138, 140, 144), (186, 160, 104))
-_CERAMICS: tuple[Colour, ...] = (
-    (232, 226, 214),
-    (66, 104, 158),
-    (176, 92, 62),
-    (96, 140, 118),
-    (58, 62, 74),
-    (206, 170, 92),
-    (150, 66, 80),
-    (140, 178, 196),
-)
+_WOODS = palette("b07c4a cda26c 845430 623e28 a05a36 dec092")
+_CLOTHS = palette("962c2e 344e82 467054 bcb098 606068 c68e34 704668 407c84 ccc4ba 7a523a")
+_LACQUERS = palette("d63a30 2c68b6 f0be2c 3a9654 ecece6 303238 e2782c 5cbac8 c65c96")
+_METALS = palette("b0b4ba 3c3e44 8a8c90 baa068")
+_CERAMICS = palette("e8e2d6 42689e b05c3e 608c76 3a3e4a ceaa5c 964250 8cb2c4")
 # Colours nearer than this, in red, green and blue, are not told apart at a glance.
 _APART = 110.0
 

@@ -15,6 +15,11 @@ Random = np.random.RandomState  # its stream is frozen for good; that of default
 Colour = tuple[float, float, float]  # red, green, blue, 0 to 255
 
 
+def palette(codes: str) -> tuple[Colour, ...]:
+    """Colours as style sheets write them, without the #: "e2b628 c42824"."""
+    return tuple((red, green, blue) for red, green, blue in map(bytes.fromhex, codes.split()))
+
+
 @dataclass(frozen=True, slots=True)
 class Paint:
     """A colour, and how strongly one of the textures of `textures.py` stirs it (0 to 1)."""

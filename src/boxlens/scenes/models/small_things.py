@@ -10,39 +10,22 @@ import numpy as np
 
 from boxlens.scenes.models.assembly import banded, some_faces, standing, tube
 from boxlens.scenes.models.ball_patterns import gored, patched, ringed, seamed
-from boxlens.scenes.models.flowers import flowers
 from boxlens.scenes.models.materials import ceramic, lacquer, metal, picked, toned
-from boxlens.scenes.models.model import Model, Paint, Piece
-from boxlens.scenes.solids import joined, lathe, plate
+from boxlens.scenes.models.model import Model, Paint, Piece, palette
+from boxlens.scenes.solids import ellipsoid, joined, lathe, limb, plate
 
 if TYPE_CHECKING:
-    from boxlens.scenes.models.model import Colour, Random
+    from boxlens.scenes.models.model import Random
     from boxlens.scenes.solids import Flat
 
 _SIDES = 12
-_GLASSES: tuple[Colour, ...] = (
-    (38, 84, 52),
-    (96, 54, 28),
-    (40, 70, 120),
-    (150, 178, 168),
-    (60, 34, 38),
-)
-_PLASTICS: tuple[Colour, ...] = (
-    (168, 204, 226),
-    (232, 234, 232),
-    (206, 60, 44),
-    (236, 178, 50),
-    (92, 168, 112),
-    (226, 140, 60),
-)
-_PAPERS: tuple[Colour, ...] = (
-    (238, 230, 206),
-    (226, 226, 222),
-    (222, 186, 82),
-    (184, 48, 48),
-    (40, 52, 92),
-)
-_DRINKS: tuple[Colour, ...] = ((52, 30, 18), (124, 70, 28), (156, 112, 76), (176, 128, 44))
+_GLASSES = palette("265434 60361c 284678 96b2a8 3c2226")
+_PLASTICS = palette("a8cce2 e8eae8 ce3c2c ecb232 5ca870 e28c3c")
+_PAPERS = palette("eee6ce e2e2de deba52 b83030 28345c")
+_PETALS = palette("d6303c f0c43c ece8e0 e278aa 8454b2 ee8232")
+_HEARTS = palette("e2b630 784c22")
+_STEMS = palette("467a38 5c8c48 36623c")
+_DRINKS = palette("341e12 7c461c 9c704c b0802c")
 # Outlines from the bottom to where the neck begins: radius by the belly's, height by the whole.
 _BOTTLES: dict[str, tuple[Flat, ...]] = {
     "wine": ((0.94, 0), (1, 0.02), (1, 0.58), (0.82, 0.66), (0.4, 0.74)),
@@ -133,8 +116,36 @@ def vase(random: Random) -> Model:
     bands = [*(("body", p) for p in body), edge, edge, dark, dark]
     pieces = banded([*outline, *mouth], bands, 10 if full else 14)
     if full:
-        pieces += flowers(random, 0.5 * rim, height, random.uniform(0.7, 1.1) * height)
+        pieces += _flowers(random, 0.5 * rim, height, random.uniform(0.7, 1.1) * height)
     return standing(pieces, turned=True)
+
+
+def _flowers(random: Random, mouth: float, base: float, length: float) -> list[Piece]:
+    """Three or four, fanning out of a mouth of this radius at this height."""
+    petals, heart = picked(random, _PETALS, "grain", 0.08), picked(random, _HEARTS, "grain", 0.1)
+    green = picked(random, _STEMS, "leaves", 0.15)
+    n, tulips = random.randint(3, 5), random.uniform() < 0.4
+    size = random.uniform(0.15, 0.2) * length
+    stems, blooms, hearts = [], [], []
+    for k in range(n):
+        angle = 2 * math.pi * (k + random.uniform(0, 0.6)) / n
+        lean = random.uniform(0.2, 0.5) if k else 0.08
+        aim = np.array([math.cos(angle) * lean, math.sin(angle) * lean, 1])
+        aim /= np.linalg.norm(aim)
+        start = np.array([math.cos(angle) * mouth, math.sin(angle) * mouth, base])
+        end = start + aim * length * random.uniform(0.65, 1)
+        stems.append(limb(tuple(start), tuple(end), 0.05 * size + 0.001, 0.04 * size + 0.001, 3))
+        if tulips:
+            blooms.append(ellipsoid(0.62 * size, 0.62 * size, 0.9 * size, 5, 3).moved(*end))
+            continue
+        # The bloom nods outwards, so that its face is seen from the side.
+        aim = aim + np.array([math.cos(angle), math.sin(angle), 0]) * random.uniform(0.2, 0.9)
+        aim /= np.linalg.norm(aim)
+        face = end + aim * 0.45 * size
+        blooms.append(limb(tuple(end), tuple(face), 0.3 * size, size, 8))
+        hearts.append(limb(tuple(face), tuple(face + aim * 0.3 * size), 0.42 * size, 0.3 * size, 4))
+    pieces = [Piece("stem", joined(stems), green), Piece("flower", joined(blooms), petals)]
+    return [*pieces, Piece("flower", joined(hearts), heart)] if hearts else pieces
 
 
 def cup(random: Random) -> Model:

@@ -11,8 +11,7 @@ from boxlens.scenes.models.animal_parts import posed, skin
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from boxlens.scenes.models.animal_parts import Station
-    from boxlens.scenes.models.coats import Coat
+    from boxlens.scenes.models.animal_parts import Coat, Station
     from boxlens.scenes.models.model import Colour, Piece, Random
     from boxlens.scenes.solids import Flat
 

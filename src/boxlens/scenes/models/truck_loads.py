@@ -7,35 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxlens.scenes.models.materials import toned
-from boxlens.scenes.models.model import Paint, Piece
+from boxlens.scenes.models.model import Paint, Piece, palette
 from boxlens.scenes.models.vehicle_parts import SIDES, Hull, lacquer, rectangle
 from boxlens.scenes.solids import block, ellipsoid, joined, limb
 
 if TYPE_CHECKING:
-    from boxlens.scenes.models.model import Colour, Random
+    from boxlens.scenes.models.model import Random
     from boxlens.scenes.solids import Flat
 
-BOLD: tuple[Colour, ...] = (
-    (236, 236, 234),
-    (186, 36, 34),
-    (40, 82, 156),
-    (60, 120, 76),
-    (224, 168, 44),
-    (208, 100, 36),
-    (92, 96, 102),
-    (120, 40, 60),
-)
+BOLD = palette("ececea ba2422 28529c 3c784c e0a82c d06424 5c6066 78283c")
 FRAME = Paint((42, 42, 45), "grain", 0.1)
-_SOBER: tuple[Colour, ...] = (
-    (234, 234, 230),
-    (234, 234, 230),
-    (206, 208, 206),
-    (150, 156, 162),
-    (58, 96, 150),
-    (170, 44, 40),
-    (74, 122, 84),
-    (216, 180, 80),
-)
+_SOBER = palette("eaeae6 eaeae6 ced0ce 969ca2 3a6096 aa2c28 4a7a54 d8b450")
 _BARK, _CUT_WOOD = (124, 88, 56), (206, 168, 116)
 _EARTH = Paint((122, 102, 78), "stone", 0.35)
 

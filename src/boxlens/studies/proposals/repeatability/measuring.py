@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from boxlens.data.columns import Boxes, Floats, Offsets
     from boxlens.images import Pixels
-    from boxlens.images.perturbing.perturbed import Perturbed
+    from boxlens.images.perturbing.moving import Perturbed
     from boxlens.studies.proposals.generators.protocols import Generator
     from boxlens.studies.proposals.repeatability.choice import RepeatabilityChoice
 

@@ -1,25 +1,59 @@
-"""Turned about the centre, and cropped so that nothing is seen that was not in the picture.
+"""Perturbations under which boxes move: scale and rotation.
 
-The crop has the picture's aspect: its corners lie where the diagonals of the picture meet the
-border of the turned one, at the largest angle. All angles share this crop, the reference too.
+A rotated picture is cropped so that nothing is seen that was not in it. The crop has the
+picture's aspect: its corners lie where the diagonals of the picture meet the border of the turned
+one, at the largest angle. All angles share this crop, the reference too.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.images.box_maps import composed, inverted
+from boxlens.images.box_maps import STAYS, composed, inverted
 from boxlens.images.crops import PixelSpan
 from boxlens.images.perturbing.families import LARGEST_ANGLE_DEG
-from boxlens.images.perturbing.libraries import opencv
-from boxlens.images.perturbing.perturbed import STAYS, Perturbed
+from boxlens.images.perturbing.libraries import opencv, pillow
 
 if TYPE_CHECKING:
     from boxlens.data.columns import Floats
     from boxlens.images.pixels import Pixels
+
+# What a product of floats may exceed a whole number by: 1.1 x 100 pixels are 110.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbed:
+    """A changed picture, and where the boxes of the original lie in it."""
+
+    pixels: Pixels
+    # 2 x 3: continuous coordinates of the reference picture to those of this one.
+    matrix: Floats
+
+
+def scaled(image: Pixels, factor: float) -> Perturbed:
+    """Bicubic, and smoothed before it is made smaller, as Pillow does both.
+
+    At least one pixel is left. Coordinates go by the sizes that result, not by the factor.
+    """
+    height, width = image.shape[:2]
+    size, matrix = scale_map(width, height, factor)
+    if size == (width, height):
+        return Perturbed(image, STAYS)
+    library = pillow()
+    resized = library.fromarray(image).resize(size, library.Resampling.BICUBIC)
+    return Perturbed(np.array(resized), matrix)
+
+
+def scale_map(width_px: int, height_px: int, factor: float) -> tuple[tuple[int, int], Floats]:
+    """The size of a scaled picture, and where its boxes go."""
+    width, height = (max(math.ceil(side * factor - _ROUNDING), 1) for side in (width_px, height_px))
+    matrix = np.array([[width / width_px, 0.0, 0.0], [0.0, height / height_px, 0.0]])
+    return (width, height), matrix
 
 
 def rotated(image: Pixels, angle_deg: float) -> Perturbed:

@@ -1,11 +1,11 @@
-"""Cars: a low cabin behind a sloped bonnet; saloons, hatchbacks, estates and off-roaders."""
+"""Cars have a low cabin behind a sloped bonnet; vans are one tall box behind a short one."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from boxlens.scenes.models.materials import toned
-from boxlens.scenes.models.model import Model, Piece
+from boxlens.scenes.models.model import Model, Piece, palette
 from boxlens.scenes.models.vehicle_parts import (
     HEADLIGHT,
     PLASTIC,
@@ -20,25 +20,17 @@ from boxlens.scenes.models.vehicle_parts import (
     lamps,
     mirrors,
     panes,
+    rectangle,
     some_rim,
     wheels,
 )
 
 if TYPE_CHECKING:
-    from boxlens.scenes.models.model import Colour, Paint, Random
+    from boxlens.scenes.models.model import Paint, Random
+    from boxlens.scenes.solids import Flat
 
-_COLOURS: tuple[Colour, ...] = (
-    (232, 232, 230),
-    (180, 184, 188),
-    (112, 116, 122),
-    (38, 39, 43),
-    (172, 28, 30),
-    (34, 66, 140),
-    (92, 138, 190),
-    (40, 84, 58),
-    (196, 180, 148),
-    (206, 150, 40),
-)
+_CAR_COLOURS = palette("e8e8e6 b4b8bc 70747a 26272b ac1c1e 22428c 5c8abe 28543a c4b494 ce9628")
+_VAN_COLOURS = palette("eeeeec e2e4e2 b0b4b8 3a3c42 ceac2c 962224 2c4a80 3e6854 d67830")
 
 
 class _Shape(NamedTuple):
@@ -75,8 +67,8 @@ _SHAPES = (
 
 def car(random: Random) -> Model:
     shape, width = _placed(random), random.uniform(1.62, 1.9)
-    body, cabin = _body(shape, width), _cabin(shape, width)
-    paint = lacquer(random, _COLOURS)
+    body, cabin = _car_body(shape, width), _cabin(shape, width)
+    paint = lacquer(random, _CAR_COLOURS)
     trim = PLASTIC if random.uniform() < 0.4 else toned(paint, 0.85)
     front, low, belt = shape.length / 2, shape.low, shape.belt
     axle, radius = 0.31 * shape.length, 0.215 * shape.height
@@ -85,8 +77,8 @@ def car(random: Random) -> Model:
         (
             Piece("body", body.mesh, paint),
             Piece("body", cabin.mesh, paint),
-            *_windows(cabin, shape, glass(random)),
-            *_doors(body, shape, radius - axle, paint),
+            *_car_windows(cabin, shape, glass(random)),
+            *_car_doors(body, shape, radius - axle, paint),
             *wheels(body, (-axle, axle), radius, some_rim(random)),
             *bumper(front - 0.04, 0.97 * width, low + 0.03, 0.28 * belt, trim),
             *bumper(0.04 - front, 0.97 * width, low + 0.03, 0.3 * belt, trim),
@@ -109,7 +101,7 @@ def _placed(random: Random) -> _Shape:
     return _Shape(length, height, belt, *places)
 
 
-def _body(shape: _Shape, width: float) -> Hull:
+def _car_body(shape: _Shape, width: float) -> Hull:
     front, belt = shape.length / 2, shape.belt
     outline = (
         (0.04 - front, shape.low),
@@ -135,7 +127,7 @@ def _cabin(shape: _Shape, width: float) -> Hull:
     return Hull(outline, 0.88 * width, 0.66 * width)
 
 
-def _windows(cabin: Hull, shape: _Shape, pane: Paint) -> list[Piece]:
+def _car_windows(cabin: Hull, shape: _Shape, pane: Paint) -> list[Piece]:
     """Windscreen, rear window and two panes on either side between their frames."""
     sill, head = shape.belt + 0.04, shape.height - 0.1
     share = (head - sill) / (shape.height - shape.belt)
@@ -154,10 +146,84 @@ def _windows(cabin: Hull, shape: _Shape, pane: Paint) -> list[Piece]:
     return panes(cabin, outlines, screens, pane)
 
 
-def _doors(body: Hull, shape: _Shape, behind: float, paint: Paint) -> list[Piece]:
+def _car_doors(body: Hull, shape: _Shape, behind: float, paint: Paint) -> list[Piece]:
     """Two on either side, or one where the rear wheel leaves no room."""
     z = (shape.low + 0.12, shape.belt - 0.03)
     spans = [(shape.pillar, shape.roof_begin + 0.4)]
     if shape.pillar - behind > 0.45:
         spans.append((behind + 0.03, shape.pillar - 0.05))
     return [piece for f in SIDES for span in spans for piece in door(body, span, z, paint, f)]
+
+
+def van(random: Random) -> Model:
+    length, width = random.uniform(4.3, 6.1), random.uniform(1.75, 2.05)
+    height = random.uniform(1.85, 2.35) + 0.2 * (length - 4.4)
+    front, radius = length / 2, random.uniform(0.32, 0.37)
+    paint = lacquer(random, _VAN_COLOURS)
+    body = _van_body(random, length, width, height)
+    (_, low), *_, (screen, belt), _, _, _, _ = body.outline
+    axles = (-0.3 * length, 0.33 * length)
+    ahead = min(screen - 0.1, axles[1] - 1.3 * radius)
+    pillar = ahead - 0.95  # behind the front doors
+    trim = PLASTIC if random.uniform() < 0.7 else toned(paint, 0.85)
+    grille = body.across(2, (-0.52, 0.52), (0.05, 0.85))
+    return Model(
+        (
+            Piece("body", body.mesh, paint),
+            *_van_windows(body, pillar, glass(random), load=random.uniform() < 0.5),
+            *_van_doors(body, (pillar, ahead), (low + 0.12, belt - 0.01), paint),
+            *wheels(body, axles, radius, some_rim(random)),
+            *bumper(front - 0.02, width, low + 0.02, 0.13 * height, trim),
+            *bumper(0.02 - front, 0.97 * width, low + 0.02, 0.1 * height, trim),
+            *lamps(body, 2, 0.58, (0.1, 0.95), HEADLIGHT),
+            *lamps(body, 8, 0.9, (0.25, 0.55), TAILLIGHT),
+            Piece("body", grille, SHADOW, decal=True),
+            *mirrors(screen - 0.2, 0.47 * width, belt, (0.22, 0.3), PLASTIC),
+        )
+    )
+
+
+def _van_body(random: Random, length: float, width: float, height: float) -> Hull:
+    low, front, belt = random.uniform(0.35, 0.42), length / 2, 0.53 * height
+    screen = front - random.uniform(0.55, 0.95)
+    roof = screen - random.uniform(0.42, 0.62) * (height - belt)
+    outline = (
+        (-front, low),
+        (front - 0.05, low),
+        (front, 0.26 * height),
+        (front - 0.07, 0.41 * height),
+        (screen, belt),
+        (roof, height - 0.06),
+        (roof - 0.5, height),
+        (0.12 - front, height - 0.01),
+        (-front, height - 0.14),
+    )
+    return Hull(outline, width, 0.84 * width)
+
+
+def _van_windows(body: Hull, pillar: float, pane: Paint, *, load: bool) -> list[Piece]:
+    (back, _), *_, (screen, belt), (roof, top), _, _, _ = body.outline
+    sill, head = belt + 0.02, belt + 0.78 * (top - belt)
+    lean = (screen - roof) * (head - sill) / (top - belt)
+    outlines = [
+        [(pillar, sill), (screen - 0.12, sill), (screen - 0.2 - lean, head), (pillar, head)]
+    ]
+    if load:
+        middle = (back + 0.1 + pillar) / 2
+        spans = ((back + 0.2, middle - 0.04), (middle + 0.04, pillar - 0.1))
+        outlines += [rectangle(span, (sill, head)) for span in spans]
+    screens = [body.across(4, (-0.9, 0.9), (0.06, 0.9))]
+    screens += [body.across(8, span, (0.52, 0.95)) for span in ((-0.85, -0.06), (0.06, 0.85))]
+    return panes(body, outlines, screens, pane)
+
+
+def _van_doors(body: Hull, x: Flat, z: Flat, paint: Paint) -> list[Piece]:
+    """One on either side, a sliding one on the right, two leaves behind."""
+    sliding = (x[0] - 1.15, x[0] - 0.1)
+    seam = body.across(8, (-0.012, 0.012), (0.12, 1))
+    return [
+        *door(body, x, z, paint, -1),
+        *door(body, x, z, paint, 1),
+        *door(body, sliding, z, paint, -1),
+        Piece("door", seam, toned(paint, 0.35), decal=True),
+    ]
