@@ -302,6 +302,7 @@ def sets_table(result: RobustnessResult) -> Table[SetSummary]:
             Column("n_images", "number", lambda one: one.n_images, COUNT),
             Column("n_objects", "objects", lambda one: one.n_objects, COUNT),
             Column("n_objects_gone", "objects gone", lambda one: one.n_objects_gone, COUNT),
+            Column("", "gone", lambda one: ratio(one.n_objects_gone, clean.n_objects), SHARE),
         ],
         folded=True,
         detail=True,
