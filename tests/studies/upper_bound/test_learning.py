@@ -11,11 +11,11 @@ from boxlens.detectors.classifiers.hog_classifier import HogClassifier
 from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
 from boxlens.errors import InputError
 from boxlens.studies.upper_bound.learning import (
-    Lessons,
     Training,
+    TrainingData,
     fold_of_images,
     save_trained,
-    taught,
+    trained_on,
     trainer_of,
 )
 from studies.upper_bound.painted_world import painted_set
@@ -69,7 +69,9 @@ def test_a_classifier_that_was_saved_gives_the_same_bound(tmp_path):
     (tmp_path / "train").mkdir()
     train, train_files = painted_set(tmp_path / "train", n=16, seed=7)
     dataset, files = painted_set(tmp_path, n=8)
-    source = taught(trainer_of("hog", Training(), None), dataset, Lessons(train, train_files))
+    source = trained_on(
+        trainer_of("hog", Training(), None), dataset, TrainingData(train, train_files)
+    )
     save_trained(source.trained, "hog", str(tmp_path / "hog.npz"))
     fresh = boxlens.upper_bound(dataset, images=files, train_gt=train, train_images=train_files)
     again = boxlens.upper_bound(dataset, images=files, classifier=tmp_path / "hog.npz")

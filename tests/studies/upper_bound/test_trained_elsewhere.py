@@ -69,7 +69,7 @@ def test_a_module_is_fine_tuned_as_copies_and_stays_as_it_is(tmp_path):
     module = small_network(3)
     before = weights_digest(module)
     quick = FineTuning(epochs=12, batch=4, learning_rate=0.05, side_px=16, threads=1)
-    taught = boxlens.upper_bound(
+    trained = boxlens.upper_bound(
         dataset,
         classifier=module,
         images=files,
@@ -78,8 +78,8 @@ def test_a_module_is_fine_tuned_as_copies_and_stays_as_it_is(tmp_path):
         fine_tuning=quick,
         **OWN_BOX_ALONE,
     )
-    assert taught.classifier == "torch:Sequential"
-    assert taught.bound.accuracy > 0.8
+    assert trained.classifier == "torch:Sequential"
+    assert trained.bound.accuracy > 0.8
     once = {"fine_tuning": replace(quick, epochs=1), "keep": tmp_path / "kept"}
     crossed = boxlens.upper_bound(dataset, classifier=module, images=files, **once, **OWN_BOX_ALONE)
     assert "2 folds" in crossed.learnt_from

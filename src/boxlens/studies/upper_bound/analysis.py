@@ -29,7 +29,12 @@ from boxlens.studies.upper_bound.bounds import (
 )
 from boxlens.studies.upper_bound.choice import CONTEXT_SCALES, UpperBoundChoice
 from boxlens.studies.upper_bound.label_source import LabelSource, Place
-from boxlens.studies.upper_bound.learning import Lessons, Training, needs_training, save_trained
+from boxlens.studies.upper_bound.learning import (
+    Training,
+    TrainingData,
+    needs_training,
+    save_trained,
+)
 from boxlens.studies.upper_bound.naming import (
     NamedObjects,
     labels_from_file,
@@ -116,8 +121,10 @@ def upper_bound(
     source = LabelSource(classifier, spec, training=training)
     _check_save(save, source.word, train_gt)
     reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
-    lessons = _lessons(train_gt, train_images, replace(reading, split=None, gt_format=None))
-    source = replace(source, lessons=lessons)
+    training_data = _training_data(
+        train_gt, train_images, replace(reading, split=None, gt_format=None)
+    )
+    source = replace(source, training_data=training_data)
     dataset, detections = reading.used(gt, dt)
     files, found = _pictures(images, dataset)
     pictures = files
@@ -239,11 +246,11 @@ def _crowds(dataset: Dataset) -> tuple[Notice, ...]:
     )
 
 
-def _lessons(
+def _training_data(
     gt: GivenDataset | None,
     images: ImageFiles | Place | Sequence[Place] | None,
     reading: Reading,
-) -> Lessons | None:
+) -> TrainingData | None:
     if gt is None and images is None:
         return None
     if gt is None or images is None:
@@ -253,7 +260,7 @@ def _lessons(
         )
     dataset = reading.dataset(gt)
     files, notices = _pictures(images, dataset)
-    return None if files is None else Lessons(dataset, files, notices)
+    return None if files is None else TrainingData(dataset, files, notices)
 
 
 def _pictures(

@@ -12,13 +12,13 @@ from boxlens.errors import ParameterError
 from boxlens.studies.upper_bound.learning import (
     HOG,
     TORCH,
-    Lessons,
     Training,
-    cross_taught,
+    TrainingData,
+    cross_trained,
     needs_training,
     ready,
     shared_pictures,
-    taught,
+    trained_on,
     trainer_of,
 )
 
@@ -42,12 +42,12 @@ class LabelSource:
     # YAML of an .onnx classifier.
     spec: Place | None = None
     # Without any, a classifier that is to be trained is cross-validated.
-    lessons: Lessons | None = None
+    training_data: TrainingData | None = None
     training: Training = field(default_factory=Training)
 
     def __post_init__(self) -> None:
         whom = f"'{self.word}'" if self.word else "this one"
-        if self.lessons is not None and not needs_training(self.word):
+        if self.training_data is not None and not needs_training(self.word):
             raise ParameterError(
                 "a training set is for classifiers that are to be trained (hog, torch:...), and "
                 f"{whom} {'holds labels' if self.is_file else 'is ready'}"
@@ -91,10 +91,12 @@ class LabelSource:
         if not needs_training(self.word):
             return self._opened(dataset)
         train = trainer_of(self.word, self.training, progress, self._module)
-        if self.lessons is None:
-            return cross_taught(train, dataset, files, n_folds, self.training.seed, progress)
-        found = taught(train, dataset, self.lessons, progress)
-        shared = shared_pictures(dataset, files, self.lessons.dataset, self.lessons.files)
+        if self.training_data is None:
+            return cross_trained(train, dataset, files, n_folds, self.training.seed, progress)
+        found = trained_on(train, dataset, self.training_data, progress)
+        shared = shared_pictures(
+            dataset, files, self.training_data.dataset, self.training_data.files
+        )
         return replace(found, notices=(*shared, *found.notices))
 
     def _opened(self, dataset: Dataset) -> Recogniser:

@@ -90,7 +90,7 @@ def save_trained(classifier: Classifier, word: str, path: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Lessons:
+class TrainingData:
     """What a classifier may learn from: a data set and its pictures."""
 
     dataset: Dataset
@@ -138,11 +138,11 @@ def ready(
     return Recogniser(classifier.name, source, lambda _row: joined, notices=notices, others=others)
 
 
-def taught(
-    train: Trainer, dataset: Dataset, lessons: Lessons, progress: Progress | None = None
+def trained_on(
+    train: Trainer, dataset: Dataset, training_data: TrainingData, progress: Progress | None = None
 ) -> Recogniser:
     """One classifier, trained on another data set than the one it is tried on."""
-    pictured, files, sized = with_pictures(lessons.dataset, lessons.files)
+    pictured, files, sized = with_pictures(training_data.dataset, training_data.files)
     crops, failed = _crops(files, pictured, progress)
     part, classifier = crops.dataset, train(crops, "all")
     joined, join_notices = with_classes(classifier, dataset.classes)
@@ -156,14 +156,16 @@ def taught(
         # Pictures of both sets may have one name.
         failed=tuple(replace(one, file=f"training set: {one.file}") for one in failed),
         notices=(
-            *_said_of("training set", (*lessons.dataset.notices, *lessons.notices, *sized)),
+            *_said_of(
+                "training set", (*training_data.dataset.notices, *training_data.notices, *sized)
+            ),
             *classifier.notices,
             *join_notices,
         ),
     )
 
 
-def cross_taught(
+def cross_trained(
     train: Trainer,
     dataset: Dataset,
     files: ImageFiles,
