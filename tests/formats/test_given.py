@@ -77,3 +77,10 @@ def test_a_name_that_is_no_class_is_told():
 def test_verbs_of_one_detector_refuse_several(verb, demo):
     with pytest.raises(ParameterError, match="expected one detector, got 2 detectors"):
         getattr(boxlens, verb)("ground_truth.json", ["window.json", "region.json"])
+
+
+def test_a_single_name_is_not_a_list_of_letters(demo):
+    found = boxlens.evaluate("ground_truth.json", "window.json", also="confidence", classes="dog")
+    assert found.detectors[0].extras.confidence is not None
+    found = boxlens.sensitivity("ground_truth.json", "window.json", characteristics="area")
+    assert [one.name for one in found.characteristics] == ["area"]

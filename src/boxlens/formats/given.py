@@ -57,6 +57,11 @@ SHARED_SETTINGS = {
 SHARED_HEAD = "As in every verb:"
 
 
+def several_names(given: str | Sequence[str]) -> tuple[str, ...]:
+    """One name alone, or several."""
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
 def one_detector(dt: GivenDetections | Sequence[GivenDetections]) -> Sequence[GivenDetections]:
     """Of a verb that looks at one detector at a time."""
     given = _listed(dt)
@@ -152,7 +157,7 @@ class Reading:
 
     @property
     def _classes(self) -> Sequence[str]:
-        return [self.classes] if isinstance(self.classes, str) else self.classes
+        return several_names(self.classes)
 
     def _told(self, done: int, total: int) -> None:
         if self.progress is not None:
@@ -176,7 +181,7 @@ def checked_names(
     names: str | Sequence[str], n: int, whose: str, words: str = "--name, names"
 ) -> list[str]:
     """One per detector, or whatever has names; or none."""
-    given = [names] if isinstance(names, str) else list(names)
+    given = list(several_names(names))
     if given and len(given) != n:
         raise ParameterError(
             f"give one name per {whose}: {counted(n, whose)}, {counted(len(given), 'name')} "

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, get_args
 
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading, shared_settings
+from boxlens.formats.given import Reading, several_names, shared_settings
 from boxlens.limits import AT_MOST
 from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS, MAX_DETS, GridChoice
 from boxlens.metrics.grid_summary import evaluate_grid
@@ -75,7 +75,7 @@ def choose(
     area_ranges: Mapping[str, tuple[float, float]] | None = None,
     max_dets: Sequence[int] | None = None,
     group_of_weight: float = 1.0,
-    also: Sequence[str] = (),
+    also: str | Sequence[str] = (),
     extra_iou: float = 0.5,
     min_score: float = 0.25,
     intervals: ResamplingChoice | None = None,
@@ -87,7 +87,7 @@ def choose(
         area_ranges=area_ranges and {"all": AREA_RANGES["all"], **area_ranges},
         max_dets=tuple(sorted(set(max_dets))) if max_dets else None,
         group_of_weight=group_of_weight,
-        also=_check_extras(also),
+        also=_check_extras(several_names(also)),
         extra_iou=extra_iou,
         min_score=min_score,
         intervals=intervals,
@@ -106,7 +106,7 @@ def evaluate(
     area_ranges: Mapping[str, tuple[float, float]] | None = None,
     max_dets: Sequence[int] | None = None,
     group_of_weight: float = 1.0,
-    also: Sequence[str] = (),
+    also: str | Sequence[str] = (),
     extra_iou: float = 0.5,
     min_score: float = 0.25,
     intervals: bool = False,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.formats.class_groups import read_similarity
-from boxlens.formats.given import Reading, shared_settings
+from boxlens.formats.given import Reading, several_names, shared_settings
 from boxlens.metrics import choose
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.report.charts.export import figure_formats
@@ -35,11 +35,11 @@ def write_report(
     dt: GivenDetections | Sequence[GivenDetections],
     folder: str | PathLike[str],
     *,
-    ask: Sequence[str] = (),
+    ask: str | Sequence[str] = (),
     protocol: str = "coco",
     iou: float = 0.5,
     similar: Similarity | Mapping[str, Collection[str]] | str | PathLike[str] = None,
-    characteristics: Sequence[str] | None = None,
+    characteristics: str | Sequence[str] | None = None,
     bins: Mapping[str, Sequence[float]] | None = None,
     interactions: Sequence[tuple[str, str]] = (),
     images: str | PathLike[str] | None = None,
@@ -75,7 +75,7 @@ def write_report(
     ReportResult(window on ground_truth: errors)
     """
     figure_formats(figures)
-    questions = check_questions(ask)
+    questions = check_questions(several_names(ask))
     if pdf:
         check_typst()
     check_megabytes(images_mb)
@@ -91,7 +91,7 @@ def write_report(
         diagnosis=DiagnosisChoice(
             iou=iou,
             similar=read_similarity(similar, whole.classes, dataset.classes),
-            characteristics=None if characteristics is None else tuple(characteristics),
+            characteristics=None if characteristics is None else several_names(characteristics),
             bins={name: tuple(values) for name, values in (bins or {}).items()},
             interactions=tuple((first, second) for first, second in interactions),
         ),

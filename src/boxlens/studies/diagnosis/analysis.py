@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxlens.data import Notice
 from boxlens.formats.class_groups import read_similarity
-from boxlens.formats.given import Reading, one_detector, shared_settings
+from boxlens.formats.given import Reading, one_detector, several_names, shared_settings
 from boxlens.matching import COCO
 from boxlens.metrics.grid import count_grid, mean_defined
 from boxlens.metrics.intervals import ResamplingChoice
@@ -66,7 +66,7 @@ def diagnose(
     assignment: Assignment = "priority",
     tidecv: bool = False,
     tide_range: bool = False,
-    characteristics: Sequence[str] | None = None,
+    characteristics: str | Sequence[str] | None = None,
     bins: Mapping[str, Sequence[float]] | None = None,
     interactions: Sequence[tuple[str, str]] = (),
     n_gallery: int = 15,
@@ -110,7 +110,7 @@ def diagnose(
         tidecv=tidecv,
         tide_range=tide_range,
         n_gallery=n_gallery,
-        characteristics=None if characteristics is None else tuple(characteristics),
+        characteristics=None if characteristics is None else several_names(characteristics),
         bins={name: tuple(values) for name, values in (bins or {}).items()},
         interactions=tuple((first, second) for first, second in interactions),
         intervals=ResamplingChoice(replicates, seed, level, interval_method) if intervals else None,

@@ -9,7 +9,7 @@ import numpy as np
 
 from boxlens.data import Notice
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading, one_detector, shared_settings
+from boxlens.formats.given import Reading, one_detector, several_names, shared_settings
 from boxlens.matching import HOIEM, assign, find_overlaps
 from boxlens.metrics.grid import mean_defined
 from boxlens.metrics.hits import POSITIVES_SHARE, area_ap_with_error
@@ -41,7 +41,7 @@ def sensitivity(
     gt: GivenDataset,
     dt: GivenDetections,
     *,
-    characteristics: Sequence[str] | None = None,
+    characteristics: str | Sequence[str] | None = None,
     bins: Mapping[str, Sequence[float]] | None = None,
     interactions: Sequence[tuple[str, str]] = (),
     iou: float = 0.5,
@@ -75,7 +75,7 @@ def sensitivity(
     SensitivityResult(window on ground_truth: AP_N 0.288; sensitivity to area 0.429, occlusion ...)
     """
     choice = SensitivityChoice(
-        characteristics=None if characteristics is None else tuple(characteristics),
+        characteristics=None if characteristics is None else several_names(characteristics),
         bins={name: tuple(values) for name, values in (bins or {}).items()},
         interactions=tuple((first, second) for first, second in interactions),
         iou=iou,

@@ -11,7 +11,7 @@ import numpy as np
 from boxlens.data import Dataset, Notice
 from boxlens.data.row_sums import mean_of_rows
 from boxlens.errors import InputError
-from boxlens.formats.given import Reading, shared_settings
+from boxlens.formats.given import Reading, several_names, shared_settings
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.results import Provenance
@@ -51,7 +51,7 @@ def proposal_recall(
     ious: Sequence[float] = IOUS,
     ar_range: tuple[float, float] = (0.5, 1.0),
     ar_on_grid: bool = False,
-    attributes: Sequence[str] = (),
+    attributes: str | Sequence[str] = (),
     missing_is_empty: bool = False,
     replicates: int = 1000,
     seed: int = 0,
@@ -84,7 +84,7 @@ def proposal_recall(
         ious=tuple(ious),
         ar_range=ar_range,
         ar_on_grid=ar_on_grid,
-        attributes=tuple(attributes),
+        attributes=several_names(attributes),
         missing_is_empty=missing_is_empty,
         replicates=replicates,
         seed=seed,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading, shared_settings
+from boxlens.formats.given import Reading, several_names, shared_settings
 from boxlens.formats.unfinished import kept_or_scratch
 from boxlens.images import ImageFiles, find_images
 from boxlens.limits import BUDGET, PICTURES_TO_TUNE_ON, SEED, TRIALS
@@ -83,7 +83,7 @@ def tune_proposals(
     *,
     budget: int = 1000,
     trials: int = 30,
-    vary: Sequence[str] = (),
+    vary: str | Sequence[str] = (),
     held_out: float = 0.3,
     n_images: int | None = None,
     seed: int = 0,
@@ -106,7 +106,7 @@ def tune_proposals(
     >>> len(found.trials)
     2
     """
-    choice = TuningChoice(budget, trials, tuple(vary), held_out, n_images, seed)
+    choice = TuningChoice(budget, trials, several_names(vary), held_out, n_images, seed)
     dataset = Reading(split, classes, gt_format, progress=progress).dataset(gt)
     generator = open_generator(method, seed=choice.seed) if isinstance(method, str) else method
     space = space_of(generator, choice.vary)
