@@ -225,7 +225,7 @@ def test_a_detector_knows_the_classes_it_has_files_for(tmp_path):
     found = voc.read_detections(folder, dataset_of())
     assert found.known_classes.tolist() == [1]
     (notice,) = found.notices
-    told = "no result file for 1 of 1 class with objects: cat; AP is 0 there unless these classes are skipped (--classes-used known)"
+    told = "no result file for 1 of 1 class with objects: cat; AP is 0 there unless these classes are skipped"
     assert notice.message == f"{found.name}: {told}"
     one = voc.read_detections(folder / "comp4_det_test_dog.txt", dataset_of())
     assert one.known_classes.tolist() == [1]

@@ -73,6 +73,6 @@ def lacking_classes(dataset: Dataset, detections: Detections) -> tuple[Notice, .
         f"{detections.name}: {what} {count:,} of {counted(n_expected, 'class', 'classes')}"
         f"{' with objects' if len(dataset.gt) else ''}: {names}"
         f"{'' if told else ' (unknown to the detector or never found: the file does not say)'}; "
-        "AP is 0 there unless these classes are skipped (--classes-used known)"
+        "AP is 0 there unless these classes are skipped"
     )
     return (Notice(NOT_KNOWN if told else NEVER_DETECTED, count, message),)
