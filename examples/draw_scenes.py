@@ -12,16 +12,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from boxlens.scenes.catalogue import KINDS
 from boxlens.scenes.scene import Scene, render_scene
-
-if TYPE_CHECKING:
-    from boxlens.scenes.truth import SceneObject
+from boxlens.scenes.truth import SceneObject
 
 SEED = 2026
 COLOURS = ((230, 97, 0), (93, 58, 155), (0, 128, 115), (200, 30, 110))  # one a group

@@ -6,16 +6,13 @@ import ast
 import inspect
 import re
 import textwrap
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import boxlens
 from boxlens.display import Displayed
 from boxlens.formats.given import SHARED_HEAD, SHARED_SETTINGS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 PAGE = Path(__file__).parents[1] / "docs" / "api.md"
 HEAD = """# Python

@@ -7,15 +7,13 @@ under Hypothesis. Boxes lie on a grid, so that equal overlaps occur.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import strategies as st
 
 from oracles.model import Box, Detection, Object, Scene
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SIDES = (8.0, 16.0, 32.0, 32.0, 48.0, 64.0, 96.0, 96.0, 128.0)
 PLACES = (0.0, 0.0, 8.0, 16.0, 32.0, 64.0, 128.0)

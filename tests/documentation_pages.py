@@ -9,12 +9,10 @@ import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from running import PATIENCE_S
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NOT_RUN = "<!-- not run -->"
 FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,}) *(?P<language>\w*)")

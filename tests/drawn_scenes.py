@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from hypothesis import settings
@@ -15,9 +14,7 @@ from boxlens.scenes.drawing import FINENESS, Sprite, draw
 from boxlens.scenes.faces import SIDES
 from boxlens.scenes.layout import Plan, Thing, plan_scene
 from boxlens.scenes.scene import SMALLEST_CROWD, Scene, render_scene
-
-if TYPE_CHECKING:
-    from boxlens.scenes.truth import SceneObject
+from boxlens.scenes.truth import SceneObject
 
 SEEDS = st.integers(0, 2**32 - 1)
 NUMBERS = st.integers(1, 999_999)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -42,10 +44,6 @@ from boxlens.studies.proposals.tuning.trials import trial_file
 from boxlens.studies.robustness.bound_file import read_bound
 from onnx_models import save_constant
 from small_world import small_dataset, small_detections
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 DATASET = small_dataset(rich=True)
 CLASSES = DATASET.classes

@@ -5,24 +5,17 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+import numpy as np
 from PIL import Image
 
+from boxlens.data import Dataset
 from boxlens.formats import read_dataset
-from boxlens.images import find_images
+from boxlens.images import ImageFiles, find_images
 from boxlens.images.transforming.pictured import with_pictures
 from boxlens.scenes.records import category_records, image_record, object_records
-from boxlens.scenes.scene import render_scene
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy as np
-
-    from boxlens.data import Dataset
-    from boxlens.images import ImageFiles
-    from boxlens.scenes.scene import Scene
+from boxlens.scenes.scene import Scene, render_scene
 
 WORLD = 7
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import gzip
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,9 +21,6 @@ from documentation_pages import (
     run_python,
 )
 from shared_data import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DEMO = ROOT / "src" / "boxlens" / "demo"
 GUIDE = sorted((ROOT / "docs").glob("*.md"))

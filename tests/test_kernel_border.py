@@ -9,15 +9,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 
 from boxlens import _kernel
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 OFFSETS = np.array([0, 2, 3])
 OBJECT_OFFSETS = np.array([0, 1, 3])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,9 +32,6 @@ from boxlens.studies.proposals.tuning.analysis import TuningChoice
 from boxlens.studies.robustness.choice import RobustnessChoice
 from boxlens.studies.upper_bound.choice import UpperBoundChoice
 from running import write_demo
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 HUGE = 10**20
 WHOLE = {name: one for name, one in vars(limits).items() if isinstance(one, Whole)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -12,11 +12,7 @@ from PIL import Image
 import boxlens
 from boxlens.data import Classes, Dataset, GroundTruth, Images
 from boxlens.data.columns import frozen
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from boxlens.detectors import Detector
+from boxlens.detectors import Detector
 
 WIDTH, HEIGHT = 160, 120
 NAMES = ("ring", "ladder", "wedge")

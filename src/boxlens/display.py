@@ -6,13 +6,12 @@ read them (docs/adr/0008-notebook-display.md).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from os import PathLike
-
     import polars as pl
     from altair.typing import ChartType
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from os import PathLike
+from os import PathLike
+from typing import Any
 
 
 class BoxlensError(Exception):

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from boxlens.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from io import BufferedReader
-    from os import PathLike
 
 _KINDS = {
     stat.S_IFIFO: "a pipe",

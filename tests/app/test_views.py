@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
@@ -22,10 +21,8 @@ from boxlens.app.pages.views import compare_page, error_page, grid_page, image_p
 from boxlens.app.pages.words import kind_named, plain_number, small_number
 from boxlens.app.selecting.query import parse_query
 from boxlens.app.selecting.terms import QueryError
+from boxlens.app.site import Site
 from boxlens.studies.diagnosis.crosswalk import DET_LABELS, GT_LABELS
-
-if TYPE_CHECKING:
-    from boxlens.app.site import Site
 
 HOSTILE = "<script>alert(1)</script>"
 

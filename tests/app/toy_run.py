@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import random
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import polars as pl
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BACKGROUND = "(background)"
 CLASSES = ("cat", "dog's", "=SUM(A1)", "<script>alert(1)</script>", "café & bar", 'a "b", c')

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from app.served import Served, serving
+from browser.browsing import Visits
 from browser.demo_runs import DemoRun, make_demo_runs
-
-if TYPE_CHECKING:
-    from browser.browsing import Visits
 
 
 @pytest.fixture(scope="session")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import reduce
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-if TYPE_CHECKING:
-    from browser.demo_runs import DemoRun
+from browser.demo_runs import DemoRun
 
 # COCO's areas; a border is of both sizes.
 SIZES = {"small": (0, 32**2), "medium": (32**2, 96**2), "large": (96**2, float("inf"))}

@@ -7,15 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
+import pytest
 
 from made_once import made_once
 from running import boxlens_process
-
-if TYPE_CHECKING:
-    import pytest
 
 COMMANDS = {
     "both": ("report", "ground_truth.json", "window.json", "region.json", "--images", "images"),

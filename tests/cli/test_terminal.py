@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from PIL import Image
@@ -15,9 +15,6 @@ import boxlens
 from boxlens.cli.output import aligned
 from boxlens.safe_text import safe_line, safe_text
 from running import boxlens_here
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Colours and titles of terminals, a return to the line's start, C1, marks that turn the order.
 EVIL = "\x1b[31m\x1b]0;title\x07\r\x9b2J\x08\x7f\u202eover\u2066\u2028\u200f"

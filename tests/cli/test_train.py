@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from boxlens.detectors.saved import load_detector
 from running import boxlens_here, boxlens_process
 from toy_pictures import as_files, toy_set
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

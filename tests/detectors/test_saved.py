@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -17,10 +19,6 @@ from boxlens.errors import InputError
 from detectors.classifiers.hog_toys import pixels_of, toy_classifier, toy_crops
 from small_world import assert_same_tables
 from toy_pictures import toy_set
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 class Kind(NamedTuple):

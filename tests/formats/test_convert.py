@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from boxlens import formats
+from boxlens.data import Dataset, Detections
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.convert import convert
 from small_world import small_dataset, small_detections
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from boxlens.data import Dataset, Detections
 
 ENDINGS = {
     "coco": ".json",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,12 +14,9 @@ from boxlens.data import ClassTree
 from boxlens.errors import InputError
 from boxlens.formats import open_images
 from boxlens.formats.open_images.hierarchy import read_hierarchy, write_hierarchy
+from formats.open_images_sets import BOXES, CLASSES, HEADER, LABELS, SIZES, folder_of
 from shared_data import shared
 from small_world import small_dataset
-
-if TYPE_CHECKING:
-    from pathlib import Path
-from formats.open_images_sets import BOXES, CLASSES, HEADER, LABELS, SIZES, folder_of
 
 
 def test_all_files_together_make_the_data_set(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -14,9 +14,6 @@ from boxlens.data.columns import frozen
 from boxlens.errors import InputError
 from boxlens.formats import parquet
 from small_world import assert_same_tables, small_dataset, small_detections
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def detections_frame(**changes) -> pl.DataFrame:

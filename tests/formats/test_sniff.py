@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from boxlens.errors import InputError
 from boxlens.formats.sniff import sniff_dataset, sniff_detections
 from shared_data import shared
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 IMAGE = {"id": 1, "file_name": "1.jpg", "width": 4, "height": 4}
 OBJECT = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1], "iscrowd": 0}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,9 +14,6 @@ from hypothesis import strategies as st
 from boxlens.data import Images
 from boxlens.errors import InputError
 from boxlens.formats import voc
-
-if TYPE_CHECKING:
-    from pathlib import Path
 from formats.voc_sets import codes, dataset_of, detections_of, folder_of, obj, xml
 
 

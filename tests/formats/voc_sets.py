@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 SIZE = "<size><width>500</width><height>375</height><depth>3</depth></size>"
 

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import struct
 import zlib
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 NAMES = "names: [cat, dog]\n"
 

@@ -13,12 +13,13 @@ import re
 import resource
 import shutil
 import signal
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import pytest
@@ -28,9 +29,6 @@ from boxlens.formats.class_properties import read_class_properties
 from boxlens.formats.files import DATA_BYTES, SMALL_BYTES, read_bytes
 from boxlens.formats.window_files import read_windows
 from every_reader import DATASET, READERS, Reader
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 ROUNDS = 6
 # Far beyond what any of them takes: only what would wait for ever is ended.

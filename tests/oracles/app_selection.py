@@ -5,13 +5,11 @@ Tables are lists of dicts as the Parquet files have them; the address is a list 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    Row = dict[str, Any]
-    Pairs = Sequence[tuple[str, str]]
+Row = dict[str, Any]
+Pairs = Sequence[tuple[str, str]]
 
 RANGES = ("score", "area", "iou", "loss", "rank", "top", "disagreement")
 LAYOUT = ("of", "detector", "sort", "order", "show", "page", "per")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.data import Dataset, Detections
 from oracles import coco
 from oracles.average_precision import ap_coco101
 from oracles.model import (
@@ -20,11 +22,6 @@ from oracles.model import (
     ranked_labels,
 )
 from planted_worlds import scene_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from boxlens.data import Dataset, Detections
 
 REPAIRS = ("background", "localization", "duplicate", "miss")
 

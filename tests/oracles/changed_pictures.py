@@ -6,8 +6,8 @@ Ground truth comes from sizes and boxes alone; pixels are painted one by one.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from oracles.model import Box, Scene, intersection, ranked_labels, ranking
 from oracles.repeatability import mapped
 from oracles.upper_bound import mean_of_defined, rows_and_columns
 from oracles.weighted_ap import coco101
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 ON_A_GROUND = ("white_background", "noise_background", "blurred_background", "one_object")
 CROPS = ("crop", "crop_resized")

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.data import Dataset, Detections
 from oracles import coco
+from oracles.model import Matching, Scene
 from planted_worlds import scene_of
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset, Detections
-    from oracles.model import Matching, Scene
 
 CURVES = ("C75", "C50", "Loc", "Sim", "Oth", "BG", "FN")
 MATCHED = (0.75, 0.5, 0.1, 0.1, 0.1)

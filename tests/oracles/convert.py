@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from boxlens.data import (
     Classes,
@@ -13,11 +13,7 @@ from boxlens.data import (
     Images,
     Links,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from oracles.model import Detection, Object, Scene
+from oracles.model import Detection, Object, Scene
 
 SIDE_PX = 512
 

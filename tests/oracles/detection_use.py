@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from oracles import coco
 from oracles.model import Box, Scene, iou
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 UNLIMITED = 10**9
 # Places of detections in a scene's list.

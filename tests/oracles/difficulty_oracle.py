@@ -6,24 +6,19 @@ A world is in plain lists; images and classes are told by their rows.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from boxlens.data import ClassTree, Dataset, Detections
 from oracles.average_precision import ap_coco101
 from oracles.coco import is_region
 from oracles.model import Box, Detection, Object, area_of, iou
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.data import ClassTree, Dataset, Detections
-
-    Node = int | tuple[str, int | str]
-    # The guesses of an image, best first; a guess may have no box.
-    Guess = tuple[int, Box | None]
-    Guessed = Mapping[int, Sequence[Guess]]
-    Accepted = Mapping[int, set[int]]
+Node = int | tuple[str, int | str]
+Guess = tuple[int, Box | None]
+Guessed = Mapping[int, Sequence[Guess]]
+Accepted = Mapping[int, set[int]]
 
 OVERLAP = 0.5
 MAX_DETECTIONS = 100

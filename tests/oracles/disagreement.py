@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from oracles.fda import one_to_one
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from oracles.model import Detection
+from oracles.model import Detection
 
 
 def pair(first: Sequence[Detection], second: Sequence[Detection], *, agnostic: bool) -> float:

@@ -6,19 +6,13 @@ there are 2^n exchanges; the exact p-value is the share of them with a differenc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Detections
-from boxlens.metrics import evaluate_tables
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset
-    from boxlens.metrics import DetectorResult, EvaluationChoice
+from boxlens.data import Dataset, Detections
+from boxlens.metrics import DetectorResult, EvaluationChoice, evaluate_tables
 
 # Differences that are equal but for rounding.
 EQUAL = 1e-12

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from oracles.coco import match
-from oracles.model import intersection, iou
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from oracles.model import Detection, Object, Scene
+from oracles.model import Detection, Object, Scene, intersection, iou
 
 
 def fda(

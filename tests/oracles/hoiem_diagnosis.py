@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.data import Dataset, Detections
 from oracles import average_precision, hoiem
 from oracles.model import Matching, Scene, count_positives, iou, ranking
 from planted_worlds import scene_of
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset, Detections
 
 TP, IGNORED = "tp", "ignored"
 KINDS = ("loc", "sim", "oth", "bg")

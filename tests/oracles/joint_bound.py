@@ -5,18 +5,15 @@ Detectors are lists of detections over one scene; the scene's own detections tak
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from oracles import coco
 from oracles.model import NOBODY, Detection, Matching, Scene, iou
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    System = Sequence[Detection]
+System = Sequence[Detection]
 
 
 def counts(scene: Scene) -> list[bool]:

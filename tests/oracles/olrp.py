@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from oracles.model import considered, count_positives, iou
-
-if TYPE_CHECKING:
-    from oracles.model import Matching, Scene
+from oracles.model import Matching, Scene, considered, count_positives, iou
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+from boxlens.data import Dataset, Detections
 from oracles.convert import scene_to_tables
 from oracles.model import Box, Detection, Object, Scene
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset, Detections
 
 
 def at(x: float) -> Box:

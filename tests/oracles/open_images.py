@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from oracles import voc
 from oracles.average_precision import ap_voc10
@@ -18,9 +18,6 @@ from oracles.model import (
     objects_of,
     ranking,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @dataclass(frozen=True)

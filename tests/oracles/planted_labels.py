@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from oracles import coco, hoiem
 from oracles.model import Matching, Scene, iou
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 CORRECT, IGNORED = "correct", "ignored"
 

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from oracles.coco import THRESHOLDS
-from oracles.model import NOBODY, area_of, iou
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from oracles.model import Box, Object
+from oracles.model import NOBODY, Box, Object, area_of, iou
 
 N_BINS = 10
 GRID_STEPS = 1000

@@ -9,18 +9,16 @@ border and no bend is near, the set has one member.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.scenes.camera import Camera
-    from boxlens.scenes.layout import Thing
-    from boxlens.scenes.models.model import Model
+from boxlens.scenes.camera import Camera
+from boxlens.scenes.layout import Thing
+from boxlens.scenes.models.model import Model
 
 SAMPLES_A_PIXEL = 2  # each way
 # How far filled polygons may reach beyond and stay within the true border, in samples: corners are

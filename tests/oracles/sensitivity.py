@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from boxlens.data import Dataset, Detections
 from oracles import average_precision, hoiem
 from oracles.model import Matching, Scene, ranking
 from planted_worlds import scene_of
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset, Detections
 
 # One value per object: a bin (0 to 4) or a category; None where it is not known or does not count.
 Column = list[Hashable]

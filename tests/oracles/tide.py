@@ -6,15 +6,13 @@ import itertools
 import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.data import Dataset, Detections
 from oracles import coco
 from oracles.average_precision import ap_coco101
 from oracles.model import NOBODY, Matching, Scene, iou
 from planted_worlds import scene_of
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset, Detections
 
 TP, IGNORED, BEYOND = "tp", "ignored", "beyond"
 KINDS = ("cls", "loc", "both", "dupe", "bkg", "miss")

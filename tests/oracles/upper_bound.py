@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from oracles import coco
 from oracles.average_precision import ap_coco101
 from oracles.model import Box, Detection, Scene, count_positives, ranked_labels
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
 
 Label = tuple[int, float]
 

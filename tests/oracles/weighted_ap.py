@@ -6,17 +6,13 @@ is w labels in a row; the values are then those of METHODS 0.6 and 2.1 on the lo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from boxlens.data import Detections, GroundTruth
+from boxlens.data import Dataset, Detections, GroundTruth, Images
 from boxlens.data.columns import id_column
 from oracles import average_precision
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset, Images
 
 Item = TypeVar("Item")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,11 +10,9 @@ import pytest
 import boxlens
 from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images
 from boxlens.detectors.onnx import open_onnx
+from boxlens.detectors.onnx.detector import OnnxDetector
 from boxlens.images import Pixels, read_picture
 from shared_data import shared
-
-if TYPE_CHECKING:
-    from boxlens.detectors.onnx.detector import OnnxDetector
 
 
 @dataclass(frozen=True)

@@ -7,24 +7,22 @@ from dataclasses import replace
 from functools import cache, partial
 from html import unescape
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import vl_convert
 
 from boxlens.data import Classes
+from boxlens.display import Displayed
 from boxlens.metrics.confusion import ConfusionResult
 from boxlens.report.charts.export import chart_json
 from boxlens.report.described import describe
 from boxlens.report.described.diagnosis.plots import crosswalk_plot
 from boxlens.report.readers.figures import titled
 from boxlens.report.readers.page import study_page
+from boxlens.report.study import Plot, Study
 from boxlens.studies.diagnosis import DiagnosisResult, diagnose
 from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of
-
-if TYPE_CHECKING:
-    from boxlens.display import Displayed
-    from boxlens.report.study import Plot, Study
 
 PAIRS = (("area", "aspect"),)
 

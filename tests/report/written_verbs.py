@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from PIL import Image
 
 from boxlens import gate, reconcile
+from boxlens.data import Dataset, Detections
 from boxlens.images import find_images
 from boxlens.images.transforming.catalogue import CLEAN
 from boxlens.metrics import choose, evaluate_tables
@@ -31,9 +32,6 @@ from report.toy_diagnosis import toy_diagnosis
 from studies.comparison.compared import NASTY, compared, disagreed
 from studies.comparison.compared import WORLDS as COMPARED_WORLDS
 from studies.diagnosis.worlds import demo_dataset, demo_detections, nothing_of
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset, Detections
 
 
 def _painted(step: Any, row: int) -> np.ndarray:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +11,9 @@ import pytest
 
 from boxlens._kernel import fill_faces
 from boxlens.scenes.drawing import FINENESS
+from boxlens.scenes.truth import SceneObject
 from drawn_scenes import Drawn
 from oracles import ray_casting
-
-if TYPE_CHECKING:
-    from boxlens.scenes.truth import SceneObject
 
 
 def test_borders_are_drawn_within_the_reach():

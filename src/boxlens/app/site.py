@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from boxlens.app.opening.run import Run
-    from boxlens.app.selecting.selection import Selections
-    from boxlens.app.serving.pictures import Pictures
+from boxlens.app.opening.run import Run
+from boxlens.app.selecting.selection import Selections
+from boxlens.app.serving.pictures import Pictures
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from boxlens.cli import (
     compare,
@@ -35,8 +34,7 @@ from boxlens.version import VERSION
 
 __all__ = ["main", "parser"]
 
-if TYPE_CHECKING:
-    import argparse
+import argparse
 
 COMMANDS = (
     evaluate,

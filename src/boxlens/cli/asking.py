@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import inspect
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from boxlens.cli.options import Parser
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
 from boxlens.cli.progress import progress_bar
 from boxlens.cli.reading import add_json
@@ -15,10 +18,6 @@ from boxlens.errors import ParameterError
 from boxlens.limits import NOT_NEGATIVE
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable
-
-    from boxlens.cli.options import Parser
     from boxlens.display import Displayed
 
 Result = TypeVar("Result", bound="Displayed")

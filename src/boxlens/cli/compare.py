@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from boxlens.cli.asking import add_report, asks
+from boxlens.cli.options import Commands
 from boxlens.cli.reading import add_files, add_images_used, add_intervals, add_protocol, add_reading
 from boxlens.limits import FINITE, NOT_NEGATIVE, PERMUTATIONS
-
-if TYPE_CHECKING:
-    from boxlens.cli.options import Commands
 
 
 def add_command(commands: Commands) -> None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
+from boxlens.cli.options import Commands
 from boxlens.cli.output import print_notices, show_or_save_json
 from boxlens.cli.progress import progress_bar
 from boxlens.cli.reading import add_json, add_strict_coco
-
-if TYPE_CHECKING:
-    import argparse
-
-    from boxlens.cli.options import Commands
 
 SCHEMA = "boxlens/convert/1"
 

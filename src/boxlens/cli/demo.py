@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from boxlens.cli.options import Commands
 from boxlens.cli.output import print_note, show_or_save_json
 from boxlens.cli.reading import add_json
 from boxlens.errors import InputError
-
-if TYPE_CHECKING:
-    import argparse
-
-    from boxlens.cli.options import Commands
 
 DETECTORS = ("window", "region")
 

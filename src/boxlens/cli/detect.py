@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from boxlens.cli.options import Commands
 from boxlens.cli.output import print_failures, print_notices, show_or_save_json
 from boxlens.cli.progress import progress_bar
 from boxlens.cli.reading import add_json
@@ -14,9 +16,6 @@ from boxlens.limits import AT_MOST, BATCH, FINITE
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    import argparse
-
-    from boxlens.cli.options import Commands
     from boxlens.data import Notice
     from boxlens.detectors.run_result import RunResult
     from boxlens.formats.files import Progress

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from boxlens.cli.asking import add_report, asks
+from boxlens.cli.options import Commands
 from boxlens.cli.reading import add_files, add_intervals, add_reading
 from boxlens.cli.sensitivity import add_characteristics, add_right_overlap, add_similar
 from boxlens.limits import GALLERY, OVERLAP
-
-if TYPE_CHECKING:
-    from boxlens.cli.options import Commands
 
 
 def add_command(commands: Commands) -> None:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
 
 from boxlens.cli.asking import add_report, answer, check_report, keep_in, show
-from boxlens.cli.options import Commands, pair
+from boxlens.cli.options import Commands, Parser, pair
 from boxlens.cli.reading import add_detections_format, add_parts, add_strict_coco, add_threads
 from boxlens.errors import ParameterError
 from boxlens.limits import BUDGET, NOT_NEGATIVE, OVERLAP, SEED
-
-if TYPE_CHECKING:
-    import argparse
-
-    from boxlens.cli.options import Parser
 
 # Options that say something about systems, and where they stand.
 OF_SYSTEMS = {

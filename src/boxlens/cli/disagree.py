@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.cli.asking import answer, check_report, show
+from boxlens.cli.options import Commands
 from boxlens.cli.reading import add_images_used, add_json, add_parts, add_reading
 from boxlens.limits import AT_MOST, FINITE
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    import argparse
-
-    from boxlens.cli.options import Commands
 
 
 def add_command(commands: Commands) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ from boxlens.cli.reading import add_files, add_intervals, add_protocol, add_read
 from boxlens.limits import AT_MOST, FINITE, NOT_NEGATIVE, OVERLAP
 
 if TYPE_CHECKING:
-    import argparse
-
     from boxlens.metrics.results import Provenance
 
 FITTING_PROTOCOL = {"lvis": "lvis", "voc": "voc07 or voc12", "openimages": "openimages"}

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import argparse
+from typing import Any
 
+from boxlens.cli.options import Commands
 from boxlens.cli.output import aligned, show_or_save_json
 from boxlens.cli.reading import add_json
-
-if TYPE_CHECKING:
-    import argparse
-
-    from boxlens.cli.options import Commands
 
 SCHEMA = "boxlens/formats/1"
 

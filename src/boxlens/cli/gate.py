@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from typing import TYPE_CHECKING
 
 from boxlens.cli.asking import add_report, answer, check_report
 from boxlens.cli.evaluate import note_fitting
+from boxlens.cli.options import Commands
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
 from boxlens.cli.reading import add_ground_truth, add_reading, add_seed
 from boxlens.cli.terminal import print_text
@@ -15,9 +17,6 @@ from boxlens.errors import BoxlensError, ParameterError
 from boxlens.limits import LEVEL, REPLICATES
 
 if TYPE_CHECKING:
-    import argparse
-
-    from boxlens.cli.options import Commands
     from boxlens.studies.comparison.gating.result import GateResult
 
 BROKEN = 1

@@ -5,15 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from boxlens.cli.terminal import print_message
 from boxlens.limits import MOST_THRESHOLDS, OVERLAP, Real, Whole
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 # What add_subparsers returns; its class is private in the standard library.
 Commands = Any

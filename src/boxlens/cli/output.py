@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.terminal import print_message, print_text
@@ -10,8 +11,6 @@ from boxlens.safe_text import safe_line
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from boxlens.data import Notice
     from boxlens.detectors.run_result import Failure
 

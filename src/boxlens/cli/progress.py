@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from boxlens.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from boxlens.formats.files import Progress
 
 PATIENCE_S = 1.0

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from boxlens.cli.options import Parser
 from boxlens.limits import LEVEL, REPLICATES, SEED, THREADS
-
-if TYPE_CHECKING:
-    from boxlens.cli.options import Parser
 
 
 def add_files(command: Parser, *, one: bool = False) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import math
 from argparse import ArgumentTypeError
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +16,6 @@ from boxlens.errors import ParameterError
 from boxlens.limits import AT_MOST
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable
-
     from boxlens.studies.comparison.conventions.values import Limit, Protocol
 
 UNLIMITED_WORD, PER_IMAGE = "unlimited", "/image"

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import TYPE_CHECKING
 
 from boxlens.cli.asking import add_report, check_report, keywords
+from boxlens.cli.options import Commands
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
 from boxlens.cli.progress import progress_bar
 from boxlens.cli.reading import add_files, add_images_used, add_intervals, add_protocol, add_reading
 from boxlens.cli.sensitivity import add_characteristics, add_right_overlap, add_similar
 
 if TYPE_CHECKING:
-    import argparse
-
-    from boxlens.cli.options import Commands
     from boxlens.studies.report import ReportResult
 
 

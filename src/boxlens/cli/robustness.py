@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from boxlens.cli.asking import (
     keywords,
     show,
 )
+from boxlens.cli.options import Commands, Parser
 from boxlens.cli.output import SOME_FAILED, print_failures, print_notices, show_or_save_json
 from boxlens.cli.progress import progress_bar
 from boxlens.cli.reading import add_intervals, add_parts, add_threads, add_workers
@@ -26,9 +28,6 @@ from boxlens.errors import ParameterError
 from boxlens.limits import AT_MOST, BATCH, FINITE, SEVERITY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from boxlens.cli.options import Commands, Parser
     from boxlens.detectors.run_result import Failure
     from boxlens.images.transforming.transform import Step
     from boxlens.studies.robustness.choice import RobustnessChoice

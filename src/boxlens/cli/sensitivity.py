@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from boxlens.cli.asking import add_report, asks
-from boxlens.cli.options import ByName, Commands, named, pair, several_numbers
+from boxlens.cli.options import ByName, Commands, Parser, named, pair, several_numbers
 from boxlens.cli.reading import add_files, add_reading
 from boxlens.limits import OVERLAP
-
-if TYPE_CHECKING:
-    from boxlens.cli.options import Parser
 
 
 def add_command(commands: Commands) -> None:

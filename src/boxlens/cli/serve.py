@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from boxlens import limits
+from boxlens.cli.options import Commands
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
 from boxlens.cli.reading import add_json
 from boxlens.cli.stopping import expect_stop
 from boxlens.cli.terminal import print_message
-
-if TYPE_CHECKING:
-    import argparse
-
-    from boxlens.cli.options import Commands
 
 SCHEMA = "boxlens/serve/1"
 HOST = "127.0.0.1"

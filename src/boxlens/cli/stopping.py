@@ -11,18 +11,15 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from types import FrameType
 
 from boxlens import _kernel
 from boxlens.cli.terminal import print_message
 from boxlens.safe_text import safe_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-    from types import FrameType
 
 GRACE_MS = 1000
 SIGNALS = (signal.SIGINT, signal.SIGTERM)

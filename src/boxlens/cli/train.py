@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import os
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from boxlens.cli.options import Commands
 from boxlens.cli.output import print_failures, print_notices, show_or_save_json
 from boxlens.cli.progress import progress_bar
 from boxlens.cli.reading import add_json, add_workers
@@ -14,10 +17,6 @@ from boxlens.limits import SEED
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
-    from boxlens.cli.options import Commands
     from boxlens.data import Dataset, Notice
     from boxlens.detectors.run_result import Failure
     from boxlens.formats.files import Progress

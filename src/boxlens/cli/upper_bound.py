@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.asking import add_megabytes, add_report, answer, check_report, keep_in, show
+from boxlens.cli.options import Commands, Parser
 from boxlens.cli.output import SOME_FAILED, print_failures, print_note
 from boxlens.cli.reading import add_ground_truth, add_intervals, add_reading, add_workers
 from boxlens.errors import ParameterError
 from boxlens.limits import ABOVE_ZERO, BATCH, BELOW_ONE, BOX_SCALE, EPOCHS, FOLDS, SHIFTS, SIDE_PX
 
 if TYPE_CHECKING:
-    import argparse
-
-    from boxlens.cli.options import Commands, Parser
     from boxlens.detectors.classifiers.torch.choice import FineTuning
 
 

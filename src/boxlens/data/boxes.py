@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Boxes, Floats
+from boxlens.data.columns import Boxes, Floats
 
 
 def xywh_from_inclusive_corners(corners: npt.ArrayLike) -> Boxes:

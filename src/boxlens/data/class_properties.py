@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.data.columns import Floats, Rows, frozen
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from boxlens.data.source import Notice
+from boxlens.data.source import Notice
 
 # A column with more distinct numbers than this is a quantity; with fewer, each number is a group.
 MOST_NUMBERS_AS_GROUPS = 6

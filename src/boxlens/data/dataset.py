@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens.data.boxes import areas
+from boxlens.data.classes import Classes
 from boxlens.data.columns import (
     Attribute,
     Bools,
@@ -27,19 +31,10 @@ from boxlens.data.columns import (
     take,
     value_column,
 )
+from boxlens.data.images import Images
+from boxlens.data.source import Notice, Source
 from boxlens.errors import ParameterError
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from boxlens.data.classes import Classes
-    from boxlens.data.images import Images
-    from boxlens.data.source import Notice, Source
-
 
 # What every object has; attributes and spans differ between data sets.
 COLUMNS = ("image_row", "class_row", "box", "area_px", "crowd", "difficult", "group_of", "id")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens.data.columns import (
     Bools,
@@ -24,16 +25,10 @@ from boxlens.data.columns import (
     take,
     value_column,
 )
+from boxlens.data.dataset import Dataset
+from boxlens.data.source import Notice, Source
 from boxlens.errors import ParameterError
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy.typing as npt
-
-    from boxlens.data.dataset import Dataset
-    from boxlens.data.source import Notice, Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens.data.classes import id_order
 from boxlens.data.columns import (
@@ -19,11 +20,6 @@ from boxlens.data.columns import (
     value_column,
 )
 from boxlens.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
 
 
 @dataclass(frozen=True, slots=True)

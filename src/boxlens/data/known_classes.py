@@ -6,18 +6,16 @@ without any may be unknown to the detector, or one that it never found.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
+from boxlens.data.columns import Bools, Rows
+from boxlens.data.dataset import Dataset
+from boxlens.data.detections import Detections
 from boxlens.data.naming import some_names
 from boxlens.data.source import Notice
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Bools, Rows
-    from boxlens.data.dataset import Dataset
-    from boxlens.data.detections import Detections
 
 ClassesChoice = Literal["check", "all", "known"]
 CLASSES_CHOICES: tuple[ClassesChoice, ...] = get_args(ClassesChoice)

@@ -6,14 +6,10 @@ terms are added in ascending order.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Floats
+from boxlens.data.columns import Floats
 
 
 def mean_of_rows(values: Floats) -> float:

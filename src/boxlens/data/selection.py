@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.data.columns import Attribute, Links, frozen
+from boxlens.data.columns import Attribute, Bools, Links, Rows, frozen
 from boxlens.data.dataset import Dataset, GroundTruth, Spans, renumbering
 from boxlens.data.detections import Detections, check_tables
 from boxlens.data.images import Images
 from boxlens.data.known_classes import (
     CLASSES_CHOICES,
     LACKING,
+    ClassesChoice,
     expected_classes,
     known_classes,
     lacking_classes,
@@ -24,14 +27,6 @@ from boxlens.data.naming import some_names
 from boxlens.data.source import Notice
 from boxlens.errors import ParameterError
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bools, Rows
-    from boxlens.data.known_classes import ClassesChoice
 
 CLASSES_SKIPPED = "classes_left_out"
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
+from boxlens.data import Classes
+from boxlens.data.columns import Bools
 from boxlens.errors import ParameterError
-
-if TYPE_CHECKING:
-    from boxlens.data import Classes
-    from boxlens.data.columns import Bools
 
 # Groups hold class names and may share some; None takes what the classes themselves tell.
 Similarity = Literal["supercategory", "tree"] | Sequence[Collection[str]] | None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens.data.columns import (
     Bools,
@@ -21,14 +23,8 @@ from boxlens.data.columns import (
     stable_order,
     take,
 )
+from boxlens.data.source import Notice, Source
 from boxlens.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data.source import Notice, Source
 
 # So many boxes are held at once where they are taken part by part: 64 MB.
 IN_A_PART = 2**21

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from boxlens.data import Detections, concatenate_detections
+from boxlens.data import Detections, Notice, concatenate_detections
+from boxlens.data.columns import Boxes, Floats, Rows
+from boxlens.detectors.protocols import Detector
 from boxlens.detectors.suppression import suppress
 from boxlens.detectors.threads import in_parallel
 from boxlens.errors import ParameterError
+from boxlens.formats.files import Progress
+from boxlens.images import Pixels
 from boxlens.limits import BATCH
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from boxlens.data import Notice
-    from boxlens.data.columns import Boxes, Floats, Rows
-    from boxlens.detectors.protocols import Detector
-    from boxlens.formats.files import Progress
-    from boxlens.images import Pixels
 
 SUPPRESSION_IOU = 0.4
 MOST_DETECTIONS = 100

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bools, Floats, Rows
+from boxlens.data.columns import Bools, Floats, Rows
 
 # Digits of a score: more than any ranking needs, fewer than libraries differ in.
 DIGITS = 5

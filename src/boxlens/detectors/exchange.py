@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Iterator, Sequence
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from boxlens.data import Classes, Detections
+from boxlens.data import Classes, Dataset, Detections, Notice
 from boxlens.detectors.batches import Findings, joined_findings
 from boxlens.detectors.run_result import Failure
 from boxlens.errors import InputError
-from boxlens.formats.files import DATA_BYTES, read_json, read_text, stem, write_text
+from boxlens.formats.files import DATA_BYTES, Progress, read_json, read_text, stem, write_text
 from boxlens.formats.folders import folder_written_whole
-from boxlens.images import ImageError, read_picture
+from boxlens.images import ImageError, ImageFiles, Pixels, read_picture
 from boxlens.images.writing import write_png
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from os import PathLike
-
-    from boxlens.data import Dataset, Notice
-    from boxlens.formats.files import Progress
-    from boxlens.images import ImageFiles, Pixels
 
 IMAGES = "images"
 LIST = "images.json"

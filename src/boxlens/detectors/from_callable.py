@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from boxlens.data import Classes, Detections
+from boxlens.data.columns import Floats, Rows
 from boxlens.detectors.batches import Findings, joined_findings
 from boxlens.detectors.named_objects import asked, classes_from, described, find_named, own_words
 from boxlens.detectors.protocols import Detector
 from boxlens.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from boxlens.data import Classes, Detections
-    from boxlens.data.columns import Floats, Rows
-    from boxlens.images import Pixels
+from boxlens.images import Pixels
 
 # Boxes n x 4 as x, y, w, h in pixels; n scores; n class names, or places in `classes` from 0.
 _ANSWER = "a tuple (boxes, scores, classes)"

@@ -6,16 +6,14 @@ rounding, so that a score is the same bits whatever library, thread count or bat
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from boxlens.data.columns import Floats
 from boxlens.errors import imported
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Floats
-    from boxlens.images import Pixels
+from boxlens.images import Pixels
 
 CELL_PX = 8
 # All the way round: dark on bright is told from bright on dark.

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from boxlens.data import Dataset, Detections, GroundTruth, Images, Notice
 from boxlens.data.columns import frozen
 from boxlens.detectors.batches import Findings
+from boxlens.detectors.protocols import Detector
 from boxlens.errors import InputError
 from boxlens.formats.kept_lines import KeptLines, kept_lines, parsed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from boxlens.detectors.protocols import Detector
 
 VERSION = 1
 _RESTART = "--restart discards it and starts again; or name another output"

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from os import PathLike
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens.data import Classes, Notice
 from boxlens.errors import BoxlensError, InputError, MissingExtraError
@@ -23,15 +26,9 @@ from boxlens.formats.files import (
     written_whole,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from os import PathLike
-
-    import numpy.typing as npt
-
-    Arrays = Mapping[str, npt.NDArray[Any]]
-    Header = Mapping[str, Any]
-    Shapes = Mapping[str, tuple[type[np.generic], tuple[int, ...]]]
+Arrays = Mapping[str, npt.NDArray[Any]]
+Header = Mapping[str, Any]
+Shapes = Mapping[str, tuple[type[np.generic], tuple[int, ...]]]
 
 Model = TypeVar("Model")
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from boxlens.data import Classes
 from boxlens.detectors.exchange import ExchangeFolder
 from boxlens.detectors.from_callable import load_callable
 from boxlens.detectors.named_objects import is_function_name, source_files
+from boxlens.detectors.protocols import Detector
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.files import existing_file, file_hash
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from boxlens.data import Classes
-    from boxlens.detectors.protocols import Detector
 
 SHIPPED = ("window", "region")
 

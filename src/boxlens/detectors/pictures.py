@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol, overload
+from typing import Protocol, overload
 
 import numpy as np
 
+from boxlens.data import Dataset
+from boxlens.data.columns import Ids
 from boxlens.detectors.run_result import Failure
 from boxlens.errors import InputError
-from boxlens.images import ImageError, read_picture
+from boxlens.formats.files import Progress
+from boxlens.images import ImageError, ImageFiles, Picture, Pixels, read_picture
 from boxlens.images.file_content import content_hash
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Ids
-    from boxlens.formats.files import Progress
-    from boxlens.images import ImageFiles, Picture, Pixels
 
 
 class Pictures(Protocol):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Classes, Detections
-    from boxlens.data.columns import Boxes, Floats
-    from boxlens.images import Pixels
+from boxlens.data import Classes, Detections
+from boxlens.data.columns import Boxes, Floats
+from boxlens.images import Pixels
 
 
 @runtime_checkable

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+from boxlens.data.columns import Floats
 from boxlens.detectors.hog import CELL_PX, LARGEST_VALUE, N_CHANNELS, hog_cells, resized
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data.columns import Floats
-    from boxlens.detectors.training import Features
-    from boxlens.images import Pixels
+from boxlens.detectors.training import Features
+from boxlens.images import Pixels
 
 CELLS_A_SIDE = 6
 SIDE_PX = CELLS_A_SIDE * CELL_PX

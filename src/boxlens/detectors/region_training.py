@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data import Dataset
+from boxlens.data.columns import Bools, Boxes, Floats, Rows
 from boxlens.detectors.hog import LARGEST_VALUE
 from boxlens.detectors.region_features import region_features
 from boxlens.detectors.regions import (
@@ -26,16 +30,8 @@ from boxlens.detectors.training import (
     overlaps,
     whole_weights,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Bools, Boxes, Floats, Rows
-    from boxlens.formats.files import Progress
-    from boxlens.images import Pixels
+from boxlens.formats.files import Progress
+from boxlens.images import Pixels
 
 POSITIVE_IOU = 0.6
 # Regions this near an object tell how to move a box onto it.

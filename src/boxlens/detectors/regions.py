@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data import Classes, Detections, Notice
+from boxlens.data.columns import Boxes, Floats, Rows
 from boxlens.detectors.batches import LOWEST_SCORE, Findings, detect_each
 from boxlens.detectors.calibration import scores_of
 from boxlens.detectors.hog import cut, opencv, resized
 from boxlens.detectors.region_features import region_features
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data import Classes, Detections, Notice
-    from boxlens.data.columns import Boxes, Floats, Rows
-    from boxlens.detectors.training import Features
-    from boxlens.images import Pixels
+from boxlens.detectors.training import Features
+from boxlens.images import Pixels
 
 # Larger images are segmented at this size: regions do not need every pixel.
 LONGEST_SIDE_PX = 480

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import Classes, Detections, Notice
+from boxlens.data.columns import Rows
+from boxlens.detectors.protocols import Detector
 from boxlens.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Classes, Detections
-    from boxlens.data.columns import Rows
-    from boxlens.detectors.protocols import Detector
-    from boxlens.images import Pixels
+from boxlens.images import Pixels
 
 
 @dataclass(frozen=True, slots=True)

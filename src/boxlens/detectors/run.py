@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +16,8 @@ from boxlens.data import Notice, counted_notice
 from boxlens.data.classes import ascending_unique
 from boxlens.detectors.batches import NOTHING, Findings, detect_batch, joined_findings
 from boxlens.detectors.journal import Journal, Record, open_journal, summed_notices, write_results
-from boxlens.detectors.pictures import reading
+from boxlens.detectors.pictures import Pictures, reading
+from boxlens.detectors.protocols import Detector
 from boxlens.detectors.run_result import Failure, NothingDetectedError, RunResult
 from boxlens.errors import (
     BoxlensError,
@@ -23,19 +26,11 @@ from boxlens.errors import (
     ParameterError,
     WorkerEndedError,
 )
-from boxlens.images import ImageError
+from boxlens.formats.files import Progress
+from boxlens.images import ImageError, Picture, Pixels
 from boxlens.limits import AT_MOST, BATCH
 from boxlens.version import VERSION
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from os import PathLike
-
-    from boxlens.detectors.pictures import Pictures
-    from boxlens.detectors.protocols import Detector
-    from boxlens.formats.files import Progress
-    from boxlens.images import Picture, Pixels
 
 # A detector that fails on so many pictures before it ever works is itself at fault.
 PATIENCE = 8

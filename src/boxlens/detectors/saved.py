@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import Any
 
 import numpy as np
 
 from boxlens.detectors.hog import N_CHANNELS
 from boxlens.detectors.model_files import (
+    Arrays,
+    Header,
+    Shapes,
     check_arrays,
     check_class_rows,
     header_of,
@@ -19,11 +23,6 @@ from boxlens.detectors.model_files import (
 from boxlens.detectors.region_features import N_FEATURES
 from boxlens.detectors.regions import RegionDetector, RegionModel
 from boxlens.detectors.windows import Templates, WindowDetector
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from boxlens.detectors.model_files import Arrays, Header, Shapes
 
 SCHEMA = "boxlens/detector/1"
 

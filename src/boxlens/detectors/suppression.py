@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from boxlens.data.boxes import areas, corners_from_xywh
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Bools, Boxes, Floats, Offsets, Rows
+from boxlens.data.columns import Bools, Boxes, Floats, Offsets, Rows
 
 # Boxes compared at a time: enough for NumPy to be quick, few enough to stay in the cache.
 _BLOCK = 128

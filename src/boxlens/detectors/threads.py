@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from boxlens.errors import imported
 from boxlens.limits import THREADS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")

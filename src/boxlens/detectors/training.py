@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from boxlens.data import Notice
+from boxlens.data import Dataset, Notice
 from boxlens.data.boxes import corners_from_xywh
+from boxlens.data.columns import Bools, Boxes, Floats, Rows
 from boxlens.detectors.batches import SUPPRESSION_IOU
 from boxlens.detectors.calibration import fit_sigmoids
 from boxlens.detectors.hog import LARGEST_VALUE
 from boxlens.detectors.suppression import suppress
 from boxlens.detectors.threads import Answer, Item, in_parallel
 from boxlens.errors import InputError, ParameterError, imported
+from boxlens.formats.files import Progress
+from boxlens.images import Pixels
 from boxlens.limits import SEED, WORKERS
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Bools, Boxes, Floats, Rows
-    from boxlens.formats.files import Progress
-    from boxlens.images import Pixels
 
 # One row an example; whole numbers as `hog` makes them.
 Features = npt.NDArray[np.uint8]

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Bools, Boxes, Floats, Rows
 from boxlens.detectors.hog import CELL_PX, cut, hog_cells, resized
+from boxlens.detectors.training import Features, TrainingSet
 from boxlens.detectors.windows import MARGIN
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bools, Boxes, Floats, Rows
-    from boxlens.detectors.training import Features, TrainingSet
-    from boxlens.images import Pixels
+from boxlens.images import Pixels
 
 # Rows and columns of cells that an object fills, from tall to wide; each about 36 cells.
 SHAPES = np.array([[10, 3], [9, 4], [7, 5], [6, 6], [5, 7], [4, 9], [3, 10]], dtype=np.int32)

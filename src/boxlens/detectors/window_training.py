@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data import Dataset
+from boxlens.data.columns import Bools, Floats, Rows
 from boxlens.detectors.hog import N_CHANNELS
 from boxlens.detectors.suppression import suppress
 from boxlens.detectors.threads import one_thread_a_worker
@@ -27,16 +30,8 @@ from boxlens.detectors.windows import (
     scan,
     window_boxes,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Bools, Floats, Rows
-    from boxlens.formats.files import Progress
-    from boxlens.images import Pixels
+from boxlens.formats.files import Progress
+from boxlens.images import Pixels
 
 BACKGROUND_IMAGES = 60
 BACKGROUND_AN_IMAGE = 20

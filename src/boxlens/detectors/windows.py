@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data import Classes, Detections, Notice
+from boxlens.data.columns import Boxes, Floats, Rows
 from boxlens.detectors.batches import LOWEST_SCORE, Findings, detect_each
 from boxlens.detectors.calibration import margin_of, scores_of
 from boxlens.detectors.hog import CELL_PX, N_CHANNELS, Cells, hog_cells, resized
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data import Classes, Detections, Notice
-    from boxlens.data.columns import Boxes, Floats, Rows
-    from boxlens.images import Pixels
+from boxlens.images import Pixels
 
 # Cells around an object that belong to its template: what is an outline shows from both sides.
 MARGIN = 1

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from boxlens.errors import ParameterError
 from boxlens.formats import files
+from boxlens.formats.files import Progress
 from boxlens.limits import THREADS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from os import PathLike
-    from types import ModuleType
-
     from boxlens.data import Dataset, Detections, Notice
-    from boxlens.formats.files import Progress
 
 __all__ = [
     "FORMATS",

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens.data import Dataset, Detections, Notice, Source
-from boxlens.data.columns import owned
+from boxlens.data.columns import Boxes, Floats, Rows, owned
 from boxlens.data.known_classes import lacking_classes
 from boxlens.formats.files import default_name
 from boxlens.formats.places import Place
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Boxes, Floats, Rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ An object is named by its id, or by its image and box where a format has no ids.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice, file_notices
+from boxlens.data import Dataset, Notice, file_notices
 from boxlens.data.columns import Bools, Floats, Rows, owned
 from boxlens.formats.box_label_joins import (
     ClassesOfRecords,
@@ -21,11 +21,6 @@ from boxlens.formats.box_label_joins import (
 )
 from boxlens.formats.box_label_records import LabelRecords, read_label_records
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from boxlens.data import Dataset
 
 
 @dataclass(frozen=True, slots=True, eq=False)

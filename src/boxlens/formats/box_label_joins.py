@@ -6,21 +6,16 @@ import json
 import math
 import re
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import Classes, Dataset, Notice
 from boxlens.data.columns import Floats, frozen
-from boxlens.formats.box_label_records import REMEDY
+from boxlens.formats.box_label_records import REMEDY, LabelRecords
 from boxlens.formats.image_names import rows_of_names
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from boxlens.data import Classes, Dataset
-    from boxlens.formats.box_label_records import LabelRecords
 
 _WHOLE = re.compile(r"^(-?[0-9]+)\.0+$")
 # Boxes are the same if no side lies farther off: files are written with some digits only.

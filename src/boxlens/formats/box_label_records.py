@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import io
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from boxlens.errors import InputError
 from boxlens.formats.csv_rows import csv_rows
 from boxlens.formats.files import DATA_BYTES, read_bytes, read_json, read_text
 from boxlens.formats.places import Place
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 BOX = ("x", "y", "w", "h")
 # Columns of which a table has one at least: what names an object, and what names its class.

@@ -7,21 +7,17 @@ JSON or YAML. `{"pets": ["cat", "dog"]}` and `[["cat", "dog"]]` are groups; in a
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.data import Classes
 from boxlens.data.naming import some_names
+from boxlens.data.similarity import Similarity
 from boxlens.errors import InputError
 from boxlens.formats.files import read_text
 from boxlens.formats.places import Place
 from boxlens.formats.yaml_files import MOST_BYTES, check_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from boxlens.data import Classes
-    from boxlens.data.similarity import Similarity
 
 # Not files: what the classes tell, or nothing.
 WORDS = ("supercategory", "tree", "none")

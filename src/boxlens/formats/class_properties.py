@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from os import PathLike
 
-from boxlens.data import Notice
+from boxlens.data import Classes, Notice
 from boxlens.data.class_properties import (
     MOST_NUMBERS_AS_GROUPS,
     ClassProperties,
@@ -12,15 +13,8 @@ from boxlens.data.class_properties import (
 )
 from boxlens.data.naming import MOST_NAMED, some_names
 from boxlens.errors import InputError
-from boxlens.formats.class_tables import read_class_table
+from boxlens.formats.class_tables import ClassTable, read_class_table
 from boxlens.formats.places import Place
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-    from os import PathLike
-
-    from boxlens.data import Classes
-    from boxlens.formats.class_tables import ClassTable
 
 SAMPLE = 4
 # How alike a name and a class must be to be suggested: 1 is equal.

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import Any
 
 from boxlens.formats.csv_rows import csv_rows
 from boxlens.formats.files import read_text, reason_of
 from boxlens.formats.places import Place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from os import PathLike
 
 CLASS_COLUMN = "class"
 DELIMITERS = ",;\t"

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import NamedTuple
 
-from boxlens.data import ClassTree, Notice
+from boxlens.data import Classes, ClassTree, Notice
 from boxlens.data.naming import some_names
 from boxlens.errors import InputError
-from boxlens.formats.class_tree_nodes import free_key, read_tree_nodes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from os import PathLike
-
-    from boxlens.data import Classes
-    from boxlens.formats.class_tree_nodes import TreeNodes
+from boxlens.formats.class_tree_nodes import TreeNodes, free_key, read_tree_nodes
 
 ROOT = "any class"
 

@@ -6,18 +6,16 @@ Nested nodes (`LabelName`/`Subcategory` as Open Images has them, or `id`/`names`
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.formats.class_groups import parsed_json_or_yaml
 from boxlens.formats.csv_rows import csv_rows
 from boxlens.formats.files import plain_name, read_text
 from boxlens.formats.places import Place
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-    from os import PathLike
 
 KEYS = ("LabelName", "id", "name")
 CHILDREN = ("Subcategory", "children")

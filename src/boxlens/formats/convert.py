@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from boxlens import formats
-from boxlens.data import Dataset
+from boxlens.data import Dataset, Notice
 from boxlens.errors import InputError, ParameterError
-from boxlens.formats.files import existing
+from boxlens.formats.files import Progress, existing
 from boxlens.formats.folders import refuse_occupied
 from boxlens.formats.sniff import sniff_dataset, sniff_detections
 from boxlens.regular_files import real_path
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from boxlens.data import Notice
-    from boxlens.formats.files import Progress
 
 
 def convert(

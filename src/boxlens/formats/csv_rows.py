@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from os import PathLike
 
 from boxlens.formats.places import Place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from os import PathLike
 
 
 def csv_rows(

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.columns import Bools, Floats
 from boxlens.errors import InputError
 from boxlens.formats.csv_rows import csv_rows
-from boxlens.formats.exact_sides import LONG, number_of
+from boxlens.formats.exact_sides import LONG, Number, number_of
 from boxlens.formats.files import DATA_BYTES, existing_file, is_gzip, read_bytes, read_text
 from boxlens.formats.places import Place
 from boxlens.formats.sniff_content import csv_header, file_head
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-    from pathlib import Path
-
     import polars as pl
-
-    from boxlens.data.columns import Bools, Floats
-    from boxlens.formats.exact_sides import Number
 
 _LONG_TEXT = " as text"
 

@@ -14,16 +14,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact, InvalidOperation, localcontext
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from boxlens.data.columns import Bools, Boxes, Floats
 from boxlens.errors import InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from boxlens.data.columns import Bools, Boxes, Floats
 
 # No float64 takes as many characters.
 LONG = 25

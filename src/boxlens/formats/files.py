@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from io import BytesIO
+from gzip import GzipFile
+from io import BufferedReader, BytesIO
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from boxlens.errors import InputError
 from boxlens.regular_files import (
@@ -25,12 +27,6 @@ from boxlens.regular_files import (
     real_path,
     reason_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from gzip import GzipFile
-    from io import BufferedReader
-    from os import PathLike
 
 __all__ = [
     "DATA_BYTES",

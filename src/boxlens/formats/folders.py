@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from boxlens.errors import InputError
 from boxlens.formats.unfinished import unfinished_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from os import PathLike
 
 
 @contextmanager

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from boxlens.data import Dataset, Detections
+from boxlens.data.known_classes import ClassesChoice
 from boxlens.data.selection import named_classes, shared_classes
 from boxlens.errors import ParameterError
 from boxlens.formats import read_dataset, read_detections, read_images
+from boxlens.formats.files import Progress
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from boxlens.data.known_classes import ClassesChoice
-    from boxlens.formats.files import Progress
 
 Place = str | PathLike[str]
 GivenDataset = Dataset | Place

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice, Source
+from boxlens.data import Classes, Dataset, Images, Notice, Source
 from boxlens.data.boxes import xywh_from_corners
-from boxlens.data.columns import take
+from boxlens.data.columns import Bools, Boxes, Rows, take
 from boxlens.formats.border import check_boxes
-from boxlens.formats.csv_tables import read_csv, refuse_json
+from boxlens.formats.csv_tables import CsvTable, read_csv, refuse_json
 from boxlens.formats.files import existing_file, stem
 from boxlens.formats.image_names import rows_of_names
 from boxlens.formats.places import Place
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    from os import PathLike
-    from pathlib import Path
-
     import polars as pl
-
-    from boxlens.data import Classes, Dataset, Images
-    from boxlens.data.columns import Bools, Boxes, Rows
-    from boxlens.formats.csv_tables import CsvTable
 
 BOX = ("x", "y", "w", "h")
 CORNERS = ("x1", "y1", "x2", "y2")

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from boxlens.data import Images
+from boxlens.data import Images
 
 
 def rows_of_names(texts: Iterable[str], images: Images) -> list[int]:

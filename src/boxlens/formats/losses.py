@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import Dataset, GroundTruth, Notice
 from boxlens.data.boxes import areas
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-    from pathlib import Path
-
-    from boxlens.data import Dataset, GroundTruth
-    from boxlens.data.columns import Attribute
+from boxlens.data.columns import Attribute
 
 _NAMED_ATTRIBUTES = 3
 _FLAGS = ("crowd", "difficult", "group_of")

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from os import PathLike
+from pathlib import Path
 
-from boxlens.data import Links
+from boxlens.data import Classes, Dataset, Links, Notice
 from boxlens.formats import coco
 from boxlens.formats.coco import read_detections, write_detections
 from boxlens.formats.coco.kept_columns import links_to_classes, read_kept
 from boxlens.formats.coco.scanned import Records, texts_of
 from boxlens.formats.places import Place
-
-if TYPE_CHECKING:
-    from os import PathLike
-    from pathlib import Path
-
-    from boxlens.data import Classes, Dataset, Notice
 
 # LVIS results have COCO's form.
 __all__ = ["read_dataset", "read_detections", "write_dataset", "write_detections"]

@@ -3,24 +3,20 @@ detector and class. AP are fractions."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from boxlens.data import Notice, Source, file_notices
 from boxlens.errors import InputError
-from boxlens.formats.csv_tables import read_csv, refuse_json
+from boxlens.formats.csv_tables import CsvTable, read_csv, refuse_json
 from boxlens.formats.files import existing_file
 from boxlens.formats.places import Place
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from os import PathLike
-    from pathlib import Path
-
-    from boxlens.formats.csv_tables import CsvTable
 
 REMEDY = (
     "Start with a header such as method,mAP or method,detector,class,ap, followed by one line each"

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from os import PathLike
 
 from boxlens.errors import InputError
-
-if TYPE_CHECKING:
-    from os import PathLike
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from boxlens.errors import InputError
 from boxlens.formats.files import existing
 from boxlens.formats.sniff_content import csv_header, file_head, recognise_file, yolo_numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _DT_SECOND = "This looks like ground truth; the detections come second, after the ground truth"
 _VOC_RESULT = re.compile(r"comp.*?_det_.+\.txt(\.gz)?")

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from boxlens.errors import InputError
 from boxlens.formats.files import damaged_gzip, opened, plain_name, reading, unpacked
 from boxlens.formats.places import Place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 HEAD_BYTES = 1 << 16
 _STREAM_BYTES = 1 << 22

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from boxlens.data.columns import Rows
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import polars as pl
-
-    from boxlens.data.columns import Rows
 
 
 def rows_of_text(column: pl.Series, ids: Sequence[str]) -> Rows:

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import numpy as np
 
 from boxlens import _kernel
+from boxlens.data import Dataset, Detections, Images
+from boxlens.data.columns import Rows
 from boxlens.errors import InputError
 from boxlens.formats.border import detections_from
 from boxlens.formats.coco import raw_results
 from boxlens.formats.coco.scanned import ids_of, rows_in, scan, shown_id
 from boxlens.formats.coco.writing import write_results
 from boxlens.formats.places import Place
-
-if TYPE_CHECKING:
-    from os import PathLike
-    from pathlib import Path
-
-    from boxlens.data import Dataset, Detections, Images
-    from boxlens.data.columns import Rows
 
 REMEDY = (
     "Predictions are an array of objects with image_id, category_id, bbox (x, y, width, height) "

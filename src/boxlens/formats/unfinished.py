@@ -10,15 +10,12 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    # An open descriptor, and the path.
-    Held = tuple[int, Path]
+# An open descriptor, and the path.
+Held = tuple[int, Path]
 
 ENDING = ".boxlens-unfinished"
 _NAME = re.compile(rf"\..*\.[a-z0-9_]{{8}}{re.escape(ENDING)}", re.DOTALL)

@@ -8,12 +8,15 @@ nothing found.
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING, Literal, get_args
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+from typing import Literal, get_args
 
 import numpy as np
 
-from boxlens.data import Notice, Source
-from boxlens.data.columns import owned
+from boxlens.data import Dataset, Notice, Source
+from boxlens.data.columns import Bools, Offsets, owned
 from boxlens.data.windows import Windows
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.border import check_boxes, check_scores
@@ -23,14 +26,6 @@ from boxlens.formats.sniff_content import file_head
 from boxlens.formats.window_layouts import RawWindows, from_csv, from_json, from_parquet
 from boxlens.formats.window_mat_files import MAT_HEADS, from_mat_file, from_mat_folder, holds_runs
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from os import PathLike
-    from pathlib import Path
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Bools, Offsets
 
 Order = Literal["descending", "ascending", "given", "shuffled"]
 

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from boxlens import _kernel
+from boxlens.data import Dataset, Notice
 from boxlens.data.boxes import xywh_from_corners
+from boxlens.data.columns import Boxes, Floats, Rows
 from boxlens.errors import InputError
 from boxlens.formats.coco.scanned import rows_in, scan, shown_id
 from boxlens.formats.files import DATA_BYTES, read_bytes
 from boxlens.formats.image_names import rows_of_names
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from boxlens.data import Dataset, Notice
-    from boxlens.data.columns import Boxes, Floats, Rows
 
 JSON_REMEDY = (
     "Windows are an array of objects with image_id, bbox (x, y, width, height) and, in all of them "

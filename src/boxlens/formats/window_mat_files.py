@@ -8,13 +8,17 @@ the cells `images` and `boxes` (y1, x1, y2, x2).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.data import file_notices
+from boxlens.data import Dataset, Notice, file_notices
 from boxlens.data.boxes import xywh_from_inclusive_corners
+from boxlens.data.columns import Boxes, Floats
 from boxlens.errors import InputError
 from boxlens.formats.files import DATA_BYTES, read_bytes
 from boxlens.formats.image_names import rows_of_names
@@ -23,16 +27,7 @@ from boxlens.formats.places import Place
 from boxlens.formats.window_layouts import RawWindows
 from boxlens.wording import counted
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from boxlens.data import Dataset, Notice
-    from boxlens.data.columns import Boxes, Floats
-
-    Array = npt.NDArray[Any]
+Array = npt.NDArray[Any]
 
 MAT_HEADS = (b"MATLAB 5.0 MAT-file", b"MATLAB 7.3 MAT-file", b"\x89HDF")
 _HDF5 = MAT_HEADS[1:]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import Any
 
 from boxlens.errors import InputError
 from boxlens.formats.files import read_text, reason_of
-
-if TYPE_CHECKING:
-    from os import PathLike
 
 # A megabyte takes its parser a dozen seconds.
 MOST_BYTES = 2 << 20

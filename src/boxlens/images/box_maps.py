@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from boxlens.data.columns import frozen
+from boxlens.data.columns import Bools, Boxes, Floats, frozen
 from boxlens.errors import ParameterError
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Bools, Boxes, Floats
-
 
 # The map that leaves everything where it is.
 STAYS = frozen(np.eye(2, 3), np.float64)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from boxlens.data.columns import Boxes
-    from boxlens.images.pixels import Pixels
+from boxlens.data.columns import Boxes
+from boxlens.images.pixels import Pixels
 
 
 class PixelSpan(NamedTuple):

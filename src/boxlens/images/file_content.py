@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from boxlens.errors import InputError
 from boxlens.regular_files import file_hash
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def content_hash(path: Path) -> str:

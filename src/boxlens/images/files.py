@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
-from boxlens.data import Notice
+from boxlens.data import Dataset, Notice
 from boxlens.data.classes import ascending_unique
 from boxlens.data.columns import Ids, id_column, take
 from boxlens.errors import InputError
 from boxlens.images.joining import join_to_dataset
 from boxlens.regular_files import existing, real_path
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from os import PathLike
-
-    from boxlens.data import Dataset
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp", ".gif", ".ppm", ".pgm")
 _LARGEST_ID = 2**63 - 1

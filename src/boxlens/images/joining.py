@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
-from boxlens.data import Notice
+from boxlens.data import Dataset, Notice
 from boxlens.errors import InputError
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from boxlens.data import Dataset
 
 # Found rows, the data set's id of each, and what did not fit.
 Joined = tuple[list[int], list[int | str], tuple[Notice, ...]]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +14,11 @@ import numpy as np
 
 from boxlens.errors import InputError, MissingExtraError
 from boxlens.images.errors import ImageError
+from boxlens.images.pixels import Pixels
 from boxlens.regular_files import opened, reason_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from os import PathLike
-
     from PIL import Image
-
-    from boxlens.images.pixels import Pixels
 
 # Only these: others run programs (EPS) or need more than this file (WMF, FPX).
 KINDS = ("JPEG", "PNG", "BMP", "TIFF", "WEBP", "GIF", "PPM")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from boxlens.errors import MissingExtraError
 from boxlens.images.reading import ORIENTATION_TAG
 from boxlens.regular_files import opened
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # Orientations that exchange width and height.
 TURNED = range(5, 9)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from boxlens.errors import imported
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from boxlens.images.pixels import Pixels
+from boxlens.images.pixels import Pixels
 
 
 def write_jpeg(pixels: Pixels, path: Path, *, quality: int) -> None:

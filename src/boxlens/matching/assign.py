@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens import _kernel
+from boxlens.data import Dataset, Detections
+from boxlens.data.columns import Bits, Bools, Labels, Rows
 from boxlens.errors import ParameterError
 from boxlens.limits import AT_MOST
-from boxlens.matching.overlaps import check_overlaps
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Bits, Bools, Labels, Rows
-    from boxlens.matching.overlaps import Overlaps
-    from boxlens.matching.rules import Rule
+from boxlens.matching.overlaps import Overlaps, check_overlaps
+from boxlens.matching.rules import Rule
 
 MAX_CELLS = 64
 ALL_AREAS = ((0.0, float("inf")),)

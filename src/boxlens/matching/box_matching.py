@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens import _kernel
+from boxlens.data.columns import Bools, Boxes, Floats, Offsets
 from boxlens.errors import ParameterError
 from boxlens.limits import THREADS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data.columns import Bools, Boxes, Floats, Offsets
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from boxlens import _kernel
+from boxlens.data.columns import Boxes, Offsets, Rows
 from boxlens.errors import ParameterError
+from boxlens.formats.files import Progress
 from boxlens.limits import THREADS
 from boxlens.matching.overlaps import reachable
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Boxes, Offsets, Rows
-    from boxlens.formats.files import Progress
 
 # Below, starting threads takes longer than counting.
 FEW_BOXES = 1000

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens import _kernel
-from boxlens.data import check_tables
+from boxlens.data import Dataset, Detections, check_tables
+from boxlens.data.columns import Bools, Boxes, Floats, Offsets, Rows
 from boxlens.errors import ParameterError
 from boxlens.limits import THREADS
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Bools, Boxes, Floats, Offsets, Rows
-    from boxlens.matching.rules import Rule
+from boxlens.matching.rules import Rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from boxlens import _kernel
-from boxlens.matching.overlaps import check_overlaps
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Bools, Boxes, Floats, Rows
-    from boxlens.matching.overlaps import Overlaps
-    from boxlens.matching.rules import Rule
+from boxlens.data import Dataset, Detections
+from boxlens.data.columns import Bools, Boxes, Floats, Rows
+from boxlens.matching.overlaps import Overlaps, check_overlaps
+from boxlens.matching.rules import Rule
 
 
 def pair_one_to_one(

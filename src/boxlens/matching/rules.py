@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
+from boxlens.data import GroundTruth
+from boxlens.data.columns import Bools
 from boxlens.limits import AT_MOST
-
-if TYPE_CHECKING:
-    from boxlens.data import GroundTruth
-    from boxlens.data.columns import Bools
 
 RuleName = Literal["coco", "voc", "hoiem", "open_images"]
 

@@ -7,14 +7,11 @@ counts (Open Images group-of boxes); it is 1 where not given.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Floats
+from boxlens.data.columns import Floats
 
 VOC07_RECALLS = np.arange(11) / 10
 COCO_RECALLS = np.linspace(0.0, 1.0, 101)

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
+from boxlens.data.columns import Floats
 from boxlens.errors import ParameterError
+from boxlens.formats.files import Progress
+from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.readings import Mean
 from boxlens.metrics.resampling import (
+    Replicates,
+    Sampler,
+    Weights,
     class_images_with_objects,
     images_with_objects,
     read_classes,
     read_whole,
     replicate,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from boxlens.data.columns import Floats
-    from boxlens.formats.files import Progress
-    from boxlens.metrics.intervals import ResamplingChoice
-    from boxlens.metrics.resampling import Replicates, Sampler, Weights
 
 Reading = TypeVar("Reading")
 

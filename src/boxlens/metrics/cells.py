@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import numpy.typing as npt
 
 from boxlens import _kernel
+from boxlens.data.columns import Bits, Floats, Rows
 from boxlens.errors import ParameterError
 from boxlens.matching import MAX_CELLS
 from boxlens.metrics.average_precision import COCO_RECALLS
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bits, Floats, Rows
-    from boxlens.metrics.ranking import Ranking
+from boxlens.metrics.ranking import Ranking
 
 
 def cell_precision(

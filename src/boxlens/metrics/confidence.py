@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Floats, Labels
+from boxlens.matching import Matches
 from boxlens.metrics.grid import mean_defined
 from boxlens.metrics.json_form import defined, number
+from boxlens.metrics.protocols import Prepared
 from boxlens.metrics.ranking import rank_rows
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Floats, Labels
-    from boxlens.matching import Matches
-    from boxlens.metrics.protocols import Prepared
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.matching import find_overlaps, pair_one_to_one, reachable
+from boxlens.data.columns import Bools, Rows
+from boxlens.matching import Matches, Overlaps, find_overlaps, pair_one_to_one, reachable
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bools, Rows
-    from boxlens.matching import Matches, Overlaps
-    from boxlens.metrics.protocols import Prepared
+from boxlens.metrics.protocols import Prepared
 
 BACKGROUND = "background"
 

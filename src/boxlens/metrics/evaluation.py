@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, get_args
+from typing import Any, Literal, Protocol, TypeVar, get_args
 
+from boxlens.data import Dataset, Detections
+from boxlens.data.known_classes import ClassesChoice
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading, several_names, shared_settings
+from boxlens.formats.files import Progress
+from boxlens.formats.given import (
+    GivenDataset,
+    GivenDetections,
+    Reading,
+    several_names,
+    shared_settings,
+)
 from boxlens.limits import AT_MOST
 from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS, MAX_DETS, GridChoice
 from boxlens.metrics.grid_summary import evaluate_grid
@@ -20,6 +30,7 @@ from boxlens.metrics.protocols import (
     prepare_dataset,
 )
 from boxlens.metrics.ranked_summary import evaluate_ranked
+from boxlens.metrics.resampling import Sampler
 from boxlens.metrics.results import (
     DetectorResult,
     EvaluationInputs,
@@ -28,15 +39,6 @@ from boxlens.metrics.results import (
     Provenance,
 )
 from boxlens.version import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.known_classes import ClassesChoice
-    from boxlens.formats.files import Progress
-    from boxlens.formats.given import GivenDataset, GivenDetections
-    from boxlens.metrics.resampling import Sampler
 
 
 class Named(Protocol):

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens import _kernel
-from boxlens.data import check_tables
-from boxlens.data.columns import ratio
+from boxlens.data import Dataset, Detections, check_tables
+from boxlens.data.columns import Bools, Floats, ratio
 from boxlens.errors import ParameterError
-from boxlens.matching import MAX_CELLS, Matches, assign, find_overlaps, reachable
+from boxlens.matching import MAX_CELLS, Matches, Rule, assign, find_overlaps, reachable
 from boxlens.metrics.average_precision import COCO_RECALLS
 from boxlens.metrics.ranking import Ranking, rank
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Bools, Floats
-    from boxlens.matching import Rule
 
 IOU_THRESHOLDS = tuple(np.linspace(0.5, 0.95, 10).tolist())
 # Closed at both ends: an area of 1024 is small and medium (METHODS 10).

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens.data import Notice
+from boxlens.data.columns import Floats
 from boxlens.metrics.grid import Grid, GridChoice, count_grid, mean_defined
-from boxlens.metrics.readings import grid_readings
+from boxlens.metrics.protocols import Prepared
+from boxlens.metrics.readings import Mean, grid_readings
 from boxlens.metrics.results import ClassResult, DetectorResult
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Floats
-    from boxlens.metrics.protocols import Prepared
-    from boxlens.metrics.readings import Mean
 
 # A spread of AP over tie orders below this does not show in three digits.
 NEGLIGIBLE_BAND = 5e-4

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Dataset, GroundTruth, Links
+from boxlens.data import ClassTree, Dataset, GroundTruth, Links
 from boxlens.data.columns import take
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from boxlens.data import ClassTree
 
 
 def expand_hierarchy(dataset: Dataset) -> Dataset:

@@ -7,19 +7,14 @@ or a normalization is a few sums more, never another pass over the detections.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.data.columns import ratio
+from boxlens.data.columns import Bools, Floats, Labels, Offsets, Rows, ratio
+from boxlens.metrics.ranking import Ranking
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bools, Floats, Labels, Offsets, Rows
-    from boxlens.metrics.ranking import Ranking
-
-    Counts = npt.NDArray[np.integer]
+Counts = npt.NDArray[np.integer]
 
 
 # N of P_N, by default, as a share of the images (METHODS 2.1).

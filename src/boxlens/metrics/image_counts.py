@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Ids
+from boxlens.matching import Matches
 from boxlens.metrics.json_form import JsonRecord
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Ids
-    from boxlens.matching import Matches
-    from boxlens.metrics.protocols import Prepared
+from boxlens.metrics.protocols import Prepared
 
 
 @dataclass(frozen=True, slots=True)

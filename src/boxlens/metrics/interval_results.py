@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.data import Notice
-from boxlens.metrics.bootstrap import FEWEST_IMAGES
+from boxlens.metrics.bootstrap import FEWEST_IMAGES, Resampled
 from boxlens.metrics.intervals import Interval, ResamplingChoice, interval
+from boxlens.metrics.results import ClassResult, DetectorResult
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from boxlens.metrics.bootstrap import Resampled
-    from boxlens.metrics.results import ClassResult, DetectorResult
-
 
 # From this share of rare classes on, the bias of AP that resampling does not see matters.
 MANY_RARE = 0.1

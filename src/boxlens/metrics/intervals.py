@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
+from boxlens.data.columns import Floats
 from boxlens.errors import ParameterError
 from boxlens.limits import REPLICATES, SEED
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, ends
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Floats
 
 IntervalMethod = Literal["normal", "percentile", "bca"]
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)

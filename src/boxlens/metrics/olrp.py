@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from boxlens.matching import paired_iou
+from boxlens.data.columns import Floats, Labels
+from boxlens.matching import Matches, paired_iou
 from boxlens.metrics.grid import mean_defined
 from boxlens.metrics.json_form import defined
+from boxlens.metrics.protocols import Prepared
 from boxlens.metrics.ranking import rank
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from boxlens.data.columns import Floats, Labels
-    from boxlens.matching import Matches
-    from boxlens.metrics.protocols import Prepared
 
 PARTS = ("oLRP", "oLRP_loc", "oLRP_fp", "oLRP_fn", "threshold")
 

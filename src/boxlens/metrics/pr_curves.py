@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from boxlens.metrics.average_precision import COCO_RECALLS, ap_area
+from boxlens.data.columns import Floats
+from boxlens.matching import Matches
+from boxlens.metrics.average_precision import COCO_RECALLS, Curve, ap_area
 from boxlens.metrics.json_form import number, to_json
+from boxlens.metrics.protocols import Prepared
 from boxlens.metrics.ranked_summary import class_curves
 from boxlens.metrics.ranking import rank
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Floats
-    from boxlens.matching import Matches
-    from boxlens.metrics.average_precision import Curve
-    from boxlens.metrics.protocols import Prepared
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.data import Notice, check_tables
+from boxlens.data import Dataset, Detections, Links, Notice, check_tables
+from boxlens.data.columns import Bools, Labels
 from boxlens.errors import ParameterError
 from boxlens.matching import (
     ALL_AREAS,
@@ -23,14 +26,6 @@ from boxlens.matching import (
 )
 from boxlens.metrics.hierarchy import expand_hierarchy
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data import Dataset, Detections, Links
-    from boxlens.data.columns import Bools, Labels
 
 ProtocolName = Literal["coco", "voc07", "voc12", "lvis", "openimages"]
 PROTOCOLS: tuple[ProtocolName, ...] = get_args(ProtocolName)

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from boxlens.metrics.average_precision import ap_area, ap_voc07, curve
+from boxlens.data.columns import Floats
+from boxlens.matching import Matches
+from boxlens.metrics.average_precision import Curve, ap_area, ap_voc07, curve
 from boxlens.metrics.grid import mean_defined
 from boxlens.metrics.grid_summary import class_results, classes_without_objects
-from boxlens.metrics.ranking import rank
+from boxlens.metrics.protocols import Prepared
+from boxlens.metrics.ranking import Ranking, rank
 from boxlens.metrics.readings import ranked_readings
 from boxlens.metrics.results import DetectorResult
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Floats
-    from boxlens.matching import Matches
-    from boxlens.metrics.average_precision import Curve
-    from boxlens.metrics.protocols import Prepared
-    from boxlens.metrics.ranking import Ranking
 
 
 def evaluate_ranked(

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from boxlens import _kernel
+from boxlens.data import Detections
+from boxlens.data.columns import Floats, Offsets, Rows
 from boxlens.limits import THREADS
-
-if TYPE_CHECKING:
-    from boxlens.data import Detections
-    from boxlens.data.columns import Floats, Offsets, Rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.metrics.grid import IOU_THRESHOLDS, GridChoice
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from boxlens.metrics.protocols import Prepared
+from boxlens.metrics.protocols import Prepared
 
 FREQUENCIES = ("r", "c", "f")
 

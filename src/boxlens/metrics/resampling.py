@@ -5,31 +5,23 @@ What is weighted is a unit, usually an image: drawn twice it counts twice (METHO
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens import _kernel
+from boxlens.data.columns import Bits, Bools, Floats, Labels, Offsets, Rows
 from boxlens.errors import ParameterError
 from boxlens.matching import MAX_CELLS, Matches
 from boxlens.metrics.average_precision import VOC07_RECALLS
-from boxlens.metrics.grid import means_defined
-from boxlens.metrics.ranking import rank
-from boxlens.metrics.readings import Readings, grid_readings, ranked_readings
+from boxlens.metrics.grid import GridChoice, means_defined
+from boxlens.metrics.protocols import Prepared
+from boxlens.metrics.ranking import Ranking, rank
+from boxlens.metrics.readings import Mean, Readings, grid_readings, ranked_readings
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bits, Bools, Floats, Labels, Offsets, Rows
-    from boxlens.metrics.grid import GridChoice
-    from boxlens.metrics.protocols import Prepared
-    from boxlens.metrics.ranking import Ranking
-    from boxlens.metrics.readings import Mean
-
-    Weights = npt.NDArray[np.int32]
+Weights = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from boxlens.data import Dataset, Detections, Notice, Source
 from boxlens.display import Displayed
+from boxlens.metrics.confidence import ConfidenceResult
+from boxlens.metrics.confusion import ConfusionResult
+from boxlens.metrics.image_counts import ImageCountsResult
+from boxlens.metrics.intervals import Interval
 from boxlens.metrics.json_form import IF_GIVEN, JsonRecord, as_key, inline, to_json
+from boxlens.metrics.olrp import OlrpResult
 from boxlens.wording import score
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.data import Dataset, Detections, Notice, Source
-    from boxlens.metrics.confidence import ConfidenceResult
-    from boxlens.metrics.confusion import ConfusionResult
-    from boxlens.metrics.image_counts import ImageCountsResult
-    from boxlens.metrics.intervals import Interval
-    from boxlens.metrics.olrp import OlrpResult
     from boxlens.metrics.pr_curves import PrCurvesResult
 
 SCHEMA = "boxlens/evaluate/1"

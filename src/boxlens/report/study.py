@@ -7,6 +7,7 @@ files are readers of it (`readers/`): a value, a heading or a sentence is writte
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
@@ -15,8 +16,6 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from boxlens import wording
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     import polars as pl
 
     from boxlens.report.charts.forms.layers import Spec

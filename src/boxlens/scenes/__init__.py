@@ -5,8 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from boxlens.scenes.make import SceneSettings, make_scenes
+
 if TYPE_CHECKING:
-    from boxlens.scenes.make import SceneSettings, make_scenes
     from boxlens.scenes.scene import Scene, render_scene
 
 # Loaded when first used: rendering needs OpenCV, planting (boxlens.scenes.plant) does not.

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from boxlens.data.columns import Floats
+from boxlens.scenes.camera import Camera
+from boxlens.scenes.models.model import Colour, Random
 from boxlens.scenes.textures import SIDE, TEXTURES, tiles
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Floats
-    from boxlens.scenes.camera import Camera
-    from boxlens.scenes.models.model import Colour, Random
 
 Canvas = npt.NDArray[np.int16]  # rows x columns x RGB
 

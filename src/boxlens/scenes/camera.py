@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from boxlens.data.columns import Floats
+from boxlens.data.columns import Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from boxlens.scenes.drawing import FINENESS, Samples
+from boxlens.data.columns import Bools, Rows
+from boxlens.images import Pixels
+from boxlens.scenes.backdrops import Canvas
+from boxlens.scenes.drawing import FINENESS, Nearness, Samples, Sprite
+from boxlens.scenes.faces import Codes
 from boxlens.scenes.textures import SIDE, tiles
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data.columns import Bools, Rows
-    from boxlens.images import Pixels
-    from boxlens.scenes.backdrops import Canvas
-    from boxlens.scenes.drawing import Nearness, Sprite
-    from boxlens.scenes.faces import Codes
-
-    Picked = npt.NDArray[np.intp]
+Picked = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from boxlens._kernel import fill_faces
-from boxlens.scenes.faces import Faces, planes
-
-if TYPE_CHECKING:
-    from boxlens.scenes.camera import Camera
-    from boxlens.scenes.faces import Codes, Place
-    from boxlens.scenes.models.model import Colour, Model
+from boxlens.scenes.camera import Camera
+from boxlens.scenes.faces import Codes, Faces, Place, planes
+from boxlens.scenes.models.model import Colour, Model
 
 FINENESS = 2  # samples a pixel, each way
 _NEAREST = 0.05  # metres before the camera within which nothing may be

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from boxlens.data.columns import Bools, Floats, Rows
+from boxlens.scenes.camera import Camera
+from boxlens.scenes.models.model import Model, Piece
 from boxlens.scenes.textures import TEXTURES
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Bools, Floats, Rows
-    from boxlens.scenes.camera import Camera
-    from boxlens.scenes.models.model import Model, Piece
 
 SIDES = ("front", "rear", "side", "top", "bottom")
 # A decal lies this part of its model's size before the surface that carries it.

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens.data import Classes, Dataset, GroundTruth, Images
+from boxlens.data.columns import Bools, Floats, Rows
 from boxlens.data.similarity import similar_classes
 from boxlens.errors import ParameterError
 from boxlens.matching import COCO
 from boxlens.scenes.planting.recipe import BESIDE, INSTEAD, Recipe
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bools, Floats, Rows
 
 IMAGE_SIZES = np.array(
     [[640, 480], [480, 640], [640, 427], [427, 640], [500, 375]], dtype=np.float64

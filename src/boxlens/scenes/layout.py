@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,11 +11,8 @@ from boxlens.scenes.camera import Camera
 from boxlens.scenes.catalogue import KINDS, ROW_OF_NAME
 from boxlens.scenes.drawing import Light
 from boxlens.scenes.faces import Place
-from boxlens.scenes.settings import SETTINGS
-
-if TYPE_CHECKING:
-    from boxlens.scenes.models.model import Model, Random
-    from boxlens.scenes.settings import Setting
+from boxlens.scenes.models.model import Model, Random
+from boxlens.scenes.settings import SETTINGS, Setting
 
 # Wished sizes of labelled objects in a picture 480 pixels wide.
 _SIZE_PX = (24.0, 210.0)

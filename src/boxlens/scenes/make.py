@@ -9,24 +9,20 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.util import find_spec
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.detectors.processes import mapping
 from boxlens.errors import InputError, MissingExtraError, ParameterError
-from boxlens.formats.files import read_json, write_text
+from boxlens.formats.files import Progress, read_json, write_text
 from boxlens.limits import SCENES, SEED, WORKERS
 from boxlens.version import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from os import PathLike
-
-    from boxlens.formats.files import Progress
 
 JPEG_QUALITY = 75
 SETTINGS_FILE = "settings.json"

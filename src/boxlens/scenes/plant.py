@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.data import Detections, Notice
-from boxlens.data.columns import owned
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.columns import Floats, Rows, owned
 from boxlens.data.similarity import similar_classes
 from boxlens.errors import ParameterError
 from boxlens.limits import SEED
@@ -22,14 +23,6 @@ from boxlens.scenes.planting.recipe import BESIDE, INSTEAD, Recipe
 from boxlens.scenes.planting.scores import draw_scores
 from boxlens.scenes.planting.stages import Bed, plant_all
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    import numpy.typing as npt
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Floats, Rows
 
 __all__ = [
     "SCHEMES",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.scenes.catalogue import KINDS, ROOT
 from boxlens.scenes.masks import coco_mask
-
-if TYPE_CHECKING:
-    from boxlens.scenes.scene import Scene
-    from boxlens.scenes.truth import SceneObject
+from boxlens.scenes.scene import Scene
+from boxlens.scenes.truth import SceneObject
 
 Record = dict[str, Any]
 

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
+from boxlens.data.columns import Floats
+from boxlens.images import Pixels
+from boxlens.scenes.backdrops import Canvas
+from boxlens.scenes.camera import Camera
 from boxlens.scenes.composing import colours, compose
 from boxlens.scenes.drawing import draw
-from boxlens.scenes.layout import plan_scene
+from boxlens.scenes.layout import Thing, plan_scene
+from boxlens.scenes.models.model import Random
 from boxlens.scenes.textures import SIDE, TEXTURES, tiles
-from boxlens.scenes.truth import hardly_visible, read_truth
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Floats
-    from boxlens.images import Pixels
-    from boxlens.scenes.backdrops import Canvas
-    from boxlens.scenes.camera import Camera
-    from boxlens.scenes.layout import Thing
-    from boxlens.scenes.models.model import Random
-    from boxlens.scenes.truth import SceneObject
+from boxlens.scenes.truth import SceneObject, hardly_visible, read_truth
 
 WIDTH_PX, HEIGHT_PX = 480, 360
 SMALLEST_CROWD = 4

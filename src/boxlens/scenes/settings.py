@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from boxlens.scenes import backdrops
+from boxlens.scenes.backdrops import Canvas
+from boxlens.scenes.camera import Camera
+from boxlens.scenes.catalogue import Builder
 from boxlens.scenes.models import clutter, greenery
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from boxlens.scenes.backdrops import Canvas
-    from boxlens.scenes.camera import Camera
-    from boxlens.scenes.catalogue import Builder
-    from boxlens.scenes.models.model import Random
+from boxlens.scenes.models.model import Random
 
 Range = tuple[float, float]
 

@@ -7,15 +7,12 @@ counter-clockwise seen from outside, so that those turned away need not be drawn
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data.columns import Floats
+from boxlens.data.columns import Floats
 
 Point = tuple[float, float, float]
 Flat = tuple[float, float]

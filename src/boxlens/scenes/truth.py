@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.scenes.composing import compose, overlap
-from boxlens.scenes.drawing import FINENESS
+from boxlens.data.columns import Bools
+from boxlens.scenes.composing import Composite, compose, overlap
+from boxlens.scenes.drawing import FINENESS, Samples, Sprite
 from boxlens.scenes.faces import SIDES
+from boxlens.scenes.layout import Thing
 from boxlens.scenes.masks import tight_box
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.data.columns import Bools
-    from boxlens.scenes.composing import Composite
-    from boxlens.scenes.drawing import Samples, Sprite
-    from boxlens.scenes.layout import Thing
 
 # Hidden share of what is inside the picture at which each level begins (METHODS 2.4).
 OCCLUSION_LEVELS = (("none", 0.0), ("low", 0.01), ("medium", 0.10), ("high", 0.50))

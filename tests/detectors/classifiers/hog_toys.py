@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.data import Dataset, GroundTruth
 from boxlens.data.columns import frozen
-from boxlens.detectors.classifiers.hog_classifier import train_hog_classifier
+from boxlens.detectors.classifiers.hog_classifier import HogClassifier, train_hog_classifier
 from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
 from toy_pictures import toy_set
-
-if TYPE_CHECKING:
-    from boxlens.detectors.classifiers.hog_classifier import HogClassifier
 
 
 @cache

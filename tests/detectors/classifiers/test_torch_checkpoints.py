@@ -8,7 +8,6 @@ import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from PIL import Image
 
 from boxlens.data import Classes
 from boxlens.data.columns import frozen
+from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
 from boxlens.detectors.classifiers.torch import crop_cache
 from boxlens.detectors.classifiers.torch.crop_cache import cut_crops, truth_digest
 from boxlens.detectors.classifiers.torch.training import CHECKPOINT, fine_tune
@@ -28,9 +28,6 @@ from boxlens.images.writing import write_png
 from detectors.classifiers.torch_toys import LONG, QUICK, REASON, bits, tiny, toy_crops
 from running import PATIENCE_S
 from shared_data import ROOT
-
-if TYPE_CHECKING:
-    from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
 
 torch = pytest.importorskip("torch", reason=REASON)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
@@ -11,10 +12,6 @@ from boxlens.data import Classes, Dataset, GroundTruth, Images
 from boxlens.data.columns import id_column
 from boxlens.images import ImageFiles
 from boxlens.images.writing import write_png
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 COLOURS = np.array([[200, 30, 30], [30, 200, 30], [30, 30, 200]], dtype=np.uint8)
 NAMES = ("red", "green", "blue")

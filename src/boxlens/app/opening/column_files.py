@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from boxlens.app.opening.documents import AGAIN, refuse_packed
 from boxlens.app.opening.tables import Codes, Keys
-from boxlens.data.columns import id_column, owned
+from boxlens.data.columns import Bools, Boxes, Floats, Rows, id_column, owned
 from boxlens.errors import InputError
 from boxlens.formats.files import DATA_BYTES, read_bytes
 from boxlens.formats.parquet.columns import parquet_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-    from pathlib import Path
-
     import polars as pl
-
-    from boxlens.data.columns import Bools, Boxes, Floats, Rows
 
 BOX = ("x", "y", "w", "h")
 

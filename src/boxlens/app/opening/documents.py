@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
 
 from boxlens.errors import InputError
 from boxlens.formats.files import is_gzip, read_text, reason_of
 from boxlens.studies.diagnosis.crosswalk import SCHEMES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 SCHEMA = "boxlens/run/1"
 AGAIN = "Run the verb again with -o"

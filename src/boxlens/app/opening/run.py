@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
 
 from boxlens.app.opening.documents import read_about, read_figures
 from boxlens.app.opening.table_files import read_tables
+from boxlens.app.opening.tables import BoxTable, ImageTable
+from boxlens.data.columns import Rows
 from boxlens.formats.files import existing_folder
-
-if TYPE_CHECKING:
-    from os import PathLike
-    from pathlib import Path
-
-    from boxlens.app.opening.tables import BoxTable, ImageTable
-    from boxlens.data.columns import Rows
 
 Of = Literal["detections", "objects", "images"]
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens.app.opening.column_files import BOX, TableFile
 from boxlens.app.opening.tables import BoxTable, ImageTable
-from boxlens.data.columns import offsets_of, owned
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Floats, Offsets, Rows
+from boxlens.data.columns import Floats, Offsets, Rows, offsets_of, owned
 
 # What the app cannot do without; further columns are there if the verb computed them.
 IMAGE_COLUMNS = ("image_id", "file_name", "width", "height", "n_objects")

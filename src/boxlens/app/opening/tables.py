@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from boxlens.data.columns import Bools, Boxes, Floats, Ids, Offsets, Rows
 
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bools, Boxes, Floats, Ids, Offsets, Rows
-
-    Integers = npt.NDArray[np.integer[Any]]
+Integers = npt.NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from boxlens.app.selecting.query import Query
+from boxlens.app.selecting.query import Query
 
 Pairs = tuple[tuple[str, str], ...]
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from boxlens.app.opening.run import Run
 from boxlens.app.pages.addresses import LOOK_TERMS, Link, address, pairs_of, without
 from boxlens.app.pages.filter_form import CLASS_WORDS, FLAG_WORDS, RANGE_WORDS, UNDETECTED_WORDS
 from boxlens.app.pages.words import kind_named, scheme_title
+from boxlens.app.selecting.query import Query
 from boxlens.app.selecting.terms import SCHEMES
-
-if TYPE_CHECKING:
-    from boxlens.app.opening.run import Run
-    from boxlens.app.selecting.query import Query
 
 
 def chips(run: Run, query: Query, page: str) -> tuple[Link, ...]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
-from boxlens.app.pages.addresses import address
-from boxlens.app.pages.filter_form import choices
-from boxlens.app.pages.grid import paging, steps
-from boxlens.app.pages.scene_view import drawn_boxes, scene, truth_boxes
+from boxlens.app.opening.run import Run
+from boxlens.app.pages.addresses import Link, Pairs, address
+from boxlens.app.pages.filter_form import Choice, choices
+from boxlens.app.pages.grid import Steps, paging, steps
+from boxlens.app.pages.scene_view import DrawnBox, Scene, drawn_boxes, scene, truth_boxes
 from boxlens.app.pages.words import (
     NO_ERROR,
     OUTSIDE,
@@ -21,18 +23,9 @@ from boxlens.app.pages.words import (
     small_number,
 )
 from boxlens.app.selecting.terms import QueryError, shown
+from boxlens.app.site import Site
+from boxlens.data.columns import Floats, Rows
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from boxlens.app.opening.run import Run
-    from boxlens.app.pages.addresses import Link, Pairs
-    from boxlens.app.pages.filter_form import Choice
-    from boxlens.app.pages.grid import Steps
-    from boxlens.app.pages.scene_view import DrawnBox, Scene
-    from boxlens.app.site import Site
-    from boxlens.data.columns import Floats, Rows
 
 PER_PAGE: Final = 12
 SORTS: Final = {

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MOST_LINKS = 200
 

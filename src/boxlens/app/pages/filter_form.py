@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
-from boxlens.app.pages.addresses import values
+from boxlens.app.opening.run import Of, Run
+from boxlens.app.pages.addresses import Pairs, values
 from boxlens.app.pages.words import (
     OUTSIDE,
     RIGHT,
@@ -25,13 +27,7 @@ from boxlens.app.selecting.terms import (
     VALUE_TERMS,
     QueryError,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from boxlens.app.opening.run import Of, Run
-    from boxlens.app.pages.addresses import Pairs
-    from boxlens.data.columns import Floats
+from boxlens.data.columns import Floats
 
 # A list longer than this can be searched.
 LONG: Final = 12

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
-from boxlens.app.pages.addresses import Link, address, pairs_of, replaced, without
+from boxlens.app.opening.run import Of, Run
+from boxlens.app.pages.addresses import Link, Pairs, address, pairs_of, replaced, without
 from boxlens.app.pages.chips import chips
-from boxlens.app.pages.filter_form import choices, filter_form, has_column
-from boxlens.app.pages.scene_view import drawn_boxes, label_at, scene
+from boxlens.app.pages.filter_form import Choice, Form, choices, filter_form, has_column
+from boxlens.app.pages.scene_view import DrawnBox, Scene, drawn_boxes, label_at, scene
 from boxlens.app.pages.words import kind_named, plain_number, small_number
-from boxlens.app.selecting.selection import cards
+from boxlens.app.selecting.query import Query
+from boxlens.app.selecting.selection import Selection, cards
 from boxlens.app.selecting.terms import OFS, SORTS
+from boxlens.app.site import Site
+from boxlens.data.columns import Rows
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from boxlens.app.opening.run import Of, Run
-    from boxlens.app.pages.addresses import Pairs
-    from boxlens.app.pages.filter_form import Choice, Form
-    from boxlens.app.pages.scene_view import DrawnBox, Scene
-    from boxlens.app.selecting.query import Query
-    from boxlens.app.selecting.selection import Selection
-    from boxlens.app.site import Site
-    from boxlens.data.columns import Rows
 
 # So many boxes are drawn on one card; more would hide the picture.
 MOST_BOXES: Final = 30

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.app.opening.run import Run
 from boxlens.app.pages.addresses import address, pairs_of, replaced, without
 from boxlens.app.pages.grid import Steps, scheme_in_use, steps
-from boxlens.app.pages.scene_view import LINES, TRUTH, drawn_boxes, scene, truth_boxes
+from boxlens.app.pages.scene_view import (
+    LINES,
+    TRUTH,
+    DrawnBox,
+    Scene,
+    drawn_boxes,
+    scene,
+    truth_boxes,
+)
 from boxlens.app.pages.words import (
     cut_of,
     kind_named,
@@ -18,16 +26,12 @@ from boxlens.app.pages.words import (
     scheme_title,
     small_number,
 )
+from boxlens.app.selecting.query import Query
+from boxlens.app.selecting.selection import Selection
+from boxlens.app.site import Site
+from boxlens.data.columns import Rows
 from boxlens.report.charts.kinds import Kind
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from boxlens.app.opening.run import Run
-    from boxlens.app.pages.scene_view import DrawnBox, Scene
-    from boxlens.app.selecting.query import Query
-    from boxlens.app.selecting.selection import Selection
-    from boxlens.app.site import Site
-    from boxlens.data.columns import Rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from boxlens.app.pages.figure_links import mark_links
+from boxlens.app.opening.run import Run
+from boxlens.app.pages.figure_links import MarkLink, mark_links
 from boxlens.app.pages.words import cut_of, member, plain_number
+from boxlens.app.site import Site
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from boxlens.app.opening.run import Run
-    from boxlens.app.pages.figure_links import MarkLink
-    from boxlens.app.site import Site
 
 
 @dataclass(frozen=True, slots=True)

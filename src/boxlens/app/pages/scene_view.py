@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import imagesize  # type: ignore[import-untyped, unused-ignore]
 import numpy as np
 
+from boxlens.app.opening.run import Of
+from boxlens.app.opening.tables import BoxTable
 from boxlens.app.pages.words import NO_ERROR, OTHER_COLOUR, OUTSIDE, cut_of, kind_named
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.app.opening.run import Of
-    from boxlens.app.opening.tables import BoxTable
-    from boxlens.app.site import Site
-    from boxlens.data.columns import Rows
+from boxlens.app.site import Site
+from boxlens.data.columns import Rows
 
 TRUTH: Final = "truth"
 # Canvas of boxes that are fractions of an image of unknown size.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -14,14 +15,11 @@ from boxlens.app.pages.grid import grid
 from boxlens.app.pages.image_view import image_view
 from boxlens.app.pages.overview import overview
 from boxlens.app.pages.words import NO_ERROR, member, plain_number
+from boxlens.app.selecting.query import Query
+from boxlens.app.site import Site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from jinja2 import Environment
-
-    from boxlens.app.selecting.query import Query
-    from boxlens.app.site import Site
 
 STATUS_TITLES = {400: "Invalid address", 404: "Not found"}
 

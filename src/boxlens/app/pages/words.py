@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from boxlens.app.opening.run import Run
 from boxlens.report.charts.kinds import Kind, kind_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from boxlens.app.opening.run import Run
 
 OTHER_COLOUR: Final = "#6f7c85"
 OUTSIDE: Final = "outside"

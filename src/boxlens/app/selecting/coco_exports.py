@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
+from boxlens.app.opening.run import Run
+from boxlens.app.opening.tables import BoxTable
+from boxlens.app.selecting.selection import Selection
 from boxlens.app.selecting.terms import QueryError
+from boxlens.data.columns import Bools, Floats, Rows
 from boxlens.formats.coco.kept_columns import FLAGS, Kept, KeptAttribute, field_names
 from boxlens.formats.coco.writing import array_text, plain_number, record_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from boxlens.app.opening.run import Run
-    from boxlens.app.opening.tables import BoxTable
-    from boxlens.app.selecting.selection import Selection
-    from boxlens.data.columns import Bools, Floats, Rows
 
 CHUNK = 2_000
 

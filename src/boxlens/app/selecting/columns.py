@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.app.opening.run import Of, Run
+from boxlens.app.opening.tables import Codes
 from boxlens.app.selecting.terms import (
     BACKGROUND,
     OFS,
@@ -23,11 +24,7 @@ from boxlens.app.selecting.terms import (
     shown,
     term_is_of,
 )
-
-if TYPE_CHECKING:
-    from boxlens.app.opening.run import Of, Run
-    from boxlens.app.opening.tables import Codes
-    from boxlens.data.columns import Floats, Rows
+from boxlens.data.columns import Floats, Rows
 
 _FLAGS = {"1": "1", "true": "1", "yes": "1", "0": "0", "false": "0", "no": "0"}
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.app.opening.column_files import BOX
+from boxlens.app.opening.run import Run
+from boxlens.app.opening.tables import BoxTable, Integers, Keys
 from boxlens.app.selecting.coco_exports import coco_json
+from boxlens.app.selecting.selection import Selection
+from boxlens.data.columns import Floats, Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     import polars as pl
-
-    from boxlens.app.opening.run import Run
-    from boxlens.app.opening.tables import BoxTable, Integers, Keys
-    from boxlens.app.selecting.selection import Selection
-    from boxlens.data.columns import Floats, Rows
 
     # The cells of some rows of a column.
     Cells = Callable[[Rows], pl.Series]

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 
+from boxlens.app.opening.run import Run
 from boxlens.app.selecting.columns import codes_of, column_of, pixel_areas
+from boxlens.app.selecting.query import Query
 from boxlens.app.selecting.terms import SIZES, Range, is_of_objects
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from boxlens.app.opening.run import Run
-    from boxlens.app.selecting.query import Query
-    from boxlens.data.columns import Bools, Floats, Rows
+from boxlens.data.columns import Bools, Floats, Rows
 
 
 def matching_rows(run: Run, query: Query) -> Rows:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 from urllib.parse import quote, urlencode
 
+from boxlens.app.opening.run import Of, Run
 from boxlens.app.selecting.columns import column_of, read_term
 from boxlens.app.selecting.terms import (
     ATTRIBUTE,
@@ -33,11 +35,6 @@ from boxlens.app.selecting.terms import (
     shown,
     term_is_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from boxlens.app.opening.run import Of, Run
 
 __all__ = ["Query", "QueryError", "Range", "parse_query"]
 

@@ -8,18 +8,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.app.opening.run import Of, Run
 from boxlens.app.selecting.columns import column_of
 from boxlens.app.selecting.filters import matching_rows
-from boxlens.data.columns import owned
-
-if TYPE_CHECKING:
-    from boxlens.app.opening.run import Of, Run
-    from boxlens.app.selecting.query import Query
-    from boxlens.data.columns import Floats, Rows
+from boxlens.app.selecting.query import Query
+from boxlens.data.columns import Floats, Rows, owned
 
 # Rows of all remembered selections together: some 50 MB.
 MOST_REMEMBERED = 12_000_000

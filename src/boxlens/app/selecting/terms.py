@@ -5,15 +5,12 @@ from __future__ import annotations
 import difflib
 import math
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from boxlens.app.opening.run import Of
 from boxlens.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.app.opening.run import Of
 
 Order = Literal["asc", "desc"]
 Show = Literal["images", "boxes"]

@@ -7,13 +7,10 @@ import hmac
 import os
 import re
 import secrets
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from boxlens.errors import ParameterError
 from boxlens.formats.private_files import private_folder, read_private, write_private
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SHORTEST = 16
 _N_RANDOM_BYTES = 24

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
+from boxlens.app.serving.pictures import Sent
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from starlette.requests import Request
-
-    from boxlens.app.serving.pictures import Sent
 
 # Kept by the browser, but asked for again: the next run has the same addresses.
 REVALIDATED = "private, no-cache"

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from boxlens.app.serving.pictures import Sent
 from boxlens.formats.private_files import read_private
 from boxlens.report.charts.vega_script import vega_file, vega_script
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from importlib.resources.abc import Traversable
 
 # Vega, Vega-Lite and vega-embed; not a file of ours.
 BUNDLE = "vega.js"

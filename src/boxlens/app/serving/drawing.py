@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,6 @@ from boxlens.errors import InputError, MissingExtraError
 from boxlens.images.reading import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from PIL import Image
 
 LONG_SIDE = 320

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Self
+from pathlib import Path
+from typing import Self
 
 from boxlens.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 # A picture of a hundred megabytes is no use in a browser.
 LARGEST_BYTES = 100 * 2**20

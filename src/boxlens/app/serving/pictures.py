@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from boxlens.app.opening.run import Run
 from boxlens.app.serving.drawing import NoPictureError, as_png, as_thumbnail, can_draw
-from boxlens.app.serving.inside import FileGoneError, open_inside
+from boxlens.app.serving.inside import FileGoneError, StoredFile, open_inside
 from boxlens.app.serving.kept import Kept
+from boxlens.data import Notice
 from boxlens.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from boxlens.app.opening.run import Run
-    from boxlens.app.serving.inside import StoredFile
-    from boxlens.data import Notice
 
 # What a file begins with -> what it is. A name says little: many a .jpg is a PNG.
 _BEGINNINGS: tuple[tuple[bytes, str], ...] = (

@@ -8,6 +8,7 @@ import socket
 import sys
 import threading
 import webbrowser
+from collections.abc import Callable
 from contextlib import suppress
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
@@ -17,8 +18,6 @@ from boxlens.errors import ParameterError
 from boxlens.limits import PORT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from starlette.types import ASGIApp
 
 # A browser opens six connections; hundreds are not looked at by anyone.

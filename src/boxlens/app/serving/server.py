@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +18,11 @@ from starlette.middleware import Middleware
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from boxlens.app.opening.run import Run
 from boxlens.app.pages import views
 from boxlens.app.pages.words import kind_named
 from boxlens.app.selecting import exports
-from boxlens.app.selecting.query import QueryError, parse_query
+from boxlens.app.selecting.query import Query, QueryError, parse_query
 from boxlens.app.selecting.selection import Selections
 from boxlens.app.serving.answers import in_chunks, is_known, not_modified, plain_name, revalidated
 from boxlens.app.serving.assets import chart_script, read_assets
@@ -28,17 +30,11 @@ from boxlens.app.serving.drawing import NoPictureError
 from boxlens.app.serving.guarding import Guard, report_token_of
 from boxlens.app.serving.inside import FileGoneError, FileTooLargeError, open_inside
 from boxlens.app.serving.kept import Kept
-from boxlens.app.serving.pictures import Sent, Thumbnails
+from boxlens.app.serving.pictures import Pictures, Sent, Thumbnails
 from boxlens.app.site import Site
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-
     from starlette.requests import Request
-
-    from boxlens.app.opening.run import Run
-    from boxlens.app.selecting.query import Query
-    from boxlens.app.serving.pictures import Pictures
 
 _PAGES_BYTES = 32 * 2**20
 # The report is a page of its own, with scripts inside: it may draw, but not reach into the app.

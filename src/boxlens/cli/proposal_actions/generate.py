@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.asking import keywords
+from boxlens.cli.options import Commands
 from boxlens.cli.output import print_failures, print_notices, show_or_save_json
 from boxlens.cli.progress import progress_bar
 from boxlens.cli.proposal_actions.proposal_options import METHOD_HELP, add_budget, add_running
@@ -13,9 +15,6 @@ from boxlens.cli.stopping import kept_in
 from boxlens.errors import ParameterError
 
 if TYPE_CHECKING:
-    import argparse
-
-    from boxlens.cli.options import Commands
     from boxlens.detectors.run_result import RunResult
     from boxlens.studies.proposals.generators.protocols import Generator
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from boxlens.cli.asking import add_report
+from boxlens.cli.options import Commands
 from boxlens.cli.proposal_actions.proposal_options import (
     add_budget,
     add_filter,
@@ -14,9 +13,6 @@ from boxlens.cli.proposal_actions.proposal_options import (
 )
 from boxlens.cli.reading import add_detections_format, add_files
 from boxlens.limits import OVERLAP
-
-if TYPE_CHECKING:
-    from boxlens.cli.options import Commands
 
 
 def add_action(actions: Commands) -> None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
+from collections.abc import Callable
 
 from boxlens.cli.asking import asks
+from boxlens.cli.options import Parser
 from boxlens.cli.reading import add_seed, add_threads, add_workers
 from boxlens.limits import BELOW_ONE, BUDGET, SHARE
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable
-
-    from boxlens.cli.options import Parser
 
 METHOD_HELP = (
     "a method to make proposals with: uniform, gaussian, sliding-window, superpixels, "

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
 
 from boxlens.cli.asking import add_report, answer, check_report, keep_in, show
+from boxlens.cli.options import Commands
 from boxlens.cli.proposal_actions.proposal_options import METHOD_HELP, add_budget, add_running
 from boxlens.limits import AT_MOST_OR_ALL
-
-if TYPE_CHECKING:
-    import argparse
-
-    from boxlens.cli.options import Commands
 
 # Sixty perturbations of each take a while.
 N_IMAGES = 25

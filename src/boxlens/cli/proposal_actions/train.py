@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import TYPE_CHECKING, Any
 
 from boxlens.cli.asking import keywords
+from boxlens.cli.options import Commands
 from boxlens.cli.output import print_failures, print_notices, show_or_save_json
 from boxlens.cli.progress import progress_bar
 from boxlens.cli.reading import add_ground_truth, add_json
@@ -12,9 +14,6 @@ from boxlens.errors import InputError, ParameterError
 from boxlens.limits import SEED
 
 if TYPE_CHECKING:
-    import argparse
-
-    from boxlens.cli.options import Commands
     from boxlens.data import Dataset, Notice
     from boxlens.detectors.run_result import Failure
     from boxlens.formats.files import Progress

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boxlens.cli.asking import add_report, answer, check_report, keep_in, show
+from boxlens.cli.options import Commands
 from boxlens.cli.proposal_actions.proposal_options import add_budget, add_running
 from boxlens.cli.reading import add_ground_truth
 from boxlens.limits import BELOW_ONE, PICTURES_TO_TUNE_ON, TRIALS
 from boxlens.studies.proposals.generators.opening import GENERATOR_FILE
 
 if TYPE_CHECKING:
-    import argparse
-
-    from boxlens.cli.options import Commands
     from boxlens.studies.proposals.tuning.result import ProposalTuningResult
 
 

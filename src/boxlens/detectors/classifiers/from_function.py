@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from boxlens.data import Classes
+from boxlens.data.columns import Floats
 from boxlens.data.naming import some_names
 from boxlens.detectors.named_objects import asked, classes_from, described, find_named
 from boxlens.detectors.protocols import Classifier
 from boxlens.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from boxlens.data import Classes
-    from boxlens.data.columns import Floats
-    from boxlens.images import Pixels
+from boxlens.images import Pixels
 
 _ANSWER = "an array of a number for every class, or a tuple (label, score)"
 _SHOWN = 5

@@ -6,32 +6,25 @@ Its penalty is chosen on held-out images.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.data import Notice, counted_notice
-from boxlens.data.columns import frozen
+from boxlens.data import Classes, Notice, counted_notice
+from boxlens.data.columns import Bools, Floats, Offsets, Rows, frozen
 from boxlens.data.naming import some_names
 from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
 from boxlens.detectors.hog import LARGEST_VALUE
 from boxlens.detectors.region_features import N_FEATURES, region_features
 from boxlens.detectors.threads import in_parallel, one_thread_a_worker
-from boxlens.detectors.training import whole_weights
+from boxlens.detectors.training import Features, whole_weights
 from boxlens.errors import InputError, imported
+from boxlens.formats.files import Progress
+from boxlens.images import Pixels
 from boxlens.limits import SEED, THREADS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data import Classes
-    from boxlens.data.columns import Bools, Floats, Offsets, Rows
-    from boxlens.detectors.training import Features
-    from boxlens.formats.files import Progress
-    from boxlens.images import Pixels
 
 # Features of more crops at once would fill memory, and are not made faster.
 _CROPS_AT_A_TIME = 512

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data import Classes, Dataset
 from boxlens.data.columns import Offsets, Rows, frozen
+from boxlens.images import Pixels
 from boxlens.images.crops import cut_inside
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.data import Classes, Dataset
-    from boxlens.images import Pixels
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.data import Classes
+from boxlens.data.columns import Floats
 from boxlens.detectors.classifiers.onnx_classifier_spec import (
     USUAL_MARGIN,
     USUAL_SIDE_PX,
+    ClassifierSpec,
     read_classifier_spec,
 )
 from boxlens.detectors.hog import resized
 from boxlens.detectors.named_objects import classes_from
 from boxlens.detectors.onnx.decoding import sigmoid
 from boxlens.detectors.onnx.fitting import input_size
-from boxlens.detectors.onnx.model import open_model, shape_text
+from boxlens.detectors.onnx.model import Model, Port, open_model, shape_text
 from boxlens.detectors.onnx.preparing import prepare
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.files import existing_file
+from boxlens.images import Pixels
 from boxlens.limits import THREADS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data.columns import Floats
-    from boxlens.detectors.classifiers.onnx_classifier_spec import ClassifierSpec
-    from boxlens.detectors.onnx.model import Model, Port
-    from boxlens.images import Pixels
 
 # Of a crop that is longer than so many times its width, the middle is enough.
 _MOST_ELONGATED = 8

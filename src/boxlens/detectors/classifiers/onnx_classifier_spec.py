@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data import Classes
 from boxlens.data.columns import owned
+from boxlens.detectors.onnx.model import Model
 from boxlens.detectors.onnx.spec import LAYOUTS, InputSpec, check_values
 from boxlens.detectors.onnx.spec_classes import ClassList, take_classes
 from boxlens.detectors.onnx.spec_fields import Fields
 from boxlens.errors import InputError
 from boxlens.formats.yaml_files import read_yaml
-
-if TYPE_CHECKING:
-    from boxlens.data import Classes
-    from boxlens.detectors.onnx.model import Model
 
 # What classifiers trained on ImageNet are fed with, in the order red, green, blue.
 IMAGENET_MEAN = (0.485, 0.456, 0.406)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from boxlens.data import Classes
 from boxlens.detectors.named_objects import is_function_name, source_files
+from boxlens.detectors.protocols import Classifier
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.files import existing_file
-
-if TYPE_CHECKING:
-    from boxlens.data import Classes
-    from boxlens.detectors.protocols import Classifier
 
 
 def open_classifier(

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice, counted_notice
+from boxlens.data import Classes, Notice, counted_notice
 from boxlens.data.columns import Bools, Floats, Rows, frozen, owned
 from boxlens.data.naming import some_names
-from boxlens.detectors.classifiers.from_function import CallableClassifier, repeated_names
+from boxlens.detectors.classifiers.from_function import (
+    CallableClassifier,
+    ForeignLabel,
+    repeated_names,
+)
+from boxlens.detectors.protocols import Classifier
 from boxlens.errors import InputError
 from boxlens.formats.box_label_joins import SUM_TOLERANCE
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.data import Classes
-    from boxlens.detectors.classifiers.from_function import ForeignLabel
-    from boxlens.detectors.protocols import Classifier
-    from boxlens.images import Pixels
+from boxlens.images import Pixels
 
 _SHOWN = 5
 

@@ -5,16 +5,21 @@ Those of torch hold weights, and the name of what builds their module.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import Any
 
 import numpy as np
 
+from boxlens.data import Classes
 from boxlens.detectors.classifiers.hog_classifier import HogClassifier
 from boxlens.detectors.classifiers.torch.choice import Epoch
 from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
 from boxlens.detectors.classifiers.torch.opening import PREFIX, builder
 from boxlens.detectors.classifiers.torch.state import named, of_kind, set_weights, weights_of
 from boxlens.detectors.model_files import (
+    Arrays,
+    Header,
+    Shapes,
     check_arrays,
     check_class_rows,
     header_of,
@@ -22,14 +27,8 @@ from boxlens.detectors.model_files import (
     read_model,
     write_model,
 )
+from boxlens.detectors.protocols import Classifier
 from boxlens.detectors.region_features import N_FEATURES
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from boxlens.data import Classes
-    from boxlens.detectors.model_files import Arrays, Header, Shapes
-    from boxlens.detectors.protocols import Classifier
 
 SCHEMA = "boxlens/classifier/1"
 _COLUMNS = ("class_row", "weights", "step", "bias")

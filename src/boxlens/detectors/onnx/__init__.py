@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from boxlens.detectors.onnx.spec import INCLUDED, find_spec, included, read_spec
-
-if TYPE_CHECKING:
-    from boxlens.detectors.onnx.detector import OnnxDetector
-    from boxlens.detectors.onnx.model import Model
-    from boxlens.detectors.onnx.spec import OnnxSpec
+from boxlens.detectors.onnx.detector import OnnxDetector
+from boxlens.detectors.onnx.model import Model
+from boxlens.detectors.onnx.spec import INCLUDED, OnnxSpec, find_spec, included, read_spec
 
 __all__ = ["INCLUDED", "open_onnx"]
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens.data.boxes import xywh_from_corners
+from boxlens.data.columns import Boxes, Floats, Offsets, Rows
 from boxlens.detectors.onnx.fitting import column_widths
-from boxlens.detectors.onnx.spec import GRID_FORMS
+from boxlens.detectors.onnx.spec import GRID_FORMS, BoxSpec, OnnxSpec, OutputSpec
 from boxlens.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Boxes, Floats, Offsets, Rows
-    from boxlens.detectors.onnx.spec import BoxSpec, OnnxSpec, OutputSpec
 
 Columns = dict[str, "Floats"]
 # Half precision and quantised models leave 0 to 1 by a little.

@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
-from boxlens.data import Detections, Notice
+from boxlens.data import Classes, Detections, Notice
 from boxlens.data.boxes import corners_from_xywh, xywh_from_corners
+from boxlens.data.columns import Boxes, Rows
 from boxlens.detectors.batches import Findings, joined_findings
-from boxlens.detectors.onnx.decoding import decode
+from boxlens.detectors.onnx.decoding import Found, decode
 from boxlens.detectors.onnx.fitting import check_shape
+from boxlens.detectors.onnx.model import Model, Port
 from boxlens.detectors.onnx.preparing import prepare
+from boxlens.detectors.onnx.spec import OnnxSpec
 from boxlens.detectors.suppression import suppress
 from boxlens.errors import InputError, ParameterError
+from boxlens.images import Pixels
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from boxlens.data import Classes
-    from boxlens.data.columns import Boxes, Rows
-    from boxlens.detectors.onnx.decoding import Found
-    from boxlens.detectors.onnx.model import Model, Port
-    from boxlens.detectors.onnx.spec import OnnxSpec
-    from boxlens.images import Pixels
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
-from boxlens.detectors.onnx.model import shape_text
+from boxlens.detectors.onnx.model import Model, Port, shape_text
 from boxlens.detectors.onnx.preparing import value_table
+from boxlens.detectors.onnx.spec import BoxSpec, InputSpec, OnnxSpec, OutputSpec
 from boxlens.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from boxlens.detectors.onnx.model import Model, Port
-    from boxlens.detectors.onnx.spec import BoxSpec, InputSpec, OnnxSpec, OutputSpec
 
 Size = tuple[int, int]
 

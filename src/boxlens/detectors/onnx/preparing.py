@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Boxes, Floats
+from boxlens.detectors.onnx.spec import InputSpec
 from boxlens.errors import imported
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Boxes, Floats
-    from boxlens.detectors.onnx.spec import InputSpec
-    from boxlens.images import Pixels
+from boxlens.images import Pixels
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from dataclasses import fields as dataclass_fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from boxlens.detectors.onnx.spec_classes import ClassList, take_classes
 from boxlens.detectors.onnx.spec_fields import Fields, nearest
 from boxlens.errors import InputError
 from boxlens.formats.yaml_files import read_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 INCLUDED = ("yolox", "fastestdet", "yolov8", "yolov5", "torchvision")
 

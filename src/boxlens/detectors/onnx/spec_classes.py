@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from boxlens.data import Classes
 from boxlens.data.columns import Rows, owned
+from boxlens.detectors.onnx.spec_fields import Fields
 from boxlens.errors import InputError
 from boxlens.formats.files import existing_file, read_text
 from boxlens.formats.yaml_files import read_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from boxlens.detectors.onnx.spec_fields import Fields
 
 COCO80 = Path(__file__).with_name("coco80.yaml")
 # Labels that are ids index a table; a larger one is a slip of the pen.

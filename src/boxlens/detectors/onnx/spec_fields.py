@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from boxlens.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from pathlib import Path
 
 # What may stand for "no limit" and the like.
 _NOTHING = {"", "~", "null", "none"}

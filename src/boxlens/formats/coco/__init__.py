@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from boxlens import _kernel
-from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images, Source, file_notices
+from boxlens.data import (
+    Classes,
+    Dataset,
+    Detections,
+    GroundTruth,
+    Images,
+    Links,
+    Notice,
+    Source,
+    file_notices,
+)
 from boxlens.data.boxes import areas
+from boxlens.data.columns import Floats, Ids, Rows
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.coco.kept_columns import Kept, links_to_classes, read_kept
@@ -31,13 +44,6 @@ from boxlens.formats.coco.writing import write_dataset, write_detections
 from boxlens.formats.files import stem
 from boxlens.formats.places import Place
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from boxlens.data import Links, Notice
-    from boxlens.data.columns import Floats, Ids, Rows
 
 __all__ = [
     "read_dataset",

@@ -7,23 +7,18 @@ of somebody else's file is an attribute and changes no score.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from boxlens.data import ClassTree, Links, Notice, file_notices
-from boxlens.data.columns import Attribute, Bools, frozen
+from boxlens.data import ClassTree, Dataset, GroundTruth, Links, Notice, file_notices
+from boxlens.data.columns import Attribute, Bools, Ids, frozen
 from boxlens.formats.coco.scanned import Records, bytes_between, links_of, parsed
 from boxlens.formats.places import Place
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-    from pathlib import Path
-
-    from boxlens.data import Dataset, GroundTruth
-    from boxlens.data.columns import Ids
 
 SCHEMA = 1
 OWN_FIELDS = frozenset(

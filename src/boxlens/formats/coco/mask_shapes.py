@@ -9,22 +9,17 @@ import hashlib
 import json
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.data import Notice
+from boxlens.data import Dataset, Notice, Spans
+from boxlens.data.columns import Bools, Floats
 from boxlens.formats.coco.scanned import bytes_between
 from boxlens.formats.files import DATA_BYTES, is_gzip, read_bytes
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from boxlens.data import Dataset, Spans
-    from boxlens.data.columns import Bools, Floats
 
 _BITS_A_CHARACTER = 5
 _FIRST_CHARACTER = 48

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from boxlens import _kernel
 from boxlens.data import Links, Spans
-from boxlens.data.columns import frozen
+from boxlens.data.columns import Attribute, Ids, Rows, frozen
 from boxlens.errors import InputError
 from boxlens.formats.files import (
     DATA_BYTES,
@@ -20,12 +22,6 @@ from boxlens.formats.files import (
     read_bytes,
     reading,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from boxlens.data.columns import Attribute, Ids, Rows
 
 # Ids or texts as the kernel gives them: int64, or (numbers of texts with -1 for none, texts).
 Scanned = Any

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from boxlens.data import Notice
-from boxlens.data.columns import frozen
+from boxlens.data import Dataset, Detections, Images, Links, Notice
+from boxlens.data.columns import Attribute, Ids, frozen
 from boxlens.errors import InputError
 from boxlens.formats.coco.kept_columns import LISTS, field_names, kept_of, written_flags
 from boxlens.formats.coco.scanned import raw_spans
 from boxlens.formats.files import written_whole
 from boxlens.formats.losses import losses
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from os import PathLike
-
-    from boxlens.data import Dataset, Detections, Images, Links
-    from boxlens.data.columns import Attribute, Ids
 
 # Records turned into text and joined before each write.
 _CHUNK = 20_000

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Classes, Dataset, GroundTruth, Images, Links, Notice, Source, file_notices
-from boxlens.data.columns import frozen, id_column
+from boxlens.data import (
+    Classes,
+    ClassTree,
+    Dataset,
+    GroundTruth,
+    Images,
+    Links,
+    Notice,
+    Source,
+    file_notices,
+)
+from boxlens.data.columns import Bools, Boxes, Floats, Rows, frozen, id_column
 from boxlens.errors import InputError
 from boxlens.formats.csv_rows import csv_rows
-from boxlens.formats.csv_tables import read_csv
+from boxlens.formats.csv_tables import CsvTable, read_csv
 from boxlens.formats.exact_sides import CORNERS as CORNER_SPACE
 from boxlens.formats.exact_sides import with_exact
 from boxlens.formats.files import read_text, stem
@@ -25,13 +36,7 @@ from boxlens.formats.text_ids import rows_of_text
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import polars as pl
-
-    from boxlens.data import ClassTree
-    from boxlens.data.columns import Bools, Boxes, Floats, Rows
-    from boxlens.formats.csv_tables import CsvTable
 
 __all__ = ["read_dataset", "read_detections", "write_dataset", "write_detections"]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
+from boxlens.data import Dataset, Detections
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.csv_tables import CsvTable, read_csv
 from boxlens.formats.exact_sides import CORNERS as CORNER_SPACE
@@ -21,11 +22,6 @@ from boxlens.formats.open_images.table import CORNERS, SIDES, relative_boxes
 from boxlens.formats.places import Place
 from boxlens.formats.sniff_content import csv_header, file_head
 from boxlens.formats.text_ids import rows_of_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from boxlens.data import Dataset, Detections
 
 _SCORES = ("Score", "Conf", "Confidence")
 _FIELDS = ("LabelName", "Score", *SIDES)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from boxlens.data import Notice
 from boxlens.errors import InputError
 from boxlens.formats.files import existing, plain_name
 from boxlens.formats.sniff_content import csv_file, file_head
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 _BOXES = ("*bbox*.csv", "*boxes*.csv")
 _LABELS = ("*imagelabels*.csv", "*image-labels*.csv", "*human*labels*.csv")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from boxlens.data import ClassTree
 from boxlens.errors import InputError
 from boxlens.formats.files import read_json, write_text
 from boxlens.formats.places import Place
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _REMEDY = "A node is an object with LabelName and, where it has children, a list Subcategory"
 

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data import Dataset
 from boxlens.data.boxes import corners_from_xywh
+from boxlens.data.columns import Boxes, Floats, Ids, Rows
 from boxlens.errors import InputError
 from boxlens.formats.exact_sides import CORNERS, numbers_as_text
 from boxlens.formats.open_images.table import FARTHEST
 from boxlens.formats.places import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     import polars as pl
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Boxes, Floats, Ids, Rows
 
 # A data set without sizes whose boxes end here holds fractions, not pixels.
 _WHOLE_IMAGE = 1 + 1e-6

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from boxlens.data.columns import Boxes, Floats
-    from boxlens.formats.csv_tables import CsvTable
+from boxlens.data.columns import Boxes, Floats
+from boxlens.formats.csv_tables import CsvTable
 
 CORNERS = ("XMin", "XMax", "YMin", "YMax")
 # Starts before ends, as sides are read exactly.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.data import Notice
+from boxlens.data import Dataset, Links, Notice
+from boxlens.data.columns import Attribute
 from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.losses import losses
 from boxlens.formats.open_images.hierarchy import write_hierarchy
@@ -14,13 +17,7 @@ from boxlens.formats.open_images.space import id_texts, relative_corners
 from boxlens.formats.open_images.table import FLAGS
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy.typing as npt
     import polars as pl
-
-    from boxlens.data import Dataset, Links
-    from boxlens.data.columns import Attribute
 
 
 def write_dataset(dataset: Dataset, path: Path) -> tuple[Notice, ...]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.columns import Rows
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.parquet.columns import (
@@ -20,12 +22,6 @@ from boxlens.formats.parquet.columns import (
     write_table,
 )
 from boxlens.formats.parquet.dataset import read_dataset, write_dataset
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from boxlens.data import Dataset, Detections, Notice
-    from boxlens.data.columns import Rows
 
 __all__ = ["read_dataset", "read_detections", "write_dataset", "write_detections"]
 

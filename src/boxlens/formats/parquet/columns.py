@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data.columns import id_column
+from boxlens.data.columns import Boxes, Floats, Ids, Rows, id_column
 from boxlens.errors import InputError
 from boxlens.formats.files import (
     DATA_BYTES,
@@ -23,12 +25,7 @@ from boxlens.formats.files import (
 from boxlens.formats.text_ids import rows_of_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
     import polars as pl
-
-    from boxlens.data.columns import Boxes, Floats, Ids, Rows
 
 SCHEMA = 1
 SCHEMA_KEY = "boxlens_schema"

@@ -6,6 +6,7 @@ tree.parquet joins them where the classes have a hierarchy. Masks and keypoints 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,9 +18,10 @@ from boxlens.data import (
     GroundTruth,
     Images,
     Links,
+    Notice,
     Source,
 )
-from boxlens.data.columns import attribute_column, frozen
+from boxlens.data.columns import Attribute, Bools, Floats, Ids, Rows, attribute_column, frozen
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats import files
 from boxlens.formats.border import check_boxes
@@ -41,12 +43,7 @@ from boxlens.formats.parquet.columns import (
 from boxlens.formats.places import Place
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import polars as pl
-
-    from boxlens.data import Notice
-    from boxlens.data.columns import Attribute, Bools, Floats, Ids, Rows
 
 TABLES = ("images", "classes", "objects", "tree")
 OBJECT_COLUMNS = ("image_id", "class_id", *BOX)

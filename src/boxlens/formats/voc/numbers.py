@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
+from boxlens.data.columns import Boxes
 from boxlens.errors import InputError
 from boxlens.formats.exact_sides import INCLUSIVE, numbers_as_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from boxlens.data.columns import Boxes
 
 
 def corner_texts(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
-from boxlens.data import file_notices
+from boxlens.data import Dataset, Detections, Notice, file_notices
 from boxlens.data.boxes import xywh_from_inclusive_corners
 from boxlens.data.known_classes import known_classes
 from boxlens.errors import InputError
@@ -29,12 +30,6 @@ from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.voc.numbers import corner_texts
 from boxlens.formats.voc.write import class_names, file_stem, image_stems
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from boxlens.data import Dataset, Detections, Notice
 
 # The competition, perhaps a label of the run, then the split and the class.
 _RESULT_STEM = re.compile(r"comp.*?_det_(?P<split_and_class>.+)")

@@ -5,22 +5,19 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from boxlens.data import Dataset, Images, Notice
+from boxlens.data.columns import Bools
 from boxlens.errors import InputError
 from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.losses import loss, losses
 from boxlens.formats.voc.numbers import corner_texts, number_text
 from boxlens.formats.voc.xml import RESERVED, Annotation, VocObject, annotation_text, parts_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset, Images, Notice
-    from boxlens.data.columns import Bools
 
 _TAG = re.compile(r"(?!xml)[a-z_][a-z0-9_.-]*", re.IGNORECASE)
 

@@ -6,8 +6,10 @@ import html
 import json
 import math
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
@@ -16,11 +18,6 @@ from boxlens.formats.exact_sides import INCLUSIVE, number_of, side_of
 from boxlens.formats.files import read_bytes
 from boxlens.formats.places import Place
 from boxlens.formats.voc.numbers import corner_texts, number_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-    from xml.etree.ElementTree import Element
 
 Box = tuple[float, float, float, float]
 

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from boxlens.data import Notice, file_notices
 from boxlens.errors import InputError
-from boxlens.formats.files import DATA_BYTES, plain_name, read_text, reported
+from boxlens.formats.files import DATA_BYTES, Progress, plain_name, read_text, reported
+from boxlens.formats.yolo.layout import Layout
 from boxlens.formats.yolo.sizes import IMAGE_ENDINGS, ImageSize, stored_size, without_ending
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from boxlens.formats.files import Progress
-    from boxlens.formats.yolo.layout import Layout
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from boxlens.errors import InputError
 from boxlens.formats.exact_sides import LONG, Number, number_of
 from boxlens.formats.files import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
 # Boxes may stick out of the image a little; ten images away the numbers are pixels.
 FARTHEST = 10.0

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.data import Notice
 from boxlens.errors import InputError
@@ -14,9 +15,6 @@ from boxlens.formats.files import existing, plain_name, read_text
 from boxlens.formats.places import Place
 from boxlens.formats.yaml_files import read_yaml
 from boxlens.formats.yolo.sizes import IMAGE_ENDINGS, ImageSize, read_sizes, sizes_file
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 SPLITS = ("val", "test", "train")
 # The one set of a folder that has no splits.

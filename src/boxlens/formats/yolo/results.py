@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NoReturn
+from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import Dataset, Detections, Notice
 from boxlens.data.boxes import xywh_from_relative_centre
+from boxlens.data.columns import Boxes, Floats, Rows
 from boxlens.errors import InputError
 from boxlens.formats.border import RawDetections, detections_from
 from boxlens.formats.exact_sides import CENTRE, LONG, Number, number_of, with_exact
@@ -19,13 +22,6 @@ from boxlens.formats.folders import folder_written_whole
 from boxlens.formats.yolo.labels import FARTHEST, Line
 from boxlens.formats.yolo.sizes import without_ending
 from boxlens.formats.yolo.write import class_indices, known_sizes, label_names, relative_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Boxes, Floats, Rows
 
 _AMBIGUOUS = -2
 

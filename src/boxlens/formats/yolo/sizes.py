@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from boxlens.errors import InputError
 from boxlens.formats.csv_rows import csv_rows
 from boxlens.formats.files import DATA_BYTES, existing_file, read_text
 from boxlens.formats.places import Place
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _COMMON = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
 IMAGE_ENDINGS = frozenset(_COMMON | {".avif", ".dng", ".heic", ".jp2", ".mpo", ".pfm"})

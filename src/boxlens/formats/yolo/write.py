@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data import Dataset, Notice
 from boxlens.data.boxes import relative_centre_from_xywh
+from boxlens.data.columns import Boxes, Floats
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.exact_sides import CENTRE, numbers_as_text
 from boxlens.formats.folders import folder_written_whole
@@ -19,12 +21,6 @@ from boxlens.formats.places import Place
 from boxlens.formats.yolo.labels import FARTHEST
 from boxlens.formats.yolo.layout import SPLITS
 from boxlens.formats.yolo.sizes import IMAGE_ENDINGS, SIZE_COLUMNS, without_ending
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from boxlens.data import Dataset, Notice
-    from boxlens.data.columns import Boxes, Floats
 
 
 def write_dataset(dataset: Dataset, path: Path, *, split: str = "val") -> tuple[Notice, ...]:

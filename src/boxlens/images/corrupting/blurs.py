@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens.images.perturbing.libraries import opencv
-from boxlens.images.pixels import eight_bits
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.images.pixels import Pixels
+from boxlens.images.pixels import Pixels, eight_bits
 
 # Radius of the disk and sigma of the Gaussian that softens its rim, in pixels.
 DEFOCUS_DISKS = ((3, 0.1), (4, 0.5), (6, 0.5), (8, 0.5), (10, 0.5))

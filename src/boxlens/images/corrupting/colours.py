@@ -7,17 +7,12 @@ the smallest lies, so both change without a way through hues.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens.images.perturbing.libraries import opencv
-from boxlens.images.pixels import eight_bits
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.images.pixels import Pixels
+from boxlens.images.pixels import Pixels, eight_bits
 
 # Added to V, 1 is full.
 BRIGHTNESS_ADDED = (0.1, 0.2, 0.3, 0.4, 0.5)

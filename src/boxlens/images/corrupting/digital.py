@@ -8,17 +8,13 @@ standard deviation of 2.4 pixels at severity 5 times the root of height by width
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens.images.perturbing.in_place import compressed
 from boxlens.images.perturbing.libraries import opencv
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.images.pixels import Pixels
+from boxlens.images.pixels import Pixels
 
 # What is left of each side. Boxes of the first do not end between pixels, those of the second do:
 # fine noise may be changed less by the second.

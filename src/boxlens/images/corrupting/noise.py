@@ -7,16 +7,11 @@ from __future__ import annotations
 
 from functools import cache
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.images.pixels import eight_bits
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.images.pixels import Pixels
+from boxlens.images.pixels import Pixels, eight_bits
 
 # Standard deviations, 1 is white.
 GAUSSIAN_DEVIATIONS = (0.08, 0.12, 0.18, 0.26, 0.38)

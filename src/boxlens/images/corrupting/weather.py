@@ -8,20 +8,16 @@ those of other code roughly.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens.images.corrupting.blurs import smeared, smoothed
 from boxlens.images.perturbing.libraries import opencv
-from boxlens.images.pixels import eight_bits
+from boxlens.images.pixels import Pixels, eight_bits
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.images.pixels import Pixels
-
-    Plane = npt.NDArray[np.float32]
+Plane = npt.NDArray[np.float32]
 
 # Thickness, 1 is white, and decay of the cloud: less decay makes a rougher one. The third and the
 # fourth are equally thick, and another roughness is another cloud: from the second on a severity

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from boxlens.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 # The level of JPEG "quality" at which nothing is compressed.
 LOSSLESS = 101.0

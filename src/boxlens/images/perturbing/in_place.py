@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import math
 from io import BytesIO
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.images.perturbing.families import LOSSLESS
 from boxlens.images.perturbing.libraries import opencv, pillow
-from boxlens.images.pixels import eight_bits
-
-if TYPE_CHECKING:
-    from boxlens.images.pixels import Pixels
+from boxlens.images.pixels import Pixels, eight_bits
 
 SMALLEST_KERNEL_PX = 3
 # Luma of ITU-R BT.601, rounded to 8 bits as grey pictures are.

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.columns import Floats
 from boxlens.images.box_maps import STAYS, composed, inverted
 from boxlens.images.crops import PixelSpan
 from boxlens.images.perturbing.families import LARGEST_ANGLE_DEG
 from boxlens.images.perturbing.libraries import opencv, pillow
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Floats
-    from boxlens.images.pixels import Pixels
+from boxlens.images.pixels import Pixels
 
 # What a product of floats may exceed a whole number by: 1.1 x 100 pixels are 110.
 _ROUNDING = 1e-9

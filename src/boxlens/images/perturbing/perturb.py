@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from boxlens.errors import ParameterError
 from boxlens.images.box_maps import STAYS
 from boxlens.images.perturbing.families import FAMILIES, FAMILY_NAMES
 from boxlens.images.perturbing.in_place import blurred, brightened, compressed, peppered
 from boxlens.images.perturbing.moving import Perturbed, cropped, rotated, scaled
-
-if TYPE_CHECKING:
-    from boxlens.images.pixels import Pixels
+from boxlens.images.pixels import Pixels
 
 # Those that move boxes, and of the others the seedless ones.
 _MOVING = {"scale": scaled, "rotation": rotated}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from boxlens.errors import ParameterError
 from boxlens.images.corrupting.corruptions import SEVERITIES
@@ -13,12 +13,7 @@ from boxlens.images.transforming.graded import CORRUPTIONS, GRADED
 from boxlens.images.transforming.study_objects import BACKGROUNDS, CROPS
 from boxlens.images.transforming.study_pasting import INCONGRUENT
 from boxlens.images.transforming.study_whole import CLEAN_PICTURES, GAUSSIAN_BLUR, VERTICAL_FLIP
-from boxlens.images.transforming.transform import CORRUPTION_GROUPS, Step
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.images.transforming.transform import Transform
+from boxlens.images.transforming.transform import CORRUPTION_GROUPS, Step, Transform
 
 _ALL = (
     CLEAN_PICTURES,

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data.columns import frozen, owned, take
+from boxlens.data import Dataset, Images
+from boxlens.data.columns import Bools, Boxes, Floats, Rows, frozen, owned, take
 from boxlens.data.dataset import GroundTruth
 from boxlens.images.box_maps import ellipse_sides
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset, Images
-    from boxlens.data.columns import Bools, Boxes, Floats, Rows
-    from boxlens.images.transforming.layout import Layout
+from boxlens.images.transforming.layout import Layout
 
 
 @dataclass(frozen=True, slots=True)

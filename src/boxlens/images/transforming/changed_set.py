@@ -10,13 +10,15 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from boxlens.data.columns import Bools, frozen
+from boxlens.data import Dataset
+from boxlens.data.columns import Bools, Ids, Rows, frozen
 from boxlens.errors import BoxlensError, ParameterError
 from boxlens.images.errors import ImageError
+from boxlens.images.files import ImageFiles
 from boxlens.images.reading import Picture
 from boxlens.images.transforming.catalogue import TRANSFORMS
 from boxlens.images.transforming.changed_ground_truth import (
@@ -27,13 +29,7 @@ from boxlens.images.transforming.changed_ground_truth import (
 from boxlens.images.transforming.pictured import Pictured
 from boxlens.images.transforming.scene_choice import Scenes, other_pictures
 from boxlens.images.transforming.shot import Exposure, no_mask
-from boxlens.images.transforming.transform import Change
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Ids, Rows
-    from boxlens.images.files import ImageFiles
-    from boxlens.images.transforming.transform import Step, Transform, TransformSettings
+from boxlens.images.transforming.transform import Change, Step, Transform, TransformSettings
 
 # Row of an object of the data set -> its mask; None where there is none.
 ObjectMask = Callable[[int], Bools | None]

@@ -4,29 +4,22 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data.columns import owned
+from boxlens.data.columns import Bools, Floats, Rows, owned
 from boxlens.images.box_maps import map_ellipses
 from boxlens.images.corrupting.corruptions import CORRUPTIONS as CORRUPTING
-from boxlens.images.corrupting.corruptions import SEVERITIES, corrupt
+from boxlens.images.corrupting.corruptions import SEVERITIES, Corruption, corrupt
 from boxlens.images.crops import PixelSpan
-from boxlens.images.perturbing.families import FAMILIES
+from boxlens.images.perturbing.families import FAMILIES, Family
 from boxlens.images.perturbing.moving import scale_map, shared_crop
 from boxlens.images.perturbing.perturb import perturb
+from boxlens.images.pixels import Pixels
 from boxlens.images.transforming.layout import Layout, mapped_layout, plan_unmoved
-from boxlens.images.transforming.transform import Transform
+from boxlens.images.transforming.shot import Exposure, Shot
+from boxlens.images.transforming.transform import Change, Plan, Transform
 from boxlens.images.transforming.visible_objects import clipped, share_left
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Bools, Floats, Rows
-    from boxlens.images.corrupting.corruptions import Corruption
-    from boxlens.images.perturbing.families import Family
-    from boxlens.images.pixels import Pixels
-    from boxlens.images.transforming.shot import Exposure, Shot
-    from boxlens.images.transforming.transform import Change, Plan
 
 # An object is to be found in the crop of a rotation when so much of its box is inside.
 SURVIVING_SHARE = 0.5

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data.columns import frozen, owned
+from boxlens.data.columns import Boxes, Floats, Rows, frozen, owned
 from boxlens.images.box_maps import STAYS, map_boxes
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Boxes, Floats, Rows
-    from boxlens.images.transforming.shot import Shot
-    from boxlens.images.transforming.transform import Change
+from boxlens.images.transforming.shot import Shot
+from boxlens.images.transforming.transform import Change
 
 
 def _no_rows() -> Rows:

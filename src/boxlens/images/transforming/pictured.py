@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Dataset, counted_notice
-from boxlens.data.columns import frozen, take
+from boxlens.data import Dataset, Notice, counted_notice
+from boxlens.data.columns import Floats, frozen, take
 from boxlens.data.naming import some_names
 from boxlens.errors import InputError, ParameterError
 from boxlens.images.errors import ImageError
@@ -19,12 +19,6 @@ from boxlens.images.files import ImageFiles
 from boxlens.images.reading import Picture, read_picture
 from boxlens.images.sizes import upright_size
 from boxlens.images.transforming.shot import Shot
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Notice
-    from boxlens.data.columns import Floats
 
 # Decoding changes settings of the whole process for a while.
 _decoding = threading.Lock()

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens.data import Dataset, GroundTruth, Images, Notice
-from boxlens.data.columns import frozen
+from boxlens.data.columns import Rows, frozen
 from boxlens.errors import InputError
+from boxlens.images.files import ImageFiles
 from boxlens.images.transforming.pictured import Pictured, with_pictures
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Rows
-    from boxlens.images.files import ImageFiles
 
 
 @dataclass(frozen=True, slots=True)

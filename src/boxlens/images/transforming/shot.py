@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from boxlens.data.columns import Bools
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Boxes
-    from boxlens.images.pixels import Pixels
+from boxlens.data.columns import Bools, Boxes
+from boxlens.images.pixels import Pixels
 
 # Object row of a shot -> its mask, height x width; None where there is none.
 MaskOf = Callable[[int], Bools | None]

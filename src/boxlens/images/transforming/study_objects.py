@@ -7,28 +7,23 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.data.columns import frozen, owned
 from boxlens.images.box_maps import STAYS, map_boxes
-from boxlens.images.crops import span_inside
+from boxlens.images.crops import PixelSpan, span_inside
 from boxlens.images.perturbing.libraries import opencv, pillow
+from boxlens.images.pixels import Pixels
 from boxlens.images.transforming.layout import Layout
-from boxlens.images.transforming.transform import Transform
+from boxlens.images.transforming.shot import Exposure, Shot
+from boxlens.images.transforming.transform import Change, Draw, Plan, Transform
 from boxlens.images.transforming.visible_objects import (
     region_of,
     seen_neighbours,
     single_spans,
     visible_spans,
 )
-
-if TYPE_CHECKING:
-    from boxlens.images.crops import PixelSpan
-    from boxlens.images.pixels import Pixels
-    from boxlens.images.transforming.shot import Exposure, Shot
-    from boxlens.images.transforming.transform import Change, Draw, Plan
 
 WHITE = np.uint8(255)
 # METHODS 4.6: noise is uniform from 0 to 254.

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.data.columns import frozen, owned
+from boxlens.data.columns import Boxes, Floats, Rows, frozen, owned
 from boxlens.errors import ParameterError
 from boxlens.images.box_maps import STAYS, inverted, map_boxes
 from boxlens.images.crops import PixelSpan, span_inside
 from boxlens.images.perturbing.libraries import opencv, pillow
+from boxlens.images.pixels import Pixels
 from boxlens.images.transforming.layout import Layout
-from boxlens.images.transforming.transform import Transform
+from boxlens.images.transforming.shot import Exposure, Shot
+from boxlens.images.transforming.transform import Change, Transform
 from boxlens.images.transforming.visible_objects import clipped, single_spans
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Boxes, Floats, Rows
-    from boxlens.images.pixels import Pixels
-    from boxlens.images.transforming.shot import Exposure, Shot
-    from boxlens.images.transforming.transform import Change
-
-    Alpha = npt.NDArray[np.float32]
+Alpha = npt.NDArray[np.float32]
 
 _Scene = TypeVar("_Scene")
 

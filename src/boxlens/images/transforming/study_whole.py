@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from boxlens.images.perturbing.libraries import opencv
-from boxlens.images.transforming.layout import mapped_layout, plan_unmoved
-from boxlens.images.transforming.transform import Transform
-
-if TYPE_CHECKING:
-    from boxlens.images.pixels import Pixels
-    from boxlens.images.transforming.layout import Layout
-    from boxlens.images.transforming.shot import Exposure, Shot
-    from boxlens.images.transforming.transform import Change
+from boxlens.images.pixels import Pixels
+from boxlens.images.transforming.layout import Layout, mapped_layout, plan_unmoved
+from boxlens.images.transforming.shot import Exposure, Shot
+from boxlens.images.transforming.transform import Change, Transform
 
 # METHODS 4.6: the study's kernel, with the sigma of its code.
 KERNEL_PX = 11

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from boxlens.errors import ParameterError
+from boxlens.images.pixels import Pixels
+from boxlens.images.transforming.shot import Exposure, Shot
 from boxlens.limits import SEED
 
 if TYPE_CHECKING:
-    from boxlens.images.pixels import Pixels
     from boxlens.images.transforming.layout import Layout
-    from boxlens.images.transforming.shot import Exposure, Shot
 
 Group = Literal["study", "graded", "noise", "blur", "weather", "digital"]
 # Groups whose members have five severities, and 0 for none.

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import numpy as np
 
 from boxlens.data.boxes import corners_from_xywh, xywh_from_corners
-from boxlens.data.columns import owned
-from boxlens.images.crops import span_inside
-
-if TYPE_CHECKING:
-    from typing import Literal
-
-    from boxlens.data.columns import Bools, Boxes, Floats, Rows
-    from boxlens.images.crops import PixelSpan
-    from boxlens.images.transforming.shot import Exposure, Shot
+from boxlens.data.columns import Bools, Boxes, Floats, Rows, owned
+from boxlens.images.crops import PixelSpan, span_inside
+from boxlens.images.transforming.shot import Exposure, Shot
 
 
 def visible_spans(shot: Shot) -> dict[int, PixelSpan]:

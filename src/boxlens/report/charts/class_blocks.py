@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from boxlens.report.charts.colours import DARK_BLUE, ramp
 from boxlens.report.charts.kinds import KINDS
+from boxlens.studies.diagnosis import DiagnosisResult
+from boxlens.studies.diagnosis.hoiem import HoiemClass
+from boxlens.studies.sensitivity.result import Characteristic, ClassScore, ClassSpread
 from boxlens.wording import count, part, score, share, short
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from boxlens.studies.diagnosis import DiagnosisResult
-    from boxlens.studies.diagnosis.hoiem import HoiemClass
-    from boxlens.studies.sensitivity.result import Characteristic, ClassScore, ClassSpread
 
 MOST_CONFUSED = 4
 NAME_CHARACTERS = 40

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from boxlens.data.columns import Floats
 from boxlens.report.charts.colours import (
     DARK_BLUE,
     FIRST,
@@ -23,7 +24,7 @@ from boxlens.report.charts.forms.axes import COUNTS, SHARES, Axis
 from boxlens.report.charts.forms.cells import density
 from boxlens.report.charts.forms.choosing import spread_out
 from boxlens.report.charts.forms.keys import key
-from boxlens.report.charts.forms.layers import Mark
+from boxlens.report.charts.forms.layers import Mark, Row, Spec
 from boxlens.report.charts.forms.marks import (
     ALONG,
     ALONG_END,
@@ -37,14 +38,14 @@ from boxlens.report.charts.forms.marks import (
 )
 from boxlens.report.charts.forms.panels import below, beside, message, plot
 from boxlens.report.charts.theme import WIDTH
-from boxlens.studies.comparison.cases.annotation_gain import GOALS, ORDERS
+from boxlens.studies.comparison.cases.annotation_gain import (
+    GOALS,
+    ORDERS,
+    AnnotationGainResult,
+    GoalGain,
+)
+from boxlens.studies.comparison.cases.discriminative import DiscriminativeResult
 from boxlens.wording import count, number, p_value, score, share, short
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Floats
-    from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.studies.comparison.cases.annotation_gain import AnnotationGainResult, GoalGain
-    from boxlens.studies.comparison.cases.discriminative import DiscriminativeResult
 
 # Of the scores: both sides of the panel on the left, and the width of the strip.
 SIDE_PX, STRIP_PX, N_CELLS = 130, 155, 20

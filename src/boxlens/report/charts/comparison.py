@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from boxlens.report.charts.colours import (
     BLACK,
@@ -18,19 +19,15 @@ from boxlens.report.charts.colours import (
     UNDECIDED,
 )
 from boxlens.report.charts.forms.axes import COUNTS, Axis, Names, around, from_zero
+from boxlens.report.charts.forms.layers import Row, Spec
 from boxlens.report.charts.forms.marks import bars, dots, hollow_dots, note, rule_at, spans, ticks
 from boxlens.report.charts.forms.panels import below, name_rows
 from boxlens.report.charts.forms.tables import table_columns, table_rows
 from boxlens.report.charts.selecting import picks
+from boxlens.report.study import Table
+from boxlens.studies.comparison.together.joint_bound import Found, JointBoundResult
+from boxlens.studies.comparison.together.merged_rankings import MergedAp
 from boxlens.wording import change, count, p_value, score, share, short
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.report.study import Table
-    from boxlens.studies.comparison.together.joint_bound import Found, JointBoundResult
-    from boxlens.studies.comparison.together.merged_rankings import MergedAp
 
 # Columns of the tables that are drawn.
 ENDS: Final = {"value": "difference", "low": "low", "high": "high"}

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from textwrap import shorten
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from boxlens.report.charts.colours import DARK_BLUE, INK, NEUTRAL
 from boxlens.report.charts.forms.axes import Axis, Names, around
+from boxlens.report.charts.forms.layers import Row, Spec
 from boxlens.report.charts.forms.marks import dots
 from boxlens.report.charts.forms.steps import waterfall
+from boxlens.studies.comparison.conventions.results import (
+    ConventionStep,
+    ProtocolNumber,
+    ReconciliationResult,
+)
 from boxlens.wording import change, score
-
-if TYPE_CHECKING:
-    from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.studies.comparison.conventions.results import (
-        ConventionStep,
-        ProtocolNumber,
-        ReconciliationResult,
-    )
 
 DIGITS: Final = 4
 LABEL_CHARACTERS: Final = 38

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from boxlens.report.charts.colours import MANY_SERIES, colours_of
 from boxlens.report.charts.forms.axes import Axis, Names, around
 from boxlens.report.charts.forms.choosing import GAP_LABEL
 from boxlens.report.charts.forms.keys import key, key_table, styles_of
-from boxlens.report.charts.forms.layers import Mark
+from boxlens.report.charts.forms.layers import Mark, Row, Spec
 from boxlens.report.charts.forms.marks import VALUE, dots, lines, rule_at
 from boxlens.report.charts.forms.panels import Series, below, name_rows, plot
 from boxlens.report.charts.forms.scatter import least_squares, scatter
+from boxlens.studies.proposals.detection_use.correlation_result import (
+    MethodScore,
+    ProposalCorrelationResult,
+    RecallCorrelation,
+)
 from boxlens.studies.proposals.detection_use.verdict import detector_name
 from boxlens.wording import counted, mean_count, score, short
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.studies.proposals.detection_use.correlation_result import (
-        MethodScore,
-        ProposalCorrelationResult,
-        RecallCorrelation,
-    )
 
 WIDTH: Final = 340
 # The axis begins at a multiple of this: most correlations are high.

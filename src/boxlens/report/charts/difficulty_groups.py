@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from boxlens.report.charts.colours import INK, SOFT_INK
 from boxlens.report.charts.forms.axes import Axis, Names, from_zero
 from boxlens.report.charts.forms.keys import LETTER_PX, key
+from boxlens.report.charts.forms.layers import Row, Spec
 from boxlens.report.charts.forms.marks import (
     SMALL_PX,
     bars,
@@ -19,16 +21,11 @@ from boxlens.report.charts.forms.marks import (
 from boxlens.report.charts.forms.panels import Series, below, grid, name_rows, plot
 from boxlens.report.charts.forms.tables import coloured, table_rows
 from boxlens.report.charts.system_colours import KEY_PX, system_colours, system_key
+from boxlens.report.study import Table
+from boxlens.studies.difficulty.accuracy import ScoreName
+from boxlens.studies.difficulty.levels import LevelScores, NodeScores
+from boxlens.studies.difficulty.result import DifficultyResult
 from boxlens.wording import is_undefined, mean_count
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.report.study import Table
-    from boxlens.studies.difficulty.accuracy import ScoreName
-    from boxlens.studies.difficulty.levels import LevelScores, NodeScores
-    from boxlens.studies.difficulty.result import DifficultyResult
 
 WIDTH: Final = 200
 LABEL_CHARACTERS: Final = 18

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
+from boxlens.data.columns import Floats
 from boxlens.report.charts.colours import FIRST, NEUTRAL, SECOND, SOFT_INK, colours_of
 from boxlens.report.charts.forms.axes import COUNTS, Axis, Names, around
 from boxlens.report.charts.forms.choosing import GAP_LABEL, both_ends, spread_out
 from boxlens.report.charts.forms.keys import key
-from boxlens.report.charts.forms.layers import Mark
+from boxlens.report.charts.forms.layers import Mark, Row, Shown, Spec
 from boxlens.report.charts.forms.marks import dots, lines, rule_at
 from boxlens.report.charts.forms.panels import grid, name_rows, plot
 from boxlens.report.charts.forms.scatter import scatter
 from boxlens.report.charts.selecting import picks
-from boxlens.studies.difficulty.measures import MEASURES, measure_text
+from boxlens.studies.difficulty.class_measures import DatasetDifficulty
+from boxlens.studies.difficulty.matched_subset import MatchedSubset
+from boxlens.studies.difficulty.measures import MEASURES, MeasureName, measure_text
 from boxlens.studies.difficulty.published import PUBLISHED
 from boxlens.wording import count, short
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from boxlens.data.columns import Floats
-    from boxlens.report.charts.forms.layers import Row, Shown, Spec
-    from boxlens.studies.difficulty.class_measures import DatasetDifficulty
-    from boxlens.studies.difficulty.matched_subset import MatchedSubset
-    from boxlens.studies.difficulty.measures import MeasureName
 
 DENSITY_PX: Final = 152
 HEIGHT_PX: Final = 78

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, Literal
 
 from boxlens.report.charts.forms.axes import Axis, around, from_zero
 from boxlens.report.charts.forms.choosing import spread_out
 from boxlens.report.charts.forms.keys import key
-from boxlens.report.charts.forms.layers import Mark, defined
+from boxlens.report.charts.forms.layers import Mark, Row, Shown, Spec, defined
 from boxlens.report.charts.forms.marks import SMALL_PX, dots, lines, note
 from boxlens.report.charts.forms.panels import grid, message, plot
 from boxlens.report.charts.selecting import picks
 from boxlens.report.charts.system_colours import KEY_PX, system_colours, system_key
+from boxlens.studies.difficulty.accuracy import ScoreName
 from boxlens.studies.difficulty.class_measures import defined_measures
-from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES, measure_text
+from boxlens.studies.difficulty.cumulative import CumulativeCurve
+from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES, MeasureName, measure_text
+from boxlens.studies.difficulty.result import DifficultyResult
 from boxlens.wording import count, interval, score, short
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from boxlens.report.charts.forms.layers import Row, Shown, Spec
-    from boxlens.studies.difficulty.accuracy import ScoreName
-    from boxlens.studies.difficulty.cumulative import CumulativeCurve
-    from boxlens.studies.difficulty.measures import MeasureName
-    from boxlens.studies.difficulty.result import DifficultyResult
 
 PANEL_PX: Final = 92
 # Correlations above a panel, side by side.

@@ -9,25 +9,19 @@ import json
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from pathlib import Path
 from queue import SimpleQueue
-from typing import IO, TYPE_CHECKING, Any
+from types import TracebackType
+from typing import IO, Any, Self
 
 from boxlens.detectors.processes import signals_blocked
+from boxlens.formats.files import Progress
 from boxlens.formats.unfinished import scratch_folder
-from boxlens.report.charts.export import save_spec
+from boxlens.report.charts.export import ChartFormat, save_spec
 from boxlens.report.charts.vega_script import vega_script
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from concurrent.futures import Future
-    from pathlib import Path
-    from types import TracebackType
-    from typing import Self
-
-    from boxlens.formats.files import Progress
-    from boxlens.report.charts.export import ChartFormat
 
 MOST_PROCESSES = 4
 

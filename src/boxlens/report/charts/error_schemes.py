@@ -7,32 +7,26 @@ steps from AP to 1 METHODS 4.5.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from boxlens.metrics.average_precision import COCO_RECALLS
 from boxlens.report.charts.colours import INK, NEUTRAL, PALE, PALE_GREEN, WHITE
 from boxlens.report.charts.forms.axes import Axis, Names
-from boxlens.report.charts.forms.layers import Palette
+from boxlens.report.charts.forms.layers import Palette, Row, Spec
 from boxlens.report.charts.forms.marks import bands, bars, by_kind, dots, hollow_dots, ticks, words
 from boxlens.report.charts.forms.panels import below, beside, message, name_rows, plot
 from boxlens.report.charts.forms.pies import PIE_PX, pie
 from boxlens.report.charts.forms.steps import waterfall
 from boxlens.report.charts.kinds import KINDS, kind_of
 from boxlens.report.charts.selecting import scheme_picks
-from boxlens.studies.diagnosis.borji import STEPS
-from boxlens.studies.diagnosis.coco_analyze import CURVES
+from boxlens.studies.diagnosis.borji import STEPS, BorjiResult
+from boxlens.studies.diagnosis.coco_analyze import CURVES, CocoAnalyzeResult
 from boxlens.studies.diagnosis.crosswalk import RIGHT
+from boxlens.studies.diagnosis.orders import RepairGain
+from boxlens.studies.diagnosis.tide import TideResult
 from boxlens.studies.diagnosis.tide_types import ERRORS
 from boxlens.wording import change, count, score, share
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.studies.diagnosis.borji import BorjiResult
-    from boxlens.studies.diagnosis.coco_analyze import CocoAnalyzeResult
-    from boxlens.studies.diagnosis.orders import RepairGain
-    from boxlens.studies.diagnosis.tide import TideResult
 
 QUARTERS: Final = (0, 0.25, 0.5, 0.75, 1)
 # What each curve forgives, and the colour of the area it adds. C75 and C50 are both correct: the

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 import numpy as np
 
 from boxlens.metrics.average_precision import COCO_RECALLS
+from boxlens.metrics.pr_curves import PrCurvesResult
 from boxlens.report.charts.colours import colours_of
 from boxlens.report.charts.forms.axes import Axis, Names
 from boxlens.report.charts.forms.keys import key
+from boxlens.report.charts.forms.layers import Row, Spec
 from boxlens.report.charts.forms.marks import dots, lines, spans
 from boxlens.report.charts.forms.panels import Series, below, name_rows, plot
 from boxlens.report.charts.forms.tables import coloured, table_columns, table_rows
+from boxlens.report.study import Table
 from boxlens.wording import score
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from boxlens.metrics.pr_curves import PrCurvesResult
-    from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.report.study import Table
 
 WIDTH: Final = 230
 SIDE: Final = 250

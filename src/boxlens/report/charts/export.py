@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import vl_convert
 
 from boxlens.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from os import PathLike
-
-    from boxlens.report.charts.forms.layers import Spec
+from boxlens.report.charts.forms.layers import Spec
 
 ChartFormat = Literal["svg", "pdf", "png"]
 # Twice the size in pixels, so that a screen of high density shows it sharp.

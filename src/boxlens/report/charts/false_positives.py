@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import shorten
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from boxlens.data.columns import Floats
 from boxlens.report.charts.colours import INK, SOFT_INK
 from boxlens.report.charts.forms.axes import SHARES, Axis, Names
-from boxlens.report.charts.forms.layers import Palette
+from boxlens.report.charts.forms.layers import Palette, Row, Spec
 from boxlens.report.charts.forms.marks import bars, lines, stacks, words
 from boxlens.report.charts.forms.panels import beside, message, name_rows, plot
 from boxlens.report.charts.forms.pies import PIE_PX, pie
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.charts.selecting import TOP, picks
-from boxlens.studies.diagnosis.hoiem_trends import FP_LABELS
+from boxlens.report.charts.selecting import TOP, Terms, picks
+from boxlens.studies.diagnosis.hoiem import HoiemClass, HoiemResult, HoiemSet
+from boxlens.studies.diagnosis.hoiem_trends import FP_LABELS, DetectionTrend, FpTrend
 from boxlens.wording import UNDEFINED, change, count, number, score, share, short
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from boxlens.data.columns import Floats
-    from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.report.charts.selecting import Terms
-    from boxlens.studies.diagnosis.hoiem import HoiemClass, HoiemResult, HoiemSet
-    from boxlens.studies.diagnosis.hoiem_trends import DetectionTrend, FpTrend
 
 # Words by the kind that lends its colour; Hoiem removes the last two kinds together.
 GAIN_WORDS: Final = {

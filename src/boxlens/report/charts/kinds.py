@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from boxlens.report.charts.colours import (
     BLACK,
@@ -18,9 +19,6 @@ from boxlens.report.charts.colours import (
     WHITE,
     YELLOW,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)

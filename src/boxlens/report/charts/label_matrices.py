@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
-from boxlens.metrics.confusion import BACKGROUND
+from boxlens.metrics.confusion import BACKGROUND, ConfusionResult
 from boxlens.report.charts.forms.axes import Names
 from boxlens.report.charts.forms.cells import FONT_PX, cell, matrix
+from boxlens.report.charts.forms.layers import Row, Spec
 from boxlens.report.charts.forms.marks import SMALL_PX
 from boxlens.report.charts.kinds import SCHEME_NAMES
 from boxlens.report.charts.selecting import picks
+from boxlens.studies.diagnosis.crosswalk import Disagreement
 from boxlens.wording import count, share
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.metrics.confusion import ConfusionResult
-    from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.studies.diagnosis.crosswalk import Disagreement
 
 WIDTH: Final = 266
 COLUMN_PX, ROW_PX = 66, 22

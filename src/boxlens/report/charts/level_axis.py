@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from boxlens.images.perturbing.families import Family
 from boxlens.report.charts.forms.axes import SHARES, Axis
 from boxlens.report.charts.forms.choosing import spread_out
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.images.perturbing.families import Family
 
 # Steps between these levels are no measure of the change: they stand side by side.
 BY_RANK: Final = frozenset({"jpeg"})

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from boxlens.report.charts.colours import DARK_BLUE, INK, NEUTRAL, PALE, SOFT_INK, ramp
 from boxlens.report.charts.forms.axes import Axis, Names
 from boxlens.report.charts.forms.cells import cell, matrix
 from boxlens.report.charts.forms.keys import key
+from boxlens.report.charts.forms.layers import Row, Spec
 from boxlens.report.charts.forms.marks import (
     SMALL_PX,
     bars,
@@ -24,19 +26,14 @@ from boxlens.report.charts.forms.panels import below, grid, name_rows, plot
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.selecting import characteristic_terms, picks
 from boxlens.report.charts.theme import WIDTH
+from boxlens.studies.sensitivity.result import (
+    Characteristic,
+    ClassSpread,
+    Interaction,
+    Misses,
+    SensitivityResult,
+)
 from boxlens.wording import UNDEFINED, count, number, score, share, short
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.studies.sensitivity.result import (
-        Characteristic,
-        ClassSpread,
-        Interaction,
-        Misses,
-        SensitivityResult,
-    )
 
 GAP_PX: Final = 8
 # Left of panels, for the numbers of the axis or the names of flags.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 
@@ -11,20 +12,18 @@ from boxlens.report.charts.colours import INK, NEUTRAL, SOFT_INK, WHITE
 from boxlens.report.charts.forms.axes import Axis, Names
 from boxlens.report.charts.forms.cells import density
 from boxlens.report.charts.forms.keys import key, styles_of
-from boxlens.report.charts.forms.layers import Mark
+from boxlens.report.charts.forms.layers import Mark, Row, Spec
 from boxlens.report.charts.forms.marks import SMALL_PX, bands, bars, dots, lines, rule_at, words
 from boxlens.report.charts.forms.panels import Series, below, beside, name_rows, plot
 from boxlens.report.charts.forms.tables import table_rows
 from boxlens.report.charts.kinds import KINDS
-from boxlens.studies.proposals.detection_use.oracle_result import ORACLE_WORDS
+from boxlens.report.study import Table
+from boxlens.studies.proposals.detection_use.oracle_result import (
+    ORACLE_WORDS,
+    DetectorScores,
+    ScoreMap,
+)
 from boxlens.wording import count, interval, score
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.report.study import Table
-    from boxlens.studies.proposals.detection_use.oracle_result import DetectorScores, ScoreMap
 
 WIDTH: Final = 340
 BARS_PX: Final = 230

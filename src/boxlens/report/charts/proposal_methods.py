@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from boxlens.report.charts.forms.choosing import first_of
-from boxlens.report.charts.forms.keys import MOST_LINES, styles_of
+from boxlens.report.charts.forms.keys import MOST_LINES, Style, styles_of
+from boxlens.studies.proposals.recall.choice import RecallChoice
+from boxlens.studies.proposals.recall.result import MethodRecall
+from boxlens.studies.proposals.repeatability.result import MethodRepeatability
 from boxlens.wording import number
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from boxlens.report.charts.forms.keys import Style
-    from boxlens.studies.proposals.recall.choice import RecallChoice
-    from boxlens.studies.proposals.recall.result import MethodRecall
-    from boxlens.studies.proposals.repeatability.result import MethodRepeatability
-
-    Methods = Sequence[MethodRecall] | Sequence[MethodRepeatability]
+Methods = Sequence[MethodRecall] | Sequence[MethodRepeatability]
 
 
 def best_first(methods: Iterable[MethodRecall]) -> list[MethodRecall]:

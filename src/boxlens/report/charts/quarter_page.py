@@ -5,24 +5,20 @@ A detector on a set of classes in a quarter of a page, as Hoiem's study proposes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from boxlens.report.charts.colours import INK
 from boxlens.report.charts.false_positives import gain_axis, gain_rows, kinds_pie
 from boxlens.report.charts.forms.axes import Axis
-from boxlens.report.charts.forms.layers import Mark
+from boxlens.report.charts.forms.layers import Mark, Row, Spec
 from boxlens.report.charts.forms.panels import below, beside, message, plot
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.charts.objects import sensitivity_summary_chart
 from boxlens.report.charts.theme import WIDTH
+from boxlens.studies.diagnosis.hoiem import HoiemSet
+from boxlens.studies.sensitivity.result import Characteristic
 from boxlens.wording import share
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.studies.diagnosis.hoiem import HoiemSet
-    from boxlens.studies.sensitivity.result import Characteristic
 
 # The bars above and below begin and end at the same places.
 PLOT_PX: Final = 108

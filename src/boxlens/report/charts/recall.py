@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from boxlens.data.columns import Floats
 from boxlens.report.charts.colours import PALE, colours_of
 from boxlens.report.charts.forms.axes import (
     LETTER_PX,
@@ -19,24 +21,19 @@ from boxlens.report.charts.forms.axes import (
 )
 from boxlens.report.charts.forms.cells import cell, matrix
 from boxlens.report.charts.forms.choosing import GAP_LABEL
-from boxlens.report.charts.forms.keys import key, key_table
-from boxlens.report.charts.forms.layers import Mark
+from boxlens.report.charts.forms.keys import Style, key, key_table
+from boxlens.report.charts.forms.layers import Mark, Row, Spec
 from boxlens.report.charts.forms.marks import bands, dots, lines, spans
 from boxlens.report.charts.forms.panels import Series, below, beside, grid, name_rows, plot
 from boxlens.report.charts.forms.tables import coloured, table_rows
 from boxlens.report.charts.proposal_methods import best_first, method_styles
+from boxlens.report.study import Table
 from boxlens.studies.proposals.recall.average_recall import CURVE_IOUS
+from boxlens.studies.proposals.recall.result import BudgetRecall, DatasetRecall, MethodRecall
 from boxlens.wording import count, counted, interval, mean_count, number, score, share, short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from boxlens.data.columns import Floats
-    from boxlens.report.charts.forms.keys import Style
-    from boxlens.report.charts.forms.layers import Row, Spec
     from boxlens.report.described.recall_groups import GroupRow
-    from boxlens.report.study import Table
-    from boxlens.studies.proposals.recall.result import BudgetRecall, DatasetRecall, MethodRecall
 
 # Of a figure across a page: all of it, and one of two panels.
 PAGE_PX: Final = 640

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from boxlens.images.perturbing.families import FAMILIES
 from boxlens.report.charts.forms.axes import Axis
 from boxlens.report.charts.forms.keys import key
+from boxlens.report.charts.forms.layers import Row, Spec
 from boxlens.report.charts.forms.marks import dots, lines
 from boxlens.report.charts.forms.panels import grid, plot
 from boxlens.report.charts.level_axis import level_axis, level_place
 from boxlens.report.charts.proposal_methods import method_styles
 from boxlens.report.charts.recall import PAGE_PX, PANEL_PX
+from boxlens.studies.proposals.repeatability.result import (
+    LevelRepeatability,
+    RepeatabilityResult,
+)
 from boxlens.wording import count, interval, score
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
-    from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.studies.proposals.repeatability.result import (
-        LevelRepeatability,
-        RepeatabilityResult,
-    )
-
-    # By method.
-    Levels = Mapping[str, tuple[LevelRepeatability, ...]]
-    # Title, axis and rows of a family of changes.
-    Panel = tuple[str, Axis, list[Row]]
+# By method.
+Levels = Mapping[str, tuple[LevelRepeatability, ...]]
+# Title, axis and rows of a family of changes.
+Panel = tuple[str, Axis, list[Row]]
 
 
 def levels_by_method(result: RepeatabilityResult, family: str, shown: Collection[str]) -> Levels:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from boxlens.images.corrupting.corruptions import SEVERITIES
 from boxlens.images.perturbing.families import FAMILIES
@@ -11,7 +12,7 @@ from boxlens.images.transforming.transform import CORRUPTION_GROUPS
 from boxlens.report.charts.colours import INK, LINE, MANY_SERIES, colours_of
 from boxlens.report.charts.forms.axes import Axis, Names, to_a_tenth
 from boxlens.report.charts.forms.keys import Style, key
-from boxlens.report.charts.forms.layers import Mark
+from boxlens.report.charts.forms.layers import Mark, Row, Spec
 from boxlens.report.charts.forms.marks import bands, bars, dots, lines, ticks
 from boxlens.report.charts.forms.panels import (
     Series,
@@ -23,6 +24,11 @@ from boxlens.report.charts.forms.panels import (
     plot,
 )
 from boxlens.report.charts.level_axis import level_axis, level_place
+from boxlens.studies.robustness.result import (
+    DetectorRobustness,
+    RobustnessResult,
+    StepRobustness,
+)
 from boxlens.studies.robustness.steps import (
     CLEAN_WORDS,
     GROUP_WORDS,
@@ -35,18 +41,8 @@ from boxlens.studies.robustness.steps import (
 )
 from boxlens.wording import UNDEFINED, interval, score, share
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.studies.robustness.result import (
-        DetectorRobustness,
-        RobustnessResult,
-        StepRobustness,
-    )
-
-    # Row, detector, score, and that of the unchanged pictures.
-    Bar = tuple[str, str, float, float]
+# Row, detector, score, and that of the unchanged pictures.
+Bar = tuple[str, str, float, float]
 
 # Of a figure across a page, and one of two panels.
 PAGE_PX, PANEL_PX = 640, 300

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 import numpy as np
 
+from boxlens.data.columns import Floats
 from boxlens.report.charts.forms import cells
 from boxlens.report.charts.forms.axes import Axis
+from boxlens.report.charts.forms.layers import Row, Spec
 from boxlens.report.charts.forms.panels import below, beside, line_name
+from boxlens.studies.robustness.result import RobustnessResult
 from boxlens.studies.robustness.steps import CLEAN_WORDS, level_words, plain_title
 from boxlens.wording import mean_count, short
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from boxlens.data.columns import Floats
-    from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.studies.robustness.result import RobustnessResult
-
-    # A set of pictures: the transform and its level; maps of its objects, then of detections.
-    Column = tuple[tuple[str, ...], list[Floats]]
+# A set of pictures: the transform and its level; maps of its objects, then of detections.
+Column = tuple[tuple[str, ...], list[Floats]]
 
 MOST_COLUMNS: Final = 6
 # Finer maps are drawn coarser: a figure of ten thousands of cells opens slowly.

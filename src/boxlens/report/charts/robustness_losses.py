@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from boxlens.report.charts.colours import INK, NEUTRAL, PINK
 from boxlens.report.charts.forms.axes import Axis, Names
 from boxlens.report.charts.forms.cells import cell, matrix
+from boxlens.report.charts.forms.layers import Row, Spec
 from boxlens.report.charts.forms.marks import bars, ticks
 from boxlens.report.charts.forms.panels import beside, name_rows
 from boxlens.report.charts.kinds import kind_of
 from boxlens.report.charts.robustness import detector_colours
 from boxlens.studies.diagnosis.tide_types import ERRORS
+from boxlens.studies.robustness.error_growth import ErrorGrowth
+from boxlens.studies.robustness.result import (
+    DetectorRobustness,
+    RobustnessResult,
+    StepRobustness,
+)
 from boxlens.studies.robustness.steps import CLEAN_WORDS, level_words
 from boxlens.wording import change, count, score, short
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.studies.robustness.error_growth import ErrorGrowth
-    from boxlens.studies.robustness.result import (
-        DetectorRobustness,
-        RobustnessResult,
-        StepRobustness,
-    )
 
 CLASS_PX: Final = 11
 NAME_CHARACTERS: Final = 24

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 from urllib.parse import urlencode
 
-if TYPE_CHECKING:
-    from boxlens.report.charts.forms.layers import Row
+from boxlens.report.charts.forms.layers import Row
 
 Terms = dict[str, str | list[str]]
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 from boxlens.report.charts.colours import LINE, colours_of
 from boxlens.report.charts.forms.keys import key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from boxlens.report.charts.forms.layers import Spec
-    from boxlens.studies.difficulty.accuracy import ScoreName
-    from boxlens.studies.difficulty.result import DifficultyResult
+from boxlens.report.charts.forms.layers import Spec
+from boxlens.studies.difficulty.accuracy import ScoreName
+from boxlens.studies.difficulty.result import DifficultyResult
 
 KEY_PX: Final = 300
 

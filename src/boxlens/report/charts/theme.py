@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from boxlens.report.charts.colours import GRID, INK, LINE, NEUTRAL, SOFT_INK, WHITE
-
-if TYPE_CHECKING:
-    from boxlens.report.charts.forms.layers import Spec
+from boxlens.report.charts.forms.layers import Spec
 
 # vl-convert brings Liberation Sans; Arial and Helvetica have the same widths in a browser.
 FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"

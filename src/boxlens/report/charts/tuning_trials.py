@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from boxlens.report.charts.colours import FIRST, NEUTRAL, SECOND, SOFT_INK
 from boxlens.report.charts.forms.axes import COUNTS, Axis, around, round_powers, round_steps
 from boxlens.report.charts.forms.keys import key
+from boxlens.report.charts.forms.layers import Row, Spec
 from boxlens.report.charts.forms.marks import dots, lines, rule_at
 from boxlens.report.charts.forms.panels import below, grid, plot
 from boxlens.report.charts.forms.tables import table_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.report.study import Table
-    from boxlens.studies.proposals.tuning.result import ProposalTuningResult, Trial
+from boxlens.report.study import Table
+from boxlens.studies.proposals.tuning.result import ProposalTuningResult, Trial
 
 # Settings that span more than this factor are drawn by their logarithm.
 LOGARITHMIC_FROM: Final = 8

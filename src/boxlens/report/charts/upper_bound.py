@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 
+from boxlens.data.columns import Floats
 from boxlens.report.charts.colours import (
     BLUE,
     GREEN,
@@ -19,7 +21,7 @@ from boxlens.report.charts.colours import (
 )
 from boxlens.report.charts.forms.axes import Axis, Names, to_a_tenth
 from boxlens.report.charts.forms.keys import Style, key
-from boxlens.report.charts.forms.layers import Mark
+from boxlens.report.charts.forms.layers import Mark, Row, Spec
 from boxlens.report.charts.forms.marks import (
     SMALL_PX,
     bars,
@@ -33,21 +35,12 @@ from boxlens.report.charts.forms.marks import (
     words,
 )
 from boxlens.report.charts.forms.panels import Series, below, beside, name_rows, plot
-from boxlens.report.charts.forms.scatter import least_squares, scatter
+from boxlens.report.charts.forms.scatter import Ends, least_squares, scatter
 from boxlens.report.charts.forms.tables import table_columns, table_rows, told_rows
-from boxlens.report.study import NUMBER, SCORE, SHARE, TEXT
+from boxlens.report.study import NUMBER, SCORE, SHARE, TEXT, Table
 from boxlens.studies.upper_bound.nearness import best_detector
-from boxlens.studies.upper_bound.result import BOUND, CROP_TITLES
+from boxlens.studies.upper_bound.result import BOUND, CROP_TITLES, UpperBoundResult
 from boxlens.wording import change, score
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from boxlens.data.columns import Floats
-    from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.report.charts.forms.scatter import Ends
-    from boxlens.report.study import Table
-    from boxlens.studies.upper_bound.result import UpperBoundResult
 
 PAGE_PX: Final = 640
 # Of a figure in half a page.

@@ -5,13 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from boxlens.formats.private_files import private_folder, read_private, write_private
 from boxlens.version import VERSION
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _GLOBALS = "window.vegaEmbed = vegaEmbed;"
 

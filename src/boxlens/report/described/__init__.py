@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from boxlens.errors import ParameterError
 from boxlens.report.described.extras import Extras
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-
-    from boxlens.report.study import Study
+from boxlens.report.study import Study
 
 # By the name of a result's type, so that reading one loads nothing of the others.
 DESCRIBED = {

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.metrics.confusion import ConfusionResult
 from boxlens.report.charts.label_matrices import confusion_matrix_chart
 from boxlens.report.study import Plot
 from boxlens.wording import number
-
-if TYPE_CHECKING:
-    from boxlens.metrics.confusion import ConfusionResult
 
 MOST_CLASSES = 16
 # As many digits of a score cut as anybody reads.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,17 +30,13 @@ from boxlens.report.study import (
     columns_of,
     table_of,
 )
+from boxlens.studies.proposals.detection_use.correlation_result import (
+    MethodScore,
+    ProposalCorrelationResult,
+    RecallCorrelation,
+)
 from boxlens.studies.proposals.detection_use.verdict import correlation_sentences, detector_name
 from boxlens.wording import counted, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.studies.proposals.detection_use.correlation_result import (
-        MethodScore,
-        ProposalCorrelationResult,
-        RecallCorrelation,
-    )
 
 MOST_TILES = 4
 # Detectors that have a column where there is little room, a colour, and a panel.

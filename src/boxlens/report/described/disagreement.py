@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from boxlens.report.study import (
     COUNT,
@@ -12,18 +12,14 @@ from boxlens.report.study import (
     TEXT,
     Column,
     Note,
+    Part,
     Section,
     Study,
     Table,
     columns_of,
 )
+from boxlens.studies.comparison.cases.disagreement import DisagreementResult
 from boxlens.wording import counted, listed, mean_count, number, share
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from boxlens.report.study import Part
-    from boxlens.studies.comparison.cases.disagreement import DisagreementResult
 
 # All of so few detectors are named in a title.
 MOST_NAMES = 3

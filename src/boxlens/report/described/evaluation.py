@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.metrics import ClassResult, DetectorResult, EvaluationResult
 from boxlens.metrics.evaluation import with_unique_names
+from boxlens.metrics.intervals import Interval
 from boxlens.report.charts.colours import SERIES, colours_of
 from boxlens.report.charts.evaluation import (
     class_scores_chart,
@@ -25,6 +28,7 @@ from boxlens.report.study import (
     TEXT,
     Column,
     Note,
+    Part,
     Plot,
     Section,
     Study,
@@ -34,13 +38,6 @@ from boxlens.report.study import (
     table_of,
 )
 from boxlens.wording import counted, interval, is_undefined, level, listed, number, score
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from boxlens.metrics import ClassResult, DetectorResult, EvaluationResult
-    from boxlens.metrics.intervals import Interval
-    from boxlens.report.study import Part
 
 GUIDE = "evaluate"
 MOST_NAMES = 3

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from boxlens.report.study import COUNT, ID, SCORE, SHARE, TEXT, Note, Table, table_of
+from boxlens.metrics import DetectorResult, EvaluationResult
+from boxlens.metrics.confidence import ConfidenceResult
+from boxlens.metrics.confusion import ConfusionResult
+from boxlens.metrics.image_counts import ImageCountsResult
+from boxlens.metrics.olrp import OlrpResult
+from boxlens.report.study import COUNT, ID, SCORE, SHARE, TEXT, Note, Part, Table, table_of
 from boxlens.wording import counted, number, part
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from boxlens.metrics import DetectorResult, EvaluationResult
-    from boxlens.metrics.confidence import ConfidenceResult
-    from boxlens.metrics.confusion import ConfusionResult
-    from boxlens.metrics.image_counts import ImageCountsResult
-    from boxlens.metrics.olrp import OlrpResult
-    from boxlens.report.study import Part
 
 N_WORST = 20
 # Where there is little room.

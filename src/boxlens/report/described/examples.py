@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.data import Dataset
 from boxlens.errors import ParameterError
+from boxlens.formats.files import Progress
 from boxlens.report.charts.kinds import KINDS
+from boxlens.report.described.extras import Images
 from boxlens.report.pages.markup import notes, paragraph
-from boxlens.report.study import ID, TEXT, Column, Markup, Section, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from boxlens.data import Dataset
-    from boxlens.formats.files import Progress
-    from boxlens.report.described.extras import Images
-    from boxlens.report.pictures.exhibits import Shown, Wall
-    from boxlens.report.pictures.gallery import Crop, Gallery, HungWall
-    from boxlens.report.study import Part
-    from boxlens.studies.diagnosis import DiagnosisResult
-    from boxlens.studies.diagnosis.gallery import Exhibit
-    from boxlens.studies.sensitivity import Unexpected
+from boxlens.report.pictures.exhibits import Shown, Wall
+from boxlens.report.pictures.gallery import Crop, Gallery, HungWall
+from boxlens.report.study import ID, TEXT, Column, Markup, Part, Section, Table
+from boxlens.studies.diagnosis import DiagnosisResult
+from boxlens.studies.diagnosis.gallery import Exhibit
+from boxlens.studies.sensitivity import Unexpected
 
 EXAMPLES = "examples"
 # A page that is mailed stays small.

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from os import PathLike
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from os import PathLike
+from boxlens.data import Dataset, Detections
+from boxlens.formats.files import Progress
+from boxlens.images import ImageFiles
+from boxlens.report.pictures.gallery import Gallery
+from boxlens.report.study import Study
+from boxlens.studies.comparison import ComparisonResult
+from boxlens.studies.diagnosis import DiagnosisResult
 
-    from boxlens.data import Dataset, Detections
-    from boxlens.formats.files import Progress
-    from boxlens.images import ImageFiles
-    from boxlens.report.pictures.gallery import Gallery
-    from boxlens.report.study import Study
-    from boxlens.studies.comparison import ComparisonResult
-    from boxlens.studies.diagnosis import DiagnosisResult
-
-    # Where pictures are; None: they were not given.
-    Images = ImageFiles | str | PathLike[str] | None
+# Where pictures are; None: they were not given.
+Images = ImageFiles | str | PathLike[str] | None
 
 
 class Hung(Protocol):

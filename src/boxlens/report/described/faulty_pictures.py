@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+from boxlens.detectors.run_result import Failure, Remark
 from boxlens.report.study import TEXT, Column, Section, Table
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.detectors.run_result import Failure, Remark
 
 # More are in the files alone.
 MOST_SHOWN = 500

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from boxlens.report.study import (
     COUNT,
@@ -18,13 +18,8 @@ from boxlens.report.study import (
     Table,
     table_of,
 )
-from boxlens.studies.comparison.gating.result import VERDICTS
+from boxlens.studies.comparison.gating.result import VERDICTS, GateResult, RuleOutcome
 from boxlens.wording import counted, level
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from boxlens.studies.comparison.gating.result import GateResult, RuleOutcome
 
 GUIDE = "gate"
 TILES = ("rules that hold", "broken within chance", "broken", "not computed")

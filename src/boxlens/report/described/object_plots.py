@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from boxlens.report.charts import objects as charts
 from boxlens.report.study import Plot, file_name
+from boxlens.studies.sensitivity import SensitivityResult
+from boxlens.studies.sensitivity.result import Characteristic, ClassSpread, Interaction
 from boxlens.studies.sensitivity.verdict import widest_first
 from boxlens.wording import counted, number, part, share
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.studies.sensitivity import SensitivityResult
-    from boxlens.studies.sensitivity.result import Characteristic, ClassSpread, Interaction
 
 MOST_CLASSES = 16
 # Flags take a line each, in two columns of classes.

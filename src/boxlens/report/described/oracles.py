@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from boxlens.report.study import (
     SCORE,
     TEXT,
     Column,
+    Form,
     Plot,
     Section,
     Study,
@@ -31,21 +33,16 @@ from boxlens.report.study import (
     file_name,
     table_of,
 )
-from boxlens.studies.proposals.detection_use.oracle_result import ORACLE_WORDS
+from boxlens.studies.proposals.detection_use.oracle_result import (
+    ORACLE_WORDS,
+    DetectorOracles,
+    DetectorScores,
+    OracleScore,
+    ProposalOracleResult,
+    ScoreMap,
+)
 from boxlens.studies.proposals.detection_use.verdict import oracle_sentences
 from boxlens.wording import counted, interval, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.report.study import Form
-    from boxlens.studies.proposals.detection_use.oracle_result import (
-        DetectorOracles,
-        DetectorScores,
-        OracleScore,
-        ProposalOracleResult,
-        ScoreMap,
-    )
 
 MOST_NAMES = 3
 # Groups of bars, lines and bands of a figure.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from boxlens.report.charts.proposal_methods import ar_words, best_first
 from boxlens.report.described.recall_groups import group_parts
@@ -31,18 +32,14 @@ from boxlens.report.study import (
 )
 from boxlens.studies.proposals.published import N_PROPOSALS, PUBLISHED
 from boxlens.studies.proposals.recall.average_recall import CURVE_IOUS
+from boxlens.studies.proposals.recall.result import (
+    BudgetRecall,
+    DatasetRecall,
+    MethodRecall,
+    ProposalRecallResult,
+)
 from boxlens.studies.proposals.recall.verdict import LOOSE, recall_sentences
 from boxlens.wording import counted, listed, number
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from boxlens.studies.proposals.recall.result import (
-        BudgetRecall,
-        DatasetRecall,
-        MethodRecall,
-        ProposalRecallResult,
-    )
 
 MOST_NAMES, MOST_TILES = 3, 4
 

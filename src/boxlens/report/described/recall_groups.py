@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from functools import partial
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from boxlens.report.charts.forms.choosing import both_ends, first_of
 from boxlens.report.charts.forms.keys import MOST_LINES
@@ -17,21 +18,17 @@ from boxlens.report.study import (
     SCORE,
     TEXT,
     Column,
+    Part,
     Plot,
     Table,
     columns_of,
     file_name,
     table_of,
 )
+from boxlens.studies.proposals.recall.choice import RecallChoice
 from boxlens.studies.proposals.recall.groups import BY_CLASS, BY_SIZE, SIZES
+from boxlens.studies.proposals.recall.result import DatasetRecall, ProposalRecallResult
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.report.study import Part
-    from boxlens.studies.proposals.recall.choice import RecallChoice
-    from boxlens.studies.proposals.recall.result import DatasetRecall, ProposalRecallResult
 
 READINGS = {
     BY_CLASS: "A row that is pale throughout: a class that every method misses. A dark cell in a "

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.report.charts.forms.choosing import first_of, spread_out
 from boxlens.report.charts.forms.keys import MOST_LINES
@@ -16,15 +17,10 @@ from boxlens.report.charts.recall import (
     recall_by_number_chart,
     recall_datasets_chart,
 )
-from boxlens.report.study import Plot, file_name
+from boxlens.report.study import Plot, Table, file_name
+from boxlens.studies.proposals.recall.choice import RecallChoice
+from boxlens.studies.proposals.recall.result import DatasetRecall, ProposalRecallResult
 from boxlens.wording import counted, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from boxlens.report.study import Table
-    from boxlens.studies.proposals.recall.choice import RecallChoice
-    from boxlens.studies.proposals.recall.result import DatasetRecall, ProposalRecallResult
 
 MOST_NAMES = 2
 # Panels of a figure: budgets, and IoUs beside average recall.

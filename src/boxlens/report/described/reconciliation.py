@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.report.charts.convention_steps import convention_steps_chart
 from boxlens.report.study import (
@@ -20,15 +20,13 @@ from boxlens.report.study import (
     Table,
     table_of,
 )
-from boxlens.studies.comparison.conventions.results import ORDER_MATTERS
+from boxlens.studies.comparison.conventions.results import (
+    ORDER_MATTERS,
+    ConventionStep,
+    ProtocolNumber,
+    ReconciliationResult,
+)
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from boxlens.studies.comparison.conventions.results import (
-        ConventionStep,
-        ProtocolNumber,
-        ReconciliationResult,
-    )
 
 GUIDE = "reconcile"
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.images.perturbing.families import FAMILIES
 from boxlens.report.charts.proposal_methods import line_words
@@ -23,17 +24,13 @@ from boxlens.report.study import (
     columns_of,
     table_of,
 )
+from boxlens.studies.proposals.repeatability.result import (
+    LevelRepeatability,
+    MethodRepeatability,
+    RepeatabilityResult,
+)
 from boxlens.studies.proposals.repeatability.verdict import is_blind, repeatability_sentences
 from boxlens.wording import counted, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.studies.proposals.repeatability.result import (
-        LevelRepeatability,
-        MethodRepeatability,
-        RepeatabilityResult,
-    )
 
 MOST_NAMES, MOST_TILES = 3, 4
 # Columns of files that say which level a row is about.

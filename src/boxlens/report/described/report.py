@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from boxlens.report.described import describe, evaluation
 from boxlens.report.described.diagnosis import OBJECTS
 from boxlens.report.described.difficulty import study_in_report
 from boxlens.report.described.examples import (
     EXAMPLES,
+    Pictures,
     comparison_examples,
     diagnosis_examples,
     examples_section,
@@ -19,16 +20,10 @@ from boxlens.report.described.examples import (
 )
 from boxlens.report.described.extras import Extras, Run
 from boxlens.report.pictures.comparison_exhibits import comparison_walls
-from boxlens.report.pictures.exhibits import walls
+from boxlens.report.pictures.exhibits import Wall, walls
 from boxlens.report.study import Section, Study, file_name
+from boxlens.studies.report import ReportResult
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.report.described.examples import Pictures
-    from boxlens.report.pictures.exhibits import Wall
-    from boxlens.studies.report import ReportResult
 
 # A verdict is at most so many sentences; what else there is to say stands in its section.
 MOST_SENTENCES = 3

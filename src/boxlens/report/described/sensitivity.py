@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.report.described.extras import Extras, Run
 from boxlens.report.described.object_plots import object_plots
@@ -22,18 +23,14 @@ from boxlens.report.study import (
     Table,
     table_of,
 )
+from boxlens.studies.sensitivity.result import (
+    Characteristic,
+    ClassScore,
+    Interaction,
+    SensitivityResult,
+)
 from boxlens.studies.sensitivity.verdict import sensitivity_sentences, widest_first
 from boxlens.wording import counted, number, part
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from boxlens.studies.sensitivity.result import (
-        Characteristic,
-        ClassScore,
-        Interaction,
-        SensitivityResult,
-    )
 
 GUIDE = "sensitivity"
 OBJECTS = "objects"

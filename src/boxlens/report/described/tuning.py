@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.report.charts.tuning_trials import tuning_settings_chart, tuning_trials_chart
 from boxlens.report.study import (
@@ -25,11 +25,9 @@ from boxlens.report.study import (
     columns_of,
     table_of,
 )
+from boxlens.studies.proposals.tuning.result import ProposalTuningResult, Trial
 from boxlens.studies.proposals.tuning.verdict import tuning_sentences
 from boxlens.wording import counted, score
-
-if TYPE_CHECKING:
-    from boxlens.studies.proposals.tuning.result import ProposalTuningResult, Trial
 
 # Of the best trials, where there is little room.
 MOST_TRIALS = 5

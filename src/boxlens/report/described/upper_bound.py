@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from boxlens.formats.files import Progress
 from boxlens.images import ImageFiles
 from boxlens.report.described import upper_bound_plots as plots
 from boxlens.report.described import upper_bound_tables as tables
 from boxlens.report.described.examples import Pictures, all_walls, fit_pictures, n_crops
-from boxlens.report.described.extras import Extras
+from boxlens.report.described.extras import Extras, Images
 from boxlens.report.described.faulty_pictures import faulty_pictures
 from boxlens.report.pictures.bound_exhibits import mistakes_wall
-from boxlens.report.study import SCORE, SHARE, Markup, Section, Study
+from boxlens.report.study import SCORE, SHARE, Form, Markup, Part, Section, Study
 from boxlens.studies.upper_bound.nearness import best_detector
+from boxlens.studies.upper_bound.result import UpperBoundResult
 from boxlens.studies.upper_bound.verdict import bound_findings, bound_sentences
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from boxlens.formats.files import Progress
-    from boxlens.report.described.extras import Images
-    from boxlens.report.study import Form, Part
-    from boxlens.studies.upper_bound.result import UpperBoundResult
 
 GUIDE = "upper-bound"
 WITHOUT_PICTURES = "Pictures are shown where they are given (--images)."

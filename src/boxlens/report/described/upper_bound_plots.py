@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from boxlens import wording
 from boxlens.report.charts import upper_bound as charts
 from boxlens.report.charts.forms.choosing import first_of
+from boxlens.report.charts.forms.layers import Spec
 from boxlens.report.described import upper_bound_tables as tables
 from boxlens.report.study import Plot
 from boxlens.studies.upper_bound.nearness import best_detector, class_gaps
-from boxlens.studies.upper_bound.result import BOUND
+from boxlens.studies.upper_bound.result import BOUND, UpperBoundResult
 from boxlens.studies.upper_bound.verdict import telling_correlation
 from boxlens.wording import counted, listed, number, score
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from boxlens.report.charts.forms.layers import Spec
-    from boxlens.studies.upper_bound.result import UpperBoundResult
 
 NO_BOUND = "no object has a label"
 # As many as there are colours beside that of the bound.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
+from boxlens.metrics.intervals import Interval
 from boxlens.report.study import (
     COUNT,
     NUMBER,
@@ -12,28 +14,25 @@ from boxlens.report.study import (
     SHARE,
     TEXT,
     Column,
+    Form,
     Table,
     columns_of,
     interval_columns,
     table_of,
 )
 from boxlens.studies.upper_bound.nearness import best_detector, class_gaps
-from boxlens.studies.upper_bound.result import BOUND, CROP_TITLES, STRATEGY_TITLES
+from boxlens.studies.upper_bound.result import (
+    BOUND,
+    CROP_TITLES,
+    STRATEGY_TITLES,
+    ContextAccuracy,
+    DetectorGap,
+    Mistake,
+    StrategyBound,
+    UpperBoundResult,
+)
 from boxlens.studies.upper_bound.verdict import SHOWN
 from boxlens.wording import number, part
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from boxlens.metrics.intervals import Interval
-    from boxlens.report.study import Form
-    from boxlens.studies.upper_bound.result import (
-        ContextAccuracy,
-        DetectorGap,
-        Mistake,
-        StrategyBound,
-        UpperBoundResult,
-    )
 
 # More are shown at a click.
 MOST_CLASSES = 20

@@ -6,24 +6,20 @@ It is written once, in docs/*.md; no raw HTML of a page gets through.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from boxlens.errors import ParameterError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
-
-    from markdown_it.token import Token
-
-    # A page and a heading of it, either may be empty, to an address; None: no link.
-    Address = Callable[[str, str], str | None]
+# A page and a heading of it, either may be empty, to an address; None: no link.
+Address = Callable[[str, str], str | None]
 
 METHOD = "Method"
 # "Title { #name }", as the site reads it: the heading's id is the name.

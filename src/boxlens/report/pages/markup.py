@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.report.study import Column, Table
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from boxlens.report.study import Column, Table
 
 
 def table(one: Table[Any]) -> str:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.report.charts.export import EMBED_OPTIONS, script_json
 from boxlens.report.charts.vega_script import vega_script
 from boxlens.report.pages.markup import link, paragraph
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.report.study import Plot, Section
+from boxlens.report.study import Plot, Section
 
 
 def page(title: tuple[str, str], about: str, sections: Sequence[tuple[Section, str]]) -> str:

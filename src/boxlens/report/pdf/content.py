@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.report.readers.figures import main_plot
 from boxlens.report.readers.provenance import hash_words, parameters, sources
-from boxlens.report.study import Plot, Table, Typeset
+from boxlens.report.study import Plot, Section, Study, Table, Typeset
 from boxlens.wording import count
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from boxlens.report.study import Section, Study
 
 # By the class pages, or nearly so by other figures and tables.
 SAID_ELSEWHERE = frozenset(

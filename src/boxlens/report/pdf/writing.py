@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import vl_convert
 
 from boxlens.errors import MissingExtraError
+from boxlens.formats.files import Progress
 from boxlens.formats.unfinished import scratch_folder
 from boxlens.report.pages.page import without_heading
+from boxlens.report.pdf.content import Content
 from boxlens.report.readers.figures import spec_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from boxlens.formats.files import Progress
-    from boxlens.report.pdf.content import Content
-    from boxlens.report.study import Plot
+from boxlens.report.study import Plot
 
 TEMPLATES = ("report.typ", "figures.typ", "classes.typ")
 # Tagged, with titles, languages and descriptions of figures: what a screen reader needs.

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from boxlens.report.charts.kinds import KINDS
 from boxlens.report.pictures.exhibits import Shown, Wall
+from boxlens.studies.upper_bound.result import Mistake, UpperBoundResult
 from boxlens.wording import score
-
-if TYPE_CHECKING:
-    from boxlens.studies.upper_bound.result import Mistake, UpperBoundResult
 
 COLOUR = KINDS["cls"].colour
 

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Floats
 from boxlens.matching import COCO
 from boxlens.report.charts.colours import FIRST, SECOND
-from boxlens.report.pictures.exhibits import OBJECT_COLOUR, ON_OBJECT, Shown, Wall, object_box
+from boxlens.report.pictures.exhibits import OBJECT_COLOUR, ON_OBJECT, Box, Shown, Wall, object_box
+from boxlens.studies.comparison import ComparisonResult
 from boxlens.studies.comparison.cases.image_scores import MEASURE_NAMES
-from boxlens.studies.comparison.leading_pairs import leading_pairs
+from boxlens.studies.comparison.leading_pairs import LeadingPair, leading_pairs
 from boxlens.wording import counted, score, share
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Floats
-    from boxlens.report.pictures.exhibits import Box
-    from boxlens.studies.comparison import ComparisonResult
-    from boxlens.studies.comparison.leading_pairs import LeadingPair
-
-    Order = npt.NDArray[np.intp]
+Order = npt.NDArray[np.intp]
 
 N_SHOWN = 6
 # Where even the better one scores less.

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from boxlens.data import Dataset
 from boxlens.report.charts.kinds import KINDS
+from boxlens.studies.diagnosis import DiagnosisResult
+from boxlens.studies.diagnosis.gallery import Exhibit
 from boxlens.studies.diagnosis.hoiem_types import FP_TYPES, HoiemType
+from boxlens.studies.sensitivity import Unexpected
 from boxlens.wording import score
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from boxlens.data import Dataset
-    from boxlens.studies.diagnosis import DiagnosisResult
-    from boxlens.studies.diagnosis.gallery import Exhibit
-    from boxlens.studies.sensitivity import Unexpected
 
 Box = tuple[float, float, float, float]
 OBJECT_COLOUR = KINDS["correct"].colour

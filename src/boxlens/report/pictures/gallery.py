@@ -6,27 +6,24 @@ import io
 import math
 from base64 import b64encode
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boxlens.data import Notice
+from boxlens.data import Dataset, Notice
 from boxlens.errors import InputError, MissingExtraError
+from boxlens.formats.files import Progress
 from boxlens.images import ImageError, ImageFiles, find_images, read_picture
+from boxlens.report.pictures.exhibits import Box, Shown, Wall
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from os import PathLike
-
     from PIL.Image import Image
     from PIL.ImageDraw import ImageDraw
     from PIL.ImageFont import FreeTypeFont
     from PIL.ImageFont import ImageFont as BitmapFont
-
-    from boxlens.data import Dataset
-    from boxlens.formats.files import Progress
-    from boxlens.report.pictures.exhibits import Box, Shown, Wall
 
 # The longer side of a crop, and of a whole picture.
 TILE_PX = 240

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from boxlens.data import counted_notice
+from boxlens.data.columns import Boxes
+from boxlens.formats.files import Progress
+from boxlens.images.pixels import Pixels
 from boxlens.images.transforming.catalogue import CLEAN
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.pictures.exhibits import OBJECT_COLOUR, Shown, Wall
+from boxlens.report.pictures.exhibits import OBJECT_COLOUR, Box, Shown, Wall
 from boxlens.report.pictures.gallery import Crop, Gallery, HungWall, cut_example, need_pillow
+from boxlens.studies.robustness.picture_set import StepPictures
+from boxlens.studies.robustness.result import (
+    DetectorRobustness,
+    Example,
+    RobustnessResult,
+    StepRobustness,
+)
 from boxlens.studies.robustness.steps import (
     level_words,
     step_words,
@@ -19,21 +30,7 @@ from boxlens.studies.robustness.steps import (
 from boxlens.wording import score
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from PIL.Image import Image
-
-    from boxlens.data.columns import Boxes
-    from boxlens.formats.files import Progress
-    from boxlens.images.pixels import Pixels
-    from boxlens.report.pictures.exhibits import Box
-    from boxlens.studies.robustness.picture_set import StepPictures
-    from boxlens.studies.robustness.result import (
-        DetectorRobustness,
-        Example,
-        RobustnessResult,
-        StepRobustness,
-    )
 
     # A copy as large as it is shown, and its size by that of the picture.
     Small = tuple[Image, tuple[float, float]]

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from boxlens.report.charts.export import chart_json
+from boxlens.report.charts.forms.layers import Spec
 from boxlens.report.charts.theme import themed
-
-if TYPE_CHECKING:
-    from boxlens.report.charts.forms.layers import Spec
-    from boxlens.report.study import Plot, Section, Study
+from boxlens.report.study import Plot, Section, Study
 
 
 def drawn_plots(study: Study) -> list[tuple[Section, Plot]]:

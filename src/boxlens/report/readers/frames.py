@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
-from boxlens.report.study import Frame, Table
+from boxlens.report.study import Column, Frame, Stored, Study, Table
 from boxlens.wording import is_undefined
-
-if TYPE_CHECKING:
-    from boxlens.report.study import Column, Stored, Study
 
 TYPES: dict[Stored, type[pl.DataType]] = {
     "text": pl.String,

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import vl_convert
 
+from boxlens.display import Displayed
+from boxlens.report.charts.forms.layers import Spec
 from boxlens.report.described import describe
 from boxlens.report.readers.figures import drawn_plots, main_plot, spec_of
+from boxlens.report.study import Column, Study, Table
 
 if TYPE_CHECKING:
     from altair.typing import ChartType
-
-    from boxlens.display import Displayed
-    from boxlens.report.charts.forms.layers import Spec
-    from boxlens.report.study import Column, Study, Table
 
 MOST_ROWS = 12
 # Colours are those of the page around it, light or dark; a sheet of styles would reach other cells.

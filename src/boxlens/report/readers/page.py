@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.report.pages.guide import has_method, method
 from boxlens.report.pages.markup import link, notes, paragraph, table, tiles
 from boxlens.report.pages.page import card, page
 from boxlens.report.readers.provenance import provenance_section
-from boxlens.report.study import Markup, Note, Plot, Section, Table
+from boxlens.report.study import Markup, Note, Part, Plot, Section, Study, Table
 from boxlens.wording import is_undefined
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from boxlens.report.study import Part, Study
-
-    # The HTML of a figure; empty where it is not drawn.
-    Card = Callable[[Plot], str]
+# The HTML of a figure; empty where it is not drawn.
+Card = Callable[[Plot], str]
 
 MOST_TILES = 6
 METHOD = "method"

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from boxlens.report.pages.markup import facts, notes
-from boxlens.report.study import COUNT, TEXT, Column, Markup, Section, Table
+from boxlens.report.study import COUNT, TEXT, Column, Markup, Part, Section, Study, Table
 from boxlens.wording import number
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from boxlens.report.study import Part, Study
-
-    # What it is, and the file; None: it was given as a table.
-    Source = tuple[str, Mapping[str, Any] | None]
+# What it is, and the file; None: it was given as a table.
+Source = tuple[str, Mapping[str, Any] | None]
 
 
 def provenance_section(study: Study, document: Mapping[str, Any]) -> Section:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, groupby
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from boxlens.report.study import Note
+from boxlens.report.study import Note, Section, Study, Table
 from boxlens.report.study import Table as StudyTable
 from boxlens.safe_text import safe_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.report.study import Section, Study, Table
 
 WIDTH = 96
 # Further columns are shown if they leave lines that a wide window holds.

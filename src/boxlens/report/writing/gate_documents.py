@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from boxlens.report.described import describe
-from boxlens.report.study import Note
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.report.study import Table
-    from boxlens.studies.comparison.gating.result import GateResult, RuleOutcome
+from boxlens.report.study import Note, Table
+from boxlens.studies.comparison.gating.result import GateResult, RuleOutcome
 
 # GitHub shows no more annotations of a kind in one step.
 MOST_ANNOTATIONS = 10

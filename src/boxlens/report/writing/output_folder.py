@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from boxlens.errors import InputError
 from boxlens.formats.files import read_text, write_text
 from boxlens.formats.unfinished import unfinished_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 # What was written, a relative path a line. It makes a folder ours.
 LIST = ".boxlens"

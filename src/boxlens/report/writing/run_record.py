@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxlens.data import Dataset
+from boxlens.data.columns import Attribute
 from boxlens.metrics.json_form import number
 from boxlens.report.charts.kinds import SCHEME_NAMES
+from boxlens.report.described.extras import Run
 from boxlens.report.readers.page import shown_tiles
-from boxlens.report.study import Plot
+from boxlens.report.study import Plot, Study
 from boxlens.report.writing.run_tables import characteristics, run_tables
-from boxlens.studies.diagnosis import DiagnosisChoice, diagnose_tables
+from boxlens.studies.diagnosis import DiagnosisChoice, DiagnosisResult, diagnose_tables
 from boxlens.studies.diagnosis.crosswalk import DET_LABELS, GT_LABELS, SCHEMES
 from boxlens.studies.sensitivity.characteristics import MOST_TEXTS
 from boxlens.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     import polars as pl
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Attribute
-    from boxlens.report.described.extras import Run
-    from boxlens.report.study import Study
-    from boxlens.studies.diagnosis import DiagnosisResult
 
 SCHEMA = "boxlens/run/1"
 

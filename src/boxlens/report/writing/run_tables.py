@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
+from boxlens.data import Dataset, Detections
+from boxlens.data.columns import Attribute, Boxes, Floats, Ids
 from boxlens.metrics.ranking import rank
+from boxlens.studies.comparison import ComparisonResult
 from boxlens.studies.comparison.cases.disagreement import rank_images
+from boxlens.studies.diagnosis import DiagnosisResult
 from boxlens.studies.diagnosis.crosswalk import DET_LABELS, GT_LABELS, SCHEMES
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Attribute, Boxes, Floats, Ids
-    from boxlens.studies.comparison import ComparisonResult
-    from boxlens.studies.diagnosis import DiagnosisResult
-
-    Rows = npt.NDArray[np.integer[Any]]
+Rows = npt.NDArray[np.integer[Any]]
 
 # In the confusion matrix: no object there, or nothing found. No class is written in brackets alone.
 BACKGROUND = "(background)"

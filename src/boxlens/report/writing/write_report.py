@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from boxlens.data.known_classes import ClassesChoice
+from boxlens.data.similarity import Similarity
 from boxlens.formats.class_groups import read_similarity
-from boxlens.formats.given import Reading, several_names, shared_settings
+from boxlens.formats.files import Progress
+from boxlens.formats.given import (
+    GivenDataset,
+    GivenDetections,
+    Reading,
+    several_names,
+    shared_settings,
+)
 from boxlens.metrics import choose
-from boxlens.metrics.intervals import ResamplingChoice
+from boxlens.metrics.intervals import IntervalMethod, ResamplingChoice
 from boxlens.report.charts.export import figure_formats
 from boxlens.report.described.examples import MEGABYTES, check_megabytes
 from boxlens.report.pdf.writing import check_typst
 from boxlens.report.writing.output_folder import check_output
+from boxlens.studies.comparison.shared_images import ImagesChoice
 from boxlens.studies.diagnosis import DiagnosisChoice
 from boxlens.studies.report import ReportChoice, ReportResult, answer_tables, check_questions
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from os import PathLike
-
-    from boxlens.data.known_classes import ClassesChoice
-    from boxlens.data.similarity import Similarity
-    from boxlens.formats.files import Progress
-    from boxlens.formats.given import GivenDataset, GivenDetections
-    from boxlens.metrics.intervals import IntervalMethod
-    from boxlens.studies.comparison.shared_images import ImagesChoice
 
 
 @shared_settings

@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from boxlens.display import Displayed
 from boxlens.errors import ParameterError
+from boxlens.formats.files import Progress
 from boxlens.metrics.json_form import to_json
 from boxlens.report.charts.drawing import Drawing
 from boxlens.report.charts.export import figure_formats
 from boxlens.report.described import describe, extras_of
 from boxlens.report.described.examples import MEGABYTES, check_megabytes
+from boxlens.report.described.extras import Extras, Images, Run
 from boxlens.report.pdf.content import study_content
 from boxlens.report.pdf.writing import check_typst, typeset
+from boxlens.report.pictures.gallery import Gallery
 from boxlens.report.readers.figures import drawn_plots, spec_of
 from boxlens.report.readers.frames import study_frames
 from boxlens.report.readers.page import study_page
-from boxlens.report.writing.output_folder import check_output, output_folder
+from boxlens.report.study import Study
+from boxlens.report.writing.output_folder import OutputFolder, check_output, output_folder
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from os import PathLike
-
     import polars as pl
-
-    from boxlens.display import Displayed
-    from boxlens.formats.files import Progress
-    from boxlens.report.described.extras import Extras, Images, Run
-    from boxlens.report.pictures.gallery import Gallery
-    from boxlens.report.study import Study
-    from boxlens.report.writing.output_folder import OutputFolder
 
 # Levels of results.json that are indented.
 INDENTED = 2

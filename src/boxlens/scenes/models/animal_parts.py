@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.scenes.models.model import Paint, Piece
-from boxlens.scenes.solids import Mesh, faces_over, plate
+from boxlens.data.columns import Floats
+from boxlens.scenes.models.model import Colour, Paint, Piece, Random
+from boxlens.scenes.solids import Flat, Mesh, Point, faces_over, plate
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from boxlens.data.columns import Floats
-    from boxlens.scenes.models.model import Colour, Random
-    from boxlens.scenes.solids import Flat, Point
-
-    # How much of the marking's colour a face takes (0 to 1), by its centre (n x 3).
-    Pattern = Callable[[Floats], Floats]
+# How much of the marking's colour a face takes (0 to 1), by its centre (n x 3).
+Pattern = Callable[[Floats], Floats]
 
 # A cross-section on the way: x and z of its centre, half its width, half its height.
 Station = tuple[float, float, float, float]

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.scenes.models.model import Model, Piece
-from boxlens.scenes.solids import Mesh, block, faces_over, lathe
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.scenes.models.model import Paint, Random
-    from boxlens.scenes.solids import Flat, Point
+from boxlens.scenes.models.model import Model, Paint, Piece, Random
+from boxlens.scenes.solids import Flat, Mesh, Point, block, faces_over, lathe
 
 
 def standing(

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.columns import Floats
 from boxlens.scenes.models.assembly import some_faces
 from boxlens.scenes.models.materials import lacquer, picked, toned
-from boxlens.scenes.models.model import Paint, Piece, palette
+from boxlens.scenes.models.model import Paint, Piece, Random, palette
 from boxlens.scenes.solids import Mesh, cylinder, ellipsoid, joined
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data.columns import Floats
-    from boxlens.scenes.models.model import Random
 
 _SIDES, _RINGS = 12, 8
 _LEATHERS = palette("ce6a2c b2582e ded2ba becc3c")

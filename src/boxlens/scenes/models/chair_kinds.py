@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from boxlens.scenes.models.assembly import padded, post, standing
 from boxlens.scenes.models.furniture_parts import bar, four_legs, star_pedestal
 from boxlens.scenes.models.materials import cloth, lacquer, metal, toned, wood
-from boxlens.scenes.models.model import Model, Piece
-from boxlens.scenes.solids import block, joined
-
-if TYPE_CHECKING:
-    from boxlens.scenes.models.model import Paint, Random
-    from boxlens.scenes.solids import Mesh
+from boxlens.scenes.models.model import Model, Paint, Piece, Random
+from boxlens.scenes.solids import Mesh, block, joined
 
 
 @dataclass(frozen=True, slots=True)

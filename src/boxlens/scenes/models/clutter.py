@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from boxlens.scenes.models.assembly import banded, standing, tube
 from boxlens.scenes.models.materials import ceramic, lacquer, metal, picked, toned, wood
-from boxlens.scenes.models.model import Model, Paint, Piece, palette
+from boxlens.scenes.models.model import Model, Paint, Piece, Random, palette
 from boxlens.scenes.solids import block, cylinder, joined, lathe, limb, plate
-
-if TYPE_CHECKING:
-    from boxlens.scenes.models.model import Random
 
 _CARDBOARDS = palette("b88e5e a87e50 c8a478")
 _PLASTERS = palette("cec6b6 b2aca4 bea084 e0dcd2")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from boxlens.scenes.models.assembly import padded, standing
 from boxlens.scenes.models.chair_kinds import office_chair, padded_chair, wooden_chair
@@ -17,12 +16,8 @@ from boxlens.scenes.models.furniture_parts import (
     ring_of_legs,
 )
 from boxlens.scenes.models.materials import cloth, lacquer, metal, toned, wood
-from boxlens.scenes.models.model import Model, Piece
-from boxlens.scenes.solids import block, cylinder, joined, lathe, limb
-
-if TYPE_CHECKING:
-    from boxlens.scenes.models.model import Paint, Random
-    from boxlens.scenes.solids import Mesh
+from boxlens.scenes.models.model import Model, Paint, Piece, Random
+from boxlens.scenes.solids import Mesh, block, cylinder, joined, lathe, limb
 
 
 def chair(random: Random) -> Model:

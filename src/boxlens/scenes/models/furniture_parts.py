@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from boxlens.scenes.models.assembly import post
-from boxlens.scenes.models.model import Piece
-from boxlens.scenes.solids import block, cylinder, joined, lathe, limb
-
-if TYPE_CHECKING:
-    from boxlens.scenes.models.model import Paint
-    from boxlens.scenes.solids import Mesh, Point
+from boxlens.scenes.models.model import Paint, Piece
+from boxlens.scenes.solids import Mesh, Point, block, cylinder, joined, lathe, limb
 
 CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.scenes.models.assembly import banded, lumpy, standing
 from boxlens.scenes.models.materials import ceramic, lacquer, mottled, picked, toned
-from boxlens.scenes.models.model import Model, Paint, Piece, palette
-from boxlens.scenes.solids import Mesh, cylinder, ellipsoid, joined, lathe, limb
-
-if TYPE_CHECKING:
-    from boxlens.scenes.models.model import Random
-    from boxlens.scenes.solids import Point
+from boxlens.scenes.models.model import Model, Paint, Piece, Random, palette
+from boxlens.scenes.solids import Mesh, Point, cylinder, ellipsoid, joined, lathe, limb
 
 _LEAVES = palette("487430 60883a 345c32 828e38 547a52 b08034")
 _NEEDLES = palette("264e34 34583c 3c6054")

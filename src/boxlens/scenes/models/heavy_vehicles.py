@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from boxlens.scenes.models.model import Model, Paint, Piece, palette
+from boxlens.scenes.models.model import Model, Paint, Piece, Random, palette
 from boxlens.scenes.models.truck_loads import BOLD, FRAME, some_load
 from boxlens.scenes.models.vehicle_parts import (
     HEADLIGHT,
@@ -24,10 +22,7 @@ from boxlens.scenes.models.vehicle_parts import (
     some_rim,
     wheels,
 )
-
-if TYPE_CHECKING:
-    from boxlens.scenes.models.model import Random
-    from boxlens.scenes.solids import Flat
+from boxlens.scenes.solids import Flat
 
 _BUSES = palette("e2b628 c42824 ecece6 345ca0 3c8254 d66e28 78a8c4 c4c6c8")
 _SIGN = Paint((24, 24, 22), "plain", 0)

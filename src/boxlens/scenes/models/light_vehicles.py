@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from boxlens.scenes.models.materials import toned
-from boxlens.scenes.models.model import Model, Piece, palette
+from boxlens.scenes.models.model import Model, Paint, Piece, Random, palette
 from boxlens.scenes.models.vehicle_parts import (
     HEADLIGHT,
     PLASTIC,
@@ -24,10 +24,7 @@ from boxlens.scenes.models.vehicle_parts import (
     some_rim,
     wheels,
 )
-
-if TYPE_CHECKING:
-    from boxlens.scenes.models.model import Paint, Random
-    from boxlens.scenes.solids import Flat
+from boxlens.scenes.solids import Flat
 
 _CAR_COLOURS = palette("e8e8e6 b4b8bc 70747a 26272b ac1c1e 22428c 5c8abe 28543a c4b494 ce9628")
 _VAN_COLOURS = palette("eeeeec e2e4e2 b0b4b8 3a3c42 ceac2c 962224 2c4a80 3e6854 d67830")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from boxlens.scenes.models.animal_parts import (
@@ -11,6 +9,7 @@ from boxlens.scenes.models.animal_parts import (
     HOOF,
     PINK,
     Coat,
+    Station,
     ear,
     natural,
     patched,
@@ -21,7 +20,7 @@ from boxlens.scenes.models.animal_parts import (
     tail,
 )
 from boxlens.scenes.models.assembly import standing
-from boxlens.scenes.models.model import Paint, Piece, palette
+from boxlens.scenes.models.model import Model, Paint, Piece, Random, palette
 from boxlens.scenes.models.stances import (
     Frame,
     grazing,
@@ -34,10 +33,6 @@ from boxlens.scenes.models.stances import (
     trunk,
 )
 from boxlens.scenes.solids import cylinder, limb
-
-if TYPE_CHECKING:
-    from boxlens.scenes.models.animal_parts import Station
-    from boxlens.scenes.models.model import Model, Random
 
 _HIDES = palette("262220 262220 704228 966038 543828 ba966c")
 _WHITES = palette("e8e2d8 ded4c4")

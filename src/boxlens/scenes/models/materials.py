@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.scenes.models.model import Paint, palette
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data.columns import Floats
-    from boxlens.scenes.models.model import Colour, Random
+from boxlens.data.columns import Floats
+from boxlens.scenes.models.model import Colour, Paint, Random, palette
 
 _WOODS = palette("b07c4a cda26c 845430 623e28 a05a36 dec092")
 _CLOTHS = palette("962c2e 344e82 467054 bcb098 606068 c68e34 704668 407c84 ccc4ba 7a523a")

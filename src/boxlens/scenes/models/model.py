@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from boxlens.data.columns import Floats
-    from boxlens.scenes.solids import Mesh
+from boxlens.data.columns import Floats
+from boxlens.scenes.solids import Mesh
 
 Random = np.random.RandomState  # its stream is frozen for good; that of default_rng is not
 Colour = tuple[float, float, float]  # red, green, blue, 0 to 255

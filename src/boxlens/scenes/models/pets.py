@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.columns import Floats
 from boxlens.scenes.models.animal_parts import (
     DARK,
     PINK,
     Coat,
+    Station,
     above,
     curled_tail,
     ear,
@@ -23,9 +25,10 @@ from boxlens.scenes.models.animal_parts import (
     tail,
 )
 from boxlens.scenes.models.assembly import standing
-from boxlens.scenes.models.model import Paint, Piece, palette
+from boxlens.scenes.models.model import Colour, Model, Paint, Piece, Random, palette
 from boxlens.scenes.models.stances import (
     Frame,
+    Stance,
     head_on_neck,
     legs,
     looking_about,
@@ -35,15 +38,7 @@ from boxlens.scenes.models.stances import (
     tail_root,
     trunk,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data.columns import Floats
-    from boxlens.scenes.models.animal_parts import Station
-    from boxlens.scenes.models.model import Colour, Model, Random
-    from boxlens.scenes.models.stances import Stance
-    from boxlens.scenes.solids import Mesh
+from boxlens.scenes.solids import Mesh
 
 _DOG_COLOURS = palette("2c2826 5c3e28 8c6038 c4965c dec496 96928c e8e2d6")
 _DOG_TRUNK: tuple[Station, ...] = (

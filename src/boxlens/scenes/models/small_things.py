@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.scenes.models.assembly import banded, some_faces, standing, tube
 from boxlens.scenes.models.ball_patterns import gored, patched, ringed, seamed
 from boxlens.scenes.models.materials import ceramic, lacquer, metal, picked, toned
-from boxlens.scenes.models.model import Model, Paint, Piece, palette
-from boxlens.scenes.solids import ellipsoid, joined, lathe, limb, plate
-
-if TYPE_CHECKING:
-    from boxlens.scenes.models.model import Random
-    from boxlens.scenes.solids import Flat
+from boxlens.scenes.models.model import Model, Paint, Piece, Random, palette
+from boxlens.scenes.solids import Flat, ellipsoid, joined, lathe, limb, plate
 
 _SIDES = 12
 _GLASSES = palette("265434 60361c 284678 96b2a8 3c2226")

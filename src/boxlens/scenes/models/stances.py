@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from boxlens.scenes.models.animal_parts import posed, skin
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.scenes.models.animal_parts import Coat, Station
-    from boxlens.scenes.models.model import Colour, Piece, Random
-    from boxlens.scenes.solids import Flat
+from boxlens.scenes.models.animal_parts import Coat, Station, posed, skin
+from boxlens.scenes.models.model import Colour, Piece, Random
+from boxlens.scenes.solids import Flat
 
 
 @dataclass(frozen=True, slots=True)

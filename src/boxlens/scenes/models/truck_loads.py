@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from boxlens.scenes.models.materials import toned
-from boxlens.scenes.models.model import Paint, Piece, palette
+from boxlens.scenes.models.model import Paint, Piece, Random, palette
 from boxlens.scenes.models.vehicle_parts import SIDES, Hull, lacquer, rectangle
-from boxlens.scenes.solids import block, ellipsoid, joined, limb
-
-if TYPE_CHECKING:
-    from boxlens.scenes.models.model import Random
-    from boxlens.scenes.solids import Flat
+from boxlens.scenes.solids import Flat, block, ellipsoid, joined, limb
 
 BOLD = palette("ececea ba2422 28529c 3c784c e0a82c d06424 5c6066 78283c")
 FRAME = Paint((42, 42, 45), "grain", 0.1)

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from boxlens.scenes.models.materials import picked, toned
-from boxlens.scenes.models.model import Paint, Piece
-from boxlens.scenes.solids import block, disc, plate, prism, wheel
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.scenes.models.model import Colour, Random
-    from boxlens.scenes.solids import Flat, Mesh
+from boxlens.scenes.models.model import Colour, Paint, Piece, Random
+from boxlens.scenes.solids import Flat, Mesh, block, disc, plate, prism, wheel
 
 SIDES = (-1, 1)  # right, left
 

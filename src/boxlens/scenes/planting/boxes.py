@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from boxlens.data.columns import Bools, Boxes, Floats
+from boxlens.data.columns import Bools, Boxes, Floats
 
 
 def boxes_at_iou(

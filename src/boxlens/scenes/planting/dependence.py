@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from boxlens.data import GroundTruth
+from boxlens.data.columns import Attribute, Floats
 from boxlens.errors import ParameterError
-
-if TYPE_CHECKING:
-    from boxlens.data import GroundTruth
-    from boxlens.data.columns import Attribute, Floats
 
 CHARACTERISTICS: Mapping[str, Callable[[GroundTruth], Floats]] = {
     "area": lambda gt: gt.area_px,

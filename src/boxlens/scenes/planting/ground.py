@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data import Dataset, GroundTruth
+from boxlens.data.columns import Bools, Floats, Rows
 from boxlens.data.similarity import similar_classes
 from boxlens.matching import COCO
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset, GroundTruth
-    from boxlens.data.columns import Bools, Floats, Rows
-    from boxlens.scenes.planting.recipe import Recipe
+from boxlens.scenes.planting.recipe import Recipe
 
 USUAL_SIZE = (640.0, 480.0)
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Floats
 from boxlens.errors import ParameterError
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Floats
 
 
 @dataclass(frozen=True, slots=True)

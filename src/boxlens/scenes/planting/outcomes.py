@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Bools, Rows
 from boxlens.scenes.planting.dependence import chances, weights
+from boxlens.scenes.planting.ground import Ground
 from boxlens.scenes.planting.kinds import Kind
 from boxlens.scenes.planting.laws import draw_numbers, exactly
 from boxlens.scenes.planting.recipe import INSTEAD
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bools, Rows
-    from boxlens.scenes.planting.ground import Ground
 
 MISSED = -1
 NOT_COUNTED = -2

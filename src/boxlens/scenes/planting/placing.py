@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Bools, Boxes, Floats, Rows
 from boxlens.scenes.planting.boxes import boxes_at_iou
+from boxlens.scenes.planting.ground import Ground
 from boxlens.scenes.planting.kinds import Kind
 from boxlens.scenes.planting.truth import Candidates, judge
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bools, Boxes, Floats, Rows
-    from boxlens.scenes.planting.ground import Ground
 
 ROUNDS = 12
 # Nested boxes always fit into the image; they are drawn more often where others have failed.

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from boxlens.data.similarity import Similarity
 from boxlens.errors import ParameterError
+from boxlens.scenes.planting.dependence import Dependence
 from boxlens.scenes.planting.kinds import Kind
 from boxlens.scenes.planting.laws import Beta, Law, Number, Uniform, check_number, exactly
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from boxlens.data.similarity import Similarity
-    from boxlens.scenes.planting.dependence import Dependence
 
 # What an object gets instead of a correct detection. Objects without anything that could be
 # repaired into a hit come first, so that nothing planted later falls on them (METHODS 9.2, Miss).

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from boxlens.data.columns import Bools, Floats, Rows
+from boxlens.scenes.planting.ground import Ground
 from boxlens.scenes.planting.kinds import Kind
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Bools, Floats, Rows
-    from boxlens.scenes.planting.ground import Ground
-    from boxlens.scenes.planting.placing import Batch
+from boxlens.scenes.planting.placing import Batch
 
 
 def draw_scores(ground: Ground, batch: Batch) -> Floats:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Bools, Rows
+from boxlens.scenes.planting.ground import Ground
 from boxlens.scenes.planting.kinds import Kind
 from boxlens.scenes.planting.laws import draw_numbers, exactly
 from boxlens.scenes.planting.outcomes import (
@@ -19,12 +21,6 @@ from boxlens.scenes.planting.outcomes import (
 )
 from boxlens.scenes.planting.placing import Batch, place, place_background, place_exactly
 from boxlens.scenes.planting.recipe import BESIDE, INSTEAD
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bools, Rows
-    from boxlens.scenes.planting.ground import Ground
 
 
 @dataclass(slots=True)

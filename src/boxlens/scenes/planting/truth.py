@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.data import Detections
+from boxlens.data.columns import Bools, Boxes, Floats, Rows
 from boxlens.matching import COCO, find_overlaps
+from boxlens.scenes.planting.ground import Ground
 from boxlens.scenes.planting.kinds import Kind
 from boxlens.scenes.planting.recipe import MARGIN
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Bools, Boxes, Floats, Rows
-    from boxlens.scenes.planting.ground import Ground
 
 MANY = 20_000
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.columns import Floats
+from boxlens.data.known_classes import ClassesChoice
 from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading, shared_settings
+from boxlens.formats.files import Progress
+from boxlens.formats.given import GivenDataset, GivenDetections, Reading, shared_settings
+from boxlens.metrics import EvaluationResult
 from boxlens.metrics.bootstrap import FEWEST_IMAGES, check_images, resample
 from boxlens.metrics.confidence import overall_confidence
 from boxlens.metrics.evaluation import choose, evaluate_tables, samplers, with_unique_names
 from boxlens.metrics.interval_results import with_intervals
-from boxlens.metrics.intervals import ResamplingChoice
+from boxlens.metrics.intervals import IntervalMethod, ResamplingChoice
 from boxlens.metrics.protocols import prepare, verified_detections
 from boxlens.metrics.readings import Mean
 from boxlens.metrics.resampling import class_images_with_objects
@@ -27,30 +32,17 @@ from boxlens.studies.comparison.cases.discriminative import (
     DiscriminativeResult,
     discriminate,
 )
-from boxlens.studies.comparison.cases.image_scores import image_scores
+from boxlens.studies.comparison.cases.fda import Mapping
+from boxlens.studies.comparison.cases.image_scores import Measure, image_scores
+from boxlens.studies.comparison.cases.p_values import TestName
 from boxlens.studies.comparison.choice import ComparisonChoice
 from boxlens.studies.comparison.league import league
-from boxlens.studies.comparison.paired import Contest, compare_pairs
+from boxlens.studies.comparison.paired import ClassPair, Contest, compare_pairs
 from boxlens.studies.comparison.result import ComparisonResult
-from boxlens.studies.comparison.shared_images import same_detections, shared_images
+from boxlens.studies.comparison.shared_images import ImagesChoice, same_detections, shared_images
 from boxlens.studies.comparison.together.found_objects import IOU
 from boxlens.studies.comparison.together.joint_bound import joint_bound
 from boxlens.studies.comparison.together.strengths import StrengthsResult, strengths
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data.columns import Floats
-    from boxlens.data.known_classes import ClassesChoice
-    from boxlens.formats.files import Progress
-    from boxlens.formats.given import GivenDataset, GivenDetections
-    from boxlens.metrics import EvaluationResult
-    from boxlens.metrics.intervals import IntervalMethod
-    from boxlens.studies.comparison.cases.fda import Mapping
-    from boxlens.studies.comparison.cases.image_scores import Measure
-    from boxlens.studies.comparison.cases.p_values import TestName
-    from boxlens.studies.comparison.paired import ClassPair
-    from boxlens.studies.comparison.shared_images import ImagesChoice
 
 
 @shared_settings

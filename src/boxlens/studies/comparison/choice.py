@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from boxlens.data.known_classes import CLASSES_CHOICES
+from boxlens.data.known_classes import CLASSES_CHOICES, ClassesChoice
 from boxlens.errors import ParameterError
 from boxlens.limits import PERMUTATIONS
 from boxlens.metrics.evaluation import EvaluationChoice
@@ -14,14 +13,9 @@ from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, inline
 from boxlens.studies.comparison.cases.discriminative import DiscriminativeChoice
 from boxlens.studies.comparison.cases.fda import MAPPINGS
-from boxlens.studies.comparison.cases.image_scores import MEASURES
-from boxlens.studies.comparison.shared_images import IMAGES_CHOICES
-
-if TYPE_CHECKING:
-    from boxlens.data.known_classes import ClassesChoice
-    from boxlens.studies.comparison.cases.fda import Mapping as FdaMapping
-    from boxlens.studies.comparison.cases.image_scores import Measure
-    from boxlens.studies.comparison.shared_images import ImagesChoice
+from boxlens.studies.comparison.cases.fda import Mapping as FdaMapping
+from boxlens.studies.comparison.cases.image_scores import MEASURES, Measure
+from boxlens.studies.comparison.shared_images import IMAGES_CHOICES, ImagesChoice
 
 # 1 - .95 is a little more than .05: alpha is rounded to so many digits.
 ALPHA_DIGITS = 12

@@ -8,19 +8,16 @@ scales that differ.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Bools, Floats, Rows
+from boxlens.formats.files import Progress
 from boxlens.metrics.bootstrap import EXCHANGE, IN_ONE_GO, Draws, draw, joined
 from boxlens.metrics.ranking import rank_rows
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bools, Floats, Rows
-    from boxlens.formats.files import Progress
-    from boxlens.metrics.resampling import Sampler, Walk, Weights
+from boxlens.metrics.resampling import Sampler, Walk, Weights
 
 # A difference that equals the one seen, rounding aside, is as large.
 EQUAL = 1e-12

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from boxlens.studies.comparison.cases.discriminative import DiscriminativeResult
-    from boxlens.studies.comparison.paired import ClassPair, PairResult
-    from boxlens.studies.comparison.result import ComparisonResult
-    from boxlens.studies.comparison.together.strengths import StrengthsResult
+from boxlens.studies.comparison.cases.discriminative import DiscriminativeResult
+from boxlens.studies.comparison.paired import ClassPair, PairResult
+from boxlens.studies.comparison.result import ComparisonResult
+from boxlens.studies.comparison.together.strengths import StrengthsResult
 
 # All pairs of these are shown; tables hold every pair.
 MOST_DETECTORS = 3

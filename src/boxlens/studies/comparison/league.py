@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from string import ascii_lowercase
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.metrics.intervals import Interval
 from boxlens.metrics.json_form import JsonRecord, inline
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from boxlens.metrics.intervals import Interval
-    from boxlens.studies.comparison.paired import PairResult
+from boxlens.studies.comparison.paired import PairResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.metrics.bootstrap import FEWEST_IMAGES, Draws
+from boxlens.data.columns import Floats
+from boxlens.formats.files import Progress
+from boxlens.metrics.bootstrap import FEWEST_IMAGES, Draws, Resampled
 from boxlens.metrics.intervals import (
     Interval,
     ResamplingChoice,
@@ -21,18 +25,9 @@ from boxlens.metrics.intervals import (
     two_sided,
 )
 from boxlens.metrics.json_form import JsonRecord, as_key, inline
+from boxlens.metrics.resampling import Sampler
+from boxlens.metrics.results import DetectorResult
 from boxlens.studies.comparison.exchange import exchange, exchange_p
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Floats
-    from boxlens.formats.files import Progress
-    from boxlens.metrics.bootstrap import Resampled
-    from boxlens.metrics.resampling import Sampler
-    from boxlens.metrics.results import DetectorResult
 
 
 def _difference_to_json(difference: Interval) -> dict[str, Any]:

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.columns import Floats
 from boxlens.display import Displayed
-from boxlens.metrics.results import about_dataset, envelope
+from boxlens.metrics import DetectorResult
+from boxlens.metrics.results import Provenance, about_dataset, envelope
+from boxlens.studies.comparison.cases.annotation_gain import AnnotationGainResult
+from boxlens.studies.comparison.cases.disagreement import DisagreementResult
+from boxlens.studies.comparison.cases.discriminative import DiscriminativeResult
+from boxlens.studies.comparison.choice import ComparisonChoice
+from boxlens.studies.comparison.league import League
+from boxlens.studies.comparison.paired import ClassPair, PairResult
+from boxlens.studies.comparison.together.joint_bound import JointBoundResult
+from boxlens.studies.comparison.together.strengths import StrengthsResult
 from boxlens.wording import score
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from boxlens.data import Dataset, Detections, Notice
-    from boxlens.data.columns import Floats
-    from boxlens.metrics import DetectorResult
-    from boxlens.metrics.results import Provenance
-    from boxlens.studies.comparison.cases.annotation_gain import AnnotationGainResult
-    from boxlens.studies.comparison.cases.disagreement import DisagreementResult
-    from boxlens.studies.comparison.cases.discriminative import DiscriminativeResult
-    from boxlens.studies.comparison.choice import ComparisonChoice
-    from boxlens.studies.comparison.league import League
-    from boxlens.studies.comparison.paired import ClassPair, PairResult
-    from boxlens.studies.comparison.together.joint_bound import JointBoundResult
-    from boxlens.studies.comparison.together.strengths import StrengthsResult
 
 SCHEMA = "boxlens/compare/1"
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from collections.abc import Sequence
+from typing import Literal, get_args
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.columns import Bools
 from boxlens.data.selection import select_images
 from boxlens.errors import ParameterError
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Bools
 
 ImagesChoice = Literal["check", "all", "common"]
 IMAGES_CHOICES: tuple[ImagesChoice, ...] = get_args(ImagesChoice)

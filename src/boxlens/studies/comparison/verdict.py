@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from boxlens.data.selection import CLASSES_SKIPPED
+from boxlens.studies.comparison.cases.discriminative import DiscriminativeResult
 from boxlens.studies.comparison.cases.image_scores import MEASURE_NAMES
 from boxlens.studies.comparison.leading_pairs import leading_pairs
+from boxlens.studies.comparison.league import League
+from boxlens.studies.comparison.paired import PairResult
+from boxlens.studies.comparison.result import ComparisonResult
 from boxlens.studies.comparison.shared_images import IMAGES_SKIPPED
+from boxlens.studies.comparison.together.strengths import Group
 from boxlens.wording import change, counted, interval, level, listed, number, p_value, score
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.studies.comparison.cases.discriminative import DiscriminativeResult
-    from boxlens.studies.comparison.league import League
-    from boxlens.studies.comparison.paired import PairResult
-    from boxlens.studies.comparison.result import ComparisonResult
-    from boxlens.studies.comparison.together.strengths import Group
 
 MOST_NAMES = 4
 # Groups in which a detector leads that are named, one per characteristic.

@@ -2,52 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from os import PathLike
 
-from boxlens.data import Notice
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.known_classes import ClassesChoice
+from boxlens.data.similarity import Similarity
 from boxlens.formats.class_groups import read_similarity
-from boxlens.formats.given import Reading, one_detector, several_names, shared_settings
+from boxlens.formats.files import Progress
+from boxlens.formats.given import (
+    GivenDataset,
+    GivenDetections,
+    Reading,
+    one_detector,
+    several_names,
+    shared_settings,
+)
 from boxlens.matching import COCO
+from boxlens.metrics.confusion import ConfusionResult
 from boxlens.metrics.grid import count_grid, mean_defined
-from boxlens.metrics.intervals import ResamplingChoice
+from boxlens.metrics.intervals import IntervalMethod, ResamplingChoice
 from boxlens.metrics.protocols import verified_detections
 from boxlens.metrics.results import Provenance
-from boxlens.studies.diagnosis.borji import borji
-from boxlens.studies.diagnosis.coco_analyze import coco_analyze
+from boxlens.studies.diagnosis.borji import BorjiResult, borji
+from boxlens.studies.diagnosis.coco_analyze import CocoAnalyzeResult, coco_analyze
 from boxlens.studies.diagnosis.crosswalk import crosswalk
 from boxlens.studies.diagnosis.evidence import Evidence, about_background, gather
 from boxlens.studies.diagnosis.gallery import gallery
 from boxlens.studies.diagnosis.hoiem import HoiemResult, hoiem, match_hoiem
+from boxlens.studies.diagnosis.hoiem_types import Assignment
 from boxlens.studies.diagnosis.intervals import diagnosis_intervals, over_all_areas
 from boxlens.studies.diagnosis.outcomes import Outcomes, confused, outcomes
-from boxlens.studies.diagnosis.places import Attribute, error_places, missed_beside_both
+from boxlens.studies.diagnosis.places import Attribute, Place, error_places, missed_beside_both
 from boxlens.studies.diagnosis.result import DiagnosisChoice, DiagnosisResult
 from boxlens.studies.diagnosis.side_by_side import SideBySide
 from boxlens.studies.diagnosis.tide import TideResult, tide, tide_range
 from boxlens.studies.diagnosis.tide_repairs import Bench
 from boxlens.studies.diagnosis.tide_types import tide_types
 from boxlens.studies.diagnosis.verdict import verdict
-from boxlens.studies.sensitivity import LOOSER, SensitivityChoice, analyse, object_values
+from boxlens.studies.sensitivity import (
+    LOOSER,
+    SensitivityChoice,
+    SensitivityResult,
+    analyse,
+    object_values,
+)
 from boxlens.version import VERSION
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from os import PathLike
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.known_classes import ClassesChoice
-    from boxlens.data.similarity import Similarity
-    from boxlens.formats.files import Progress
-    from boxlens.formats.given import GivenDataset, GivenDetections
-    from boxlens.metrics.confusion import ConfusionResult
-    from boxlens.metrics.intervals import IntervalMethod
-    from boxlens.studies.diagnosis.borji import BorjiResult
-    from boxlens.studies.diagnosis.coco_analyze import CocoAnalyzeResult
-    from boxlens.studies.diagnosis.hoiem_types import Assignment
-    from boxlens.studies.diagnosis.places import Place
-    from boxlens.studies.sensitivity import SensitivityResult
 
 # An attribute with more values than this names objects rather than kinds of them.
 MOST_VALUES = 8

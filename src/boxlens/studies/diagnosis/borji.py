@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data import Detections
+from boxlens.data.columns import Bits, Bools, Floats, Labels, Rows
 from boxlens.matching import COCO, Matches, assign, find_overlaps, reachable
 from boxlens.metrics.cells import cell_precision
 from boxlens.metrics.grid import AREA_RANGES, mean_defined, positives_by_class_and_area
 from boxlens.metrics.json_form import number
 from boxlens.metrics.ranking import rank_rows
-from boxlens.studies.diagnosis.orders import repair_gains, subsets
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data import Detections
-    from boxlens.data.columns import Bits, Bools, Floats, Labels, Rows
-    from boxlens.studies.diagnosis.evidence import Evidence
-    from boxlens.studies.diagnosis.orders import RepairGain
+from boxlens.studies.diagnosis.evidence import Evidence
+from boxlens.studies.diagnosis.orders import RepairGain, repair_gains, subsets
 
 REPAIRS = ("background", "localization", "duplicate", "miss")
 STEPS = ("start", *REPAIRS)

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Bools, Floats, Labels
 from boxlens.matching import COCO, Matches, assign
 from boxlens.metrics.average_precision import COCO_RECALLS
 from boxlens.metrics.cells import cell_precision
 from boxlens.metrics.grid import AREA_RANGES, positives_by_class_and_area
 from boxlens.metrics.json_form import to_json
+from boxlens.studies.diagnosis.evidence import Evidence
 from boxlens.studies.diagnosis.foreign_objects import views_by_class
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bools, Floats, Labels
-    from boxlens.studies.diagnosis.evidence import Evidence
 
 CURVES = ("C75", "C50", "Loc", "Sim", "Oth", "BG", "FN")
 STRICT_IOU = 0.75

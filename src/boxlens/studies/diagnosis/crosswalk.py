@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Bools, Labels
 from boxlens.metrics.json_form import HIDDEN, as_key, fields_to_json, to_json
+from boxlens.studies.diagnosis.borji import BorjiResult
+from boxlens.studies.diagnosis.coco_analyze import CocoAnalyzeResult
+from boxlens.studies.diagnosis.hoiem import HoiemResult
 from boxlens.studies.diagnosis.hoiem_types import HoiemType
+from boxlens.studies.diagnosis.tide import TideResult
 from boxlens.studies.diagnosis.tide_types import TideType
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bools, Labels
-    from boxlens.studies.diagnosis.borji import BorjiResult
-    from boxlens.studies.diagnosis.coco_analyze import CocoAnalyzeResult
-    from boxlens.studies.diagnosis.hoiem import HoiemResult
-    from boxlens.studies.diagnosis.tide import TideResult
 
 # Takes no part: ignored, beyond a limit of detections, or an object that does not count.
 OUTSIDE = "outside"

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.columns import Bools, Floats, Rows
 from boxlens.data.similarity import Similarity, similar_classes
 from boxlens.errors import ParameterError
 from boxlens.matching import COCO, Overlaps, box_overlap, find_overlaps
 from boxlens.metrics.ranking import Ranking, rank
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Bools, Floats, Rows
-
 
 # Boxes that overlap every object less lie on background.
 BACKGROUND_IOU = 0.1

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.data import Dataset, GroundTruth
+from boxlens.data.columns import Bools
 from boxlens.matching import COCO, Matches, Overlaps, assign
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data.columns import Bools
-    from boxlens.studies.diagnosis.evidence import Evidence
+from boxlens.studies.diagnosis.evidence import Evidence
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.columns import Floats, Ids
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key
+from boxlens.studies.diagnosis.evidence import Evidence
+from boxlens.studies.diagnosis.hoiem import HoiemResult
 from boxlens.studies.diagnosis.hoiem_types import FP_TYPES, HoiemType
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Floats, Ids
-    from boxlens.studies.diagnosis.evidence import Evidence
-    from boxlens.studies.diagnosis.hoiem import HoiemResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from boxlens.data.columns import Floats, Labels, Rows
 from boxlens.errors import ParameterError
 from boxlens.matching import HOIEM, Matches, assign
 from boxlens.metrics.grid import mean_defined
 from boxlens.metrics.hits import POSITIVES_SHARE, area_ap_with_error
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, inline
+from boxlens.studies.diagnosis.evidence import Evidence
 from boxlens.studies.diagnosis.hoiem_repairs import Ladder, impacts, repair_orders
 from boxlens.studies.diagnosis.hoiem_trends import (
     DetectionTrend,
@@ -26,13 +29,7 @@ from boxlens.studies.diagnosis.hoiem_types import (
     corrected_labels,
     hoiem_types,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.data.columns import Floats, Labels, Rows
-    from boxlens.studies.diagnosis.evidence import Evidence
-    from boxlens.studies.diagnosis.orders import RepairGain
+from boxlens.studies.diagnosis.orders import RepairGain
 
 # A class must give this share of the top false positives to be named.
 NAMED_SHARE = 0.1

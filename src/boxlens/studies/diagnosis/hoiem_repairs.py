@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Bools, Floats, Labels
 from boxlens.metrics.hits import Hits, area_ap, ranked_hits
+from boxlens.metrics.ranking import Ranking
 from boxlens.studies.diagnosis.hoiem_types import FP_TYPES, HoiemType
 from boxlens.studies.diagnosis.orders import RepairGain, repair_gains, subsets
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bools, Floats, Labels
-    from boxlens.metrics.ranking import Ranking
 
 # Localization is corrected, the others are removed.
 REPAIRS = ("loc", "sim", "oth", "bg")

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Floats, Labels
 from boxlens.metrics.grid import means_defined
 from boxlens.metrics.json_form import JsonRecord, as_key, to_json
+from boxlens.metrics.ranking import Ranking
 from boxlens.studies.diagnosis.hoiem_types import FP_TYPES, HoiemType
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Floats, Labels
-    from boxlens.metrics.ranking import Ranking
 
 FP_LABELS = tuple(kind.label for kind in FP_TYPES)
 FP_COUNTS = tuple(25 * 2**k for k in range(8))

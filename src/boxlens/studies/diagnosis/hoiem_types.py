@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from boxlens.data.columns import Floats, Labels, Rows
-    from boxlens.studies.diagnosis.evidence import Evidence
+from boxlens.data.columns import Floats, Labels, Rows
+from boxlens.studies.diagnosis.evidence import Evidence
 
 Assignment = Literal["priority", "argmax_iou"]
 

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.data import Notice
+from boxlens.data.columns import Floats
+from boxlens.formats.files import Progress
 from boxlens.matching import COCO
 from boxlens.metrics.bootstrap import FEWEST_IMAGES, over_replicates
 from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS, GridChoice
 from boxlens.metrics.intervals import Interval, ResamplingChoice, interval
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, to_json
 from boxlens.metrics.protocols import prepare
-from boxlens.metrics.resampling import grid_sampler, read_whole, replicate
+from boxlens.metrics.resampling import Sampler, Weights, grid_sampler, read_whole, replicate
+from boxlens.studies.diagnosis.evidence import Evidence
+from boxlens.studies.diagnosis.hoiem import HoiemResult
+from boxlens.studies.diagnosis.tide import TideResult
+from boxlens.studies.diagnosis.tide_repairs import Bench
 from boxlens.studies.diagnosis.weighted_errors import HoiemReader, TideReader
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from boxlens.data.columns import Floats
-    from boxlens.formats.files import Progress
-    from boxlens.metrics.resampling import Sampler, Weights
-    from boxlens.studies.diagnosis.evidence import Evidence
-    from boxlens.studies.diagnosis.hoiem import HoiemResult
-    from boxlens.studies.diagnosis.tide import TideResult
-    from boxlens.studies.diagnosis.tide_repairs import Bench
 
 
 @dataclass(frozen=True, slots=True)

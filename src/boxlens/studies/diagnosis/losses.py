@@ -5,17 +5,12 @@ AP is the area under the curve (METHODS 0.6 b), at one IoU, and a mean over clas
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Bools, Floats, Labels, Rows
 from boxlens.metrics.hits import envelope, ranked_hits
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bools, Floats, Labels, Rows
-    from boxlens.metrics.ranking import Ranking
+from boxlens.metrics.ranking import Ranking
 
 
 def detection_losses(

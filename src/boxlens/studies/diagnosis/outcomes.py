@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.matching import box_overlap
+from boxlens.data.columns import Bools, Floats, Rows
+from boxlens.matching import Matches, box_overlap
 from boxlens.metrics.confidence import overall_confidence
 from boxlens.metrics.confusion import ConfusionResult, confusion
 from boxlens.metrics.protocols import prepare
+from boxlens.studies.diagnosis.evidence import Evidence
 from boxlens.studies.diagnosis.losses import detection_losses, object_losses
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Bools, Floats, Rows
-    from boxlens.matching import Matches
-    from boxlens.studies.diagnosis.evidence import Evidence
 
 
 @dataclass(frozen=True, slots=True)

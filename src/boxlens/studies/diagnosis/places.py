@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Rows
 from boxlens.metrics.json_form import HIDDEN, JsonRecord
-from boxlens.studies.diagnosis.tide import mean_over_objects, single_repairs
-from boxlens.studies.diagnosis.tide_repairs import Groups, Repairs
-from boxlens.studies.diagnosis.tide_types import ERRORS, TideType
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Rows
-    from boxlens.studies.diagnosis.evidence import Evidence
-    from boxlens.studies.diagnosis.tide import TideResult
-    from boxlens.studies.diagnosis.tide_repairs import Bench
-    from boxlens.studies.diagnosis.tide_types import TideTypes
+from boxlens.studies.diagnosis.evidence import Evidence
+from boxlens.studies.diagnosis.tide import TideResult, mean_over_objects, single_repairs
+from boxlens.studies.diagnosis.tide_repairs import Bench, Groups, Repairs
+from boxlens.studies.diagnosis.tide_types import ERRORS, TideType, TideTypes
 
 SMALL_SIDE, LARGE_SIDE = 32, 96
 SIZES = (

@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from boxlens.data.similarity import known_similarity
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.similarity import Similarity, known_similarity
 from boxlens.display import Displayed
 from boxlens.errors import ParameterError
 from boxlens.limits import GALLERY
+from boxlens.metrics.confusion import ConfusionResult
 from boxlens.metrics.grid import IOU_THRESHOLDS
-from boxlens.metrics.results import about_dataset, envelope
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from boxlens.data import Dataset, Detections, Notice
-    from boxlens.data.similarity import Similarity
-    from boxlens.metrics.confusion import ConfusionResult
-    from boxlens.metrics.intervals import ResamplingChoice
-    from boxlens.metrics.results import Provenance
-    from boxlens.studies.diagnosis.borji import BorjiResult
-    from boxlens.studies.diagnosis.coco_analyze import CocoAnalyzeResult
-    from boxlens.studies.diagnosis.crosswalk import Crosswalk
-    from boxlens.studies.diagnosis.gallery import Exhibit
-    from boxlens.studies.diagnosis.hoiem import HoiemResult
-    from boxlens.studies.diagnosis.hoiem_types import Assignment
-    from boxlens.studies.diagnosis.intervals import DiagnosisIntervals
-    from boxlens.studies.diagnosis.outcomes import Outcomes
-    from boxlens.studies.diagnosis.places import Place
-    from boxlens.studies.diagnosis.tide import TideRange, TideResult
-    from boxlens.studies.diagnosis.verdict import Verdict
-    from boxlens.studies.sensitivity import SensitivityResult
+from boxlens.metrics.intervals import ResamplingChoice
+from boxlens.metrics.results import Provenance, about_dataset, envelope
+from boxlens.studies.diagnosis.borji import BorjiResult
+from boxlens.studies.diagnosis.coco_analyze import CocoAnalyzeResult
+from boxlens.studies.diagnosis.crosswalk import Crosswalk
+from boxlens.studies.diagnosis.gallery import Exhibit
+from boxlens.studies.diagnosis.hoiem import HoiemResult
+from boxlens.studies.diagnosis.hoiem_types import Assignment
+from boxlens.studies.diagnosis.intervals import DiagnosisIntervals
+from boxlens.studies.diagnosis.outcomes import Outcomes
+from boxlens.studies.diagnosis.places import Place
+from boxlens.studies.diagnosis.tide import TideRange, TideResult
+from boxlens.studies.diagnosis.verdict import Verdict
+from boxlens.studies.sensitivity import SensitivityResult
 
 SCHEMA = "boxlens/diagnose/1"
 

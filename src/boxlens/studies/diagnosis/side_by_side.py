@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
+from types import TracebackType
+from typing import ParamSpec, Self, TypeVar
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import TracebackType
-
-    from boxlens.formats.files import Progress
+from boxlens.formats.files import Progress
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")

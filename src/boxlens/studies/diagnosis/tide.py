@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data import Dataset, Detections
+from boxlens.data.columns import Bools, Floats
 from boxlens.metrics.grid import IOU_THRESHOLDS
 from boxlens.metrics.json_form import as_key, defined, number, to_json
-from boxlens.studies.diagnosis.evidence import gather
+from boxlens.studies.diagnosis.evidence import Evidence, gather
 from boxlens.studies.diagnosis.orders import RepairGain, repair_gains, subsets
 from boxlens.studies.diagnosis.tide_repairs import Bench, Repairs
 from boxlens.studies.diagnosis.tide_types import ERRORS, MAX_DETS, TideType, TideTypes, tide_types
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Bools, Floats
-    from boxlens.studies.diagnosis.evidence import Evidence
 
 GAINS = (*(kind.label for kind in ERRORS), "fp", "fn")
 

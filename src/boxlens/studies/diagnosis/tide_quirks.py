@@ -8,17 +8,13 @@ mean when a repair leaves them neither detections nor objects.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data.columns import ratio
+from boxlens.data.columns import Bools, Floats, ratio
 from boxlens.metrics.ranking import Ranking, rank_rows
+from boxlens.studies.diagnosis.tide_repairs import Bench, Repairs
 from boxlens.studies.diagnosis.tide_types import TideType
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Bools, Floats
-    from boxlens.studies.diagnosis.tide_repairs import Bench, Repairs
 
 RECALLS = np.arange(101) / 100
 

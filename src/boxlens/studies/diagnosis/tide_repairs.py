@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Bits, Bools, Floats, Rows
 from boxlens.matching import MAX_CELLS
 from boxlens.metrics.average_precision import COCO_RECALLS
 from boxlens.metrics.cells import cell_precision
 from boxlens.metrics.ranking import Ranking, rank_rows
+from boxlens.studies.diagnosis.evidence import Evidence
 from boxlens.studies.diagnosis.tide_types import ERRORS, TideType, TideTypes
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bits, Bools, Floats, Rows
-    from boxlens.studies.diagnosis.evidence import Evidence
 
 NO_BITS, ALL_BITS = np.uint64(0), ~np.uint64(0)
 

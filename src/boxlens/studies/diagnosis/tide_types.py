@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.columns import Bools, Floats, Labels, Rows
 from boxlens.matching import COCO, HOIEM, Matches, assign
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Bools, Floats, Labels, Rows
-    from boxlens.studies.diagnosis.evidence import Evidence
+from boxlens.studies.diagnosis.evidence import Evidence
 
 MAX_DETS = 100
 

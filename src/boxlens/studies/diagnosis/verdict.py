@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.metrics.json_form import JsonRecord, defined, number, to_json
+from boxlens.studies.diagnosis.orders import RepairGain
+from boxlens.studies.diagnosis.places import Place
+from boxlens.studies.diagnosis.tide import TideClass, TideResult
+from boxlens.studies.sensitivity.result import Characteristic, SensitivityResult
 from boxlens.studies.sensitivity.verdict import undetected
 from boxlens.wording import counted, score, share
 from boxlens.wording import number as shown
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.studies.diagnosis.orders import RepairGain
-    from boxlens.studies.diagnosis.places import Place
-    from boxlens.studies.diagnosis.tide import TideClass, TideResult
-    from boxlens.studies.sensitivity.result import Characteristic, SensitivityResult
 
 MOST_FINDINGS = 4
 # A gain below this share of the AP that is lost is not worth a sentence.

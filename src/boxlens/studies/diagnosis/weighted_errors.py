@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.data.columns import ratio
+from boxlens.data.columns import Bits, Bools, Floats, Labels, Offsets, Rows, ratio
 from boxlens.metrics.average_precision import COCO_RECALLS
 from boxlens.metrics.grid import means_defined
 from boxlens.metrics.hits import POSITIVES_SHARE
-from boxlens.metrics.resampling import Walk, replicate, top_kinds
+from boxlens.metrics.resampling import Walk, Weights, replicate, top_kinds
+from boxlens.studies.diagnosis.evidence import Evidence
+from boxlens.studies.diagnosis.hoiem import HoiemResult
 from boxlens.studies.diagnosis.hoiem_types import FP_TYPES, HoiemType
 from boxlens.studies.diagnosis.tide import GAINS, single_repairs
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bits, Bools, Floats, Labels, Offsets, Rows
-    from boxlens.metrics.resampling import Weights
-    from boxlens.studies.diagnosis.evidence import Evidence
-    from boxlens.studies.diagnosis.hoiem import HoiemResult
-    from boxlens.studies.diagnosis.tide_repairs import Bench
+from boxlens.studies.diagnosis.tide_repairs import Bench
 
 TIDE_MISS = GAINS.index("miss")
 TIDE_FN = GAINS.index("fn")

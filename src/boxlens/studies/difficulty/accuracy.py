@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 import numpy as np
 
+from boxlens.data import Classes
+from boxlens.data.columns import Floats
 from boxlens.metrics.json_form import JsonRecord, as_key, inline
-from boxlens.studies.difficulty.cases import class_scores, join_cases
+from boxlens.studies.difficulty.cases import Cases, class_scores, join_cases
 from boxlens.studies.difficulty.class_measures import mean_of_defined
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.data import Classes
-    from boxlens.data.columns import Floats
-    from boxlens.studies.difficulty.cases import Cases
-    from boxlens.studies.difficulty.judging import JudgedSystem
+from boxlens.studies.difficulty.judging import JudgedSystem
 
 # Class right; class and box right; box right given that the class is; average precision.
 ScoreName = Literal["cls", "cls_loc", "loc_given_cls", "ap"]

@@ -3,48 +3,42 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from boxlens.data import Dataset, Notice, Source
+from boxlens.data.windows import Windows
 from boxlens.errors import InputError, ParameterError
-from boxlens.formats.given import Reading, checked_names, shared_settings
+from boxlens.formats.files import Progress
+from boxlens.formats.given import (
+    GivenDataset,
+    GivenDetections,
+    Reading,
+    checked_names,
+    shared_settings,
+)
 from boxlens.formats.sniff import DetectionsGivenError
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.protocols import verified_detections
 from boxlens.metrics.results import Provenance
-from boxlens.studies.difficulty.accuracy import accuracy, upper_bound
+from boxlens.studies.difficulty.accuracy import SystemAccuracy, accuracy, upper_bound
 from boxlens.studies.difficulty.choice import GUESSES, WINDOWS, DifficultyChoice
 from boxlens.studies.difficulty.class_groups import score_properties
-from boxlens.studies.difficulty.class_measures import measure_dataset
+from boxlens.studies.difficulty.class_measures import DatasetDifficulty, measure_dataset
 from boxlens.studies.difficulty.correlations import correlate
 from boxlens.studies.difficulty.cumulative import cumulate
-from boxlens.studies.difficulty.given import check_asked, know_classes, read_systems
-from boxlens.studies.difficulty.judging import judge_systems
-from boxlens.studies.difficulty.levels import score_levels, score_nodes
-from boxlens.studies.difficulty.matched_subset import matched_subset
+from boxlens.studies.difficulty.given import ClassKnowledge, check_asked, know_classes, read_systems
+from boxlens.studies.difficulty.guesses import System
+from boxlens.studies.difficulty.judging import JudgedSystem, judge_systems
+from boxlens.studies.difficulty.levels import LevelScores, NodeScores, score_levels, score_nodes
+from boxlens.studies.difficulty.matched_subset import MatchedSubset, matched_subset
+from boxlens.studies.difficulty.measures import MeasureName
 from boxlens.studies.difficulty.result import DifficultyResult
 from boxlens.studies.difficulty.window_sources import find_windows
 from boxlens.studies.proposals.listing import listed
 from boxlens.version import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from os import PathLike
-
-    from boxlens.data import Dataset, Notice, Source
-    from boxlens.data.windows import Windows
-    from boxlens.formats.files import Progress
-    from boxlens.formats.given import GivenDataset, GivenDetections
-    from boxlens.studies.difficulty.accuracy import SystemAccuracy
-    from boxlens.studies.difficulty.class_measures import DatasetDifficulty
-    from boxlens.studies.difficulty.given import ClassKnowledge
-    from boxlens.studies.difficulty.guesses import System
-    from boxlens.studies.difficulty.judging import JudgedSystem
-    from boxlens.studies.difficulty.levels import LevelScores, NodeScores
-    from boxlens.studies.difficulty.matched_subset import MatchedSubset
-    from boxlens.studies.difficulty.measures import MeasureName
-
 
 # By these the published study matched data sets; others where they are asked for.
 MATCHED: tuple[MeasureName, ...] = ("cpl", "clutter")

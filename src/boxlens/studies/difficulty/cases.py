@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Detections, GroundTruth
-from boxlens.data.columns import ratio
+from boxlens.data import Dataset, Detections, GroundTruth
+from boxlens.data.columns import Bools, Floats, Rows, ratio
 from boxlens.errors import ParameterError
 from boxlens.matching import VOC, find_overlaps, reachable
-from boxlens.studies.difficulty.counted_objects import class_images, class_means, counted_objects
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Bools, Floats, Rows
-    from boxlens.studies.difficulty.choice import DifficultyChoice
-    from boxlens.studies.difficulty.counted_objects import ClassImages, CountedObjects
-    from boxlens.studies.difficulty.guesses import Guesses
+from boxlens.studies.difficulty.choice import DifficultyChoice
+from boxlens.studies.difficulty.counted_objects import (
+    ClassImages,
+    CountedObjects,
+    class_images,
+    class_means,
+    counted_objects,
+)
+from boxlens.studies.difficulty.guesses import Guesses
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.errors import ParameterError
 from boxlens.limits import BUDGET, SEED
 from boxlens.metrics.json_form import JsonRecord
-from boxlens.studies.difficulty.measures import MEASURE_NAMES
-
-if TYPE_CHECKING:
-    from boxlens.studies.difficulty.measures import MeasureName
+from boxlens.studies.difficulty.measures import MEASURE_NAMES, MeasureName
 
 GUESSES, WINDOWS = 5, 1000
 

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from boxlens.data.class_properties import ClassProperties
+from boxlens.data.columns import Floats, Rows
 from boxlens.errors import ParameterError
 from boxlens.metrics.json_form import JsonRecord, to_json
-from boxlens.studies.difficulty.class_measures import mean_of_defined
+from boxlens.studies.difficulty.accuracy import ScoreName, SystemAccuracy
+from boxlens.studies.difficulty.choice import DifficultyChoice
+from boxlens.studies.difficulty.class_measures import (
+    ClassDifficulty,
+    DatasetDifficulty,
+    mean_of_defined,
+)
 from boxlens.studies.difficulty.measures import MEASURE_NAMES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from boxlens.data.class_properties import ClassProperties
-    from boxlens.data.columns import Floats, Rows
-    from boxlens.studies.difficulty.accuracy import ScoreName, SystemAccuracy
-    from boxlens.studies.difficulty.choice import DifficultyChoice
-    from boxlens.studies.difficulty.class_measures import ClassDifficulty, DatasetDifficulty
 
 N_DRAWS = 2000
 

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from boxlens.data import Dataset, Notice
+from boxlens.data.columns import Floats, Offsets
+from boxlens.data.windows import Windows
+from boxlens.formats.files import Progress
 from boxlens.metrics.json_form import JsonRecord, as_key, defined, to_json
-from boxlens.studies.difficulty.clutter import measure_clutter
+from boxlens.studies.difficulty.choice import DifficultyChoice
+from boxlens.studies.difficulty.clutter import Clutter, measure_clutter
 from boxlens.studies.difficulty.counted_objects import counted_objects
-from boxlens.studies.difficulty.cpl import chance_localization
-from boxlens.studies.difficulty.instances import measure_instances
-from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from boxlens.data import Dataset, Notice
-    from boxlens.data.columns import Floats, Offsets
-    from boxlens.data.windows import Windows
-    from boxlens.formats.files import Progress
-    from boxlens.studies.difficulty.choice import DifficultyChoice
-    from boxlens.studies.difficulty.clutter import Clutter
-    from boxlens.studies.difficulty.cpl import ChanceLocalization
-    from boxlens.studies.difficulty.instances import InstanceMeasures
-    from boxlens.studies.difficulty.measures import MeasureName
+from boxlens.studies.difficulty.cpl import ChanceLocalization, chance_localization
+from boxlens.studies.difficulty.instances import InstanceMeasures, measure_instances
+from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES, MeasureName
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.data import Dataset, Detections, GroundTruth, Notice
+from boxlens.data.columns import Floats, Offsets
+from boxlens.data.windows import Windows
 from boxlens.errors import ParameterError
+from boxlens.formats.files import Progress
 from boxlens.matching import VOC, find_overlaps, reachable
-from boxlens.studies.difficulty.counted_objects import class_images, class_means
+from boxlens.studies.difficulty.choice import DifficultyChoice
+from boxlens.studies.difficulty.counted_objects import (
+    ClassImages,
+    CountedObjects,
+    class_images,
+    class_means,
+)
 from boxlens.studies.difficulty.measures import OVERLAP
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Floats, Offsets
-    from boxlens.data.windows import Windows
-    from boxlens.formats.files import Progress
-    from boxlens.studies.difficulty.choice import DifficultyChoice
-    from boxlens.studies.difficulty.counted_objects import ClassImages, CountedObjects
 
 # Half a million windows at once, where each image has a thousand.
 IMAGES_AT_ONCE = 500

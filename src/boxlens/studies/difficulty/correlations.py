@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.class_properties import ClassProperties
+from boxlens.data.columns import Floats
 from boxlens.errors import ParameterError
 from boxlens.metrics.json_form import JsonRecord
-from boxlens.studies.difficulty.measures import MEASURE_NAMES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data.class_properties import ClassProperties
-    from boxlens.data.columns import Floats
-    from boxlens.studies.difficulty.accuracy import ScoreName, SystemAccuracy
-    from boxlens.studies.difficulty.class_measures import DatasetDifficulty
-    from boxlens.studies.difficulty.measures import MeasureName
+from boxlens.studies.difficulty.accuracy import ScoreName, SystemAccuracy
+from boxlens.studies.difficulty.class_measures import DatasetDifficulty
+from boxlens.studies.difficulty.measures import MEASURE_NAMES, MeasureName
 
 # 97.5 % of a standard normal distribution lies below.
 Z_95 = 1.959963984540054

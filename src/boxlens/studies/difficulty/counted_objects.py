@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice
-from boxlens.data.columns import owned, ratio
+from boxlens.data import Dataset, Notice
+from boxlens.data.columns import Bools, Boxes, Floats, Offsets, Rows, owned, ratio
 from boxlens.data.row_sums import group_sums
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Bools, Boxes, Floats, Offsets, Rows
-    from boxlens.studies.difficulty.choice import DifficultyChoice
+from boxlens.studies.difficulty.choice import DifficultyChoice
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from boxlens.data import Notice
-from boxlens.data.columns import ratio
+from boxlens.data.columns import Floats, Offsets, ratio
+from boxlens.formats.files import Progress
 from boxlens.matching.box_pairs import count_overlapping_pairs
+from boxlens.studies.difficulty.counted_objects import CountedObjects
 from boxlens.studies.difficulty.measures import OVERLAP
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Floats, Offsets
-    from boxlens.formats.files import Progress
-    from boxlens.studies.difficulty.counted_objects import CountedObjects
-
 
 # Fractions of an image are rounded, and with them an overlap of exactly a half.
 ROUNDING: Final = 1e-12

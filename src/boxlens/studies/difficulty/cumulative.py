@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from boxlens.data.columns import owned
+from boxlens.data.class_properties import ClassProperties
+from boxlens.data.columns import Floats, Rows, owned
+from boxlens.studies.difficulty.accuracy import ScoreName, SystemAccuracy
 from boxlens.studies.difficulty.class_groups import nested_groups
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.data.class_properties import ClassProperties
-    from boxlens.data.columns import Floats, Rows
-    from boxlens.studies.difficulty.accuracy import ScoreName, SystemAccuracy
-    from boxlens.studies.difficulty.class_measures import DatasetDifficulty
-    from boxlens.studies.difficulty.measures import MeasureName
+from boxlens.studies.difficulty.class_measures import DatasetDifficulty
+from boxlens.studies.difficulty.measures import MeasureName
 
 # Groups are compared at equal difficulty of localization, by the scores that localization moves.
 CONTROLS: tuple[MeasureName, ...] = ("cpl", "clutter")

@@ -5,30 +5,23 @@ And whether that can answer what is asked.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from boxlens.data import Detections, Source
+from boxlens.data import Dataset, Detections, Notice, Source
+from boxlens.data.class_properties import ClassProperties
 from boxlens.errors import ParameterError
 from boxlens.formats.class_properties import read_class_properties
-from boxlens.formats.class_tree import known_tree, read_class_tree
-from boxlens.formats.guess_files import read_guesses
+from boxlens.formats.class_tree import NamedTree, known_tree, read_class_tree
+from boxlens.formats.guess_files import GuessColumns, read_guesses
 from boxlens.metrics.evaluation import with_unique_names
+from boxlens.studies.difficulty.choice import DifficultyChoice
 from boxlens.studies.difficulty.class_groups import check_nested
 from boxlens.studies.difficulty.correlations import check_quantities
 from boxlens.studies.difficulty.guesses import System, guesses_from_file, guesses_of
 from boxlens.studies.difficulty.levels import find_node
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from os import PathLike
-
-    from boxlens.data import Dataset, Notice
-    from boxlens.data.class_properties import ClassProperties
-    from boxlens.formats.class_tree import NamedTree
-    from boxlens.formats.guess_files import GuessColumns
-    from boxlens.studies.difficulty.choice import DifficultyChoice
 
 NO_TREE = "none"
 

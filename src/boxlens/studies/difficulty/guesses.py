@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.data.columns import offsets_of, owned, take
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data import Detections, Source
-    from boxlens.data.columns import Bools, Boxes, Offsets, Rows
-    from boxlens.formats.guess_files import GuessColumns
+from boxlens.data import Detections, Source
+from boxlens.data.columns import Bools, Boxes, Offsets, Rows, offsets_of, owned, take
+from boxlens.formats.guess_files import GuessColumns
 
 
 @dataclass(frozen=True, slots=True)

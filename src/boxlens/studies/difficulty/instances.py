@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from boxlens.data import Dataset
 from boxlens.data.boxes import areas
-from boxlens.data.columns import ratio
+from boxlens.data.columns import Floats, Offsets, ratio
 from boxlens.errors import ParameterError
 from boxlens.matching.box_pairs import count_neighbours
-from boxlens.studies.difficulty.counted_objects import class_images, class_means
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Floats, Offsets
-    from boxlens.studies.difficulty.choice import DifficultyChoice
-    from boxlens.studies.difficulty.counted_objects import CountedObjects
-
+from boxlens.studies.difficulty.choice import DifficultyChoice
+from boxlens.studies.difficulty.counted_objects import CountedObjects, class_images, class_means
 
 # Boxes that touch are rounded: x + w may miss the x of the next one by the last digit.
 TOUCHING_PX: Final = 1e-6

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.studies.difficulty.cases import class_scores, find_cases
-from boxlens.studies.difficulty.relaxed_ap import exact_ap, gather_labels
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Floats
-    from boxlens.formats.files import Progress
-    from boxlens.studies.difficulty.cases import Cases
-    from boxlens.studies.difficulty.choice import DifficultyChoice
-    from boxlens.studies.difficulty.guesses import System
-    from boxlens.studies.difficulty.relaxed_ap import LabelEvidence
+from boxlens.data import Dataset
+from boxlens.data.columns import Floats
+from boxlens.formats.files import Progress
+from boxlens.studies.difficulty.cases import Cases, class_scores, find_cases
+from boxlens.studies.difficulty.choice import DifficultyChoice
+from boxlens.studies.difficulty.guesses import System
+from boxlens.studies.difficulty.relaxed_ap import LabelEvidence, exact_ap, gather_labels
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data.columns import owned
+from boxlens.data import Classes, ClassTree, Dataset
+from boxlens.data.columns import Bools, Floats, Rows, owned
 from boxlens.data.naming import some_names
 from boxlens.errors import ParameterError
+from boxlens.formats.class_tree import NamedTree
+from boxlens.formats.files import Progress
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, inline
 from boxlens.studies.difficulty.accuracy import SCORES
 from boxlens.studies.difficulty.cases import class_scores
+from boxlens.studies.difficulty.choice import DifficultyChoice
 from boxlens.studies.difficulty.class_measures import mean_of_defined
 from boxlens.studies.difficulty.counted_objects import counted_objects
+from boxlens.studies.difficulty.judging import JudgedSystem
 from boxlens.studies.difficulty.relaxed_ap import node_ap, relaxed_ap
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from boxlens.data import Classes, ClassTree, Dataset
-    from boxlens.data.columns import Bools, Floats, Rows
-    from boxlens.formats.class_tree import NamedTree
-    from boxlens.formats.files import Progress
-    from boxlens.studies.difficulty.choice import DifficultyChoice
-    from boxlens.studies.difficulty.judging import JudgedSystem
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from boxlens.data import Notice
-from boxlens.data.columns import frozen
+from boxlens.data import Dataset, Notice
+from boxlens.data.columns import Floats, Rows, frozen
 from boxlens.errors import ParameterError
 from boxlens.metrics.json_form import number
-from boxlens.studies.difficulty.measures import MEASURES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Floats, Rows
-    from boxlens.studies.difficulty.class_measures import DatasetDifficulty
-    from boxlens.studies.difficulty.measures import MeasureName
+from boxlens.studies.difficulty.class_measures import DatasetDifficulty
+from boxlens.studies.difficulty.measures import MEASURES, MeasureName
 
 
 @dataclass(frozen=True, slots=True)

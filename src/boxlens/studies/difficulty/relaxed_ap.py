@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Classes
+from boxlens.data import Classes, Dataset, Detections
+from boxlens.data.columns import Bools, Floats, Labels, Rows
 from boxlens.matching import COCO, VOC, assign, find_overlaps, reachable
 from boxlens.metrics.cells import cell_precision
 from boxlens.metrics.grid import AREA_RANGES
 from boxlens.metrics.ranking import rank_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Bools, Floats, Labels, Rows
 
 _HIT = np.uint64(1)
 

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.data import Dataset, Detections, Notice
 from boxlens.display import Displayed
-from boxlens.metrics.results import envelope
-from boxlens.studies.difficulty.accuracy import score_label
+from boxlens.metrics.results import Provenance, envelope
+from boxlens.studies.difficulty.accuracy import SystemAccuracy, score_label
+from boxlens.studies.difficulty.choice import DifficultyChoice
+from boxlens.studies.difficulty.class_groups import PropertyScores
+from boxlens.studies.difficulty.class_measures import DatasetDifficulty
+from boxlens.studies.difficulty.correlations import Correlation
+from boxlens.studies.difficulty.cumulative import CumulativeCurve
+from boxlens.studies.difficulty.levels import LevelScores, NodeScores
+from boxlens.studies.difficulty.matched_subset import MatchedSubset
 from boxlens.studies.difficulty.measures import measure_text
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset, Detections, Notice
-    from boxlens.metrics.results import Provenance
-    from boxlens.studies.difficulty.accuracy import SystemAccuracy
-    from boxlens.studies.difficulty.choice import DifficultyChoice
-    from boxlens.studies.difficulty.class_groups import PropertyScores
-    from boxlens.studies.difficulty.class_measures import DatasetDifficulty
-    from boxlens.studies.difficulty.correlations import Correlation
-    from boxlens.studies.difficulty.cumulative import CumulativeCurve
-    from boxlens.studies.difficulty.levels import LevelScores, NodeScores
-    from boxlens.studies.difficulty.matched_subset import MatchedSubset
 
 SCHEMA = "boxlens/difficulty/1"
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
-from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES, measure_text, measure_words
+from boxlens.studies.difficulty.class_groups import GroupScore, PropertyScores
+from boxlens.studies.difficulty.class_measures import DatasetDifficulty
+from boxlens.studies.difficulty.correlations import Correlation
+from boxlens.studies.difficulty.matched_subset import MatchedSubset
+from boxlens.studies.difficulty.measures import (
+    MEASURE_NAMES,
+    MEASURES,
+    MeasureName,
+    measure_text,
+    measure_words,
+)
 from boxlens.studies.difficulty.published import PUBLISHED
+from boxlens.studies.difficulty.result import DifficultyResult
 from boxlens.wording import count, counted, interval, listed, score
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from boxlens.studies.difficulty.class_groups import GroupScore, PropertyScores
-    from boxlens.studies.difficulty.class_measures import DatasetDifficulty
-    from boxlens.studies.difficulty.correlations import Correlation
-    from boxlens.studies.difficulty.matched_subset import MatchedSubset
-    from boxlens.studies.difficulty.measures import MeasureName
-    from boxlens.studies.difficulty.result import DifficultyResult
 
 N_NAMED = 3
 # A class with fewer is not named: its CPL is mostly chance itself.

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.data import Dataset, Notice
 from boxlens.data.windows import Windows
 from boxlens.errors import ParameterError
+from boxlens.formats.files import Progress
 from boxlens.formats.window_files import read_windows
 from boxlens.images import find_images
+from boxlens.studies.difficulty.choice import DifficultyChoice
 from boxlens.studies.proposals.generated import generated_windows
 from boxlens.studies.proposals.generators.opening import GENERATORS, open_generator
 from boxlens.studies.proposals.listing import listed
 from boxlens.studies.proposals.sources import is_method
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from os import PathLike
-
-    from boxlens.data import Dataset, Notice
-    from boxlens.formats.files import Progress
-    from boxlens.studies.difficulty.choice import DifficultyChoice
 
 
 def find_windows(

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from os import PathLike
 from time import thread_time
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images, Notice
-from boxlens.data.columns import owned
+from boxlens.data.columns import Bools, Boxes, Floats, owned
 from boxlens.data.windows import IN_A_PART, WindowPart, Windows
 from boxlens.detectors.run import checked_target
 from boxlens.detectors.run_result import RunResult
 from boxlens.errors import InputError
 from boxlens.formats.coco.writing import write_detection_parts
+from boxlens.formats.files import Progress
+from boxlens.images import ImageFiles
 from boxlens.images.sizes import upright_size
 from boxlens.studies.proposals.generate import CLASS_NAME, write_seconds
+from boxlens.studies.proposals.generators.protocols import BlindGenerator
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from os import PathLike
-
-    from boxlens.data.columns import Bools, Boxes, Floats
-    from boxlens.formats.files import Progress
-    from boxlens.images import ImageFiles
-    from boxlens.studies.proposals.generators.protocols import BlindGenerator
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,17 +10,15 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from boxlens.errors import InputError
 from boxlens.formats.files import DATA_BYTES, existing_file, read_bytes
+from boxlens.images import Pixels
 from boxlens.studies.proposals.generators.opencv import contributed
-
-if TYPE_CHECKING:
-    from boxlens.images import Pixels
 
 Map = npt.NDArray[np.float32]
 

@@ -4,34 +4,29 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from time import thread_time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from boxlens.data import Classes, counted_notice
+from boxlens.data import Classes, Detections, Notice, counted_notice
 from boxlens.detectors.batches import Findings, joined_findings
 from boxlens.detectors.pictures import PictureFiles
 from boxlens.detectors.processes import mapping
 from boxlens.detectors.run import detect_pictures, journal_path
+from boxlens.detectors.run_result import RunResult
 from boxlens.detectors.threads import in_parallel
 from boxlens.errors import InputError
-from boxlens.formats.files import read_json, write_text
+from boxlens.formats.files import Progress, read_json, write_text
 from boxlens.formats.window_files import NOTHING_FOUND
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from os import PathLike
-
-    from boxlens.data import Detections, Notice
-    from boxlens.detectors.run_result import RunResult
-    from boxlens.formats.files import Progress
-    from boxlens.images import ImageFiles, Pixels
-    from boxlens.studies.proposals.generators.protocols import Generator
+from boxlens.images import ImageFiles, Pixels
+from boxlens.studies.proposals.generators.protocols import Generator
 
 CLASS_NAME = "window"
 EMPTY = "no_windows"

@@ -5,29 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from boxlens.data import counted_notice
+from boxlens.data import Dataset, Notice, counted_notice
+from boxlens.data.columns import Floats
 from boxlens.data.windows import Windows
 from boxlens.detectors.run import journal_path
+from boxlens.detectors.run_result import RunResult
 from boxlens.errors import InputError
-from boxlens.formats.files import read_json, write_text
+from boxlens.formats.files import Progress, read_json, write_text
 from boxlens.formats.unfinished import kept_or_scratch
 from boxlens.formats.window_files import read_windows
+from boxlens.images import ImageFiles
 from boxlens.images.sizes import upright_size
 from boxlens.studies.proposals.generate import generate_windows, seconds_per_image
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from boxlens.data import Dataset, Notice
-    from boxlens.data.columns import Floats
-    from boxlens.detectors.run_result import RunResult
-    from boxlens.formats.files import Progress
-    from boxlens.images import ImageFiles
-    from boxlens.studies.proposals.generators.protocols import Generator
+from boxlens.studies.proposals.generators.protocols import Generator
 
 # A scaled copy of a picture has its sides rounded to pixels; another picture has other sides.
 SAME_SHAPE = 0.02

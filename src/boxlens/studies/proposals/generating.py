@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from os import PathLike
 
+from boxlens.detectors.run_result import RunResult
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading, shared_settings
+from boxlens.formats.files import Progress
+from boxlens.formats.given import GivenDataset, Reading, shared_settings
 from boxlens.images import find_images
 from boxlens.limits import BUDGET
 from boxlens.studies.proposals.blind import sized_dataset, write_blind_windows
 from boxlens.studies.proposals.generate import generate_windows
 from boxlens.studies.proposals.generators.opening import open_generator
-from boxlens.studies.proposals.generators.protocols import BlindGenerator
+from boxlens.studies.proposals.generators.protocols import BlindGenerator, Generator
 from boxlens.studies.proposals.listing import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from os import PathLike
-
-    from boxlens.detectors.run_result import RunResult
-    from boxlens.formats.files import Progress
-    from boxlens.formats.given import GivenDataset
-    from boxlens.studies.proposals.generators.protocols import Generator
 
 
 @shared_settings

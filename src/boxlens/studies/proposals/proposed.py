@@ -7,24 +7,19 @@ the whole set says, to the bit.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from boxlens.data.columns import frozen, owned
-from boxlens.data.windows import WindowPart, joined
+from boxlens.data import Dataset, Notice
+from boxlens.data.columns import Bools, frozen, owned
+from boxlens.data.source import Source
+from boxlens.data.windows import WindowPart, Windows, joined
 from boxlens.errors import ParameterError
 from boxlens.matching.box_matching import first_on_pixels
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from boxlens.data import Dataset, Notice
-    from boxlens.data.columns import Bools
-    from boxlens.data.source import Source
-    from boxlens.data.windows import Windows
-    from boxlens.studies.proposals.blind import BlindWindows
+from boxlens.studies.proposals.blind import BlindWindows
 
 # What makes boxes one place: the same pixels, or equal fractions where there are no pixels.
 Places = Literal["pixels", "fractions"]

@@ -6,11 +6,9 @@ After Hosang, Benenson, Dollár and Schiele, "What makes for effective detection
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any
 
 N_PROPOSALS = 1000
 

@@ -5,20 +5,17 @@ OpenCV's segmentation by Felzenszwalb and Huttenlocher; what pieces touch, and t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from boxlens.data.columns import Boxes
 from boxlens.errors import ParameterError
+from boxlens.images import Pixels
 from boxlens.studies.proposals.generators.opencv import contributed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from boxlens.data.columns import Boxes
-    from boxlens.images import Pixels
 
 Labels = npt.NDArray[np.int32]
 RowOrRows = int | list[int] | npt.NDArray[np.int64]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from boxlens.data import Dataset
 from boxlens.data.windows import Windows
 from boxlens.errors import ParameterError
-from boxlens.formats.window_files import has_runs, read_windows
+from boxlens.formats.files import Progress
+from boxlens.formats.window_files import Order, has_runs, read_windows
 from boxlens.images import find_images
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.studies.proposals.blind import BlindWindows
@@ -26,13 +29,6 @@ from boxlens.studies.proposals.generators.protocols import BlindGenerator, Gener
 from boxlens.studies.proposals.listing import listed
 from boxlens.studies.proposals.proposed import Proposed, places_in
 from boxlens.studies.proposals.published import BASELINES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.data import Dataset
-    from boxlens.formats.files import Progress
-    from boxlens.formats.window_files import Order
 
 GivenProposals = Windows | Generator | str | PathLike[str]
 METHODS = tuple(dict.fromkeys(word.partition("[")[0].partition(":")[0] for word in GENERATORS))

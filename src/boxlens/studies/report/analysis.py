@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from boxlens.data import Dataset, Detections
 from boxlens.errors import ParameterError
-from boxlens.metrics import evaluate_tables
+from boxlens.formats.files import Progress
+from boxlens.metrics import EvaluationResult, evaluate_tables
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.results import Provenance
-from boxlens.studies.comparison import ComparisonChoice, compare_tables
+from boxlens.studies.comparison import ComparisonChoice, ComparisonResult, compare_tables
 from boxlens.studies.diagnosis import diagnose_tables
 from boxlens.studies.difficulty import (
     DifficultyChoice,
+    DifficultyResult,
     difficulty_tables,
     know_classes,
     read_systems,
 )
 from boxlens.studies.report.result import QUESTIONS, Question, ReportChoice, ReportResult
 from boxlens.version import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.formats.files import Progress
-    from boxlens.metrics import EvaluationResult
-    from boxlens.studies.comparison import ComparisonResult
-    from boxlens.studies.difficulty import DifficultyResult
 
 
 def check_questions(names: Sequence[str]) -> tuple[Question, ...]:

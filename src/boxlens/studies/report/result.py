@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.known_classes import ClassesChoice
 from boxlens.display import Displayed
 from boxlens.errors import ParameterError
+from boxlens.metrics import EvaluationResult
 from boxlens.metrics.evaluation import EvaluationChoice
 from boxlens.metrics.intervals import ResamplingChoice
-from boxlens.metrics.results import about_dataset, envelope
-from boxlens.studies.diagnosis import DiagnosisChoice
+from boxlens.metrics.results import Provenance, about_dataset, envelope
+from boxlens.studies.comparison import ComparisonResult
+from boxlens.studies.comparison.shared_images import ImagesChoice
+from boxlens.studies.diagnosis import DiagnosisChoice, DiagnosisResult
+from boxlens.studies.difficulty import DifficultyResult
 from boxlens.wording import listed
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset, Detections, Notice
-    from boxlens.data.known_classes import ClassesChoice
-    from boxlens.metrics import EvaluationResult
-    from boxlens.metrics.results import Provenance
-    from boxlens.studies.comparison import ComparisonResult
-    from boxlens.studies.comparison.shared_images import ImagesChoice
-    from boxlens.studies.diagnosis import DiagnosisResult
-    from boxlens.studies.difficulty import DifficultyResult
 
 SCHEMA = "boxlens/report/1"
 Question = Literal["scores", "errors", "sensitivity", "difficulty", "comparison"]

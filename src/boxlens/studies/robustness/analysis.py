@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+from boxlens.data import Dataset, Notice
 from boxlens.detectors.protocols import Detector
+from boxlens.detectors.run_result import Failure, Remark
 from boxlens.errors import ParameterError
-from boxlens.formats.coco.mask_shapes import mask_reader
-from boxlens.formats.given import Reading, checked_names, shared_settings
+from boxlens.formats.coco.mask_shapes import MaskReader, mask_reader
+from boxlens.formats.files import Progress
+from boxlens.formats.given import GivenDataset, Reading, checked_names, shared_settings
 from boxlens.images import ImageFiles, find_images
 from boxlens.images.transforming.catalogue import CLEAN, TRANSFORMS, steps_of
 from boxlens.images.transforming.changed_set import changed_set
 from boxlens.images.transforming.transform import TransformSettings
-from boxlens.metrics.intervals import ResamplingChoice
-from boxlens.studies.robustness.bound_file import read_bound
+from boxlens.metrics.intervals import IntervalMethod, ResamplingChoice
+from boxlens.studies.robustness.bound_file import KnownBound, read_bound
 from boxlens.studies.robustness.choice import RobustnessChoice
 from boxlens.studies.robustness.measuring import measure
-from boxlens.studies.robustness.picture_set import StepPictures
+from boxlens.studies.robustness.picture_set import PictureSet, StepPictures
+from boxlens.studies.robustness.result import RobustnessResult
 from boxlens.studies.robustness.running import Asked, Model, Place, run_detector
 from boxlens.studies.robustness.sources import usable_scenes, usable_sources
 from boxlens.studies.robustness.steps import with_references
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset, Notice
-    from boxlens.detectors.run_result import Failure, Remark
-    from boxlens.formats.coco.mask_shapes import MaskReader
-    from boxlens.formats.files import Progress
-    from boxlens.formats.given import GivenDataset
-    from boxlens.metrics.intervals import IntervalMethod
-    from boxlens.studies.robustness.bound_file import KnownBound
-    from boxlens.studies.robustness.picture_set import PictureSet
-    from boxlens.studies.robustness.result import RobustnessResult
 
 # The study's transforms, and the corruptions that the benchmark's mean is over.
 USUAL = ("study", "corruptions")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import Any
 
 from boxlens.data import Notice, counted_notice
 from boxlens.data.naming import some_names
@@ -12,10 +14,6 @@ from boxlens.errors import InputError
 from boxlens.formats.files import DATA_BYTES, read_json
 from boxlens.metrics.json_form import HIDDEN, JsonRecord
 from boxlens.studies.upper_bound.result import SCHEMA
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from os import PathLike
 
 _REMEDY = "Give the results.json that boxlens upper-bound -o has written"
 

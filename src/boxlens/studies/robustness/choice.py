@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.errors import ParameterError
 from boxlens.images.transforming.catalogue import CLEAN
-from boxlens.images.transforming.transform import TransformSettings
+from boxlens.images.transforming.transform import Step, TransformSettings
 from boxlens.limits import AT_MOST, GALLERY
+from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, inline, number
-
-if TYPE_CHECKING:
-    from boxlens.images.transforming.transform import Step
-    from boxlens.metrics.intervals import ResamplingChoice
 
 
 def step_to_json(step: Step) -> dict[str, Any]:

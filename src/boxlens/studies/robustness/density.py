@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Bools, Boxes, Floats, Rows
+from boxlens.data import Dataset
+from boxlens.data.columns import Bools, Boxes, Floats, Rows
 
 N_CELLS = 32
 CENTRES = (np.arange(N_CELLS) + 0.5) / N_CELLS

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import Detections, Notice
+from boxlens.data.columns import Floats
+from boxlens.formats.files import Progress
 from boxlens.metrics.bootstrap import FEWEST_IMAGES, over_replicates
 from boxlens.metrics.evaluation import EvaluationChoice, samplers
 from boxlens.metrics.grid import AREA_RANGES, MAX_DETS
-from boxlens.metrics.intervals import chance_below, detectable_errors, holm, interval, two_sided
+from boxlens.metrics.intervals import (
+    ResamplingChoice,
+    chance_below,
+    detectable_errors,
+    holm,
+    interval,
+    two_sided,
+)
 from boxlens.metrics.readings import Mean
-from boxlens.metrics.resampling import images_with_objects, read_whole, replicate
+from boxlens.metrics.resampling import Weights, images_with_objects, read_whole, replicate
+from boxlens.studies.robustness.picture_set import MeasuredSet, Traced
 from boxlens.studies.robustness.result import Drop
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.data import Detections
-    from boxlens.data.columns import Floats
-    from boxlens.formats.files import Progress
-    from boxlens.metrics.intervals import ResamplingChoice
-    from boxlens.metrics.resampling import Weights
-    from boxlens.studies.robustness.picture_set import MeasuredSet, Traced
 
 AP = Mean()
 # One area and one limit: all that AP needs, and a quarter of the work.

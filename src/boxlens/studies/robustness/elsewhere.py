@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from boxlens.data import Detections
 from boxlens.errors import ParameterError
+from boxlens.formats.files import Progress
 from boxlens.studies.robustness.analysis import check_names, with_bound
 from boxlens.studies.robustness.bound_file import read_bound
 from boxlens.studies.robustness.choice import RobustnessChoice
-from boxlens.studies.robustness.importing import import_results, open_sets
+from boxlens.studies.robustness.importing import (
+    ExportedSet,
+    ImportedResults,
+    import_results,
+    open_sets,
+)
 from boxlens.studies.robustness.measuring import measure
 from boxlens.studies.robustness.picture_set import StepPictures
+from boxlens.studies.robustness.result import RobustnessResult
+from boxlens.studies.robustness.running import Place
 from boxlens.studies.robustness.steps import with_references
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.data import Detections
-    from boxlens.formats.files import Progress
-    from boxlens.studies.robustness.importing import ExportedSet, ImportedResults
-    from boxlens.studies.robustness.result import RobustnessResult
-    from boxlens.studies.robustness.running import Place
 
 
 def imported_robustness(

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data import Dataset, Detections
+from boxlens.data.columns import Bools, Floats
 from boxlens.images.transforming.catalogue import TRANSFORMS
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS
 from boxlens.studies.diagnosis.evidence import gather
 from boxlens.studies.diagnosis.tide import GAINS, mean_with_zeros, single_repairs, tide
 from boxlens.studies.diagnosis.tide_repairs import Bench
 from boxlens.studies.diagnosis.tide_types import ERRORS, TideType, tide_types
+from boxlens.studies.robustness.result import DetectorRobustness, StepRobustness
 from boxlens.studies.robustness.steps import by_transform, changing, mean_over
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Bools, Floats
-    from boxlens.studies.robustness.result import DetectorRobustness, StepRobustness
 
 IOU = 0.5
 

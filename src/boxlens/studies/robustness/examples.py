@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data import Dataset, Detections
+from boxlens.data.columns import Bools
 from boxlens.metrics.protocols import prepare
+from boxlens.studies.robustness.picture_set import Traced
 from boxlens.studies.robustness.result import Example
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Bools
-    from boxlens.studies.robustness.picture_set import Traced
 
 IOU = 0.5
 

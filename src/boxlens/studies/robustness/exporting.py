@@ -7,36 +7,32 @@ stopped export has written is kept.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from os import PathLike
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from boxlens.data import Notice
 from boxlens.detectors.run_result import Failure, NothingDetectedError
 from boxlens.detectors.threads import in_parallel
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats import write_dataset
-from boxlens.formats.files import read_json, write_text
+from boxlens.formats.files import Progress, read_json, write_text
 from boxlens.images import ImageError
 from boxlens.images.sizes import upright_size
+from boxlens.images.transforming.transform import Step
 from boxlens.images.writing import write_png
 from boxlens.limits import WORKERS
 from boxlens.matching import COCO
 from boxlens.metrics.json_form import JsonRecord, inline, to_json
 from boxlens.studies.robustness.choice import step_to_json
 from boxlens.studies.robustness.origins import Origin
+from boxlens.studies.robustness.picture_set import PictureSet
 from boxlens.version import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from os import PathLike
-
-    from boxlens.data import Notice
-    from boxlens.formats.files import Progress
-    from boxlens.images.transforming.transform import Step
-    from boxlens.studies.robustness.picture_set import PictureSet
 
 SCHEMA = "boxlens/changed-sets/1"
 # In the folder of the export, and in that of each set.

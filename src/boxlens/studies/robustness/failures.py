@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable
 
 from boxlens.detectors.run_result import Failure
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
 
 
 def told_failures(failed: Iterable[Failure], slugs: Collection[str]) -> tuple[Failure, ...]:

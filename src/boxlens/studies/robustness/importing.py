@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxlens.data import counted_notice
-from boxlens.data.columns import frozen
+from boxlens.data import Dataset, Detections, Notice, counted_notice
+from boxlens.data.columns import Ids, Rows, frozen
 from boxlens.data.naming import some_names
 from boxlens.detectors.run_result import Failure
 from boxlens.errors import InputError
 from boxlens.formats import read_dataset, read_detections
 from boxlens.formats.files import DATA_BYTES, existing_folder, read_json, stem
-from boxlens.images import ImageFiles
+from boxlens.images import ImageFiles, Picture
 from boxlens.images.transforming.pictured import Pictured
 from boxlens.images.transforming.transform import Step, TransformSettings
 from boxlens.studies.robustness.exporting import GROUND_TRUTH, IMAGES, INDEX, ORIGIN, SCHEMA
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from os import PathLike
-    from pathlib import Path
-
-    from boxlens.data import Dataset, Detections, Notice
-    from boxlens.data.columns import Ids, Rows
-    from boxlens.images import Picture
-    from boxlens.studies.robustness.picture_set import PictureSet
+from boxlens.studies.robustness.picture_set import PictureSet
 
 CLEAN = "clean"
 _EXPORT = "Give a folder that an export of changed pictures has written, and finished"

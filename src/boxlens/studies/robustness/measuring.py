@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice, counted_notice
+from boxlens.data import Detections, Notice, counted_notice
+from boxlens.data.columns import Bools
 from boxlens.data.known_classes import LACKING
 from boxlens.data.naming import some_names
 from boxlens.errors import ParameterError
+from boxlens.formats.files import Progress
 from boxlens.images.transforming.catalogue import TRANSFORMS, label_of
 from boxlens.matching import COCO
 from boxlens.metrics.evaluation import EvaluationChoice, evaluate_tables
 from boxlens.metrics.results import Provenance
 from boxlens.studies.diagnosis.tide import GAINS
+from boxlens.studies.robustness.choice import RobustnessChoice
 from boxlens.studies.robustness.density import box_density, without_place
 from boxlens.studies.robustness.drops import Drops, paired_drops
 from boxlens.studies.robustness.error_growth import ErrorProfile, error_profile
 from boxlens.studies.robustness.examples import Sighting, most_lost, sight
-from boxlens.studies.robustness.picture_set import trace
+from boxlens.studies.robustness.picture_set import MeasuredSet, Traced, trace
 from boxlens.studies.robustness.result import (
     METRICS,
     DetectorRobustness,
@@ -33,15 +36,6 @@ from boxlens.studies.robustness.result import (
 )
 from boxlens.studies.robustness.steps import corruption_means, ratio, reference_rows
 from boxlens.version import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from boxlens.data import Detections
-    from boxlens.data.columns import Bools
-    from boxlens.formats.files import Progress
-    from boxlens.studies.robustness.choice import RobustnessChoice
-    from boxlens.studies.robustness.picture_set import MeasuredSet, Traced
 
 
 def measure(

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
+from boxlens.data import Dataset
+from boxlens.data.columns import Rows
 from boxlens.detectors.pictures import Pictures
 from boxlens.errors import ParameterError
 from boxlens.images import ImageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Rows
-    from boxlens.images.pixels import Pixels
-    from boxlens.images.transforming.transform import Step
+from boxlens.images.pixels import Pixels
+from boxlens.images.transforming.transform import Step
 
 
 class MeasuredSet(Protocol):

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.data import Notice
+from boxlens.data.columns import Boxes, Floats
+from boxlens.detectors.run_result import Failure, Remark
 from boxlens.display import Displayed
+from boxlens.images.transforming.transform import Group, Step
+from boxlens.metrics.intervals import Interval
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, defined, inline, number, to_json
-from boxlens.metrics.results import envelope
-from boxlens.studies.robustness.choice import step_to_json
+from boxlens.metrics.results import Provenance, envelope
+from boxlens.studies.robustness.bound_file import KnownBound
+from boxlens.studies.robustness.choice import RobustnessChoice, step_to_json
+from boxlens.studies.robustness.picture_set import StepPictures
 from boxlens.wording import counted, score
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from boxlens.data import Notice
-    from boxlens.data.columns import Boxes, Floats
-    from boxlens.detectors.run_result import Failure, Remark
-    from boxlens.images.transforming.transform import Group, Step
-    from boxlens.metrics.intervals import Interval
-    from boxlens.metrics.results import Provenance
-    from boxlens.studies.robustness.bound_file import KnownBound
-    from boxlens.studies.robustness.choice import RobustnessChoice
-    from boxlens.studies.robustness.picture_set import StepPictures
 
 SCHEMA = "boxlens/robustness/1"
 METRICS = ("AP", "AP50", "AP75", "APs", "APm", "APl")

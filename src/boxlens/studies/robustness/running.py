@@ -6,34 +6,28 @@ so that results of other settings are never taken for these.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from boxlens.data import Notice
+from boxlens.data import Classes, Dataset, Detections, Notice
 from boxlens.detectors.from_callable import from_function
 from boxlens.detectors.journal import summed_notices
 from boxlens.detectors.opening import open_detector
 from boxlens.detectors.protocols import Detector
 from boxlens.detectors.renaming import with_classes
 from boxlens.detectors.run import detect_pictures, journal_path
-from boxlens.detectors.run_result import Failure
+from boxlens.detectors.run_result import Failure, RunResult
 from boxlens.formats import read_detections
+from boxlens.formats.files import Progress
 from boxlens.formats.unfinished import kept_or_scratch
+from boxlens.images import Pixels
+from boxlens.images.transforming.transform import Step
 from boxlens.studies.robustness.origins import Origin
+from boxlens.studies.robustness.picture_set import PictureSet
 from boxlens.version import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from boxlens.data import Classes, Dataset, Detections
-    from boxlens.detectors.run_result import RunResult
-    from boxlens.formats.files import Progress
-    from boxlens.images import Pixels
-    from boxlens.images.transforming.transform import Step
-    from boxlens.studies.robustness.picture_set import PictureSet
 
 Place = str | PathLike[str]
 # What users may give as a detector.

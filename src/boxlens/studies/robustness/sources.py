@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from boxlens.data import counted_notice
+from boxlens.data import Dataset, Notice, counted_notice
 from boxlens.data.boxes import corners_from_xywh
 from boxlens.detectors.run_result import Failure, NothingDetectedError, Remark
-from boxlens.images import ImageError, find_images
+from boxlens.formats.files import Progress
+from boxlens.images import ImageError, ImageFiles, find_images
 from boxlens.images.files import evenly_spread
 from boxlens.images.transforming.pictured import Pictured, with_pictures
-from boxlens.images.transforming.scene_choice import given_pictures
+from boxlens.images.transforming.scene_choice import Scenes, given_pictures
+from boxlens.images.transforming.shot import Shot
 from boxlens.images.transforming.visible_objects import single_spans
+from boxlens.studies.robustness.running import Place
 from boxlens.studies.upper_bound.findings import (
     BEYOND,
     NO_PIXEL,
@@ -21,16 +25,6 @@ from boxlens.studies.upper_bound.findings import (
     beyond_notices,
     changed_notices,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from boxlens.data import Dataset, Notice
-    from boxlens.formats.files import Progress
-    from boxlens.images import ImageFiles
-    from boxlens.images.transforming.scene_choice import Scenes
-    from boxlens.images.transforming.shot import Shot
-    from boxlens.studies.robustness.running import Place
 
 # Cut to whole pixels, less beyond the border changes nothing.
 BEYOND_PX = 0.5

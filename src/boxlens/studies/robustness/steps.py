@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from boxlens.data import counted_notice
+from boxlens.data import Notice, counted_notice
 from boxlens.data.naming import some_names
 from boxlens.images.perturbing.families import FAMILIES
 from boxlens.images.transforming.catalogue import CLEAN, TRANSFORMS
-from boxlens.images.transforming.transform import CORRUPTION_GROUPS, Step
-from boxlens.studies.robustness.result import CorruptionMean
+from boxlens.images.transforming.transform import CORRUPTION_GROUPS, Group, Step
+from boxlens.studies.robustness.result import (
+    CorruptionMean,
+    DetectorRobustness,
+    RobustnessResult,
+    StepRobustness,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from boxlens.data import Notice
-    from boxlens.images.transforming.transform import Group
-    from boxlens.studies.robustness.result import (
-        DetectorRobustness,
-        RobustnessResult,
-        StepRobustness,
-    )
-
-    Steps = tuple[StepRobustness, ...]
+Steps = tuple[StepRobustness, ...]
 
 GROUP_WORDS: Final[Mapping[str, str]] = {
     "all": "All corruptions",

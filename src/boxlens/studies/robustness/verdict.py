@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from boxlens.images.transforming.catalogue import TRANSFORMS
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS
 from boxlens.studies.robustness.error_growth import most_grown_error
+from boxlens.studies.robustness.result import (
+    CorruptionMean,
+    DetectorRobustness,
+    RobustnessResult,
+    SetSummary,
+    StepRobustness,
+)
 from boxlens.studies.robustness.steps import changing
 from boxlens.wording import counted, score, share
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from boxlens.studies.robustness.result import (
-        CorruptionMean,
-        DetectorRobustness,
-        RobustnessResult,
-        SetSummary,
-        StepRobustness,
-    )
 
 CONTEXT, OBJECTS_ONLY = "white_background", "objects_only"
 FIFTEEN = "the fifteen corruptions at five severities"

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.columns import Bools
+from boxlens.data.known_classes import ClassesChoice
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading, one_detector, several_names, shared_settings
-from boxlens.matching import HOIEM, assign, find_overlaps
+from boxlens.formats.files import Progress
+from boxlens.formats.given import (
+    GivenDataset,
+    GivenDetections,
+    Reading,
+    one_detector,
+    several_names,
+    shared_settings,
+)
+from boxlens.matching import HOIEM, Matches, assign, find_overlaps
 from boxlens.metrics.grid import mean_defined
 from boxlens.metrics.hits import POSITIVES_SHARE, area_ap_with_error
 from boxlens.metrics.protocols import verified_detections
-from boxlens.metrics.ranking import rank
+from boxlens.metrics.ranking import Ranking, rank
 from boxlens.studies.sensitivity.characteristics import Objects
 from boxlens.studies.sensitivity.choice import LOOSER, SensitivityChoice
 from boxlens.studies.sensitivity.choosing import Catalogue
@@ -23,17 +33,6 @@ from boxlens.studies.sensitivity.misses import find_misses
 from boxlens.studies.sensitivity.result import Characteristic, ClassScore, SensitivityResult
 from boxlens.studies.sensitivity.spread import spread
 from boxlens.studies.sensitivity.tally import Tally, count
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Bools
-    from boxlens.data.known_classes import ClassesChoice
-    from boxlens.formats.files import Progress
-    from boxlens.formats.given import GivenDataset, GivenDetections
-    from boxlens.matching import Matches
-    from boxlens.metrics.ranking import Ranking
 
 
 @shared_settings

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data.columns import offsets_of, stable_order
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data.columns import Bools, Floats, Rows
+from boxlens.data.columns import Bools, Floats, Rows, offsets_of, stable_order
 
 # Tenths of the objects below each of the four thresholds (METHODS 2.4).
 TENTHS = np.array([1, 3, 7, 9])

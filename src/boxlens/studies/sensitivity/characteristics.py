@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
+from boxlens.data import GroundTruth
+from boxlens.data.columns import Attribute, Bools, Floats, Rows
 from boxlens.errors import ParameterError
 from boxlens.studies.sensitivity.bins import (
     ASPECT_NAMES,
@@ -17,12 +20,6 @@ from boxlens.studies.sensitivity.bins import (
     range_names,
     threshold_codes,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from boxlens.data import GroundTruth
-    from boxlens.data.columns import Attribute, Bools, Floats, Rows
 
 Kind = Literal["bins", "values", "flags"]
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from boxlens.errors import ParameterError
 from boxlens.metrics.hits import POSITIVES_SHARE
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 # Overlaps at which missed objects are looked for once more.
 LOOSER = (0.1, 0.2, 0.3, 0.4)

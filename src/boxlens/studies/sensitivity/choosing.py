@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import Dataset, Notice
+from boxlens.data.columns import Attribute, Bools, Rows
 from boxlens.errors import ParameterError
 from boxlens.studies.sensitivity.characteristics import (
     MOST_NUMBERS,
@@ -21,12 +22,6 @@ from boxlens.studies.sensitivity.characteristics import (
     distinct,
     present,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Attribute, Bools, Rows
 
 ANNOTATED = (*SOURCES, *POOLS)
 # What an object's confidence is predicted from (METHODS 2.7).

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from boxlens.data.columns import Rows
 from boxlens.metrics.grid import mean_defined
+from boxlens.studies.sensitivity.characteristics import Column
 from boxlens.studies.sensitivity.result import Interaction
-from boxlens.studies.sensitivity.tally import score_subsets
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Rows
-    from boxlens.studies.sensitivity.characteristics import Column
-    from boxlens.studies.sensitivity.tally import Tally
+from boxlens.studies.sensitivity.tally import Tally, score_subsets
 
 
 def interaction(first: Column, second: Column, tally: Tally, *, min_objects: int) -> Interaction:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+from boxlens.data import Dataset
+from boxlens.data.columns import Bools, Floats
+from boxlens.studies.sensitivity.characteristics import Column
 from boxlens.studies.sensitivity.prediction import predicted_confidence
 from boxlens.studies.sensitivity.result import LooserOverlap, Misses, Unexpected
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Bools, Floats
-    from boxlens.studies.sensitivity.characteristics import Column
-    from boxlens.studies.sensitivity.tally import Tally
+from boxlens.studies.sensitivity.tally import Tally
 
 # Differences that agree to so many digits are equal, and the earlier object goes first.
 DIGITS = 9

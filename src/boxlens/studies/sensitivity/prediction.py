@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Floats
 from boxlens.data.row_sums import group_sums
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Floats
-    from boxlens.studies.sensitivity.characteristics import Column, Objects
+from boxlens.studies.sensitivity.characteristics import Column, Objects
 
 # Of the largest eigenvalue. The Gram matrix holds counts of objects, exact whole numbers, so its
 # eigenvalues are either zero up to rounding (1e-16 of the largest) or far above this.

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.columns import Bools, Floats, Rows
 from boxlens.display import Displayed
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, fields_to_json, to_json
 from boxlens.metrics.results import Provenance, about_dataset, envelope
+from boxlens.studies.sensitivity.characteristics import Column
+from boxlens.studies.sensitivity.choice import SensitivityChoice
 from boxlens.version import VERSION
 from boxlens.wording import score
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset, Detections, Notice
-    from boxlens.data.columns import Bools, Floats, Rows
-    from boxlens.studies.sensitivity.characteristics import Column
-    from boxlens.studies.sensitivity.choice import SensitivityChoice
 
 SCHEMA = "boxlens/sensitivity/1"
 

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from math import erf, sqrt
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.data.columns import ratio
+from boxlens.data.columns import Bools, Floats, ratio
 from boxlens.metrics.grid import mean_defined
+from boxlens.studies.sensitivity.characteristics import Column
 from boxlens.studies.sensitivity.entropy import chance_entropy, entropy_shares
-from boxlens.studies.sensitivity.result import Characteristic, ClassSpread, Subset
-from boxlens.studies.sensitivity.tally import Scores, count_subsets, score_subsets
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bools, Floats
-    from boxlens.studies.sensitivity.characteristics import Column
-    from boxlens.studies.sensitivity.result import ClassScore
-    from boxlens.studies.sensitivity.tally import Tally
+from boxlens.studies.sensitivity.result import Characteristic, ClassScore, ClassSpread, Subset
+from boxlens.studies.sensitivity.tally import Scores, Tally, count_subsets, score_subsets
 
 
 def spread(

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Floats, Rows
+from boxlens.matching import Matches
 from boxlens.metrics.hits import Hits, area_ap_with_error, envelope, ranked_hits, regrouped
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Floats, Rows
-    from boxlens.matching import Matches
-    from boxlens.metrics.ranking import Ranking
-    from boxlens.studies.sensitivity.characteristics import Objects
+from boxlens.metrics.ranking import Ranking
+from boxlens.studies.sensitivity.characteristics import Objects
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+from boxlens.studies.sensitivity.result import Characteristic, Misses, SensitivityResult
 from boxlens.wording import counted, number, part, score, share
-
-if TYPE_CHECKING:
-    from boxlens.studies.sensitivity.result import Characteristic, Misses, SensitivityResult
 
 
 def sensitivity_sentences(result: SensitivityResult) -> list[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,13 +14,16 @@ from boxlens.data import Dataset, Detections, Notice, counted_notice
 from boxlens.data.columns import frozen
 from boxlens.data.naming import some_names
 from boxlens.data.selection import select_images
+from boxlens.detectors.classifiers.torch.choice import FineTuning
+from boxlens.detectors.protocols import Classifier
 from boxlens.errors import InputError, ParameterError
-from boxlens.formats.given import Reading, shared_settings
+from boxlens.formats.files import Progress
+from boxlens.formats.given import GivenDataset, GivenDetections, Reading, shared_settings
 from boxlens.images import ImageFiles, find_images
 from boxlens.images.transforming.pictured import with_pictures
 from boxlens.matching import COCO
 from boxlens.metrics.evaluation import with_unique_names
-from boxlens.metrics.intervals import ResamplingChoice
+from boxlens.metrics.intervals import IntervalMethod, ResamplingChoice
 from boxlens.metrics.results import Provenance
 from boxlens.studies.upper_bound.bounds import (
     best_first,
@@ -42,19 +46,9 @@ from boxlens.studies.upper_bound.naming import (
     without_unread,
 )
 from boxlens.studies.upper_bound.relabelling import surest_mistakes
-from boxlens.studies.upper_bound.result import UpperBoundResult
+from boxlens.studies.upper_bound.result import DetectorGap, StrategyBound, UpperBoundResult
 from boxlens.studies.upper_bound.scoring import labelled_boxes
 from boxlens.version import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from boxlens.detectors.classifiers.torch.choice import FineTuning
-    from boxlens.detectors.protocols import Classifier
-    from boxlens.formats.files import Progress
-    from boxlens.formats.given import GivenDataset, GivenDetections
-    from boxlens.metrics.intervals import IntervalMethod
-    from boxlens.studies.upper_bound.result import DetectorGap, StrategyBound
 
 
 @shared_settings

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from boxlens.data import Dataset, Detections
+from boxlens.data.columns import Bools, Floats, Rows
+from boxlens.formats.files import Progress
 from boxlens.matching import COCO
-from boxlens.metrics.bootstrap import resample
-from boxlens.metrics.intervals import Interval, interval
+from boxlens.metrics.bootstrap import Resampled, resample
+from boxlens.metrics.intervals import Interval, ResamplingChoice, interval
+from boxlens.studies.upper_bound.classifying import Labels
+from boxlens.studies.upper_bound.relabelling import ObjectLabels
 from boxlens.studies.upper_bound.result import (
     ClassBound,
     ContextAccuracy,
@@ -24,17 +30,6 @@ from boxlens.studies.upper_bound.scoring import (
     labelled_boxes,
     sampler,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Bools, Floats, Rows
-    from boxlens.formats.files import Progress
-    from boxlens.metrics.bootstrap import Resampled
-    from boxlens.metrics.intervals import ResamplingChoice
-    from boxlens.studies.upper_bound.classifying import Labels
-    from boxlens.studies.upper_bound.relabelling import ObjectLabels
 
 
 class Accuracy(NamedTuple):

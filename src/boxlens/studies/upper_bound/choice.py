@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from boxlens.errors import ParameterError
 from boxlens.limits import FOLDS, GALLERY, SEED, SHIFTS
+from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.json_form import HIDDEN, JsonRecord
-
-if TYPE_CHECKING:
-    from boxlens.metrics.intervals import ResamplingChoice
 
 # METHODS 4.4.
 CONTEXT_SCALES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)

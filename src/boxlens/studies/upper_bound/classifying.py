@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from boxlens.data import Dataset
+from boxlens.data.columns import Boxes, Floats, Rows
+from boxlens.detectors.classifiers.renaming import Answers, JoinedClassifier
 from boxlens.detectors.run_result import Failure, Remark
 from boxlens.errors import InputError, MissingExtraError, WorkerEndedError
-from boxlens.images import ImageError
+from boxlens.formats.files import Progress
+from boxlens.images import ImageError, ImageFiles, Pixels
 from boxlens.images.transforming.pictured import Pictured
+from boxlens.studies.upper_bound.choice import UpperBoundChoice
 from boxlens.studies.upper_bound.findings import (
     BEYOND,
     CLASSIFIER_FAILED,
@@ -20,18 +26,7 @@ from boxlens.studies.upper_bound.findings import (
     UNKNOWN_LABEL,
     Findings,
 )
-from boxlens.studies.upper_bound.views import OWN, Shown
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Boxes, Floats, Rows
-    from boxlens.detectors.classifiers.renaming import Answers, JoinedClassifier
-    from boxlens.formats.files import Progress
-    from boxlens.images import ImageFiles, Pixels
-    from boxlens.studies.upper_bound.choice import UpperBoundChoice
-    from boxlens.studies.upper_bound.views import View
+from boxlens.studies.upper_bound.views import OWN, Shown, View
 
 # Crops given to a classifier at once: enough for its batches, few enough for memory.
 IN_ONE_GO = 256

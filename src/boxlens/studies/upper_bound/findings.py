@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from boxlens.data import Notice, counted_notice
 from boxlens.data.naming import some_names
 from boxlens.detectors.run_result import Failure, Remark
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 NO_PIXEL: Final = "no_pixel"
 NO_NUMBER: Final = "no_number"

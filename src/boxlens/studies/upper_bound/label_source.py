@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.data import Dataset
 from boxlens.detectors.classifiers.torch.opening import is_module
 from boxlens.detectors.protocols import Classifier
 from boxlens.errors import ParameterError
+from boxlens.formats.files import Progress
+from boxlens.images import ImageFiles
 from boxlens.studies.upper_bound.learning import (
     HOG,
     TORCH,
+    Recogniser,
     Training,
     TrainingData,
     cross_trained,
@@ -21,14 +26,6 @@ from boxlens.studies.upper_bound.learning import (
     trained_on,
     trainer_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from boxlens.data import Dataset
-    from boxlens.formats.files import Progress
-    from boxlens.images import ImageFiles
-    from boxlens.studies.upper_bound.learning import Recogniser
 
 Place = str | PathLike[str]
 LABEL_ENDINGS = (".json", ".csv", ".parquet", ".json.gz", ".csv.gz")

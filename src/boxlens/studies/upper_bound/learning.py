@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import counted_notice
+from boxlens.data import Dataset, Notice, counted_notice
+from boxlens.data.columns import Rows
 from boxlens.data.source import Source
+from boxlens.detectors.classifiers.hog_classifier import HogClassifier
 from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
-from boxlens.detectors.classifiers.renaming import with_classes
+from boxlens.detectors.classifiers.renaming import JoinedClassifier, with_classes
+from boxlens.detectors.classifiers.torch.choice import FineTuning
+from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
 from boxlens.detectors.pictures import usable_pictures
+from boxlens.detectors.protocols import Classifier
+from boxlens.detectors.run_result import Failure
 from boxlens.errors import InputError
+from boxlens.formats.files import Progress
+from boxlens.images import ImageFiles
 from boxlens.images.transforming.pictured import with_pictures
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, inline
 from boxlens.regular_files import real_path
+from boxlens.studies.upper_bound.classifying import ClassifierOf
 from boxlens.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
-
     from torch.nn import Module
 
-    from boxlens.data import Dataset, Notice
-    from boxlens.data.columns import Rows
-    from boxlens.detectors.classifiers.hog_classifier import HogClassifier
-    from boxlens.detectors.classifiers.renaming import JoinedClassifier
-    from boxlens.detectors.classifiers.torch.choice import FineTuning
-    from boxlens.detectors.classifiers.torch.classifier import TorchClassifier
-    from boxlens.detectors.protocols import Classifier
-    from boxlens.detectors.run_result import Failure
-    from boxlens.formats.files import Progress
-    from boxlens.images import ImageFiles
-    from boxlens.studies.upper_bound.classifying import ClassifierOf
-
-    # Of crops and the name of their part: what has learnt from them.
-    Trainer = Callable[[LabelledCrops, str], HogClassifier | TorchClassifier]
+# Of crops and the name of their part: what has learnt from them.
+Trainer = Callable[[LabelledCrops, str], HogClassifier | TorchClassifier]
 
 HOG = "hog"
 TORCH = "torch:"

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import counted_notice
+from boxlens.data import Dataset, Detections, Notice, counted_notice
 from boxlens.data.naming import some_names
 from boxlens.data.selection import select_images
 from boxlens.data.source import Source
-from boxlens.detectors.run_result import NothingDetectedError
+from boxlens.detectors.protocols import Classifier
+from boxlens.detectors.run_result import Failure, NothingDetectedError, Remark
 from boxlens.errors import InputError, ParameterError
+from boxlens.formats.box_label_files import BoxLabels
+from boxlens.formats.box_label_joins import Misfit
+from boxlens.formats.files import Progress
+from boxlens.images import ImageFiles
 from boxlens.matching import COCO
 from boxlens.studies.upper_bound.bounds import context_accuracy
+from boxlens.studies.upper_bound.choice import UpperBoundChoice
 from boxlens.studies.upper_bound.classifying import classify_objects
 from boxlens.studies.upper_bound.findings import REPEATED, UNKNOWN_LABEL, UNKNOWN_OBJECT, Faults
+from boxlens.studies.upper_bound.learning import Recogniser
 from boxlens.studies.upper_bound.relabelling import ObjectLabels, relabelled
 from boxlens.studies.upper_bound.result import OWN_BOX, ContextAccuracy
 from boxlens.studies.upper_bound.views import views_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset, Detections, Notice
-    from boxlens.detectors.protocols import Classifier
-    from boxlens.detectors.run_result import Failure, Remark
-    from boxlens.formats.box_label_files import BoxLabels
-    from boxlens.formats.box_label_joins import Misfit
-    from boxlens.formats.files import Progress
-    from boxlens.images import ImageFiles
-    from boxlens.studies.upper_bound.choice import UpperBoundChoice
-    from boxlens.studies.upper_bound.learning import Recogniser
 
 # Labels and classes that are named in a message.
 SHOWN = 5

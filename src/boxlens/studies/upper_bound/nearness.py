@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from boxlens import wording
+from boxlens.studies.upper_bound.result import DetectorGap, UpperBoundResult
 from boxlens.wording import score
-
-if TYPE_CHECKING:
-    from boxlens.studies.upper_bound.result import DetectorGap, UpperBoundResult
 
 # Differences below are not worth a word.
 ALIKE = 0.005

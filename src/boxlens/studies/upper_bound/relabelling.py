@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data import Dataset
+from boxlens.data.columns import Floats, Rows
 from boxlens.matching import COCO
+from boxlens.studies.upper_bound.classifying import Labels
 from boxlens.studies.upper_bound.result import MOST_CONFIDENT, MOST_FREQUENT, OWN_BOX, Mistake
 from boxlens.studies.upper_bound.views import OWN
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Floats, Rows
-    from boxlens.studies.upper_bound.classifying import Labels
 
 ANOTHER = "a class that the data set lacks"
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.data import Notice
+from boxlens.data.columns import Boxes
+from boxlens.detectors.run_result import Failure, Remark
 from boxlens.display import Displayed
+from boxlens.images import ImageFiles
+from boxlens.metrics.intervals import Interval
 from boxlens.metrics.json_form import IF_GIVEN, JsonRecord, as_key, number
-from boxlens.metrics.results import envelope
+from boxlens.metrics.results import Provenance, envelope
+from boxlens.studies.upper_bound.choice import UpperBoundChoice
 from boxlens.wording import score
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from boxlens.data import Notice
-    from boxlens.data.columns import Boxes
-    from boxlens.detectors.run_result import Failure, Remark
-    from boxlens.images import ImageFiles
-    from boxlens.metrics.intervals import Interval
-    from boxlens.metrics.results import Provenance
-    from boxlens.studies.upper_bound.choice import UpperBoundChoice
 
 SCHEMA = "boxlens/upper-bound/1"
 # How labels are found: METHODS 4.1, and the two of 4.3.

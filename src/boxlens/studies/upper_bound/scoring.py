@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Detections
+from boxlens.data import Dataset, Detections
+from boxlens.data.columns import Bools, Floats
 from boxlens.matching import COCO
 from boxlens.metrics.grid import (
     AREA_RANGES,
@@ -18,15 +19,8 @@ from boxlens.metrics.grid import (
     mean_defined,
 )
 from boxlens.metrics.protocols import prepare, prepare_dataset
-from boxlens.metrics.resampling import grid_sampler, replicate
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Bools, Floats
-    from boxlens.metrics.resampling import Sampler
-    from boxlens.studies.upper_bound.relabelling import ObjectLabels
+from boxlens.metrics.resampling import Sampler, grid_sampler, replicate
+from boxlens.studies.upper_bound.relabelling import ObjectLabels
 
 SIZES = {"s": "small", "m": "medium", "l": "large"}
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from boxlens.studies.upper_bound.nearness import ALIKE, best_detector, detector_sentence, is_beyond
-from boxlens.studies.upper_bound.result import MOST_CONFIDENT, MOST_FREQUENT
+from boxlens.studies.upper_bound.result import (
+    MOST_CONFIDENT,
+    MOST_FREQUENT,
+    ContextAccuracy,
+    StrategyBound,
+    UpperBoundResult,
+)
 from boxlens.wording import counted, listed, number, score, share
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from boxlens.studies.upper_bound.result import ContextAccuracy, StrategyBound, UpperBoundResult
 
 # Accuracy explains so much of UAP: closely, or loosely.
 CLOSELY, LOOSELY = 0.7, 0.3

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
+from boxlens.data.columns import Boxes, Floats
+from boxlens.images import Pixels
 from boxlens.images.crops import cut_inside, span_inside
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Boxes, Floats
-    from boxlens.images import Pixels
-    from boxlens.studies.upper_bound.choice import UpperBoundChoice
+from boxlens.studies.upper_bound.choice import UpperBoundChoice
 
 # Towards which corner a box is shifted.
 FAMILIES = np.array([[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]])

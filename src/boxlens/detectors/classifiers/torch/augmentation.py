@@ -6,17 +6,14 @@ The study subtracts the mean as well; that belongs to the module's inputs (`clas
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Floats
+from boxlens.images import Pixels
 from boxlens.images.perturbing.libraries import opencv
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Floats
-    from boxlens.images import Pixels
 
 FLIP_PROBABILITY = 0.5
 LARGEST_ANGLE_DEG = 10.0

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from boxlens.errors import ParameterError
 from boxlens.limits import BATCH, EPOCHS, SEED, SIDE_PX, THREADS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 KEEPS = ("best", "last")
 

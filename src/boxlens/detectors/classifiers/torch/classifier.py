@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from boxlens.data import Classes, Notice
+from boxlens.data.columns import Floats
+from boxlens.detectors.classifiers.torch.choice import Epoch
 from boxlens.detectors.classifiers.torch.library import torch_library, torch_threads
 from boxlens.errors import InputError, ParameterError
+from boxlens.images import Pixels
 from boxlens.images.perturbing.libraries import opencv
 from boxlens.limits import BATCH, SIDE_PX, THREADS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from torch import Tensor
     from torch.nn import Module
-
-    from boxlens.data import Classes, Notice
-    from boxlens.data.columns import Floats
-    from boxlens.detectors.classifiers.torch.choice import Epoch
-    from boxlens.images import Pixels
 
 # Red, green and blue, in pixel values.
 Mean = tuple[float, float, float]

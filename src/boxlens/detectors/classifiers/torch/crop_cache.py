@@ -5,29 +5,23 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens.data.columns import Offsets, Rows, frozen
+from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
 from boxlens.detectors.classifiers.torch.classifier import Mean, squared
 from boxlens.detectors.model_files import read_model, write_model
 from boxlens.detectors.pictures import PicturesOnDisk
 from boxlens.errors import InputError
-from boxlens.formats.files import existing_file, written_whole
+from boxlens.formats.files import Progress, existing_file, written_whole
 from boxlens.formats.unfinished import remove_left
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-    from typing import BinaryIO
-
-    import numpy.typing as npt
-
-    from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
-    from boxlens.formats.files import Progress
-    from boxlens.images import Pixels
+from boxlens.images import Pixels
 
 SCHEMA = "boxlens/crops/1"
 # Pictures that are cut again to see whether they are still those of the file.

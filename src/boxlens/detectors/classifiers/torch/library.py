@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.errors import imported
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def torch_library() -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import sys
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,6 @@ from boxlens.detectors.named_objects import described, find_named, is_function_n
 from boxlens.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from torch.nn import Module
 
 # Channels of each stage; every stage but the first halves the side.

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens.detectors.classifiers.torch.library import torch_library
 from boxlens.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy.typing as npt
     from torch import Tensor
     from torch.nn import Module
 
-    Arrays = dict[str, npt.NDArray[Any]]
+Arrays = dict[str, npt.NDArray[Any]]
 
 
 def weights_of(module: Module) -> Arrays:

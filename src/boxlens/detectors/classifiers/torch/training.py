@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 import os
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxlens.data.columns import Rows
+from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
 from boxlens.detectors.classifiers.torch.choice import Epoch, FineTuning
 from boxlens.detectors.classifiers.torch.classifier import TorchClassifier, as_inputs, class_outputs
 from boxlens.detectors.classifiers.torch.crop_cache import cut_crops, truth_digest
@@ -18,6 +22,7 @@ from boxlens.detectors.classifiers.torch.library import torch_library, torch_see
 from boxlens.detectors.classifiers.torch.state import refuse_other_module
 from boxlens.detectors.classifiers.torch.training_data import TrainingData
 from boxlens.detectors.classifiers.torch.training_state import (
+    Checkpoint,
     RunIdentity,
     TrainingState,
     built_module,
@@ -26,19 +31,11 @@ from boxlens.detectors.classifiers.torch.training_state import (
     write_checkpoint,
 )
 from boxlens.errors import InputError
+from boxlens.formats.files import Progress
 from boxlens.formats.unfinished import kept_or_scratch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from concurrent.futures import Executor
-    from os import PathLike
-
     from torch.nn import Module
-
-    from boxlens.data.columns import Rows
-    from boxlens.detectors.classifiers.labelled_crops import LabelledCrops
-    from boxlens.detectors.classifiers.torch.training_state import Checkpoint
-    from boxlens.formats.files import Progress
 
 CHECKPOINT = "checkpoint.npz"
 

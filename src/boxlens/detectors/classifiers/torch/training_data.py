@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import counted_notice
-from boxlens.data.columns import frozen
+from boxlens.data import Dataset, Notice, counted_notice
+from boxlens.data.columns import Offsets, Rows, frozen
 from boxlens.detectors.classifiers.torch.augmentation import augmented
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from concurrent.futures import Executor
-
-    from boxlens.data import Dataset, Notice
-    from boxlens.data.columns import Offsets, Rows
-    from boxlens.detectors.classifiers.torch.choice import FineTuning
-    from boxlens.detectors.classifiers.torch.classifier import Mean
-    from boxlens.detectors.classifiers.torch.crop_cache import CropCache
-    from boxlens.images import Pixels
+from boxlens.detectors.classifiers.torch.choice import FineTuning
+from boxlens.detectors.classifiers.torch.classifier import Mean
+from boxlens.detectors.classifiers.torch.crop_cache import CropCache
+from boxlens.images import Pixels
 
 
 @dataclass(frozen=True, slots=True)

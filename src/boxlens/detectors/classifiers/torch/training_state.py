@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boxlens.detectors.classifiers.torch.choice import Epoch
+import numpy.typing as npt
+
+from boxlens.data import Classes
+from boxlens.detectors.classifiers.torch.choice import Epoch, FineTuning
 from boxlens.detectors.classifiers.torch.library import torch_library, torch_seeded
 from boxlens.detectors.classifiers.torch.state import (
     arrays_of,
@@ -16,24 +21,15 @@ from boxlens.detectors.classifiers.torch.state import (
     weights_digest,
     weights_of,
 )
+from boxlens.detectors.classifiers.torch.training_data import TrainingData
 from boxlens.detectors.model_files import read_model, write_model
 from boxlens.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    import numpy.typing as npt
     from torch import Tensor
     from torch.nn import Module, Parameter
 
-    from boxlens.data import Classes
-    from boxlens.detectors.classifiers.torch.choice import FineTuning
-
-    Arrays = Mapping[str, npt.NDArray[Any]]
-    from collections.abc import Callable, Mapping
-
-    from boxlens.detectors.classifiers.torch.training_data import TrainingData
+Arrays = Mapping[str, npt.NDArray[Any]]
 
 SCHEMA = "boxlens/fine-tuning/2"
 _RESTART = "--restart (restart=True) discards it and starts again; or name another folder"

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
+from boxlens.report.charts.forms.layers import Spec
 from boxlens.wording import is_undefined, short
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from boxlens.report.charts.forms.layers import Spec
 
 # How numbers along an axis are written: 0.25, 25%, 1,234.
 NUMBERS: Final = "~g"

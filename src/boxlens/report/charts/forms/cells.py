@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from boxlens.report.charts.colours import DIVERGING, HEAT, INK, LINE, WHITE
-from boxlens.report.charts.forms.layers import Mark, defined, layers
+from boxlens.report.charts.forms.axes import Axis, Names
+from boxlens.report.charts.forms.layers import Mark, Row, Spec, defined, layers
 from boxlens.report.charts.forms.marks import heading
 from boxlens.report.charts.forms.panels import FRAME, number_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from boxlens.report.charts.forms.axes import Axis, Names
-    from boxlens.report.charts.forms.layers import Row, Spec
 
 FONT_PX: Final = 10
 # From here on a cell is too dark for dark letters.

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from boxlens.report.charts.colours import MANY_SERIES, SOFT_INK
 from boxlens.report.charts.forms.axes import Axis, Names
-from boxlens.report.charts.forms.layers import Mark, layers
+from boxlens.report.charts.forms.layers import Mark, Row, Spec, layers
 from boxlens.report.charts.forms.marks import spans, words
 from boxlens.report.charts.forms.panels import name_rows
 from boxlens.wording import short
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from boxlens.report.charts.forms.layers import Row, Spec
 
 # Once every colour is taken, they are taken again from the first on: then dashes differ.
 SOLID: Final = ((1, 0), (7, 2, 1, 2))

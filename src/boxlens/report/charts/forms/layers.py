@@ -8,13 +8,11 @@ it shows, `select` and `picked` (`selecting.picks`) are what a click on it opens
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 from boxlens.wording import is_undefined
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 # A chart, or a part of one, in Vega-Lite's own words.
 Spec = dict[str, Any]

@@ -6,18 +6,14 @@ have channels for the value, where it ends, and the place along the other direct
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from boxlens.report.charts.colours import LINE, SOFT_INK, WHITE
-from boxlens.report.charts.forms.layers import Mark, Palette
+from boxlens.report.charts.forms.layers import Mark, Palette, Shown
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.report.charts.forms.layers import Shown
-
-    Own = Sequence[Mapping[str, Any]] | None
+Own = Sequence[Mapping[str, Any]] | None
 
 VALUE, END, ALONG, ALONG_END, WITHIN = "value", "end", "along", "along_end", "within"
 # The panel knows the field.

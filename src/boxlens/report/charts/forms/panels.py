@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from boxlens.report.charts.colours import LINE, SOFT_INK
-from boxlens.report.charts.forms.axes import LETTER_PX
-from boxlens.report.charts.forms.layers import Mark, defined, layers
+from boxlens.report.charts.forms.axes import LETTER_PX, Axis, Names
+from boxlens.report.charts.forms.layers import Direction, Mark, Shown, Spec, defined, layers
 from boxlens.report.charts.forms.marks import (
     ALONG,
     ALONG_END,
@@ -20,12 +21,6 @@ from boxlens.report.charts.forms.marks import (
     heading,
     note,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from boxlens.report.charts.forms.axes import Axis, Names
-    from boxlens.report.charts.forms.layers import Direction, Shown, Spec
 
 COLUMN_GAP_PX: Final = 12
 # Characters of a column that is read as text.

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from boxlens.report.charts.colours import WHITE
-from boxlens.report.charts.forms.layers import Mark, Palette, layers
+from boxlens.report.charts.forms.layers import Mark, Palette, Spec, layers
+from boxlens.report.charts.kinds import Kind
 from boxlens.wording import share
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.report.charts.forms.layers import Spec
-    from boxlens.report.charts.kinds import Kind
 
 PIE_PX: Final = 104
 # A thinner slice has its number beside the pie only.

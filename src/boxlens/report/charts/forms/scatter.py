@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import linear_regression
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from boxlens.report.charts.colours import LINE, SOFT_INK
-from boxlens.report.charts.forms.layers import Mark
+from boxlens.report.charts.forms.axes import Axis
+from boxlens.report.charts.forms.layers import Mark, Row, Spec
 from boxlens.report.charts.forms.marks import HALO, SMALL_PX, dots
 from boxlens.report.charts.forms.panels import plot
-from boxlens.report.charts.point_labels import place_labels
+from boxlens.report.charts.point_labels import Point, place_labels
 from boxlens.wording import short
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from boxlens.report.charts.forms.axes import Axis
-    from boxlens.report.charts.forms.layers import Row, Spec
-    from boxlens.report.charts.point_labels import Point
 
 NAME_CHARACTERS: Final = 20
 # Points that a name may have to keep clear of: the nearest.

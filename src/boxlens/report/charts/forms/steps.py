@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from boxlens.report.charts.colours import LINE
-from boxlens.report.charts.forms.layers import Mark
+from boxlens.report.charts.forms.axes import Axis, Names
+from boxlens.report.charts.forms.layers import Mark, Spec
 from boxlens.report.charts.forms.marks import ALONG, ALONG_END, VALUE, bars, ticks, words
 from boxlens.report.charts.forms.panels import name_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.report.charts.forms.axes import Axis, Names
-    from boxlens.report.charts.forms.layers import Spec
 
 
 def waterfall(

@@ -11,14 +11,11 @@ Where no table has the numbers, `told_rows` makes such rows of plain tuples.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from boxlens.report.charts.forms.layers import Row
-    from boxlens.report.study import Column, Form, Table
+from boxlens.report.charts.forms.layers import Row
+from boxlens.report.study import Column, Form, Table
 
 
 def table_rows(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from boxlens.report.described.comparison.images import annotate_section, images_section
 from boxlens.report.described.comparison.numbers import classes_section, numbers_section
@@ -17,12 +16,10 @@ from boxlens.report.described.examples import (
 from boxlens.report.described.extras import Extras, Run
 from boxlens.report.pictures.comparison_exhibits import comparison_walls
 from boxlens.report.study import SCORE, Study
+from boxlens.studies.comparison import ComparisonResult
 from boxlens.studies.comparison.leading_pairs import leading_pairs
 from boxlens.studies.comparison.verdict import comparison_sentences
 from boxlens.wording import counted, listed
-
-if TYPE_CHECKING:
-    from boxlens.studies.comparison import ComparisonResult
 
 # All of so few detectors are named in a title.
 MOST_NAMES = 3

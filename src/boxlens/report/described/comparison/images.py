@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,17 +30,12 @@ from boxlens.report.study import (
     Table,
     table_of,
 )
-from boxlens.studies.comparison.cases.annotation_gain import GOALS, ORDERS
+from boxlens.studies.comparison import ComparisonResult
+from boxlens.studies.comparison.cases.annotation_gain import GOALS, ORDERS, AnnotationGainResult
+from boxlens.studies.comparison.cases.discriminative import DiscriminativeResult
 from boxlens.studies.comparison.cases.image_scores import MEASURE_NAMES
+from boxlens.studies.comparison.leading_pairs import LeadingPair
 from boxlens.wording import number, score, share
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.studies.comparison import ComparisonResult
-    from boxlens.studies.comparison.cases.annotation_gain import AnnotationGainResult
-    from boxlens.studies.comparison.cases.discriminative import DiscriminativeResult
-    from boxlens.studies.comparison.leading_pairs import LeadingPair
 
 # With more images dots become cells, and neighbours in the strip are averaged.
 MOST_DOTS = 400

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.report.charts.comparison import (
     class_differences_chart,
@@ -29,23 +30,18 @@ from boxlens.report.study import (
     TEXT,
     Column,
     Note,
+    Part,
     Plot,
     Section,
     Table,
     interval_columns,
     table_of,
 )
-from boxlens.studies.comparison.leading_pairs import MOST_DETECTORS
+from boxlens.studies.comparison import ComparisonResult
+from boxlens.studies.comparison.leading_pairs import MOST_DETECTORS, LeadingPair
+from boxlens.studies.comparison.league import LeagueRow
+from boxlens.studies.comparison.paired import ClassPair, PairResult
 from boxlens.wording import counted, number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.report.study import Part
-    from boxlens.studies.comparison import ComparisonResult
-    from boxlens.studies.comparison.leading_pairs import LeadingPair
-    from boxlens.studies.comparison.league import LeagueRow
-    from boxlens.studies.comparison.paired import ClassPair, PairResult
 
 # Rows of a figure: the best detectors, and the clearest differences of classes.
 MOST_ROWS = 20

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from boxlens.report.study import COUNT, Column, Form, file_name, interval_columns
+from boxlens.metrics.intervals import Interval
+from boxlens.report.study import COUNT, Column, Form, Plot, file_name, interval_columns
+from boxlens.studies.comparison import ComparisonResult
+from boxlens.studies.comparison.leading_pairs import LeadingPair
 from boxlens.wording import counted, level
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from boxlens.metrics.intervals import Interval
-    from boxlens.report.study import Plot
-    from boxlens.studies.comparison import ComparisonResult
-    from boxlens.studies.comparison.leading_pairs import LeadingPair
 
 Row = TypeVar("Row")
 GUIDE = "compare"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from boxlens.report.charts.comparison import joint_chart, strengths_chart
 from boxlens.report.described.comparison.pairs import GUIDE, about_all, interval_heading, of_pair
@@ -24,21 +25,17 @@ from boxlens.report.study import (
     interval_columns,
     table_of,
 )
+from boxlens.studies.comparison import ComparisonResult
+from boxlens.studies.comparison.leading_pairs import LeadingPair
+from boxlens.studies.comparison.together.joint_bound import JointBoundResult
+from boxlens.studies.comparison.together.merged_rankings import MergedAp
+from boxlens.studies.comparison.together.strengths import (
+    Group,
+    Outcome,
+    Reading,
+    StrengthsResult,
+)
 from boxlens.wording import number, part, score
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.studies.comparison import ComparisonResult
-    from boxlens.studies.comparison.leading_pairs import LeadingPair
-    from boxlens.studies.comparison.together.joint_bound import JointBoundResult
-    from boxlens.studies.comparison.together.merged_rankings import MergedAp
-    from boxlens.studies.comparison.together.strengths import (
-        Group,
-        Outcome,
-        Reading,
-        StrengthsResult,
-    )
 
 # Of a figure.
 MOST_DETECTORS = 6

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from boxlens.report.charts.class_blocks import class_blocks
 from boxlens.report.described.diagnosis import plots, tables
@@ -18,12 +18,8 @@ from boxlens.report.described.extras import Extras, Run
 from boxlens.report.described.sensitivity import OBJECTS, objects_section
 from boxlens.report.pictures.exhibits import walls
 from boxlens.report.study import COUNT, SCORE, Section, Study, Typeset
+from boxlens.studies.diagnosis import DiagnosisResult
 from boxlens.wording import counted, score
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from boxlens.studies.diagnosis import DiagnosisResult
 
 __all__ = ["OBJECTS", "study"]
 GUIDE = "diagnose"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,16 +21,12 @@ from boxlens.report.charts.label_matrices import crosswalk_chart
 from boxlens.report.charts.quarter_page import quarter_page_chart
 from boxlens.report.described.confusion import confusion_plot
 from boxlens.report.study import Plot
+from boxlens.studies.diagnosis import DiagnosisResult
 from boxlens.studies.diagnosis.coco_analyze import CURVES
+from boxlens.studies.diagnosis.crosswalk import Disagreement
+from boxlens.studies.diagnosis.hoiem import HoiemResult, HoiemSet
+from boxlens.studies.sensitivity.result import Characteristic, SensitivityResult
 from boxlens.wording import counted, number, score
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.studies.diagnosis import DiagnosisResult
-    from boxlens.studies.diagnosis.crosswalk import Disagreement
-    from boxlens.studies.diagnosis.hoiem import HoiemResult, HoiemSet
-    from boxlens.studies.sensitivity.result import Characteristic, SensitivityResult
 
 # All pairs are in the table; one scheme against each of the others says most of it.
 COMPARED = "tide"

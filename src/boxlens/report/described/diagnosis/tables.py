@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.report.charts.kinds import SCHEME_NAMES, SIZES, kind_of
 from boxlens.report.study import (
@@ -18,21 +18,16 @@ from boxlens.report.study import (
     columns_of,
     table_of,
 )
-from boxlens.studies.diagnosis.borji import STEPS
-from boxlens.studies.diagnosis.coco_analyze import CURVES
-from boxlens.studies.diagnosis.crosswalk import SCHEMES
+from boxlens.studies.diagnosis import DiagnosisResult
+from boxlens.studies.diagnosis.borji import STEPS, BorjiResult
+from boxlens.studies.diagnosis.coco_analyze import CURVES, CocoAnalyzeResult
+from boxlens.studies.diagnosis.crosswalk import SCHEMES, Crosswalk
+from boxlens.studies.diagnosis.hoiem import HoiemClass, HoiemResult, HoiemSet
 from boxlens.studies.diagnosis.hoiem_trends import FP_LABELS
+from boxlens.studies.diagnosis.intervals import DiagnosisIntervals
+from boxlens.studies.diagnosis.orders import RepairGain
 from boxlens.studies.diagnosis.verdict import where_it_is
 from boxlens.wording import level, part, score, share
-
-if TYPE_CHECKING:
-    from boxlens.studies.diagnosis import DiagnosisResult
-    from boxlens.studies.diagnosis.borji import BorjiResult
-    from boxlens.studies.diagnosis.coco_analyze import CocoAnalyzeResult
-    from boxlens.studies.diagnosis.crosswalk import Crosswalk
-    from boxlens.studies.diagnosis.hoiem import HoiemClass, HoiemResult, HoiemSet
-    from boxlens.studies.diagnosis.intervals import DiagnosisIntervals
-    from boxlens.studies.diagnosis.orders import RepairGain
 
 MAIN_TABLE = "AP gained by fixing each kind of error alone (TIDE)"
 # Sums over kinds of errors are no kind.

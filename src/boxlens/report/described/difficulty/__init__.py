@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from boxlens.report.described.difficulty.groups import properties_section
 from boxlens.report.described.difficulty.measures import classes_section, datasets_section
@@ -12,16 +13,11 @@ from boxlens.report.described.difficulty.subsets import subset_datasets, subsets
 from boxlens.report.described.difficulty.systems import accuracy_section, correlations_section
 from boxlens.report.described.difficulty.tree import hierarchy_section
 from boxlens.report.described.extras import Extras, Run
-from boxlens.report.study import FINE_SCORE, SCORE, Plot, Section, Study
+from boxlens.report.study import FINE_SCORE, SCORE, Form, Plot, Section, Study
 from boxlens.studies.difficulty.measures import MEASURES
+from boxlens.studies.difficulty.result import DifficultyResult
 from boxlens.studies.difficulty.verdict import answer_sentences
 from boxlens.wording import counted, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from boxlens.report.study import Form
-    from boxlens.studies.difficulty.result import DifficultyResult
 
 MOST_NAMES: Final = 3
 # Within a whole report: those that have something to say without further files.

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeVar
+from collections.abc import Callable, Collection, Mapping
+from typing import Final, TypeVar
 
 from boxlens.report.charts.forms.choosing import first_of
-from boxlens.report.study import FINE_SCORE, SCORE, columns_of
-from boxlens.studies.difficulty.accuracy import SCORE_MEANINGS, SCORES
-from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES
+from boxlens.report.study import FINE_SCORE, SCORE, Column, columns_of
+from boxlens.studies.difficulty.accuracy import SCORE_MEANINGS, SCORES, ScoreName
+from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES, MeasureName
+from boxlens.studies.difficulty.result import DifficultyResult
 from boxlens.wording import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    from boxlens.report.study import Column
-    from boxlens.studies.difficulty.accuracy import ScoreName
-    from boxlens.studies.difficulty.measures import MeasureName
-    from boxlens.studies.difficulty.result import DifficultyResult
 
 Row = TypeVar("Row")
 

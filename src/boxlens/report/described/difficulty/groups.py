@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from boxlens.report.charts.colours import GROUPS, colours_of
 from boxlens.report.charts.difficulty_groups import property_scores_chart
@@ -29,22 +30,16 @@ from boxlens.report.study import (
     file_name,
     interval_columns,
 )
-from boxlens.studies.difficulty.accuracy import defined_scores
-from boxlens.studies.difficulty.cumulative import CONTROLS, SCORES_OF_GROUPS
+from boxlens.studies.difficulty.accuracy import ScoreName, defined_scores
+from boxlens.studies.difficulty.class_groups import GroupScore, PropertyScores
+from boxlens.studies.difficulty.cumulative import CONTROLS, SCORES_OF_GROUPS, CumulativeCurve
 from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES
+from boxlens.studies.difficulty.result import DifficultyResult
 from boxlens.studies.difficulty.verdict import group_sentences
 from boxlens.wording import counted
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.studies.difficulty.accuracy import ScoreName
-    from boxlens.studies.difficulty.class_groups import GroupScore, PropertyScores
-    from boxlens.studies.difficulty.cumulative import CumulativeCurve
-    from boxlens.studies.difficulty.result import DifficultyResult
-
-    # Curves by the title of their panel, and by group.
-    _Panels = dict[str, dict[str, CumulativeCurve]]
+# Curves by the title of their panel, and by group.
+_Panels = dict[str, dict[str, CumulativeCurve]]
 
 # Of one panel, and of all of them.
 MOST_GROUPS: Final = 12

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from boxlens.report.charts.difficulty_measures import (
     MOST_RANKED,
@@ -31,18 +32,16 @@ from boxlens.report.study import (
     columns_of,
     table_of,
 )
-from boxlens.studies.difficulty.class_measures import defined_measures
-from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES
+from boxlens.studies.difficulty.class_measures import (
+    ClassDifficulty,
+    DatasetDifficulty,
+    defined_measures,
+)
+from boxlens.studies.difficulty.measures import MEASURE_NAMES, MEASURES, MeasureName
 from boxlens.studies.difficulty.published import PUBLISHED
+from boxlens.studies.difficulty.result import DifficultyResult
 from boxlens.studies.difficulty.verdict import class_sentences, dataset_sentences
 from boxlens.wording import counted, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from boxlens.studies.difficulty.class_measures import ClassDifficulty, DatasetDifficulty
-    from boxlens.studies.difficulty.measures import MeasureName
-    from boxlens.studies.difficulty.result import DifficultyResult
 
 COUNTS: Final = {"n_images": "images", "n_objects": "objects", "n_classes": "classes"}
 FILED_COUNTS: Final = (*COUNTS, "n_left_out")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from boxlens.data import Dataset
 from boxlens.report.charts.difficulty_measures import matched_subsets_chart
 from boxlens.report.charts.forms.choosing import first_of
 from boxlens.report.study import (
@@ -19,15 +20,11 @@ from boxlens.report.study import (
     Table,
     file_name,
 )
-from boxlens.studies.difficulty.matched_subset import subset_dataset
+from boxlens.studies.difficulty.matched_subset import MatchedSubset, subset_dataset
 from boxlens.studies.difficulty.measures import measure_words
+from boxlens.studies.difficulty.result import DifficultyResult
 from boxlens.studies.difficulty.verdict import subset_sentences
 from boxlens.wording import number
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset
-    from boxlens.studies.difficulty.matched_subset import MatchedSubset
-    from boxlens.studies.difficulty.result import DifficultyResult
 
 MOST_PANELS: Final = 6
 

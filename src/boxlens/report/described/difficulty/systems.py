@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from boxlens.report.charts.difficulty_scores import (
     FEW_CLASSES,
@@ -30,14 +30,17 @@ from boxlens.report.study import (
     interval_columns,
     table_of,
 )
-from boxlens.studies.difficulty.accuracy import MAIN_SCORES, defined_scores
+from boxlens.studies.difficulty.accuracy import (
+    MAIN_SCORES,
+    ClassAccuracy,
+    ScoreName,
+    SystemAccuracy,
+    defined_scores,
+)
+from boxlens.studies.difficulty.correlations import Correlation
 from boxlens.studies.difficulty.measures import measure_words
+from boxlens.studies.difficulty.result import DifficultyResult
 from boxlens.studies.difficulty.verdict import accuracy_sentences
-
-if TYPE_CHECKING:
-    from boxlens.studies.difficulty.accuracy import ClassAccuracy, ScoreName, SystemAccuracy
-    from boxlens.studies.difficulty.correlations import Correlation
-    from boxlens.studies.difficulty.result import DifficultyResult
 
 ACCUMULATED: Final[tuple[ScoreName, ...]] = ("ap", "cls_loc", "loc_given_cls")
 # Fewer make no line.

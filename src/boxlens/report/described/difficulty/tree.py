@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from boxlens.report.charts.difficulty_groups import level_scores_chart, node_scores_chart
 from boxlens.report.charts.forms.choosing import first_of
@@ -26,11 +26,9 @@ from boxlens.report.study import (
     table_of,
 )
 from boxlens.studies.difficulty.accuracy import SCORES, defined_scores
+from boxlens.studies.difficulty.levels import LevelScores, NodeScores
+from boxlens.studies.difficulty.result import DifficultyResult
 from boxlens.studies.difficulty.verdict import level_sentences
-
-if TYPE_CHECKING:
-    from boxlens.studies.difficulty.levels import LevelScores, NodeScores
-    from boxlens.studies.difficulty.result import DifficultyResult
 
 MOST_NODES: Final = 15
 

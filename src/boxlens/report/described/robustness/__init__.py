@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.images.transforming.catalogue import label_of, title_of
-from boxlens.images.transforming.transform import CORRUPTION_GROUPS
+from boxlens.images.transforming.transform import CORRUPTION_GROUPS, Step
 from boxlens.report.described.extras import Extras
 from boxlens.report.described.faulty_pictures import faulty_pictures
 from boxlens.report.described.robustness import plots, tables
@@ -16,17 +17,11 @@ from boxlens.report.described.robustness.examples import (
     examples_section,
     hang_examples,
 )
-from boxlens.report.study import SCORE, Frame, Note, Section, Study
+from boxlens.report.study import SCORE, Form, Frame, Note, Part, Section, Study
 from boxlens.studies.robustness.failures import told_failures
+from boxlens.studies.robustness.result import RobustnessResult
 from boxlens.studies.robustness.verdict import robustness_findings, robustness_sentences
 from boxlens.wording import counted, listed, score
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.images.transforming.transform import Step
-    from boxlens.report.study import Form, Part
-    from boxlens.studies.robustness.result import RobustnessResult
 
 GUIDE = "robustness"
 MOST_NAMES = MOST_TILES = 3

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from boxlens.errors import ParameterError
+from boxlens.formats.files import Progress
 from boxlens.report.described.examples import (
     colour_key,
     n_crops,
     wall_markup,
     within_budget,
 )
+from boxlens.report.described.extras import Images
+from boxlens.report.pictures.gallery import Gallery, HungWall
 from boxlens.report.pictures.robustness_exhibits import (
     KEY,
     MOST_FALSE,
@@ -20,18 +24,10 @@ from boxlens.report.pictures.robustness_exhibits import (
     hang_robustness,
     shown_steps,
 )
-from boxlens.report.study import TEXT, Markup, Note, Section, table_of
+from boxlens.report.study import TEXT, Markup, Note, Section, Table, table_of
+from boxlens.studies.robustness.result import RobustnessResult
 from boxlens.studies.robustness.steps import step_words
 from boxlens.wording import counted, number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from boxlens.formats.files import Progress
-    from boxlens.report.described.extras import Images
-    from boxlens.report.pictures.gallery import Gallery, HungWall
-    from boxlens.report.study import Table
-    from boxlens.studies.robustness.result import RobustnessResult
 
 NAME, TITLE = "examples", "Examples"
 # Of each detector.

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
-from boxlens.images.transforming.transform import CORRUPTION_GROUPS
+from boxlens.images.transforming.transform import CORRUPTION_GROUPS, Group
 from boxlens.report.charts import robustness as charts
 from boxlens.report.charts import robustness_losses as losses
 from boxlens.report.charts.forms.choosing import first_of
+from boxlens.report.charts.forms.layers import Spec
 from boxlens.report.charts.robustness_density import robustness_density_chart
 from boxlens.report.study import Plot
 from boxlens.studies.robustness.error_growth import error_growth
+from boxlens.studies.robustness.result import (
+    DetectorRobustness,
+    RobustnessResult,
+    StepRobustness,
+)
 from boxlens.studies.robustness.steps import own_references, worst_of_transforms
 from boxlens.wording import counted, listed, number
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from boxlens.images.transforming.transform import Group
-    from boxlens.report.charts.forms.layers import Spec
-    from boxlens.studies.robustness.result import (
-        DetectorRobustness,
-        RobustnessResult,
-        StepRobustness,
-    )
 
 NO_SCORE = "no change has a score"
 # As many as there are colours; and of figures with a panel per detector.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from boxlens.data.columns import Floats
 from boxlens.images.transforming.catalogue import title_of
-from boxlens.images.transforming.transform import CORRUPTION_GROUPS
+from boxlens.images.transforming.transform import CORRUPTION_GROUPS, Group, Step
 from boxlens.report.charts.kinds import kind_of
 from boxlens.report.described.robustness.plots import shown_steps
 from boxlens.report.study import (
@@ -21,6 +23,7 @@ from boxlens.report.study import (
     SHARE,
     TEXT,
     Column,
+    Form,
     Table,
     columns_of,
     interval_columns,
@@ -29,7 +32,14 @@ from boxlens.report.study import (
 from boxlens.studies.diagnosis.tide import GAINS
 from boxlens.studies.diagnosis.tide_types import ERRORS
 from boxlens.studies.robustness.error_growth import error_growth
-from boxlens.studies.robustness.result import METRICS
+from boxlens.studies.robustness.result import (
+    METRICS,
+    CorruptionMean,
+    DetectorRobustness,
+    RobustnessResult,
+    SetSummary,
+    StepRobustness,
+)
 from boxlens.studies.robustness.steps import (
     CLEAN_WORDS,
     GROUP_WORDS,
@@ -46,20 +56,7 @@ from boxlens.studies.robustness.steps import (
 from boxlens.wording import level, number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import polars as pl
-
-    from boxlens.data.columns import Floats
-    from boxlens.images.transforming.transform import Group, Step
-    from boxlens.report.study import Form
-    from boxlens.studies.robustness.result import (
-        CorruptionMean,
-        DetectorRobustness,
-        RobustnessResult,
-        SetSummary,
-        StepRobustness,
-    )
 
 
 # Columns of files that say which numbers a row has.

@@ -6,26 +6,22 @@ them are biased. The choice is for what to look at and what to train on.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data import Dataset, Detections
+from boxlens.data.columns import Floats
 from boxlens.metrics.image_counts import image_counts
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, fields_to_json
 from boxlens.metrics.protocols import prepare, verified_detections
 from boxlens.studies.comparison.cases.disagreement import DIGITS, DisagreementResult
 from boxlens.studies.comparison.together.found_objects import IOU
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Floats
-
-    Order = npt.NDArray[np.int64]
+Order = npt.NDArray[np.int64]
 
 BUDGETS = (0.1, 0.2)
 # Random orders, against which the others are told.

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.data import Classes, Dataset, GroundTruth, Images
-from boxlens.data.columns import ratio
+from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images, Notice
+from boxlens.data.columns import Floats, Ids, ratio
+from boxlens.data.known_classes import ClassesChoice
 from boxlens.data.row_sums import group_sums
 from boxlens.display import Displayed
 from boxlens.errors import ParameterError
 from boxlens.matching import VOC, find_overlaps, pair_one_to_one, paired_iou, reachable
 from boxlens.metrics.results import Provenance, envelope
+from boxlens.studies.comparison.shared_images import ImagesChoice
 from boxlens.version import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data import Detections, Notice
-    from boxlens.data.columns import Floats, Ids
-    from boxlens.data.known_classes import ClassesChoice
-    from boxlens.studies.comparison.shared_images import ImagesChoice
 
 SCHEMA = "boxlens/disagree/1"
 Measure = Literal["share", "boxes"]

@@ -6,16 +6,20 @@ tells it from an early step on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Floats
 from boxlens.errors import ParameterError
 from boxlens.limits import PERMUTATIONS, SEED, Whole
 from boxlens.metrics.json_form import HIDDEN, as_key, defined, fields_to_json, inline, number
 from boxlens.studies.comparison.cases.p_values import (
     TESTS,
+    Counts,
     TestName,
     one_way_anova,
     paired_t,
@@ -23,14 +27,6 @@ from boxlens.studies.comparison.cases.p_values import (
     welch_t,
 )
 from boxlens.wording import score
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Floats
-    from boxlens.studies.comparison.cases.p_values import Counts
 
 GridName = Literal["values", "hundredths"]
 GRIDS: tuple[GridName, ...] = get_args(GridName)

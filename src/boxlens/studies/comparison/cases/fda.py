@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
-from boxlens.data.columns import ratio
+from boxlens.data import Dataset, Detections
+from boxlens.data.columns import Bools, Floats, Rows, ratio
 from boxlens.data.row_sums import group_sums
-from boxlens.matching import VOC, find_overlaps
+from boxlens.matching import VOC, Overlaps, find_overlaps
 from boxlens.matching.pairing import pair_one_to_one, paired_iou
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Bools, Floats, Rows
-    from boxlens.matching import Overlaps
 
 Mapping = Literal["one_to_one", "literal"]
 MAPPINGS: tuple[Mapping, ...] = get_args(Mapping)

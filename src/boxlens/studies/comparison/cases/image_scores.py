@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
-from boxlens.data.columns import ratio
+from boxlens.data import Dataset, Detections
+from boxlens.data.columns import Floats, ratio
 from boxlens.metrics.image_counts import image_counts
 from boxlens.metrics.protocols import prepare
-from boxlens.studies.comparison.cases.fda import fda
+from boxlens.studies.comparison.cases.fda import Mapping, fda
 from boxlens.studies.comparison.together.found_objects import IOU
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Floats
-    from boxlens.studies.comparison.cases.fda import Mapping
 
 Measure = Literal["fda", "f1", "recall", "precision"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from boxlens.data import Detections, Notice
+from boxlens.data.known_classes import ClassesChoice
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading, shared_settings
+from boxlens.formats.files import Progress
+from boxlens.formats.given import GivenDataset, GivenDetections, Reading, shared_settings
 from boxlens.limits import AT_MOST
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.results import Provenance
 from boxlens.studies.comparison.cases.disagreement import (
     DisagreementResult,
+    Measure,
     check_asked,
     rank_images,
 )
-from boxlens.studies.comparison.shared_images import shared_images
+from boxlens.studies.comparison.shared_images import ImagesChoice, shared_images
 from boxlens.version import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.data.known_classes import ClassesChoice
-    from boxlens.formats.files import Progress
-    from boxlens.formats.given import GivenDataset, GivenDetections
-    from boxlens.studies.comparison.cases.disagreement import Measure
-    from boxlens.studies.comparison.shared_images import ImagesChoice
 
 
 @shared_settings

@@ -5,18 +5,14 @@ Cases stand in the order in which they stay longest: a set of n cases is the fir
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.data.columns import ratio
+from boxlens.data.columns import Floats, ratio
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Floats
-
-    Counts = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.int64]
 
 TestName = Literal["paired", "welch", "permutation", "anova"]
 TESTS: tuple[TestName, ...] = get_args(TestName)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.data.columns import frozen
+from boxlens.data import Dataset, Detections, GroundTruth
+from boxlens.data.columns import Bools, Labels, frozen
 from boxlens.matching import ALL_AREAS, OPEN_IMAGES, Rule, assign, find_overlaps, reachable
 from boxlens.metrics.average_precision import (
     COCO_RECALLS,
+    Curve,
     ap_area,
     ap_coco101,
     ap_voc07,
@@ -23,15 +26,6 @@ from boxlens.metrics.hierarchy import expand_hierarchy
 from boxlens.metrics.protocols import Prepared, prepare, prepare_dataset
 from boxlens.metrics.ranking import Ranking, rank
 from boxlens.studies.comparison.conventions.values import Conventions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy.typing as npt
-
-    from boxlens.data import Dataset, Detections, GroundTruth
-    from boxlens.data.columns import Bools, Labels
-    from boxlens.metrics.average_precision import Curve
 
 TIE_SIGN = {"worst": 1, "best": -1}
 

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.data import Notice
 from boxlens.display import Displayed
 from boxlens.metrics.json_form import JsonRecord, as_key, inline, null_if_empty, number, to_json
-from boxlens.metrics.results import envelope
-from boxlens.studies.comparison.conventions.values import STEPS
+from boxlens.metrics.results import Provenance, envelope
+from boxlens.studies.comparison.conventions.values import STEPS, Protocol
 from boxlens.wording import change, score
-
-if TYPE_CHECKING:
-    from boxlens.data import Notice
-    from boxlens.metrics.results import Provenance
-    from boxlens.studies.comparison.conventions.values import Protocol
 
 SCHEMA = "boxlens/reconcile/1"
 ORDER_MATTERS = (

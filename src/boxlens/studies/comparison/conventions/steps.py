@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxlens.data import Dataset, Detections, Notice, check_tables
+from boxlens.data.known_classes import ClassesChoice
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading, one_detector, shared_settings
+from boxlens.formats.files import Progress
+from boxlens.formats.given import (
+    GivenDataset,
+    GivenDetections,
+    Reading,
+    one_detector,
+    shared_settings,
+)
 from boxlens.metrics.protocols import prepare, prepare_dataset
 from boxlens.metrics.results import Provenance
 from boxlens.studies.comparison.conventions.ap import ConventionAp
@@ -33,13 +41,6 @@ from boxlens.studies.comparison.conventions.values import (
     value_text,
 )
 from boxlens.version import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data.known_classes import ClassesChoice
-    from boxlens.formats.files import Progress
-    from boxlens.formats.given import GivenDataset, GivenDetections
 
 SCORE_CUTS = (0.001, 0.01, 0.05, 0.25)
 

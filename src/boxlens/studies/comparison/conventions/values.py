@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from boxlens.errors import ParameterError
 from boxlens.matching import UNLIMITED
 from boxlens.metrics.grid import IOU_THRESHOLDS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # What a protocol makes of an object that is no plain one. "region": overlap is the share of the
 # detection inside, any number is excused. "one_hit": the best detection inside counts once.

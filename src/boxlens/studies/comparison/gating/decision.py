@@ -5,39 +5,37 @@ A rule fails where its estimate breaks it beyond chance, and where it could not 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import Any
 
 from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.known_classes import ClassesChoice
 from boxlens.data.naming import some_names
-from boxlens.formats.given import Reading, shared_settings
+from boxlens.formats.files import Progress
+from boxlens.formats.given import GivenDataset, GivenDetections, Reading, shared_settings
 from boxlens.metrics.bootstrap import FEWEST_IMAGES
-from boxlens.metrics.evaluation import choose, samplers
+from boxlens.metrics.evaluation import EvaluationChoice, choose, samplers
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.protocols import prepare, prepare_dataset
 from boxlens.metrics.results import Provenance
 from boxlens.studies.comparison.gating.file import RESAMPLING, GateFile, read_gate_file
 from boxlens.studies.comparison.gating.mistakes import Place
 from boxlens.studies.comparison.gating.pair import check_gaps, check_pair, compared_classes
-from boxlens.studies.comparison.gating.questions import ask, default_rule, measure
-from boxlens.studies.comparison.gating.result import GateResult
+from boxlens.studies.comparison.gating.questions import (
+    Measured,
+    Question,
+    ask,
+    default_rule,
+    measure,
+)
+from boxlens.studies.comparison.gating.result import GateResult, RuleOutcome, UntestedClass
 from boxlens.studies.comparison.gating.rules import Rule, parse_rule
-from boxlens.studies.comparison.gating.slices import cut, find_slice, slice_recipe
+from boxlens.studies.comparison.gating.slices import SliceRecipe, cut, find_slice, slice_recipe
 from boxlens.studies.comparison.gating.verdicts import decide
 from boxlens.version import VERSION
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from os import PathLike
-
-    from boxlens.data.known_classes import ClassesChoice
-    from boxlens.formats.files import Progress
-    from boxlens.formats.given import GivenDataset, GivenDetections
-    from boxlens.metrics.evaluation import EvaluationChoice
-    from boxlens.studies.comparison.gating.questions import Measured, Question
-    from boxlens.studies.comparison.gating.result import RuleOutcome, UntestedClass
-    from boxlens.studies.comparison.gating.slices import SliceRecipe
 
 
 @dataclass(frozen=True, slots=True)

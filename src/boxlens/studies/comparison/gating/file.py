@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.files import read_text, reason_of
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.protocols import PROTOCOLS
 from boxlens.studies.comparison.gating.mistakes import Place
-from boxlens.studies.comparison.gating.rules import rule_of_fields
-from boxlens.studies.comparison.gating.slices import slice_recipe
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from os import PathLike
-
-    from boxlens.studies.comparison.gating.rules import Rule
-    from boxlens.studies.comparison.gating.slices import SliceRecipe
+from boxlens.studies.comparison.gating.rules import Rule, rule_of_fields
+from boxlens.studies.comparison.gating.slices import SliceRecipe, slice_recipe
 
 SECTIONS = ("gate", "rule", "slices")
 # Settings and what they are; whole numbers are numbers too.

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from boxlens.data.naming import some_names
-from boxlens.errors import InputError, ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from boxlens.errors import BoxlensError
+from boxlens.errors import BoxlensError, InputError, ParameterError
 
 # AP at one threshold or over a range of them, as other tools write it: mAP@0.5, AP@[.5:.95].
 _AP = re.compile(

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
-from boxlens.data import Notice
-from boxlens.data.known_classes import expected_classes, known_classes
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.known_classes import ClassesChoice, expected_classes, known_classes
 from boxlens.data.naming import some_names
 from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
 from boxlens.studies.comparison.shared_images import nothing_fits, same_detections
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.known_classes import ClassesChoice
 
 # Files do not tell on which images a detector was run. Where it found nothing in more than this
 # share of the images, and the other one something, it was hardly run on them.

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data import Dataset
+from boxlens.data.columns import Floats
+from boxlens.formats.files import Progress
 from boxlens.metrics.bootstrap import FEWEST_IMAGES, draw, resample
-from boxlens.metrics.readings import Readings
-from boxlens.metrics.resampling import images_with_objects
+from boxlens.metrics.intervals import ResamplingChoice
+from boxlens.metrics.readings import Mean, Readings
+from boxlens.metrics.resampling import Sampler, images_with_objects
 from boxlens.studies.comparison.gating.mistakes import Place
 from boxlens.studies.comparison.gating.result import UntestedClass
 from boxlens.studies.comparison.gating.rules import SLICE, Limit, Rule, Target
-from boxlens.studies.comparison.gating.slices import class_row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Floats
-    from boxlens.formats.files import Progress
-    from boxlens.metrics.intervals import ResamplingChoice
-    from boxlens.metrics.readings import Mean
-    from boxlens.metrics.resampling import Sampler
-    from boxlens.studies.comparison.gating.slices import Slice
+from boxlens.studies.comparison.gating.slices import Slice, class_row
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
+from boxlens.data import Notice
 from boxlens.display import Displayed
+from boxlens.metrics.intervals import Interval, ResamplingChoice
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, fields_to_json
-from boxlens.metrics.results import envelope
+from boxlens.metrics.results import Provenance, envelope
+from boxlens.studies.comparison.gating.rules import Rule, Target
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from boxlens.data import Notice
-    from boxlens.metrics.intervals import Interval, ResamplingChoice
-    from boxlens.metrics.results import Provenance
-    from boxlens.studies.comparison.gating.rules import Rule, Target
 
 SCHEMA = "boxlens/gate/1"
 # "warning": the estimate breaks the rule, but within chance.

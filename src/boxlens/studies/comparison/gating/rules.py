@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from boxlens.data.columns import Floats
 from boxlens.studies.comparison.gating.mistakes import Place, nearest
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from boxlens.data.columns import Floats
 
 Comparator = Literal[">=", ">", "<=", "<"]
 COMPARATORS: Mapping[str, Comparator] = {">=": ">=", ">": ">", "<=": "<=", "<": "<"}

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from boxlens.data import Dataset, Detections, select_images
-from boxlens.data.columns import frozen
+from boxlens.data.columns import Attribute, Bools, Rows, frozen
 from boxlens.errors import InputError
 from boxlens.formats.files import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.data.columns import Attribute, Bools, Rows
-    from boxlens.studies.comparison.gating.mistakes import Place
+from boxlens.studies.comparison.gating.mistakes import Place
 
 SliceKind = Literal["classes", "supercategory", "images", "attribute"]
 KINDS: tuple[SliceKind, ...] = get_args(SliceKind)

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.columns import Floats
 from boxlens.metrics.bootstrap import FEWEST_IMAGES
-from boxlens.metrics.intervals import detectable_errors, holm, interval, normal_chance_below
-from boxlens.studies.comparison.gating.result import RuleOutcome
+from boxlens.metrics.intervals import (
+    Interval,
+    ResamplingChoice,
+    detectable_errors,
+    holm,
+    interval,
+    normal_chance_below,
+)
+from boxlens.studies.comparison.gating.questions import Measured, Question
+from boxlens.studies.comparison.gating.result import RuleOutcome, Verdict
+from boxlens.studies.comparison.gating.rules import Rule
 from boxlens.wording import p_value, score
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from boxlens.data.columns import Floats
-    from boxlens.metrics.intervals import Interval, ResamplingChoice
-    from boxlens.studies.comparison.gating.questions import Measured, Question
-    from boxlens.studies.comparison.gating.result import Verdict
-    from boxlens.studies.comparison.gating.rules import Rule
 
 # A margin below this is rounding: the value is at its limit.
 ROUNDING = 1e-12

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from boxlens.data import Dataset, Detections
+from boxlens.data.columns import Floats
 from boxlens.metrics.protocols import prepare
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Floats
-
 
 # A hit, where objects and images are counted.
 IOU = 0.5

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from boxlens.data.columns import ratio
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.columns import Bools, Floats, ratio
 from boxlens.matching import COCO, find_overlaps, reachable
 from boxlens.metrics.grid import IOU_THRESHOLDS, mean_defined
 from boxlens.metrics.json_form import fields_to_json, to_json
 from boxlens.metrics.protocols import prepare, verified_detections
 from boxlens.studies.comparison.together.found_objects import IOU, hit_scores
 from boxlens.studies.comparison.together.merged_rankings import MergedAp, Source, merged_ap
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset, Detections, Notice
-    from boxlens.data.columns import Bools, Floats
 
 # METHODS 3.1.
 N_GUESSES = 5

@@ -6,24 +6,20 @@ detectors' own matches, never matched again.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data import Dataset, Detections
+from boxlens.data.columns import Bits, Bools, Floats, Rows
+from boxlens.matching import Matches
 from boxlens.metrics.cells import cell_precision
 from boxlens.metrics.grid import mean_defined, positives_by_class_and_area
 from boxlens.metrics.json_form import defined
 from boxlens.metrics.ranking import rank, rank_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Bits, Bools, Floats, Rows
-    from boxlens.matching import Matches
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.data import Notice
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.columns import Bools, Rows
 from boxlens.matching import COCO
 from boxlens.metrics.grid import AREA_RANGES
 from boxlens.metrics.intervals import holm
@@ -16,14 +19,6 @@ from boxlens.metrics.json_form import HIDDEN, JsonRecord, ends
 from boxlens.studies.comparison.together.found_objects import IOU, hit_scores
 from boxlens.studies.sensitivity.characteristics import OF_BOXES, Objects
 from boxlens.studies.sensitivity.choosing import Catalogue
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Bools, Rows
 
 Reading = Literal["ranked", "cut"]
 

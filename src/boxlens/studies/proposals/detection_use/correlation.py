@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice
-from boxlens.data.columns import owned
+from boxlens.data import Dataset, Notice
+from boxlens.data.columns import Floats, owned
 from boxlens.data.naming import some_names
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading, shared_settings
-from boxlens.formats.method_scores import MethodScores, read_method_scores
+from boxlens.formats.files import Progress
+from boxlens.formats.given import GivenDataset, GivenDetections, Reading, shared_settings
+from boxlens.formats.method_scores import MethodScores, Setting, read_method_scores
+from boxlens.formats.window_files import Order
 from boxlens.limits import BUDGET
 from boxlens.metrics.results import Provenance, about_dataset
 from boxlens.studies.proposals.detection_use.correlation_result import (
@@ -24,6 +26,7 @@ from boxlens.studies.proposals.detection_use.correlation_result import (
 )
 from boxlens.studies.proposals.detection_use.filtering import FILTER_IOU, NMS_IOU
 from boxlens.studies.proposals.detection_use.method_scoring import (
+    Metric,
     check_metric,
     scores_of_detections,
     scores_of_filtered,
@@ -34,25 +37,12 @@ from boxlens.studies.proposals.detection_use.shared_images import (
     search_notices,
 )
 from boxlens.studies.proposals.listing import listed
+from boxlens.studies.proposals.proposed import Proposed
 from boxlens.studies.proposals.recall.average_recall import average_recall, recall_at
-from boxlens.studies.proposals.recall.matched import match_objects
-from boxlens.studies.proposals.sources import Searching, find_proposed
+from boxlens.studies.proposals.recall.matched import ObjectMatches, match_objects
+from boxlens.studies.proposals.sources import GivenProposals, Searching, find_proposed
 from boxlens.version import VERSION
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Floats
-    from boxlens.formats.files import Progress
-    from boxlens.formats.given import GivenDataset, GivenDetections
-    from boxlens.formats.method_scores import Setting
-    from boxlens.formats.window_files import Order
-    from boxlens.studies.proposals.detection_use.method_scoring import Metric
-    from boxlens.studies.proposals.proposed import Proposed
-    from boxlens.studies.proposals.recall.matched import ObjectMatches
-    from boxlens.studies.proposals.sources import GivenProposals
 
 CORRELATION_IOUS: Floats = owned(np.round(np.linspace(0.5, 1.0, 21), 10))
 # Partial AR, up to IoU 0.7: the mean of the first nine recalls.

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.data import Notice
+from boxlens.data.columns import Floats
 from boxlens.display import Displayed
 from boxlens.metrics.json_form import JsonRecord, as_key, number
-from boxlens.metrics.results import envelope
+from boxlens.metrics.results import Provenance, envelope
 from boxlens.wording import score
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from boxlens.data import Notice
-    from boxlens.data.columns import Floats
-    from boxlens.metrics.results import Provenance
 
 SCHEMA = "boxlens/proposals-correlate/1"
 

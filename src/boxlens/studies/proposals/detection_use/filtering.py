@@ -5,22 +5,17 @@ A detector is not run again: what it says elsewhere is dropped, then suppression
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import Detections, Notice
+from boxlens.data.columns import Bools, Boxes, Offsets
+from boxlens.data.windows import WindowPart
 from boxlens.errors import ParameterError
 from boxlens.matching.box_matching import match_boxes
 from boxlens.studies.proposals.detection_use.suppression import survivors
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Detections
-    from boxlens.data.columns import Bools, Boxes, Offsets
-    from boxlens.data.windows import WindowPart
-    from boxlens.studies.proposals.proposed import Proposed
+from boxlens.studies.proposals.proposed import Proposed
 
 FILTER_IOU = 0.8
 NMS_IOU = 0.3

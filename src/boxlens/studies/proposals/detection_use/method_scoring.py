@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
+from boxlens.data import Dataset, Detections, Notice
 from boxlens.errors import ParameterError
+from boxlens.formats.files import Progress
 from boxlens.formats.method_scores import MethodScores, Setting
 from boxlens.matching import COCO
 from boxlens.metrics.evaluation import choose, evaluate_tables, with_unique_names
 from boxlens.metrics.grid import AREA_RANGES, IOU_THRESHOLDS
+from boxlens.metrics.results import DetectorResult
 from boxlens.studies.proposals.detection_use.filtering import (
     NearProposals,
     not_raw,
@@ -21,16 +25,8 @@ from boxlens.studies.proposals.detection_use.shared_images import (
     images_searched,
     search_notices,
 )
-from boxlens.studies.proposals.recall.matched import match_objects
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.data import Dataset, Detections, Notice
-    from boxlens.formats.files import Progress
-    from boxlens.metrics.results import DetectorResult
-    from boxlens.studies.proposals.proposed import Proposed
-    from boxlens.studies.proposals.recall.matched import ObjectMatches
+from boxlens.studies.proposals.proposed import Proposed
+from boxlens.studies.proposals.recall.matched import ObjectMatches, match_objects
 
 Metric = Literal["AP50", "AP"]
 METRICS: tuple[Metric, ...] = get_args(Metric)

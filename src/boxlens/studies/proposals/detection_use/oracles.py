@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import Any
 
 import numpy as np
 
 from boxlens import limits
-from boxlens.data import Notice
+from boxlens.data import Dataset, Detections, Notice
+from boxlens.data.columns import Bools
 from boxlens.errors import InputError, ParameterError
-from boxlens.formats.given import Reading, shared_settings
+from boxlens.formats.files import Progress
+from boxlens.formats.given import GivenDataset, GivenDetections, Reading, shared_settings
+from boxlens.formats.window_files import Order
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.results import Provenance, about_dataset
 from boxlens.studies.proposals.detection_use.filtering import (
@@ -37,22 +42,11 @@ from boxlens.studies.proposals.detection_use.shared_images import (
 )
 from boxlens.studies.proposals.detection_use.suppression import suppress_perfectly, survivors
 from boxlens.studies.proposals.listing import listed
+from boxlens.studies.proposals.proposed import Proposed
 from boxlens.studies.proposals.recall.matched import countable_objects
-from boxlens.studies.proposals.sources import Searching, find_proposed
+from boxlens.studies.proposals.sources import GivenProposals, Searching, find_proposed
 from boxlens.version import VERSION
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from os import PathLike
-
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Bools
-    from boxlens.formats.files import Progress
-    from boxlens.formats.given import GivenDataset, GivenDetections
-    from boxlens.formats.window_files import Order
-    from boxlens.studies.proposals.proposed import Proposed
-    from boxlens.studies.proposals.sources import GivenProposals
 
 ORACLE_IOU = 0.5
 

@@ -6,20 +6,16 @@ A detection belongs to the object of its class that it overlaps most; crowds are
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data.columns import owned
+from boxlens.data import Dataset, Detections
+from boxlens.data.columns import Boxes, Floats, Offsets, Rows, owned
 from boxlens.data.row_sums import group_sums
 from boxlens.matching import VOC, find_overlaps
 from boxlens.metrics.grid import mean_defined
 from boxlens.studies.proposals.detection_use.oracle_result import ScoreMap, ScoresByIou
 from boxlens.studies.proposals.recall.matched import countable_objects
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset, Detections
-    from boxlens.data.columns import Boxes, Floats, Offsets, Rows
 
 LOWEST_IOU, IOU_STEP, N_BINS = 0.2, 0.05, 16
 # A class with fewer bins filled would be stretched to 0 and 1 by chance.

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
-from boxlens.data import counted_notice
+from boxlens.data import Dataset, Detections, Notice, counted_notice
+from boxlens.data.columns import Bools
 from boxlens.errors import ParameterError
+from boxlens.studies.proposals.proposed import Proposed
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data import Dataset, Detections, Notice
-    from boxlens.data.columns import Bools
-    from boxlens.studies.proposals.proposed import Proposed
 
 
 def check_names(proposed: Sequence[Proposed]) -> None:

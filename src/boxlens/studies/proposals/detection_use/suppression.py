@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 
-from boxlens.data import Classes, Dataset, GroundTruth, Images
+from boxlens.data import Classes, Dataset, Detections, GroundTruth, Images
+from boxlens.data.columns import Bools, Offsets, Rows
 from boxlens.errors import ParameterError
-from boxlens.matching import COCO, UNLIMITED, VOC, assign, find_overlaps, reachable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from boxlens.data import Detections
-    from boxlens.data.columns import Bools, Offsets, Rows
-    from boxlens.matching import Matches, Overlaps
+from boxlens.matching import (
+    COCO,
+    UNLIMITED,
+    VOC,
+    Matches,
+    Overlaps,
+    assign,
+    find_overlaps,
+    reachable,
+)
 
 # Pairs that may overlap, looked at together: bounds memory where a detector says too much.
 MOST_PAIRS = 50_000_000

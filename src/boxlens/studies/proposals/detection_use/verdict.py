@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from boxlens.data.columns import Floats
+from boxlens.studies.proposals.detection_use.correlation_result import (
+    ProposalCorrelationResult,
+    RecallCorrelation,
+)
+from boxlens.studies.proposals.detection_use.oracle_result import (
+    DetectorOracles,
+    DetectorScores,
+    ProposalOracleResult,
+)
 from boxlens.wording import change, counted, interval, listed, number, score
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.data.columns import Floats
-    from boxlens.studies.proposals.detection_use.correlation_result import (
-        ProposalCorrelationResult,
-        RecallCorrelation,
-    )
-    from boxlens.studies.proposals.detection_use.oracle_result import (
-        DetectorOracles,
-        DetectorScores,
-        ProposalOracleResult,
-    )
 
 # With fewer methods, what chance reaches is always stated.
 FEW_METHODS = 9

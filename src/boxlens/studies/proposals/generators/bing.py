@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,15 +17,16 @@ from boxlens.data.boxes import xywh_from_inclusive_corners
 from boxlens.errors import InputError
 from boxlens.formats.files import existing_folder, opened, reading
 from boxlens.formats.unfinished import scratch_folder
+from boxlens.images import Pixels
 from boxlens.studies.proposals.generators.opencv import contributed, versions
 from boxlens.studies.proposals.generators.quiet import without_output
-from boxlens.studies.proposals.generators.ranked import distinct, identity_text, nothing, ranked
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from boxlens.images import Pixels
-    from boxlens.studies.proposals.generators.ranked import Ranked
+from boxlens.studies.proposals.generators.ranked import (
+    Ranked,
+    distinct,
+    identity_text,
+    nothing,
+    ranked,
+)
 
 MODEL_FILES = tuple(
     f"ObjNessB2W8{colours}.{part}.yml.gz"

@@ -7,22 +7,18 @@ Nothing is substituted: the published numbers, those of PASCAL VOC 2007 trainval
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from boxlens.data.boxes import xywh_from_inclusive_corners
+from boxlens.data.columns import Bools, Boxes, Floats
 from boxlens.errors import ParameterError
-from boxlens.studies.proposals.generators.ranked import identity_of, key_of, ranked
+from boxlens.images import Pixels
+from boxlens.studies.proposals.generators.ranked import Ranked, identity_of, key_of, ranked
 from boxlens.version import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from boxlens.data.columns import Bools, Boxes, Floats
-    from boxlens.images import Pixels
-    from boxlens.studies.proposals.generators.ranked import Ranked
 
 # Drawn at once, however many are asked for: so fewer boxes are the first of more.
 _AT_ONCE = 1280

@@ -8,20 +8,17 @@ suppression that adapts (METHODS 6.9). Substituted are the edges: gradients of c
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from boxlens.data.columns import Boxes
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.files import file_hash
+from boxlens.images import Pixels
 from boxlens.studies.proposals.edges import check_model, find_edges, structured_edges
 from boxlens.studies.proposals.generators.opencv import contributed, versions
-from boxlens.studies.proposals.generators.ranked import identity_of, nothing
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Boxes
-    from boxlens.images import Pixels
-    from boxlens.studies.proposals.generators.ranked import Ranked
+from boxlens.studies.proposals.generators.ranked import Ranked, identity_of, nothing
 
 # OpenCV keeps a table of 10,000 half perimeters and reads beyond it in silence.
 LARGEST_PX = 20_000

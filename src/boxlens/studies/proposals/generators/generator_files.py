@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.errors import InputError, ParameterError
 from boxlens.formats.files import existing_file, read_json, write_text
 from boxlens.studies.proposals.generators.opening import NAMES, open_generator
+from boxlens.studies.proposals.generators.protocols import Generator
 from boxlens.studies.proposals.generators.ranked import settings_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from os import PathLike
-
-    from boxlens.studies.proposals.generators.protocols import Generator
 
 SCHEMA = "boxlens/generator/1"
 _KEYS = ("schema", "generator", "settings", "learned", "made_from")

@@ -10,24 +10,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Bools, Boxes, Floats, Offsets
 from boxlens.detectors.suppression import suppress
-from boxlens.studies.proposals.edges import find_edges
+from boxlens.images import Pixels
+from boxlens.studies.proposals.edges import Map, find_edges
 from boxlens.studies.proposals.generators.opencv import contributed, versions
-from boxlens.studies.proposals.generators.ranked import identity_of, nothing, ranked
-from boxlens.studies.proposals.segments import in_colours, segment, segment_boxes
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Bools, Boxes, Floats, Offsets
-    from boxlens.images import Pixels
-    from boxlens.studies.proposals.edges import Map
-    from boxlens.studies.proposals.generators.ranked import Ranked
-    from boxlens.studies.proposals.segments import Labels
+from boxlens.studies.proposals.generators.ranked import Ranked, identity_of, nothing, ranked
+from boxlens.studies.proposals.segments import Labels, in_colours, segment, segment_boxes
 
 # Distances between all superpixels are kept: larger pictures get larger superpixels.
 MOST_SUPERPIXELS = 3000

@@ -11,14 +11,18 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from boxlens.data.boxes import areas, corners_from_xywh, xywh_from_corners
+from boxlens.data.columns import Boxes, Floats
 from boxlens.errors import InputError, ParameterError
+from boxlens.images import Pixels
 from boxlens.studies.proposals.generators.objectness_cues import (
     SCALES,
     STEPS,
@@ -29,16 +33,13 @@ from boxlens.studies.proposals.generators.objectness_cues import (
     whole_pixels,
 )
 from boxlens.studies.proposals.generators.opencv import contributed, versions
-from boxlens.studies.proposals.generators.ranked import identity_of, key_of, nothing, shipped
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Boxes, Floats
-    from boxlens.images import Pixels
-    from boxlens.studies.proposals.generators.ranked import Ranked
+from boxlens.studies.proposals.generators.ranked import (
+    Ranked,
+    identity_of,
+    key_of,
+    nothing,
+    shipped,
+)
 
 # Multi-scale saliency, colour contrast, superpixels straddling.
 CUES = ("saliency", "contrast", "straddling")

@@ -9,25 +9,19 @@ occur, as the windows of one picture share a few hundred of them.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.studies.proposals.segments import segment
+from boxlens.data.columns import Floats
+from boxlens.images import Pixels
+from boxlens.studies.proposals.segments import Labels, segment
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Floats
-    from boxlens.images import Pixels
-    from boxlens.studies.proposals.segments import Labels
-
-    Corners = npt.NDArray[np.int64]
-    Counts = npt.NDArray[np.int32]
+Corners = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.int32]
 
 # Sides of the saliency maps, in cells.
 SCALES = (16, 24, 32, 48, 64)

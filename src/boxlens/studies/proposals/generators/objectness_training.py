@@ -6,12 +6,16 @@ the others are not. What counts as salient, ring and superpixels stay as publish
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
+from boxlens.data import Dataset
+from boxlens.data.columns import Bools, Boxes, Floats
 from boxlens.detectors.pictures import usable_pictures
 from boxlens.errors import InputError
+from boxlens.formats.files import Progress
+from boxlens.images import ImageFiles
 from boxlens.matching.pairing import box_overlap
 from boxlens.studies.proposals.generators.objectness import (
     CUES,
@@ -19,14 +23,6 @@ from boxlens.studies.proposals.generators.objectness import (
     Objectness,
     ObjectnessTables,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Bools, Boxes, Floats
-    from boxlens.formats.files import Progress
-    from boxlens.images import ImageFiles
 
 ON_OBJECT_IOU = 0.5
 # Bins a cue, of equally many windows each; those on objects weigh as much as all the others.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, replace
 from difflib import get_close_matches
 from importlib import import_module
@@ -12,8 +13,6 @@ from boxlens.errors import ParameterError
 from boxlens.limits import SEED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from boxlens.studies.proposals.generators.protocols import Generator
 
 _FILE_ENDINGS = (".json", ".json.gz")

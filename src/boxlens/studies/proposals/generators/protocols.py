@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
+from boxlens.data.columns import Boxes, Floats
 from boxlens.detectors.protocols import ProposalGenerator
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Boxes, Floats
 
 
 @runtime_checkable

@@ -11,23 +11,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from boxlens.data.columns import Boxes, Floats, Offsets
 from boxlens.detectors.suppression import suppress
-from boxlens.studies.proposals.edges import find_edges
+from boxlens.images import Pixels
+from boxlens.studies.proposals.edges import Edges, find_edges
 from boxlens.studies.proposals.generators.drawn_boxes import Gaussian
 from boxlens.studies.proposals.generators.opencv import contributed, versions
-from boxlens.studies.proposals.generators.ranked import distinct, identity_of, nothing
-from boxlens.studies.proposals.segments import neighbours, segment, segment_boxes
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Boxes, Floats, Offsets
-    from boxlens.images import Pixels
-    from boxlens.studies.proposals.edges import Edges
-    from boxlens.studies.proposals.generators.ranked import Ranked
-    from boxlens.studies.proposals.segments import Labels
+from boxlens.studies.proposals.generators.ranked import Ranked, distinct, identity_of, nothing
+from boxlens.studies.proposals.segments import Labels, neighbours, segment, segment_boxes
 
 # Larger pictures get larger superpixels, so that their triplets stay few.
 MOST_SUPERPIXELS = 3000

@@ -10,33 +10,28 @@ to have the boxes asked for, each of them once.
 from __future__ import annotations
 
 from bisect import bisect
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, cycle
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Boxes, Floats
+from boxlens.images import Pixels
 from boxlens.studies.proposals.generators.opencv import contributed, versions
 from boxlens.studies.proposals.generators.randomized_prim_tables import PrimTables, shipped_tables
-from boxlens.studies.proposals.generators.ranked import identity_of, key_of, ranked
+from boxlens.studies.proposals.generators.ranked import Ranked, identity_of, key_of, ranked
 from boxlens.studies.proposals.segments import (
     SUPERPIXEL_SPACES,
+    Labels,
     check_segmentation,
     in_colours,
     neighbours,
     segment,
     segment_boxes,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Boxes, Floats
-    from boxlens.images import Pixels
-    from boxlens.studies.proposals.generators.ranked import Ranked
-    from boxlens.studies.proposals.segments import Labels
 
 # Drawing ends where new boxes have become rare: so many trees, and so many for each box found.
 # The rule looks at what was drawn alone, so that fewer boxes are the first of more.

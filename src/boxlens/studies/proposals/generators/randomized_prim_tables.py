@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from boxlens.data.columns import Floats
 from boxlens.errors import InputError
 from boxlens.studies.proposals.generators.ranked import shipped
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from boxlens.data.columns import Floats
 
 # A pair that looks like nothing of one object can still be drawn.
 LEAST_SIMILARITY = 1e-4

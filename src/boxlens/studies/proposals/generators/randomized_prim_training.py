@@ -6,23 +6,19 @@ masks would not: that blurs what is learnt.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 
+from boxlens.data import Dataset
+from boxlens.data.columns import Bools, Boxes, Floats, Rows
 from boxlens.detectors.pictures import usable_pictures
 from boxlens.errors import InputError, imported
+from boxlens.formats.files import Progress
+from boxlens.images import ImageFiles, Pixels
 from boxlens.studies.proposals.generators.randomized_prim import RandomizedPrim, superpixel_graphs
 from boxlens.studies.proposals.generators.randomized_prim_tables import PrimTables, PrimWeights
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Bools, Boxes, Floats, Rows
-    from boxlens.formats.files import Progress
-    from boxlens.images import ImageFiles, Pixels
-    from boxlens.studies.proposals.segments import Labels
+from boxlens.studies.proposals.segments import Labels
 
 # A superpixel with this share of its pixels in a box is inside it, or outside.
 INSIDE = 0.8

@@ -5,15 +5,13 @@ from __future__ import annotations
 import zlib
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from boxlens.data.columns import Boxes, Floats
 from boxlens.formats.files import read_json
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Boxes, Floats
-    from boxlens.images import Pixels
+from boxlens.images import Pixels
 
 Ranked = tuple["Boxes", "Floats"]
 # Said in words of their own, or by a hash of what they hold.

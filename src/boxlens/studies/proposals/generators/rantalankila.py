@@ -13,28 +13,25 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from boxlens.data.columns import Boxes, Floats
 from boxlens.detectors.suppression import suppress
 from boxlens.errors import ParameterError
+from boxlens.images import Pixels
 from boxlens.studies.proposals.generators.opencv import contributed, versions
-from boxlens.studies.proposals.generators.ranked import distinct, identity_of, ranked
+from boxlens.studies.proposals.generators.ranked import Ranked, distinct, identity_of, ranked
 from boxlens.studies.proposals.generators.rantalankila_cuts import BRANCHES, cut_objects
 from boxlens.studies.proposals.generators.rantalankila_regions import (
+    Merging,
+    Regions,
     find_regions,
     find_words,
     merge_regions,
 )
-from boxlens.studies.proposals.segments import segment
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Boxes, Floats
-    from boxlens.images import Pixels
-    from boxlens.studies.proposals.generators.ranked import Ranked
-    from boxlens.studies.proposals.generators.rantalankila_regions import Merging, Regions
-    from boxlens.studies.proposals.segments import Labels
+from boxlens.studies.proposals.segments import Labels, segment
 
 _SLIC_ROUNDS = 10
 # Smaller pieces, in percent of a superpixel, join a neighbour.

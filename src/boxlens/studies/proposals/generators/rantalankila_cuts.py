@@ -7,16 +7,14 @@ are alike but parted.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxlens.data.columns import Bools, Floats, Offsets
-    from boxlens.studies.proposals.generators.rantalankila_regions import Regions
+from boxlens.data.columns import Bools, Floats, Offsets
+from boxlens.studies.proposals.generators.rantalankila_regions import Regions
 
 # More than any other cost: seeds stay on their side.
 NEVER = 100.0

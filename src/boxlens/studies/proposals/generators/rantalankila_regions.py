@@ -9,17 +9,19 @@ strength of the gradient, fine and coarse.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from boxlens.studies.proposals.segments import merge_most_alike, neighbours, segment_boxes
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Bools, Floats, Offsets
-    from boxlens.images import Pixels
-    from boxlens.studies.proposals.segments import Labels, RowOrRows
+from boxlens.data.columns import Bools, Floats, Offsets
+from boxlens.images import Pixels
+from boxlens.studies.proposals.segments import (
+    Labels,
+    RowOrRows,
+    merge_most_alike,
+    neighbours,
+    segment_boxes,
+)
 
 Words = npt.NDArray[np.int64]
 

@@ -9,30 +9,33 @@ texture: Sobel's on a blurred picture instead of those of a Gaussian.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, get_args
+from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from boxlens.data.columns import Boxes
 from boxlens.errors import ParameterError
+from boxlens.images import Pixels
 from boxlens.studies.proposals.generators.opencv import contributed, versions
-from boxlens.studies.proposals.generators.ranked import distinct, identity_text, key_of, ranked
+from boxlens.studies.proposals.generators.ranked import (
+    Ranked,
+    distinct,
+    identity_text,
+    key_of,
+    ranked,
+)
 from boxlens.studies.proposals.segments import (
+    Labels,
+    RowOrRows,
     in_colours,
     merge_most_alike,
     neighbours,
     segment,
     segment_boxes,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from boxlens.data.columns import Boxes
-    from boxlens.images import Pixels
-    from boxlens.studies.proposals.generators.ranked import Ranked
-    from boxlens.studies.proposals.segments import Labels, RowOrRows
 
 Likeness = Literal["colour", "texture", "size", "fill"]
 Shares = npt.NDArray[np.float32]

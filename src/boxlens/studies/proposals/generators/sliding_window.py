@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from boxlens.data.columns import Boxes, Floats
 from boxlens.errors import ParameterError
-from boxlens.studies.proposals.generators.ranked import identity_text, ranked
+from boxlens.images import Pixels
+from boxlens.studies.proposals.generators.ranked import Ranked, identity_text, ranked
 from boxlens.version import VERSION
-
-if TYPE_CHECKING:
-    from boxlens.data.columns import Boxes, Floats
-    from boxlens.images import Pixels
-    from boxlens.studies.proposals.generators.ranked import Ranked
 
 Sizes = tuple[tuple[int, int], ...]
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from boxlens.images import Pixels
 from boxlens.studies.proposals.generators.opencv import contributed, versions
-from boxlens.studies.proposals.generators.ranked import identity_of, ranked
+from boxlens.studies.proposals.generators.ranked import Ranked, identity_of, ranked
 from boxlens.studies.proposals.segments import (
     SUPERPIXEL_SPACES,
     check_segmentation,
@@ -22,10 +23,6 @@ from boxlens.studies.proposals.segments import (
     segment,
     segment_boxes,
 )
-
-if TYPE_CHECKING:
-    from boxlens.images import Pixels
-    from boxlens.studies.proposals.generators.ranked import Ranked
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxlens.data import Notice
+from boxlens.data import Dataset, Notice
+from boxlens.data.columns import Bools, Floats
 from boxlens.errors import InputError, ParameterError
+from boxlens.formats.files import Progress
+from boxlens.images import ImageFiles
 from boxlens.studies.proposals.generators.drawn_boxes import Gaussian, Uniform
+from boxlens.studies.proposals.generators.protocols import Generator
 from boxlens.studies.proposals.generators.sliding_window import SlidingWindow
-
-if TYPE_CHECKING:
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Bools, Floats
-    from boxlens.formats.files import Progress
-    from boxlens.images import ImageFiles
-    from boxlens.studies.proposals.generators.protocols import Generator
 
 # Those that learn from boxes alone, and those that look at pictures.
 BLIND = ("uniform", "gaussian", "sliding-window")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from os import PathLike
 
 import numpy as np
 
 from boxlens.data import Dataset, Notice
+from boxlens.data.columns import Bools, Rows
 from boxlens.data.row_sums import mean_of_rows
+from boxlens.data.source import Source
 from boxlens.errors import InputError
-from boxlens.formats.given import Reading, several_names, shared_settings
+from boxlens.formats.files import Progress
+from boxlens.formats.given import GivenDataset, Reading, several_names, shared_settings
+from boxlens.formats.window_files import Order
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.metrics.results import Provenance
@@ -20,25 +25,17 @@ from boxlens.studies.proposals.recall.average_recall import average_intervals
 from boxlens.studies.proposals.recall.box_sizes import object_sizes
 from boxlens.studies.proposals.recall.choice import BUDGETS, IOUS, RecallChoice
 from boxlens.studies.proposals.recall.groups import object_groups
-from boxlens.studies.proposals.recall.matched import countable_objects, match_method
+from boxlens.studies.proposals.recall.matched import MatchedMethod, countable_objects, match_method
 from boxlens.studies.proposals.recall.method_recall import method_recall
-from boxlens.studies.proposals.recall.result import DatasetRecall, Lead, ProposalRecallResult
-from boxlens.studies.proposals.sources import Searching, each_proposed
+from boxlens.studies.proposals.recall.result import (
+    DatasetRecall,
+    Lead,
+    MethodRecall,
+    ProposalRecallResult,
+)
+from boxlens.studies.proposals.sources import GivenProposals, Searching, each_proposed
 from boxlens.version import VERSION
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from os import PathLike
-
-    from boxlens.data.columns import Bools, Rows
-    from boxlens.data.source import Source
-    from boxlens.formats.files import Progress
-    from boxlens.formats.given import GivenDataset
-    from boxlens.formats.window_files import Order
-    from boxlens.studies.proposals.recall.matched import MatchedMethod
-    from boxlens.studies.proposals.recall.result import MethodRecall
-    from boxlens.studies.proposals.sources import GivenProposals
 
 
 @shared_settings

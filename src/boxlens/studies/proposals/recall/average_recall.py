@@ -6,20 +6,16 @@ METHODS 6.3; images are drawn again and again, the same for every method.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from boxlens.data.columns import Floats, Rows
 from boxlens.data.row_sums import group_sums, mean_of_rows
 from boxlens.matching.overlaps import reachable
 from boxlens.metrics.bootstrap import FEWEST_IMAGES, over_replicates
 from boxlens.metrics.intervals import ResamplingChoice, interval
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Floats, Rows
-    from boxlens.metrics.resampling import Weights
+from boxlens.metrics.resampling import Weights
 
 # Each the nearest to its decimal, as thresholds that users write are.
 CURVE_IOUS: Floats = np.arange(50, 101) / 100

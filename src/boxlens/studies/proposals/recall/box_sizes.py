@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Bools, Boxes, Floats, Offsets, Rows
-    from boxlens.data.windows import WindowPart
+from boxlens.data import Dataset
+from boxlens.data.columns import Bools, Boxes, Floats, Offsets, Rows
+from boxlens.data.windows import WindowPart
 
 N_BINS = 10
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data import Dataset
+from boxlens.data.columns import Attribute, Bools, Rows
 from boxlens.errors import ParameterError
 from boxlens.metrics.grid import AREA_RANGES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Attribute, Bools, Rows
 
 BY_CLASS, BY_SIZE, BY_DIFFICULT = "class", "size", "difficult"
 # As they are shown, and as COCO's ranges of area are called.

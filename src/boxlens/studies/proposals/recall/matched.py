@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data import Dataset, GroundTruth, Notice
+from boxlens.data.columns import Bools, Floats, Offsets, Rows
+from boxlens.data.source import Source
+from boxlens.data.windows import WindowPart
+from boxlens.formats.files import Progress
 from boxlens.matching.box_matching import match_boxes
+from boxlens.studies.proposals.proposed import Proposed
 from boxlens.studies.proposals.recall.box_sizes import N_BINS, window_sizes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from boxlens.data import Dataset, GroundTruth, Notice
-    from boxlens.data.columns import Bools, Floats, Offsets, Rows
-    from boxlens.data.source import Source
-    from boxlens.data.windows import WindowPart
-    from boxlens.formats.files import Progress
-    from boxlens.studies.proposals.proposed import Proposed
 
 
 @dataclass(frozen=True, slots=True)

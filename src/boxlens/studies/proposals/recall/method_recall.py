@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from boxlens.data import Dataset
+from boxlens.data.columns import Bools, Floats, Rows
 from boxlens.data.row_sums import group_sums, mean_of_rows
 from boxlens.metrics.intervals import ResamplingChoice
 from boxlens.studies.proposals.recall.average_recall import (
@@ -20,16 +22,10 @@ from boxlens.studies.proposals.recall.average_recall import (
     volume_under_recall,
 )
 from boxlens.studies.proposals.recall.box_sizes import shares
+from boxlens.studies.proposals.recall.choice import RecallChoice
+from boxlens.studies.proposals.recall.groups import ObjectGroup
+from boxlens.studies.proposals.recall.matched import MatchedMethod, ObjectMatches
 from boxlens.studies.proposals.recall.result import BudgetRecall, GroupRecall, MethodRecall
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from boxlens.data import Dataset
-    from boxlens.data.columns import Bools, Floats, Rows
-    from boxlens.studies.proposals.recall.choice import RecallChoice
-    from boxlens.studies.proposals.recall.groups import ObjectGroup
-    from boxlens.studies.proposals.recall.matched import MatchedMethod, ObjectMatches
 
 
 def method_recall(

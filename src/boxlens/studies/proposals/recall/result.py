@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.data import Notice
+from boxlens.data.columns import Floats
 from boxlens.display import Displayed
 from boxlens.metrics.json_form import HIDDEN, JsonRecord, as_key, ends, number, to_json
-from boxlens.metrics.results import envelope
+from boxlens.metrics.results import Provenance, envelope
 from boxlens.studies.proposals.recall.average_recall import CURVE_IOUS
+from boxlens.studies.proposals.recall.choice import RecallChoice
 from boxlens.wording import score
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from boxlens.data import Notice
-    from boxlens.data.columns import Floats
-    from boxlens.metrics.results import Provenance
-    from boxlens.studies.proposals.recall.choice import RecallChoice
 
 SCHEMA = "boxlens/proposals-recall/1"
 

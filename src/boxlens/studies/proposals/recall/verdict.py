@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from boxlens.studies.proposals.recall.groups import BY_SIZE
+from boxlens.studies.proposals.recall.result import (
+    DatasetRecall,
+    MethodRecall,
+    ProposalRecallResult,
+)
 from boxlens.wording import interval, listed, mean_count, number, score
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from boxlens.studies.proposals.recall.result import (
-        DatasetRecall,
-        MethodRecall,
-        ProposalRecallResult,
-    )
 
 # Recall at this IoU says whether objects are found at all.
 LOOSE = 0.5

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from boxlens.data import counted_notice
+from boxlens.data import Notice, counted_notice
 from boxlens.detectors.processes import each_in_processes
 from boxlens.errors import InputError, MissingExtraError, ParameterError
+from boxlens.formats.files import Progress
 from boxlens.formats.given import shared_settings
 from boxlens.images import ImageFiles, find_images, read_picture
 from boxlens.images.files import evenly_spread
@@ -18,23 +20,19 @@ from boxlens.images.perturbing.families import FAMILY_NAMES
 from boxlens.limits import WORKERS
 from boxlens.metrics.results import Provenance
 from boxlens.studies.proposals.generators.opening import open_named, plain_name
+from boxlens.studies.proposals.generators.protocols import Generator
 from boxlens.studies.proposals.listing import listed
 from boxlens.studies.proposals.published import BASELINES
 from boxlens.studies.proposals.repeatability.choice import RepeatabilityChoice
-from boxlens.studies.proposals.repeatability.kept_tallies import kept_tallies, origin_of
+from boxlens.studies.proposals.repeatability.kept_tallies import (
+    KeptTallies,
+    kept_tallies,
+    origin_of,
+)
 from boxlens.studies.proposals.repeatability.measuring import Tally, measure, pooled
 from boxlens.studies.proposals.repeatability.result import MethodRepeatability, RepeatabilityResult
 from boxlens.version import VERSION
 from boxlens.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from os import PathLike
-
-    from boxlens.data import Notice
-    from boxlens.formats.files import Progress
-    from boxlens.studies.proposals.generators.protocols import Generator
-    from boxlens.studies.proposals.repeatability.kept_tallies import KeptTallies
 
 
 @shared_settings

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxlens.errors import ParameterError
 from boxlens.images.perturbing.families import FAMILIES, FAMILY_NAMES
 from boxlens.limits import AT_MOST, BUDGET, SEED
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 N_BINS = 10
 

@@ -7,21 +7,17 @@ pictures, methods and settings may change from one run to the next.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from boxlens.formats.kept_lines import KeptLines, kept_lines, parsed
 from boxlens.formats.unfinished import kept_or_scratch
+from boxlens.studies.proposals.generators.protocols import Generator
+from boxlens.studies.proposals.repeatability.choice import RepeatabilityChoice
 from boxlens.studies.proposals.repeatability.measuring import Tally
 from boxlens.version import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from boxlens.studies.proposals.generators.protocols import Generator
-    from boxlens.studies.proposals.repeatability.choice import RepeatabilityChoice
 
 FILE_NAME = "repeatability.jsonl"
 

@@ -7,32 +7,25 @@ whose centre leaves the other picture are dropped on both sides, the rest are ma
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from boxlens.data.columns import owned
+from boxlens.data.columns import Boxes, Floats, Offsets, owned
 from boxlens.errors import MissingExtraError
+from boxlens.images import Pixels
 from boxlens.images.box_maps import inside, inverted, map_boxes
 from boxlens.images.perturbing.families import FAMILIES
+from boxlens.images.perturbing.moving import Perturbed
 from boxlens.images.perturbing.perturb import perturb, reference
 from boxlens.matching.box_matching import match_boxes
 from boxlens.metrics.json_form import JsonRecord
-from boxlens.studies.proposals.generators.protocols import BlindGenerator
-from boxlens.studies.proposals.repeatability.choice import N_BINS
+from boxlens.studies.proposals.generators.protocols import BlindGenerator, Generator
+from boxlens.studies.proposals.repeatability.choice import N_BINS, RepeatabilityChoice
 from boxlens.studies.proposals.repeatability.result import FamilyRepeatability, LevelRepeatability
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from boxlens.data.columns import Boxes, Floats, Offsets
-    from boxlens.images import Pixels
-    from boxlens.images.perturbing.moving import Perturbed
-    from boxlens.studies.proposals.generators.protocols import Generator
-    from boxlens.studies.proposals.repeatability.choice import RepeatabilityChoice
 
 # Where one bin of sizes ends and the next begins; the outer ends are open.
 BIN_EDGES = np.arange(1, N_BINS) / N_BINS

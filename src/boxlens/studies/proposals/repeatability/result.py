@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.data import Notice
+from boxlens.data.columns import Floats
 from boxlens.display import Displayed
 from boxlens.metrics.json_form import JsonRecord
-from boxlens.metrics.results import envelope
+from boxlens.metrics.results import Provenance, envelope
+from boxlens.studies.proposals.repeatability.choice import RepeatabilityChoice
 from boxlens.wording import score
-
-if TYPE_CHECKING:
-    from boxlens.data import Notice
-    from boxlens.data.columns import Floats
-    from boxlens.metrics.results import Provenance
-    from boxlens.studies.proposals.repeatability.choice import RepeatabilityChoice
 
 SCHEMA = "boxlens/proposals-repeatability/1"
 

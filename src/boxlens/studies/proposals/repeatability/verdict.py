@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from boxlens.images.perturbing.families import FAMILIES
 from boxlens.studies.proposals.generators.training import BLIND
 from boxlens.studies.proposals.repeatability.measuring import mean_of_defined
+from boxlens.studies.proposals.repeatability.result import (
+    MethodRepeatability,
+    RepeatabilityResult,
+)
 from boxlens.wording import listed, number, score
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from boxlens.studies.proposals.repeatability.result import (
-        MethodRepeatability,
-        RepeatabilityResult,
-    )
 
 # Below this, most proposals of the changed picture are different ones.
 COLLAPSED = 0.5

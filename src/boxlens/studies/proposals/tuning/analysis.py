@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 import shutil
 import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from boxlens.data import Dataset
 from boxlens.errors import ParameterError
-from boxlens.formats.given import Reading, several_names, shared_settings
+from boxlens.formats.files import Progress
+from boxlens.formats.given import GivenDataset, Reading, several_names, shared_settings
 from boxlens.formats.unfinished import kept_or_scratch
 from boxlens.images import ImageFiles, find_images
 from boxlens.limits import BUDGET, PICTURES_TO_TUNE_ON, SEED, TRIALS
@@ -20,25 +24,16 @@ from boxlens.metrics.json_form import HIDDEN, JsonRecord
 from boxlens.metrics.results import Provenance
 from boxlens.studies.proposals.generated import generated_windows
 from boxlens.studies.proposals.generators.opening import open_generator
+from boxlens.studies.proposals.generators.protocols import Generator
 from boxlens.studies.proposals.generators.ranked import settings_of
 from boxlens.studies.proposals.listing import listed
 from boxlens.studies.proposals.proposed import Proposed, places_in
 from boxlens.studies.proposals.recall.average_recall import average_recall, recall_at
 from boxlens.studies.proposals.recall.matched import countable_objects, match_objects
 from boxlens.studies.proposals.tuning.result import ProposalTuningResult, Trial
-from boxlens.studies.proposals.tuning.search import next_settings, space_of
+from boxlens.studies.proposals.tuning.search import Range, next_settings, space_of
 from boxlens.studies.proposals.tuning.trials import Made, trial_file
 from boxlens.version import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from os import PathLike
-
-    from boxlens.data import Dataset
-    from boxlens.formats.files import Progress
-    from boxlens.formats.given import GivenDataset
-    from boxlens.studies.proposals.generators.protocols import Generator
-    from boxlens.studies.proposals.tuning.search import Range
 
 FEWEST_PICTURES = 2
 TRIALS_FILE = "trials.jsonl"

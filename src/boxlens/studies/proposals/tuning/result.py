@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from boxlens.data import Notice
 from boxlens.display import Displayed
 from boxlens.metrics.json_form import JsonRecord, as_key, number
-from boxlens.metrics.results import envelope
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from boxlens.data import Notice
-    from boxlens.metrics.results import Provenance
+from boxlens.metrics.results import Provenance, envelope
 
 SCHEMA = "boxlens/proposals-tune/1"
 

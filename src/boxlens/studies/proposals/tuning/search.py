@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boxlens.data.columns import Floats
 from boxlens.errors import ParameterError
+from boxlens.studies.proposals.generators.protocols import Generator
 from boxlens.studies.proposals.generators.ranked import settings_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from boxlens.data.columns import Floats
-    from boxlens.studies.proposals.generators.protocols import Generator
 
 # Where nothing is known about a setting: this many times smaller and larger.
 FACTOR = 3.0

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from boxlens.data import Notice
 from boxlens.errors import InputError
 from boxlens.formats.kept_lines import KeptLines, kept_lines, parsed
 from boxlens.studies.proposals.tuning.result import Trial
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from boxlens.studies.proposals.tuning.result import ProposalTuningResult
 from boxlens.wording import counted, score
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from boxlens.studies.proposals.tuning.result import ProposalTuningResult
 
 # On fewer held-out pictures a gain may well be chance.
 FEW_PICTURES = 10
