@@ -49,7 +49,7 @@ RUNS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     ),
     (
         (
-            *("difficulty", PAIR[0], "--detections", *PAIR[1:], "--tree", "class_tree.json"),
+            *("difficulty", PAIR[0], "--dt", *PAIR[1:], "--tree", "class_tree.json"),
             *("--node", "vehicle,animal", "--properties", "properties.csv", "--match", "cpl=0.002"),
         ),
         (

@@ -107,7 +107,7 @@ def test_a_small_iou_halves_the_background_overlap_and_says_so(demo, tmp_path, v
             "background_iou (0.1) must be less than iou (0.1)",
         ),
         (("--iou", "2"), "--iou: expected a number above 0 and up to 1"),
-        (("--gallery", "-1"), "a whole number from 0 to 10,000"),
+        (("--n-gallery", "-1"), "a whole number from 0 to 10,000"),
         (("--similar", "nowhere.json"), "no such file"),
         (("--by", "colour"), "no characteristic 'colour'"),
         (("--bins", "area"), "expected a value like area=1024:9216"),
@@ -137,9 +137,9 @@ def test_sensitivity_prints_characteristics_grids_and_misses(demo):
     result = boxlens.sensitivity(
         demo / TRUTH,
         demo / FOUND,
-        characteristics=["area", "occlusion"],
+        by=["area", "occlusion"],
         bins={"area": [1024, 9216]},
-        interactions=[("area", "occlusion")],
+        cross=[("area", "occlusion")],
     )
     assert f"AP_N (normalized AP) is {score(result.ap_n)}" in text
     row = next(line for line in text.splitlines() if line.startswith("occlusion "))

@@ -92,7 +92,7 @@ def test_json_has_the_promised_keys(folder):
 def test_everything_at_once(folder, tmp_path):
     done = run(
         folder,
-        *("ground_truth.json", "six.json", "--detections", "window.json", "region.json"),
+        *("ground_truth.json", "six.json", "--dt", "window.json", "region.json"),
         *("--guesses", "guesses.csv", "--tree", "tree.json", "--node", "first"),
         *("--properties", "table.csv", "--windows", "windows.json", "windows.json"),
         *("-o", str(tmp_path / "out"), "--figures", "none", "--json", str(tmp_path / "out.json")),
@@ -171,27 +171,27 @@ def test_a_method_keeps_its_windows_and_uses_them_again(folder, tmp_path):
         (["--match", "cp=0.1"], "measures are"),
         (["--match", "cpl=x"], "cpl=0.087"),
         (["--match", "cpl=50%", "--gap", "-1"], "--gap"),
-        (["--node", "first"], "--detections"),
-        (["--properties", "table.csv"], "--detections"),
-        (["--detections", "window.json", "--node", "nothing"], "no node 'nothing'"),
-        (["--detections", "window.json", "--tree", "none", "--node", "x"], "--tree"),
+        (["--node", "first"], "--dt"),
+        (["--properties", "table.csv"], "--dt"),
+        (["--dt", "window.json", "--node", "nothing"], "no node 'nothing'"),
+        (["--dt", "window.json", "--tree", "none", "--node", "x"], "--tree"),
         (
-            ["--detections", "window.json", "--nest", "kind:x", "--properties", "table.csv"],
+            ["--dt", "window.json", "--nest", "kind:x", "--properties", "table.csv"],
             "--nest",
         ),
-        (["--detections", "window.json", "--name", "a,b"], "--name"),
+        (["--dt", "window.json", "--name", "a,b"], "--name"),
         (["--windows", "edge-boxen"], "edge-boxes"),
         (["--windows", "edge-boxes"], "--images"),
         (["--images", "."], "--windows"),
         (["--windows", "windows.json", "windows.json"], "data set"),
         (["--threads", "-1"], "--threads"),
-        (["--tree", "tree.json"], "--detections"),
-        (["--detections", "window.json", "--tree", "no_tree.json"], "no_tree.json"),
-        (["--detections", "window.json", "--properties", "no_table.csv"], "no_table.csv"),
+        (["--tree", "tree.json"], "--dt"),
+        (["--dt", "window.json", "--tree", "no_tree.json"], "no_tree.json"),
+        (["--dt", "window.json", "--properties", "no_table.csv"], "no_table.csv"),
         (["--guesses", "no_guesses.csv"], "no_guesses.csv"),
-        (["--detections", "window.json", "--nest", "kind:length"], "--properties"),
-        (["window.json"], "--detections"),
-        (["--guesses", "window.json"], "--detections"),
+        (["--dt", "window.json", "--nest", "kind:length"], "--properties"),
+        (["window.json"], "--dt"),
+        (["--guesses", "window.json"], "--dt"),
         (["--gt-name", "a,b"], "--gt-name"),
     ],
 )
@@ -207,7 +207,7 @@ def test_a_mistake_ends_the_process_too(folder):
 def test_a_tree_with_a_cycle_is_refused(folder, tmp_path):
     names = boxlens.read_dataset(folder / "ground_truth.json").classes.name
     (tmp_path / "tree.json").write_text(json.dumps({names[0]: "up", "up": "top", "top": "up"}))
-    asked = ("ground_truth.json", "--detections", "window.json", "--tree", tmp_path / "tree.json")
+    asked = ("ground_truth.json", "--dt", "window.json", "--tree", tmp_path / "tree.json")
     told = refused(folder, *asked)
     assert "is its own ancestor: up < top < up" in told
 
@@ -217,7 +217,7 @@ def test_a_table_that_fits_in_part_is_used_and_its_differences_are_listed(folder
     (tmp_path / "table.csv").write_text(f"class,kind\n{names[0]},a\n{names[1]},b\nunicorn,a\n")
     done = run(
         folder,
-        *("ground_truth.json", "--detections", "window.json"),
+        *("ground_truth.json", "--dt", "window.json"),
         *("--properties", str(tmp_path / "table.csv")),
     )
     assert "unicorn" in done.stderr

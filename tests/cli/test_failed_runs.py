@@ -29,7 +29,7 @@ REPORTS = {
 OTHERS = {
     "upper-bound": "upper-bound GT --images images",
     "robustness": "robustness GT --images images --model hog",
-    "tune": "proposals tune edge-boxes GT --images images",
+    "tune": "proposals tune GT edge-boxes --images images",
     "generate": "proposals generate uniform --gt GT",
     "train": "train GT --images images --detector window",
 }

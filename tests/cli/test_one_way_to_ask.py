@@ -47,6 +47,18 @@ OTHERWISE = {
 # A run of all pictures takes too long to be the usual one of a command; processes need a guard in
 # scripts that commands do not.
 USUAL_DIFFERS = {"n_images", "workers"}
+# Keywords that are not the option's word: Python's own words, methods that are not proposals yet.
+OTHER_WORDS = {
+    "--from": "start",
+    "--to": "end",
+    "--with": "settings",
+    "--iou": "iou_thresholds",
+    "--area": "area_ranges",
+    "--rules": "rules_file",
+    "--method": "proposals",
+    "--proposals": "files",
+    "--model": "dt",
+}
 
 
 def parameters(verb) -> dict[str, inspect.Parameter]:
@@ -61,6 +73,16 @@ def named(path: tuple[str, ...]) -> str:
 def test_every_option_is_a_keyword_of_its_verb(path):
     taken = {action.dest for action in command_parsers()[path]._actions}
     assert taken - {*parameters(VERBS[path])} - OUTPUT == OTHERWISE.get(path, set())
+
+
+@pytest.mark.parametrize("path", VERBS, ids=named)
+def test_a_keyword_is_the_word_of_its_option(path):
+    """Perhaps as a plural, since an option may be repeated, or with its unit."""
+    for action in command_parsers()[path]._actions:
+        words = [one[2:].replace("-", "_") for one in action.option_strings if one[:2] == "--"]
+        allowed = {form for word in words for form in (word, f"{word}s", f"{word[:-1]}ies")}
+        allowed |= {f"{word}_px" for word in words} | {*map(OTHER_WORDS.get, action.option_strings)}
+        assert not words or action.dest in allowed, words
 
 
 @pytest.mark.parametrize("path", VERBS, ids=named)
@@ -99,7 +121,7 @@ ONE, BOTH = ("window.json",), ("window.json", "region.json")
 CASES = [
     (("evaluate",), ONE, {}),
     (("diagnose",), ONE, {}),
-    (("sensitivity",), ONE, {"--by": ("characteristics", "area")}),
+    (("sensitivity",), ONE, {"--by": ("by", "area")}),
     (("compare",), BOTH, {"--replicates": ("replicates", 100)}),
     (("disagree",), BOTH, {"--min-score": ("min_score", 0.2)}),
     (("reconcile",), ONE, {"--to": ("end", "voc07")}),
@@ -121,9 +143,7 @@ def test_a_command_answers_as_its_verb_does(path, found, more, demo, monkeypatch
     assert done.returncode == 0, done.stderr
     assert "counted over 2 classes of 16, as asked: dog, cat" in done.stderr
     dt = found[0] if len(found) == 1 else list(found)
-    keywords = {
-        name: [value] if name == "characteristics" else value for name, value in more.values()
-    }
+    keywords = {name: [value] if name == "by" else value for name, value in more.values()}
     asked = VERBS[path]("ground_truth.json", dt, classes=["dog", "cat"], names=names, **keywords)
     assert results(done.stdout) == results(json.dumps(asked.to_json()))
     assert names[0] in done.stdout

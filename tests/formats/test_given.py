@@ -82,5 +82,5 @@ def test_verbs_of_one_detector_refuse_several(verb, demo):
 def test_a_single_name_is_not_a_list_of_letters(demo):
     found = boxlens.evaluate("ground_truth.json", "window.json", also="confidence", classes="dog")
     assert found.detectors[0].extras.confidence is not None
-    found = boxlens.sensitivity("ground_truth.json", "window.json", characteristics="area")
+    found = boxlens.sensitivity("ground_truth.json", "window.json", by="area")
     assert [one.name for one in found.characteristics] == ["area"]

@@ -18,7 +18,7 @@ VERBS = {
         gt, [a, b], intervals=True, also=EXTRAS, **FEW, **how
     ),
     "diagnose": lambda gt, a, _, **how: boxlens.diagnose(
-        gt, a, tidecv=True, interactions=[("area", "occlusion")], intervals=True, **FEW, **how
+        gt, a, tidecv=True, cross=[("area", "occlusion")], intervals=True, **FEW, **how
     ),
     "sensitivity": lambda gt, a, _, **how: boxlens.sensitivity(gt, a, **how),
     "compare": lambda gt, a, b, **how: boxlens.compare(gt, [a, b], permutations=100, **FEW, **how),

@@ -150,7 +150,7 @@ def test_olrp_lies_between_zero_and_one(protocol):
 @protocols
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_every_reading_bears_an_iou_threshold_of_one(protocol, extra):
-    result = evaluated(random_scene(2), protocol, also=[extra], extra_iou=1.0)
+    result = evaluated(random_scene(2), protocol, also=[extra], at_iou=1.0)
     [detector] = json.loads(json.dumps(result.to_json(), allow_nan=False))["results"]["detectors"]
     assert detector[extra]["iou"] == 1
 

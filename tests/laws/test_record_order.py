@@ -30,7 +30,7 @@ COMMANDS = {
         *("--mapping", "literal", "--test", "permutation", "--min-score", "0.3"),
     ),
     "difficulty": (
-        *("ground_truth.json", "--detections", "window.json", "region.json"),
+        *("ground_truth.json", "--dt", "window.json", "region.json"),
         *("--windows", "window.json", "--n-windows", "50"),
     ),
     "difficulty guesses": (

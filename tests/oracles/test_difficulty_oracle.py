@@ -260,7 +260,7 @@ def test_ap_at_level_0_is_that_of_the_oracle_of_coco(seed):
 def test_the_demo_with_properties():
     dataset = demo_dataset()
     tables = [demo_detections("window"), demo_detections("region")]
-    choice = DifficultyChoice(nested=(("letter", "length"),))
+    choice = DifficultyChoice(nest=(("letter", "length"),))
     names = dataset.classes.name
     properties = ClassProperties.of(
         len(names),

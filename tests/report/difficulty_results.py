@@ -169,7 +169,7 @@ def result_of(datasets, systems=(), table=None, **more) -> DifficultyResult:
         "nodes": (),
         "tree": "",
         "correlations": correlate(systems, first),
-        "cumulative": cumulate(everyone, first, table, choice.nested),
+        "cumulative": cumulate(everyone, first, table, choice.nest),
         "properties": score_properties(systems, first, table, choice) if table else (),
         "subsets": (),
         "provenance": Provenance("0.0", None, tuple(None for _ in systems)),
@@ -218,7 +218,7 @@ def everything() -> DifficultyResult:
             matched_subset(first, "cpl", 0.05),
             matched_subset(first, "clutter", 7.0, "VOC2007_test"),
         ),
-        choice=DifficultyChoice(nodes=("any vehicle",), nested=NESTED, match=(("cpl", 0.05),)),
+        choice=DifficultyChoice(nodes=("any vehicle",), nest=NESTED, match=(("cpl", 0.05),)),
     )
 
 
@@ -257,7 +257,7 @@ def nothing() -> DifficultyResult:
         levels=levels_of(systems, first),
         nodes=nodes_of(systems, first),
         tree="supercategory",
-        choice=DifficultyChoice(nested=NESTED),
+        choice=DifficultyChoice(nest=NESTED),
     )
 
 
@@ -277,7 +277,7 @@ def nasty() -> DifficultyResult:
         levels=levels_of(systems, first, 2),
         nodes=nodes_of(systems, first),
         tree="supercategory",
-        choice=DifficultyChoice(nested=NESTED),
+        choice=DifficultyChoice(nest=NESTED),
         subsets=(matched_subset(first, "scale", 0.1, name),),
     )
 

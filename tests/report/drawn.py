@@ -37,7 +37,7 @@ def world(name: str) -> DiagnosisResult:
         dataset = nothing_of(dataset)
     if name in ("no detections", "no objects, no detections"):
         detections = nothing_of(detections)
-    return diagnose(dataset, detections, interactions=PAIRS if len(dataset.gt) else ())
+    return diagnose(dataset, detections, cross=PAIRS if len(dataset.gt) else ())
 
 
 @cache

@@ -137,7 +137,7 @@ def test_nested_controls_keep_their_size_and_say_what_they_leave_out(n_systems):
         "size": tuple(SIZES[row // 9 % 3] for row in range(90)),
     }
     table = ClassProperties(columns, {"kind": tuple(values), "size": SIZES}, {})
-    choice = DifficultyChoice(nested=(("kind", "size"),))
+    choice = DifficultyChoice(nest=(("kind", "size"),))
     result = result_of([first], systems, table, choice=choice)
     # The last system has no curve within the second kind.
     lost = (systems[-1].name, values[1])

@@ -52,9 +52,7 @@ def toy_diagnosis(names=NAMES, *, n_images=N_IMAGES, n_gallery=15):
     groups = dataset.classes.supercategory
     classes = Classes.of(dataset.classes.id, names, supercategory=groups)
     dataset = replace(dataset, classes=classes)
-    return diagnose(
-        dataset, errors_on(dataset), interactions=[("area", "height")], n_gallery=n_gallery
-    )
+    return diagnose(dataset, errors_on(dataset), cross=[("area", "height")], n_gallery=n_gallery)
 
 
 def write_pictures(folder, scale=1.0):

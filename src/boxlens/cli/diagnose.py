@@ -34,7 +34,7 @@ def add_command(commands: Commands) -> None:
     )
     command.flag("--tidecv", "add TIDE with the quirks of tidecv")
     command.flag("--tide-range", "add TIDE at COCO's ten thresholds")
-    command.number("--gallery N", GALLERY, "errors shown of each kind", 15, into="n_gallery")
+    command.number("--n-gallery N", GALLERY, "errors shown of each kind", 15)
     add_characteristics(command)
     add_report(command, pictures="show errors in the pictures of this folder", pdf=True)
     add_intervals(command)

@@ -15,7 +15,7 @@ OF_SYSTEMS = {
     "node": "nodes",
     "properties": "properties",
     "tree": "tree",
-    "nest": "nested",
+    "nest": "nest",
     "name": "names",
 }
 
@@ -53,7 +53,7 @@ def add_command(commands: Commands) -> None:
 
 def _add_systems(command: Parser) -> None:
     """Who is judged on the first data set, and how classes are grouped."""
-    command.files("--detections DT", "detections on the first GT", into="dt")
+    command.files("--dt DT", "detections on the first GT")
     command.files(
         "--guesses FILE",
         "ranked guesses on the first GT: CSV with image, class and optionally x, y, w, h",
@@ -68,7 +68,7 @@ def _add_systems(command: Parser) -> None:
     command.several("--node NAME", "nodes of the tree to score as one class", into="nodes")
     command.text("--properties FILE", "table of class properties: CSV or TOML")
     within = "a property within each value of another"
-    command.several("--nest NAME:NAME", within, pair, "origin:size", into="nested")
+    command.several("--nest NAME:NAME", within, pair, "origin:size")
 
 
 def _add_windows(command: Parser) -> None:
@@ -100,10 +100,10 @@ def run(options: argparse.Namespace) -> None:
 
     for option, name in OF_SYSTEMS.items():
         if getattr(options, name) and not (options.dt or options.guesses):
-            raise ParameterError(f"--{option} is about systems: name some with --detections")
+            raise ParameterError(f"--{option} is about systems: name some with --dt")
     if options.strict_coco and not (options.match and options.output):
         raise ParameterError("--strict-coco is about the data set that --match writes with -o")
-    if options.nested and not options.properties:
+    if options.nest and not options.properties:
         raise ParameterError("--nest is about properties of classes: name a table (--properties)")
     check_report(options)
     keep_in(options, "windows")

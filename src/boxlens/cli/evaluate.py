@@ -50,7 +50,7 @@ def add_command(commands: Commands) -> None:
     )
     group_of = "what a group-of box counts (openimages); 0 ignores it"
     command.number("--group-of-weight W", NOT_NEGATIVE, group_of, 1.0)
-    command.number("--at-iou T", OVERLAP, "IoU of the --also readings", 0.5, into="extra_iou")
+    command.number("--at-iou T", OVERLAP, "IoU of the --also readings", 0.5)
     command.number("--min-score S", FINITE, "score cut of --also confusion and images", 0.25)
     add_report(command, saving=("threads",))
     add_intervals(command)

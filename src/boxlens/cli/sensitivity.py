@@ -41,7 +41,6 @@ def add_characteristics(command: Parser) -> None:
         "--by NAME",
         "characteristics instead of all: area, height, aspect, occlusion, truncation, parts, "
         "sides or an attribute of the file",
-        into="characteristics",
     )
     command.several(
         "--bins NAME=T:T",
@@ -55,5 +54,4 @@ def add_characteristics(command: Parser) -> None:
         "two characteristics at once, as a grid",
         pair,
         "area:occlusion",
-        into="interactions",
     )

@@ -45,9 +45,7 @@ def read_guesses(
 ) -> GuessColumns:
     """Images by id, file name or stem, classes by name or id; `score` ranks, else the lines do."""
     file = existing_file(path)
-    refuse_json(
-        file, "guesses", "Detections are guesses, too: name them as detections (--detections)"
-    )
+    refuse_json(file, "guesses", "Detections are guesses, too: name them as detections (--dt)")
     table = read_csv(file, text=("image", "class"), optional_numbers=(*BOX, *CORNERS, "score"))
     images, classes = dataset.images, dataset.classes
     image_row = _image_rows(table["image"].str.strip_chars(), images)

@@ -64,7 +64,7 @@ class EvaluationChoice:
     max_dets: tuple[int, ...] | None = None
     group_of_weight: float = 1.0
     also: tuple[ExtraName, ...] = field(default=())
-    extra_iou: float = 0.5
+    at_iou: float = 0.5
     min_score: float = 0.25
     # How sure the numbers are, by resampling images; None: not asked for.
     intervals: ResamplingChoice | None = None
@@ -78,7 +78,7 @@ def choose(
     max_dets: Sequence[int] | None = None,
     group_of_weight: float = 1.0,
     also: str | Sequence[str] = (),
-    extra_iou: float = 0.5,
+    at_iou: float = 0.5,
     min_score: float = 0.25,
     intervals: ResamplingChoice | None = None,
 ) -> EvaluationChoice:
@@ -90,7 +90,7 @@ def choose(
         max_dets=tuple(sorted(set(max_dets))) if max_dets else None,
         group_of_weight=group_of_weight,
         also=_check_extras(several_names(also)),
-        extra_iou=extra_iou,
+        at_iou=at_iou,
         min_score=min_score,
         intervals=intervals,
     )
@@ -109,7 +109,7 @@ def evaluate(
     max_dets: Sequence[int] | None = None,
     group_of_weight: float = 1.0,
     also: str | Sequence[str] = (),
-    extra_iou: float = 0.5,
+    at_iou: float = 0.5,
     min_score: float = 0.25,
     intervals: bool = False,
     replicates: int = 1000,
@@ -131,7 +131,7 @@ def evaluate(
     `iou_thresholds`, `area_ranges` (name to least and most square pixels; "all" is added) and
     `max_dets` (detections per class and image of COCO, per image of LVIS) replace those of the
     protocol; `group_of_weight` is what a group-of box counts in Open Images. `also` adds readings
-    of the same matches at `extra_iou`: "curves", "confidence" (precision, recall, F1 and the best
+    of the same matches at `at_iou`: "curves", "confidence" (precision, recall, F1 and the best
     threshold), "confusion" (at `min_score`), "olrp", "images" (hits, false positives and misses of
     each image).
 
@@ -148,7 +148,7 @@ def evaluate(
         max_dets=max_dets,
         group_of_weight=group_of_weight,
         also=also,
-        extra_iou=extra_iou,
+        at_iou=at_iou,
         min_score=min_score,
         intervals=ResamplingChoice(replicates, seed, level, interval_method) if intervals else None,
     )
@@ -193,7 +193,7 @@ def evaluate_tables(
         detectors=tuple(results),
         provenance=Provenance(VERSION, dataset.source, tuple(t.source for t in detections)),
         notices=dataset.notices,
-        inputs=EvaluationInputs(dataset, tuple(detections), choice.extra_iou),
+        inputs=EvaluationInputs(dataset, tuple(detections), choice.at_iou),
     )
 
 
@@ -257,7 +257,7 @@ def _extras(prepared: Prepared, choice: EvaluationChoice, threads: int) -> Extra
 
     cut = choice.min_score
     # Counted once, read many ways.
-    matches = prepared.matches(choice.extra_iou, keep_hits=True, threads=threads)
+    matches = prepared.matches(choice.at_iou, keep_hits=True, threads=threads)
     readings: dict[ExtraName, Callable[[], Any]] = {
         "curves": lambda: pr_curves(prepared, matches, threads=threads),
         "confidence": lambda: confidence(prepared, matches),
@@ -286,7 +286,7 @@ def _check_extras(also: Sequence[str]) -> tuple[ExtraName, ...]:
 
 
 def _check_choice(choice: EvaluationChoice) -> None:
-    for iou in (*(choice.iou_thresholds or ()), choice.extra_iou):
+    for iou in (*(choice.iou_thresholds or ()), choice.at_iou):
         if not 0 < iou <= 1:
             raise ParameterError(f"an IoU threshold must be above 0 and at most 1, got {iou:g}")
     if not (0 <= choice.group_of_weight < math.inf):
@@ -336,7 +336,7 @@ def _parameters(choice: EvaluationChoice) -> dict[str, Any]:
             "max_dets": list(grid.max_dets),
         }
     if choice.also:
-        parameters |= {"extra_iou": choice.extra_iou, "min_score": choice.min_score}
+        parameters |= {"at_iou": choice.at_iou, "min_score": choice.min_score}
     if choice.intervals:
         parameters["intervals"] = choice.intervals.to_json()
     return parameters

@@ -34,9 +34,9 @@ def a_world():
     [
         ({"nodes": ("animal",)}, {}, "no node 'animal'"),
         ({"nodes": ("pet",)}, {"tree": "none"}, "--tree"),
-        ({"nested": (("kind", "size"),)}, {}, "--properties"),
-        ({"nested": (("kind", "hue"),)}, {"properties": "class,kind\ncat,a\ndog,b\n"}, "--nest,"),
-        ({"nested": (("kind", "kind"),)}, {"properties": "class,kind\ncat,a\ndog,b\n"}, "twice"),
+        ({"nest": (("kind", "size"),)}, {}, "--properties"),
+        ({"nest": (("kind", "hue"),)}, {"properties": "class,kind\ncat,a\ndog,b\n"}, "--nest,"),
+        ({"nest": (("kind", "kind"),)}, {"properties": "class,kind\ncat,a\ndog,b\n"}, "twice"),
         ({"match": (("cpl", None),)}, {}, "needs a target"),
     ],
 )
@@ -70,7 +70,7 @@ def test_quantities_called_like_measures_are_refused():
 def test_what_the_classes_can_answer_is_not_refused():
     dataset, _ = a_world()
     choice = DifficultyChoice(
-        nodes=("pet", "dog"), nested=(("kind", "size"),), match=(("cpl", 0.1), ("scale", None))
+        nodes=("pet", "dog"), nest=(("kind", "size"),), match=(("cpl", 0.1), ("scale", None))
     )
     properties = made_properties(kind=["a", "b"], size=["S", "S"])
     check_asked(dataset, replace(know_classes(dataset), properties=properties), choice, 2)
@@ -150,7 +150,7 @@ def test_many_classes_without_a_tree_need_no_table_of_pairs():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"match": ["cpl=0.1"]}, {"match": ("cpl", 0.1)}, {"nested": ("a", "b")}]
+    "wrong", [{"match": ["cpl=0.1"]}, {"match": ("cpl", 0.1)}, {"nest": ("a", "b")}]
 )
 def test_pairs_are_asked_for_in_lists(wrong):
     with pytest.raises(ParameterError, match="list of pairs"):

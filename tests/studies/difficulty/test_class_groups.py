@@ -141,7 +141,7 @@ def test_the_seed_moves_intervals_and_nothing_else():
 
 
 def test_a_property_within_each_value_of_another():
-    choice = DifficultyChoice(nested=(("origin", "size"),))
+    choice = DifficultyChoice(nest=(("origin", "size"),))
     scores = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
     found = grouped(scores, made_properties(origin=ORIGIN, size=SIZE), choice)
     plain, nested = found[:2], found[2:]
@@ -161,7 +161,7 @@ def test_a_property_within_each_value_of_another():
 
 
 def test_classes_without_a_value_of_the_inner_property_are_counted_within_the_outer_one():
-    choice = DifficultyChoice(nested=(("size", "origin"),))
+    choice = DifficultyChoice(nest=(("size", "origin"),))
     found = grouped([0.5] * 6, made_properties(origin=ORIGIN, size=SIZE), choice)
     assert [(one.within_value, one.n_without) for one in found[2:]] == [("S", 0), ("L", 1)]
 
@@ -169,7 +169,7 @@ def test_classes_without_a_value_of_the_inner_property_are_counted_within_the_ou
 def test_quantities_group_by_quarters_and_nest_too():
     weights = [1, 2, 3, 4, 5, 6, 7, 8]
     properties = made_properties(weight=weights, kind=["a", "b"] * 4)
-    choice = DifficultyChoice(nested=(("weight", "kind"),))
+    choice = DifficultyChoice(nest=(("weight", "kind"),))
     found = grouped(np.arange(8) / 10, properties, choice)
     assert [group.value for group in found[0].groups] == ["1-2", "3-4", "5-6", "7-8"]
     assert [group.mean for group in found[0].groups] == pytest.approx([0.05, 0.25, 0.45, 0.65])
@@ -180,12 +180,12 @@ def test_quantities_group_by_quarters_and_nest_too():
 def test_an_unknown_property_is_refused_with_the_known_ones(pair):
     properties = made_properties(origin=ORIGIN, size=SIZE)
     with pytest.raises(ParameterError, match=r"'origin', 'size', got '(kind|colour)'"):
-        grouped([0.5] * 6, properties, DifficultyChoice(nested=(pair,)))
+        grouped([0.5] * 6, properties, DifficultyChoice(nest=(pair,)))
 
 
 def test_a_property_within_itself_is_refused():
     with pytest.raises(ParameterError, match="'size' twice"):
-        grouped([0.5] * 6, made_properties(size=SIZE), DifficultyChoice(nested=(("size", "size"),)))
+        grouped([0.5] * 6, made_properties(size=SIZE), DifficultyChoice(nest=(("size", "size"),)))
 
 
 def test_scores_that_no_class_has_are_left_out():

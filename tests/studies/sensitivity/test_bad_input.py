@@ -22,7 +22,7 @@ def told(result):
 
 def test_no_detections_at_all():
     dataset = world_of(side_by_side(8), names="a")
-    result = analysed(dataset, detections_on(dataset, []), interactions=[("area", "aspect")])
+    result = analysed(dataset, detections_on(dataset, []), cross=[("area", "aspect")])
     assert (result.ap_n, result.misses.n_missed) == (0, 8)
     assert np.all(result.misses.predicted == 0)
     assert (result.misses.difficult, result.misses.easy) == ((), ())

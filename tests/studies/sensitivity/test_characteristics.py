@@ -164,11 +164,11 @@ def test_what_is_named_is_looked_at_and_nothing_else():
         },
     )
     asked = ["camera", "occluded_fraction", "area", "camera"]
-    result = analysed(dataset, detections_on(dataset, [0, 1]), characteristics=asked)
+    result = analysed(dataset, detections_on(dataset, [0, 1]), by=asked)
     assert names_of(result) == ["camera", "occluded_fraction", "area"]
     assert math.isnan(named(result, "camera").sensitivity)
     assert codes(result) == ["one_value"]
-    assert analysed(dataset, detections_on(dataset, [0]), characteristics=[]).characteristics == ()
+    assert analysed(dataset, detections_on(dataset, [0]), by=[]).characteristics == ()
 
 
 def test_what_is_not_there_is_refused_with_what_is():
@@ -177,9 +177,9 @@ def test_what_is_not_there_is_refused_with_what_is():
     with pytest.raises(
         ParameterError, match=r"no characteristic 'colour': .* area, height, aspect"
     ):
-        sensitivity(dataset, detections, characteristics=["colour"])
+        sensitivity(dataset, detections, by=["colour"])
     with pytest.raises(ParameterError, match="no characteristic 'occlusion'"):
-        sensitivity(dataset, detections, interactions=[("area", "occlusion")])
+        sensitivity(dataset, detections, cross=[("area", "occlusion")])
     with pytest.raises(ParameterError, match="no characteristic 'colour'"):
         sensitivity(dataset, detections, bins={"colour": [1]})
 
@@ -193,14 +193,14 @@ def test_bins_need_numbers_that_are_looked_at():
     with pytest.raises(ParameterError, match="'parts' are flags"):
         sensitivity(dataset, detections, bins={"parts": [1]})
     with pytest.raises(ParameterError, match="'area', which is not looked at"):
-        sensitivity(dataset, detections, characteristics=["height"], bins={"area": [1]})
+        sensitivity(dataset, detections, by=["height"], bins={"area": [1]})
 
 
 def test_texts_without_end_are_refused():
     texts = attribute_column([f"text {place}" for place in range(60)])
     dataset = world_of(side_by_side(60), names="a", attributes={"caption": texts})
     with pytest.raises(ParameterError, match="60 different texts"):
-        sensitivity(dataset, detections_on(dataset, [0]), characteristics=["caption"])
+        sensitivity(dataset, detections_on(dataset, [0]), by=["caption"])
 
 
 @pytest.mark.parametrize(

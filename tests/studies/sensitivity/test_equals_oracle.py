@@ -70,7 +70,7 @@ def assert_spread(found, expected, values):
 def test_spreads_and_entropy(seed):
     dataset, detections = scene_with_attributes(seed)
     names = ["area", "height", "aspect", "occlusion", "truncation", "grade"]
-    result = sensitivity(dataset, detections, characteristics=names)
+    result = sensitivity(dataset, detections, by=names)
     truth = oracle.find(dataset, detections)
     for name in names:
         found = named(result, name)
@@ -94,8 +94,8 @@ def test_pooled_flags_and_grids(seed):
     result = sensitivity(
         dataset,
         detections,
-        characteristics=["parts"],
-        interactions=[("truncation", "grade")],
+        by=["parts"],
+        cross=[("truncation", "grade")],
         min_objects=2,
     )
     truth = oracle.find(dataset, detections)

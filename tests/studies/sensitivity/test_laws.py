@@ -87,7 +87,7 @@ def test_order_of_images_and_ids_do_not_matter(world):
     dataset, detections = world
     # Equal boxes and scores aside, which the planted world does not have.
     assert len(np.unique(detections.score)) == len(detections)
-    choices = {"interactions": [("area", "pose"), ("parts", "occlusion")]}
+    choices = {"cross": [("area", "pose"), ("parts", "occlusion")]}
     first = sensitivity(dataset, detections, **choices)
     again = sensitivity(*moved(dataset, detections, np.random.default_rng(1)), **choices)
     assert_near(numbers(first), numbers(again))
@@ -139,10 +139,8 @@ def test_all_images_twice_change_nothing_but_errors(world):
         box=np.tile(detections.box, (2, 1)),
         score=np.tile(detections.score, 2),
     )
-    once = sensitivity(dataset, detections, characteristics=["pose"])
-    doubled = sensitivity(
-        Dataset("twice", images, dataset.classes, objects), twice, characteristics=["pose"]
-    )
+    once = sensitivity(dataset, detections, by=["pose"])
+    doubled = sensitivity(Dataset("twice", images, dataset.classes, objects), twice, by=["pose"])
     assert doubled.misses.n_objects == 2 * once.misses.n_objects
     # Ties come in pairs: the first of two hits has the recall of half an object less.
     assert doubled.ap_n == pytest.approx(once.ap_n, abs=2e-3)

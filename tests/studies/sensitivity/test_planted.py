@@ -62,9 +62,7 @@ def test_without_a_dependence_nothing_stands_out(dataset):
 def test_two_planted_dependences_meet_in_the_corner_of_the_grid(dataset):
     recipe = Recipe(miss=0.15, depends=(EFFECTS["area"], EFFECTS["occlusion"]))
     planted = plant(dataset, recipe, seed=2)
-    [grid] = sensitivity(
-        dataset, planted.detections, interactions=[("area", "occlusion")]
-    ).interactions
+    [grid] = sensitivity(dataset, planted.detections, cross=[("area", "occlusion")]).interactions
     assert np.nanargmin(grid.ap_n) in {LEVELS.index("high"), 4 + LEVELS.index("high")}
     assert grid.n_objects.sum() == int((~dataset.gt.crowd).sum())
 

@@ -14,7 +14,7 @@ from studies.sensitivity.worlds import named
 def coco(request):
     folder = shared("coco_val2017")
     gt, dt = folder / "instances_boxes.json.gz", folder / f"{request.param}.json.gz"
-    return sensitivity(gt, dt, interactions=[("area", "aspect")])
+    return sensitivity(gt, dt, cross=[("area", "aspect")])
 
 
 @pytest.fixture(scope="module", params=["region", "window"])
@@ -22,7 +22,7 @@ def demo(request):
     folder = ROOT / "src" / "boxlens" / "demo"
     pairs = [("area", "occlusion"), ("sides", "truncation")]
     gt, dt = folder / "ground_truth.json.gz", folder / f"{request.param}.json.gz"
-    return sensitivity(gt, dt, interactions=pairs)
+    return sensitivity(gt, dt, cross=pairs)
 
 
 def assert_sums_agree(result):

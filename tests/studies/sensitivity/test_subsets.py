@@ -120,12 +120,12 @@ def test_two_characteristics_make_a_grid():
     dataset, detections = golden_world(
         colour=["red", "blue", "red", "red", "blue", "red"], shape=[1, 1, 2, 2, 2, 2]
     )
-    result = analysed(dataset, detections, interactions=[("colour", "shape")], min_objects=1)
+    result = analysed(dataset, detections, cross=[("colour", "shape")], min_objects=1)
     [grid] = result.interactions
     assert (grid.first_names, grid.second_names) == (("blue", "red"), ("1", "2"))
     assert grid.n_objects.tolist() == [[1, 1], [1, 2]]
     np.testing.assert_allclose(grid.ap_n, [[10 / 11, 0], [1, 5 / 7 / 2]])
-    result = analysed(dataset, detections, interactions=[("colour", "shape")], min_objects=2)
+    result = analysed(dataset, detections, cross=[("colour", "shape")], min_objects=2)
     assert np.isnan(result.interactions[0].ap_n).tolist() == [[True, True], [True, False]]
 
 
@@ -135,7 +135,7 @@ def test_flags_can_be_crossed_with_another_characteristic():
         part_wheel=[1, 1, 0, 0, None, 1],
         part_door=[0, 0, 1, 1, 1, 1],
     )
-    result = analysed(dataset, detections, interactions=[("parts", "colour")], min_objects=1)
+    result = analysed(dataset, detections, cross=[("parts", "colour")], min_objects=1)
     [grid] = result.interactions
     assert grid.first_names == ("door hidden", "door visible", "wheel hidden", "wheel visible")
     assert grid.n_objects.tolist() == [[1, 1], [1, 2], [0, 2], [1, 1]]
@@ -154,7 +154,7 @@ def test_own_bins_replace_the_percentiles():
 
 def test_the_whole_result_is_json_with_null_for_undefined():
     dataset, detections = golden_world(colour=["red", "blue", "red", "red", None, "red"])
-    result = analysed(dataset, detections, interactions=[("colour", "area")])
+    result = analysed(dataset, detections, cross=[("colour", "area")])
     text = json.dumps(result.to_json(), allow_nan=False)
     document = json.loads(text)
     told = document["results"]["sensitivity"]

@@ -104,7 +104,7 @@ def _no_run(path: Path) -> InputError:
         problem = "no run.json: this command writes no per-image results"
         remedy = (
             "Open its report.html. evaluate, diagnose, sensitivity, compare, report and, with "
-            "--detections, difficulty write folders that can be served"
+            "--dt, difficulty write folders that can be served"
         )
     else:
         problem = "no run.json: not a run, or written by an older Boxlens"

@@ -26,8 +26,8 @@ def add_action(actions: Commands) -> None:
         "METHOD:DIR/generator.json. A killed search that is started again goes on where it was.",
     )
     command.set_defaults(run=run)
-    command.text("method METHOD", "whose settings, such as edge-boxes")
     add_ground_truth(command)
+    command.text("method METHOD", "whose settings, such as edge-boxes")
     command.files("--images DIR", "folders of its pictures", required=True)
     command.number("--trials N", TRIALS, "settings to try", 30)
     command.several("--vary NAME", "settings to vary")

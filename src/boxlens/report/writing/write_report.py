@@ -39,9 +39,9 @@ def write_report(
     protocol: str = "coco",
     iou: float = 0.5,
     similar: Similarity | Mapping[str, Collection[str]] | str | PathLike[str] = None,
-    characteristics: str | Sequence[str] | None = None,
+    by: str | Sequence[str] | None = None,
     bins: Mapping[str, Sequence[float]] | None = None,
-    interactions: Sequence[tuple[str, str]] = (),
+    cross: Sequence[tuple[str, str]] = (),
     images: str | PathLike[str] | None = None,
     images_mb: float = MEGABYTES,
     figures: str = "svg",
@@ -65,7 +65,7 @@ def write_report(
 
     `ask` picks questions ("scores", "errors", "sensitivity", "difficulty", "comparison");
     all that apply are asked otherwise. `iou` and `similar` are those of `diagnose`,
-    `characteristics`, `bins` and `interactions` those of `sensitivity`. `images` is a folder with
+    `by`, `bins` and `cross` those of `sensitivity`. `images` is a folder with
     the pictures; those in the page take `images_mb` megabytes at most. `figures` are "svg", "pdf",
     "png" with commas between, or "none"; `pdf` adds a typeset report. `images_used` and
     `classes_used` are of the comparison, as in `compare`; "known" classes are of everything.
@@ -91,9 +91,9 @@ def write_report(
         diagnosis=DiagnosisChoice(
             iou=iou,
             similar=read_similarity(similar, whole.classes, dataset.classes),
-            characteristics=None if characteristics is None else several_names(characteristics),
+            characteristics=None if by is None else several_names(by),
             bins={name: tuple(values) for name, values in (bins or {}).items()},
-            interactions=tuple((first, second) for first, second in interactions),
+            interactions=tuple((first, second) for first, second in cross),
         ),
         resampling=ResamplingChoice(replicates, seed, level, interval_method),
         images=images_used,

@@ -68,9 +68,9 @@ def diagnose(
     assignment: Assignment = "priority",
     tidecv: bool = False,
     tide_range: bool = False,
-    characteristics: str | Sequence[str] | None = None,
+    by: str | Sequence[str] | None = None,
     bins: Mapping[str, Sequence[float]] | None = None,
-    interactions: Sequence[tuple[str, str]] = (),
+    cross: Sequence[tuple[str, str]] = (),
     n_gallery: int = 15,
     intervals: bool = False,
     replicates: int = 1000,
@@ -94,8 +94,8 @@ def diagnose(
     the path of a file with groups or a tree; by default what the classes themselves show.
     `assignment` says which class a confused false positive is counted with (Hoiem): by "priority"
     or "argmax_iou". `tidecv` adds TIDE with the quirks of tidecv, `tide_range` TIDE at COCO's ten
-    thresholds. `characteristics`, `bins` and `interactions` are those of `sensitivity`. `n_gallery`
-    errors of each kind are listed.
+    thresholds. `by`, `bins` and `cross` are those of `sensitivity`. `n_gallery` errors of each kind
+    are listed.
 
     >>> result = diagnose(gt, dt)
     >>> result.verdict.sentences[1]
@@ -112,9 +112,9 @@ def diagnose(
         tidecv=tidecv,
         tide_range=tide_range,
         n_gallery=n_gallery,
-        characteristics=None if characteristics is None else several_names(characteristics),
+        characteristics=None if by is None else several_names(by),
         bins={name: tuple(values) for name, values in (bins or {}).items()},
-        interactions=tuple((first, second) for first, second in interactions),
+        interactions=tuple((first, second) for first, second in cross),
         intervals=ResamplingChoice(replicates, seed, level, interval_method) if intervals else None,
     )
     return diagnose_tables(used, detections, choice, threads=threads, progress=progress)

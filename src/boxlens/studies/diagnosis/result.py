@@ -51,7 +51,7 @@ class DiagnosisChoice:
     intervals: ResamplingChoice | None = None
 
     def __post_init__(self) -> None:
-        GALLERY.check(self.n_gallery, "n_gallery (--gallery)")
+        GALLERY.check(self.n_gallery, "n_gallery (--n-gallery)")
         background = self.background_iou
         if self.tide_range and background is not None and background >= IOU_THRESHOLDS[0]:
             raise ParameterError(

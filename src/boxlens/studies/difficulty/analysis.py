@@ -61,7 +61,7 @@ def difficulty(
     difficult: bool = False,
     n_windows: int = WINDOWS,
     nodes: str | Sequence[str] = (),
-    nested: Sequence[tuple[str, str]] = (),
+    nest: Sequence[tuple[str, str]] = (),
     match: Sequence[tuple[MeasureName, float | None]] = (),
     seed: int = 0,
     classes: str | Sequence[str] = (),
@@ -85,7 +85,7 @@ def difficulty(
 
     `tree` is a class tree, a file or "none"; by default the data set's own, or supercategories.
     `nodes` of it are scored as one class. `properties` is a table of what classes are like, CSV or
-    TOML; `nested` are pairs of properties, the second within each value of the first.
+    TOML; `nest` are pairs of properties, the second within each value of the first.
 
     `windows` are ranked windows for clutter, `n_windows` per image: a file or table per data set,
     or a method such as "edge-boxes", which looks at the pictures in the folder `images`. Boxes up
@@ -107,7 +107,7 @@ def difficulty(
         difficult=difficult,
         n_windows=n_windows,
         nodes=tuple(listed(nodes)),
-        nested=tuple(nested),
+        nest=tuple(nest),
         match=tuple(match),
         seed=seed,
     )
@@ -158,7 +158,7 @@ def _datasets(
         try:
             found.append(reading.read(one))
         except DetectionsGivenError as problem:
-            remedy = "This looks like detections: name them with --detections (dt), after all GT"
+            remedy = "This looks like detections: name them with --dt (dt), after all GT"
             raise InputError(problem.problem, path=problem.path, remedy=remedy) from problem
     called = called or [one.name for one in found]
     return [replace(one, name=name) for one, name in zip(found, called, strict=True)]
@@ -199,7 +199,7 @@ def difficulty_tables(
         nodes=nodes,
         tree=knowledge.tree_from if systems else "",
         correlations=correlate(everyone, measured[0], properties),
-        cumulative=cumulate(everyone, measured[0], properties, choice.nested),
+        cumulative=cumulate(everyone, measured[0], properties, choice.nest),
         properties=score_properties(everyone, measured[0], properties, choice)
         if properties is not None
         else (),

@@ -29,7 +29,7 @@ class DifficultyChoice(JsonRecord):
     n_windows: int = WINDOWS
     nodes: tuple[str, ...] = ()
     # Properties inside a value of another: ("kind", "size") is size within each kind.
-    nested: tuple[tuple[str, str], ...] = ()
+    nest: tuple[tuple[str, str], ...] = ()
     # Measures with a target; None: the mean of the other data set.
     match: tuple[tuple[MeasureName, float | None], ...] = ()
     seed: int = 0
@@ -59,7 +59,7 @@ class DifficultyChoice(JsonRecord):
         """One pair would be taken for two."""
         lists: dict[str, tuple[Any, str]] = {
             "match": (self.match, '("cpl", 0.087)'),
-            "nested": (self.nested, '("origin", "size")'),
+            "nest": (self.nest, '("origin", "size")'),
         }
         for name, (pairs, example) in lists.items():
             if any(isinstance(one, str) or len(one) != 2 for one in pairs):

@@ -85,7 +85,7 @@ def score_properties(
     properties: ClassProperties,
     choice: DifficultyChoice,
 ) -> tuple[PropertyScores, ...]:
-    """Every score of every system by each property, and by those that `choice.nested` asks for.
+    """Every score of every system by each property, and by those that `choice.nest` asks for.
 
     Intervals are percentiles of 2,000 draws of the group's classes; NaN for fewer than two.
     """
@@ -96,7 +96,7 @@ def score_properties(
     ]
     by_partition = [
         _scored(part, columns, difficulty, choice.seed)
-        for part in nested_groups(properties, choice.nested)
+        for part in nested_groups(properties, choice.nest)
     ]
     return tuple(one for of_column in zip(*by_partition, strict=True) for one in of_column)
 
@@ -180,10 +180,10 @@ def check_nested(outer: str, inner: str, properties: ClassProperties) -> None:
     for name in (outer, inner):
         if name not in properties.values:
             known = ", ".join(repr(one) for one in properties.values)
-            raise ParameterError(f"properties are {known}, got {name!r} (--nest, nested)")
+            raise ParameterError(f"properties are {known}, got {name!r} (--nest, nest)")
     if outer == inner:
         raise ParameterError(
-            f"a property is looked at within another, got {outer!r} twice (--nest, nested)"
+            f"a property is looked at within another, got {outer!r} twice (--nest, nest)"
         )
 
 

@@ -86,7 +86,7 @@ def check_asked(
         raise ParameterError(
             "nodes are those of a class tree, and there is none: name its file (--tree, tree)"
         )
-    if choice.nested and properties is None:
+    if choice.nest and properties is None:
         raise ParameterError(
             "nested properties are those of a class table, and there is none: name its file "
             "(--properties, properties)"
@@ -96,7 +96,7 @@ def check_asked(
             find_node(tree, dataset.classes, node)
     if properties is not None:
         check_quantities(properties)
-        for outer, inner in choice.nested:
+        for outer, inner in choice.nest:
             check_nested(outer, inner, properties)
     for measure, target in choice.match:
         if target is None and n_datasets == 1:

@@ -40,9 +40,9 @@ def sensitivity(
     gt: GivenDataset,
     dt: GivenDetections,
     *,
-    characteristics: str | Sequence[str] | None = None,
+    by: str | Sequence[str] | None = None,
     bins: Mapping[str, Sequence[float]] | None = None,
-    interactions: Sequence[tuple[str, str]] = (),
+    cross: Sequence[tuple[str, str]] = (),
     iou: float = 0.5,
     looser: Sequence[float] | None = None,
     min_objects: int = 5,
@@ -61,22 +61,23 @@ def sensitivity(
 ) -> SensitivityResult:
     """Which objects a detector fails on: normalized AP (AP_N) by what objects are like.
 
-    Both may be tables or files of any known format. Without `characteristics` it looks at area,
-    height, aspect and every attribute with two values or more. `bins` gives own thresholds for
-    numbers, `interactions` pairs to cross. Missed objects are looked for again at the overlaps
-    `looser`; by default those of 0.1, 0.2, 0.3 and 0.4 that are below `iou`. Subsets of fewer than
-    `min_objects` objects take no part in the spread; an object is missed if its detection comes
-    where normalized precision is below `missed_p_n`. The normal number of positives is
-    `positives_share` of the number of images; `n_unexpected` surprising misses and hits are listed.
+    Both may be tables or files of any known format. `by` names characteristics; without it, these
+    are area, height, aspect and every attribute with two values or more. `bins` gives own
+    thresholds for numbers, `cross` pairs of characteristics to look at as a grid. Missed objects
+    are looked for again at the overlaps `looser`; by default those of 0.1, 0.2, 0.3 and 0.4 that
+    are below `iou`. Subsets of fewer than `min_objects` objects take no part in the spread; an
+    object is missed if its detection comes where normalized precision is below `missed_p_n`. The
+    normal number of positives is `positives_share` of the number of images; `n_unexpected`
+    surprising misses and hits are listed.
 
-    >>> result = sensitivity(gt, dt, characteristics=["area", "occlusion"])
+    >>> result = sensitivity(gt, dt, by=["area", "occlusion"])
     >>> result
     SensitivityResult(window on ground_truth: AP_N 0.288; sensitivity to area 0.429, occlusion ...)
     """
     choice = SensitivityChoice(
-        characteristics=None if characteristics is None else several_names(characteristics),
+        characteristics=None if by is None else several_names(by),
         bins={name: tuple(values) for name, values in (bins or {}).items()},
-        interactions=tuple((first, second) for first, second in interactions),
+        interactions=tuple((first, second) for first, second in cross),
         iou=iou,
         looser=None if looser is None else tuple(looser),
         min_objects=min_objects,

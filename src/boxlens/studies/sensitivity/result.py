@@ -184,7 +184,7 @@ class Misses(JsonRecord):
 class SensitivityResult(Displayed):
     """One detector: AP_N of every class, characteristics, interactions and missed objects.
 
-    >>> result = sensitivity(gt, dt, characteristics=["area"])
+    >>> result = sensitivity(gt, dt, by=["area"])
     >>> area = result.characteristics[0]
     >>> dict(zip(area.subset_names, [round(value, 2) for value in area.subset_ap_n]))
     {'XS': 0.03, 'S': 0.25, 'M': 0.36, 'L': 0.35, 'XL': 0.33}
