@@ -358,7 +358,7 @@ def test_every_label_of_every_scheme_has_words_and_a_colour():
 
 def test_numbers_are_written_as_people_read_them():
     assert [plain_number(value) for value in (0.871, 1.0, 0.0, 12.34, 1234.5, np.nan)] == [
-        *("0.87", "1", "0.00", "12.3", "1,234", ""),
+        *("0.871", "1", "0.000", "12.3", "1,234", ""),
     ]
     assert [small_number(value) for value in (0.000086, 0.25, 0.0, -0.0012, np.nan)] == [
         *("0.000086", "0.250", "0", "-0.0012", ""),

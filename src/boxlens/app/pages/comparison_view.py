@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from boxlens import wording
 from boxlens.app.opening.run import Run
 from boxlens.app.pages.addresses import Link, Pairs, address
 from boxlens.app.pages.filter_form import Choice, choices
@@ -18,7 +19,6 @@ from boxlens.app.pages.words import (
     NO_ERROR,
     OUTSIDE,
     cut_of,
-    plain_number,
     scheme_kinds,
     small_number,
 )
@@ -248,7 +248,7 @@ def _side(site: Site, image_row: int, detector_row: int, *, thumbnail: bool) -> 
         detector=str(detector_row),
         cut=cut,
         scene=scene(site, image_row, [*truth, *boxes], words=said, thumbnail=thumbnail),
-        words=(*words, f"score from {plain_number(cut)}"),
+        words=(*words, f"score from {wording.score(cut)}"),
     )
 
 

@@ -9,12 +9,13 @@ from typing import Final
 
 import numpy as np
 
+from boxlens import wording
 from boxlens.app.opening.run import Of, Run
 from boxlens.app.pages.addresses import Link, Pairs, address, pairs_of, replaced, without
 from boxlens.app.pages.chips import chips
 from boxlens.app.pages.filter_form import Choice, Form, choices, filter_form, has_column
 from boxlens.app.pages.scene_view import DrawnBox, Scene, drawn_boxes, label_at, scene
-from boxlens.app.pages.words import kind_named, plain_number, small_number
+from boxlens.app.pages.words import kind_named, small_number
 from boxlens.app.selecting.query import Query
 from boxlens.app.selecting.selection import Selection, cards
 from boxlens.app.selecting.terms import OFS, SORTS
@@ -219,9 +220,9 @@ def _box_tags(run: Run, of: Of, row: int, scheme: str) -> tuple[Tag, ...]:
     if kind:
         tags.append(Tag(kind.label, kind.colour))
     if np.isfinite(score):
-        tags.append(Tag(f"score {plain_number(score)}"))
+        tags.append(Tag(f"score {wording.score(score)}"))
     if np.isfinite(iou):
-        tags.append(Tag(f"IoU {plain_number(iou)}"))
+        tags.append(Tag(f"IoU {wording.score(iou)}"))
     partner = int(table.partner[row])
     if of == "detections" and partner >= 0:
         other = run.objects.class_row[partner]
@@ -243,7 +244,7 @@ def _kind_tags(run: Run, query: Query, rows: Rows, scheme: str) -> tuple[Tag, ..
         )
     best = float(np.nanmax(np.append(table.score[rows], -np.inf)))
     if np.isfinite(best):
-        tags.append(Tag(f"best score {plain_number(best)}"))
+        tags.append(Tag(f"best score {wording.score(best)}"))
     return tuple(tags)
 
 

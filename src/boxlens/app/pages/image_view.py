@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from boxlens import wording
 from boxlens.app.opening.run import Run
 from boxlens.app.pages.addresses import address, pairs_of, replaced, without
 from boxlens.app.pages.grid import Steps, scheme_in_use, steps
@@ -21,7 +22,6 @@ from boxlens.app.pages.scene_view import (
 from boxlens.app.pages.words import (
     cut_of,
     kind_named,
-    plain_number,
     scheme_kinds,
     scheme_title,
     small_number,
@@ -190,7 +190,7 @@ def _hit_by(run: Run, box: DrawnBox) -> str:
     """Which detectors find an object, and with which score."""
     several = len(run.detector_names) > 1
     found = [
-        f"{row + 1} ({plain_number(score)})" if several else plain_number(score)
+        f"{row + 1} ({wording.score(score)})" if several else wording.score(score)
         for row, score in enumerate(box.hits)
         if score is not None
     ]

@@ -76,7 +76,7 @@ def _numbers(verdict: dict[str, Any]) -> tuple[tuple[str, str], ...]:
         return tuple((str(name), str(text)) for name, text in verdict["tiles"])
     pairs = (pair for pair in member(verdict, "numbers", list) if len(pair) == 2)
     return tuple(
-        (str(name), plain_number(float(value), 3))
+        (str(name), plain_number(float(value)))
         for name, value in pairs
         if isinstance(value, int | float)
     )

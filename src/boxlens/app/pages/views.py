@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from boxlens import wording
 from boxlens.app.pages.addresses import Link, address
 from boxlens.app.pages.comparison_view import comparison_view, pair_view, parse_comparison
 from boxlens.app.pages.grid import grid
 from boxlens.app.pages.image_view import image_view
 from boxlens.app.pages.overview import overview
-from boxlens.app.pages.words import NO_ERROR, member, plain_number
+from boxlens.app.pages.words import NO_ERROR, member
 from boxlens.app.selecting.query import Query
 from boxlens.app.site import Site
 
@@ -115,7 +116,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"script_json": _script_json, "plain_number": plain_number}
+    made.filters |= {"script_json": _script_json, "score": wording.score}
     return made
 
 

@@ -48,8 +48,8 @@ def cut_of(run: Run, detector_row: int) -> float:
     return float(cut) if isinstance(cut, int | float) and math.isfinite(cut) else 0.0
 
 
-def plain_number(value: float, digits: int = 2) -> str:
-    """0.87, 12.3, 1,234; nothing where undefined."""
+def plain_number(value: float, digits: int = 3) -> str:
+    """0.870, 12.3, 1,234; nothing where undefined."""
     if not math.isfinite(value):
         return ""
     if abs(value) >= 1000 or (abs(value) >= 1 and value == round(value)):
@@ -64,7 +64,7 @@ def small_number(value: float) -> str:
     if not math.isfinite(value):
         return ""
     if value == 0 or abs(value) >= 0.01:
-        return "0" if value == 0 else plain_number(value, 3)
+        return "0" if value == 0 else plain_number(value)
     digits = min(1 - math.floor(math.log10(abs(value))), 12)
     return plain_number(value, digits)
 

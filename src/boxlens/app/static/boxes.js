@@ -95,5 +95,5 @@ function importance(group) {
 }
 
 function short(number) {
-  return Number(number).toFixed(2);
+  return Number(number).toFixed(3);
 }

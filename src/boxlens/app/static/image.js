@@ -48,7 +48,7 @@ function apply() {
   settings.labels = labels.checked;
   settings.scheme = Number(scheme.value);
   for (const cut of cuts) {
-    panel.querySelector(`output[for="${cut.id}"]`).value = Number(cut.value).toFixed(2);
+    panel.querySelector(`output[for="${cut.id}"]`).value = Number(cut.value).toFixed(3);
   }
   boxes.refresh();
   for (const group of boxes.groups) showRow(group);
