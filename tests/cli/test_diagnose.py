@@ -115,6 +115,7 @@ def test_a_small_iou_halves_the_background_overlap_and_says_so(demo, tmp_path, v
         (("--cross", "area"), "expected a value like area:occlusion"),
         (("--figures", "gif", "-o", "out"), "svg, pdf, png"),
         (("--threads", "-1"), "--threads"),
+        (("other.json",), "one detector at a time, unrecognized arguments: other.json"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_a_line(demo, options, told):

@@ -91,7 +91,9 @@ class Parser(argparse.ArgumentParser):
         """Refuses unknown arguments here, so that a command points to its own help."""
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+            one = any(action.dest == "dt" and action.nargs is None for action in self._actions)
+            told = "one detector at a time, " * (one and unknown[0][0] != "-")
+            self.error(f"{told}unrecognized arguments: {' '.join(unknown)}")
         return found, unknown
 
     def error(self, message: str) -> NoReturn:

@@ -58,7 +58,7 @@ DATASET_REMEDY = "A COCO data set is an object with images, annotations and cate
 IMAGES_REMEDY = "Images and classes are an object with the lists images and categories"
 RESULTS_REMEDY = (
     "COCO results are an array of objects with image_id, category_id, bbox (x, y, width, height) "
-    "and score"
+    "and score; masks and keypoints alone are not scored"
 )
 
 
