@@ -14,6 +14,7 @@ import polars as pl
 from PIL import Image
 from scipy.io import savemat
 
+from boxlens.data.attributes import join_attributes
 from boxlens.detectors.classifiers.hog_classifier import HogClassifier
 from boxlens.detectors.classifiers.onnx_classifier_spec import read_classifier_spec
 from boxlens.detectors.classifiers.saved_classifiers import load_classifier, save_classifier
@@ -24,6 +25,7 @@ from boxlens.detectors.onnx.spec import read_spec
 from boxlens.detectors.region_features import N_FEATURES
 from boxlens.detectors.saved import load_detector
 from boxlens.formats import read_dataset, read_detections, write_dataset, write_detections
+from boxlens.formats.attribute_files import read_attributes
 from boxlens.formats.box_label_files import read_box_labels
 from boxlens.formats.class_groups import read_class_groups
 from boxlens.formats.class_properties import read_class_properties
@@ -265,6 +267,10 @@ def _with(function: Callable[..., Any], *given: Any) -> Callable[[Path], Any]:
     return lambda path: function(path, *given)
 
 
+def _joined_attributes(path: Path) -> Any:
+    return join_attributes(DATASET, read_attributes(path))
+
+
 READERS: tuple[Reader, ...] = (
     _dataset("coco", "gt.json"),
     _dataset("lvis", "gt.json"),
@@ -295,6 +301,14 @@ READERS: tuple[Reader, ...] = (
     ),
     Reader("windows mat folder", _mat, _read_runs, folder=True),
     Reader("windows mat", _mat_of_all, _with(read_windows, DATASET)),
+    *(
+        Reader(f"attributes {form}", make, _joined_attributes)
+        for form, make in {
+            "csv": _written("a.csv", "object_id,light\n7,dim\n3,\n"),
+            "json": _written("a.json", json.dumps([{"object_id": 7, "light": "dim"}])),
+            "parquet": _table("a.parquet", {"object_id": [7, 3], "light": ["dim", None]}),
+        }.items()
+    ),
     Reader(
         "guesses",
         _written("g.csv", "image,class,x,y,w,h,score\n1,ant,1,2,3,4,0.5\n2,bee,,,,,0.25\n"),

@@ -85,7 +85,7 @@ def full_disk(_):
 
 
 def test_a_failure_between_reading_and_writing_leaves_nothing(place, tmp_path):
-    words = f"{REPORTS['recall']} --attribute nothing"
+    words = f"{REPORTS['recall']} --by nothing"
     assert run(words, place, tmp_path / "out").returncode == 2
     assert left_in(tmp_path) == []
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from boxlens.cli.asking import add_report, asks
 from boxlens.cli.options import Commands
-from boxlens.cli.reading import add_files, add_images_used, add_intervals, add_protocol, add_reading
+from boxlens.cli.reading import (
+    add_attributes,
+    add_files,
+    add_images_used,
+    add_intervals,
+    add_protocol,
+    add_reading,
+)
 from boxlens.limits import FINITE, NOT_NEGATIVE, PERMUTATIONS
 
 
@@ -17,6 +24,7 @@ def add_command(commands: Commands) -> None:
     )
     command.set_defaults(run=asks("compare"))
     add_files(command)
+    add_attributes(command)
     add_protocol(command)
     command.text("--metric NAME", "metric to rank by (the protocol's first)")
     command.flag("--per-class", "show every table in full: one row per class")

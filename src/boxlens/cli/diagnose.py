@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from boxlens.cli.asking import add_report, asks
 from boxlens.cli.options import Commands
-from boxlens.cli.reading import add_files, add_intervals, add_reading
+from boxlens.cli.reading import add_attributes, add_files, add_intervals, add_reading
 from boxlens.cli.sensitivity import add_characteristics, add_right_overlap, add_similar
 from boxlens.limits import GALLERY, OVERLAP
 
@@ -18,6 +18,7 @@ def add_command(commands: Commands) -> None:
     )
     command.set_defaults(run=asks("diagnose"))
     add_files(command, one=True)
+    add_attributes(command)
     command.flag("--per-class", "show every row and column, and one row per class")
     add_right_overlap(command)
     command.number(

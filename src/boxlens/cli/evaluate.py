@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from boxlens.cli.asking import add_report, answer, check_report, show
 from boxlens.cli.options import ByName, Commands, area_range, named, thresholds
 from boxlens.cli.output import print_note
-from boxlens.cli.reading import add_files, add_intervals, add_protocol, add_reading
+from boxlens.cli.reading import add_attributes, add_files, add_intervals, add_protocol, add_reading
 from boxlens.limits import AT_MOST, FINITE, NOT_NEGATIVE, OVERLAP
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def add_command(commands: Commands) -> None:
     )
     command.set_defaults(run=run)
     add_files(command)
+    add_attributes(command)
     add_protocol(command)
     command.flag("--per-class", "add one row per class")
     command.several("--also NAME", "add curves, confidence, confusion, olrp or images")

@@ -11,7 +11,7 @@ from boxlens.cli.asking import add_report, answer, check_report
 from boxlens.cli.evaluate import note_fitting
 from boxlens.cli.options import Commands
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
-from boxlens.cli.reading import add_ground_truth, add_reading, add_seed
+from boxlens.cli.reading import add_attributes, add_ground_truth, add_reading, add_seed
 from boxlens.cli.terminal import print_text
 from boxlens.errors import BoxlensError, ParameterError
 from boxlens.limits import LEVEL, REPLICATES
@@ -32,6 +32,7 @@ def add_command(commands: Commands) -> None:
     )
     command.set_defaults(run=run)
     add_ground_truth(command)
+    add_attributes(command)
     command.text("--baseline FILE", "detections to compare with", required=True)
     command.text("--candidate FILE", "detections to judge", required=True)
     command.text(

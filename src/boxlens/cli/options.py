@@ -219,6 +219,10 @@ def area_range(text: str) -> tuple[float, float]:
     return float(low or 0), float(high or "inf")
 
 
-def several_numbers(text: str) -> tuple[float, ...]:
-    """T:T:T."""
-    return tuple(float(value) for value in text.split(":"))
+def thresholds_or_order(text: str) -> tuple[float | str, ...]:
+    """T:T:T as numbers, WORD:WORD as words."""
+    parts = text.split(":")
+    try:
+        return tuple(map(float, parts))
+    except ValueError:
+        return tuple(parts)

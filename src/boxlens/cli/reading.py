@@ -20,6 +20,14 @@ def add_ground_truth(command: Parser) -> None:
     add_parts(command)
 
 
+def add_attributes(command: Parser) -> None:
+    command.text(
+        "--attributes FILE",
+        "what objects are like: CSV, TSV, JSON or Parquet, joined by object_id, by image and box "
+        "(x, y, w, h), or by image and class",
+    )
+
+
 def add_parts(command: Parser) -> None:
     """Which part of the ground truth is used, and how it is read."""
     command.text("--split NAME", "part of the data set, e.g. test (VOC, YOLO)")

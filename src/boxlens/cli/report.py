@@ -9,7 +9,14 @@ from boxlens.cli.asking import add_report, check_report, keywords
 from boxlens.cli.options import Commands
 from boxlens.cli.output import print_note, print_notices, show_or_save_json
 from boxlens.cli.progress import progress_bar
-from boxlens.cli.reading import add_files, add_images_used, add_intervals, add_protocol, add_reading
+from boxlens.cli.reading import (
+    add_attributes,
+    add_files,
+    add_images_used,
+    add_intervals,
+    add_protocol,
+    add_reading,
+)
 from boxlens.cli.sensitivity import add_characteristics, add_right_overlap, add_similar
 
 if TYPE_CHECKING:
@@ -26,6 +33,7 @@ def add_command(commands: Commands) -> None:
     )
     command.set_defaults(run=run)
     add_files(command)
+    add_attributes(command)
     command.several(
         "--ask NAME",
         "scores, errors, sensitivity, difficulty or comparison; all that apply by default",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from boxlens.cli.asking import add_report, asks
-from boxlens.cli.options import ByName, Commands, Parser, named, pair, several_numbers
-from boxlens.cli.reading import add_files, add_reading
+from boxlens.cli.options import ByName, Commands, Parser, named, pair, thresholds_or_order
+from boxlens.cli.reading import add_attributes, add_files, add_reading
 from boxlens.limits import OVERLAP
 
 
@@ -17,6 +17,7 @@ def add_command(commands: Commands) -> None:
     )
     command.set_defaults(run=asks("sensitivity"))
     add_files(command, one=True)
+    add_attributes(command)
     add_right_overlap(command)
     command.flag("--per-class", "show every row, and tables with one row per class")
     add_characteristics(command)
@@ -44,8 +45,8 @@ def add_characteristics(command: Parser) -> None:
     )
     command.several(
         "--bins NAME=T:T",
-        "own thresholds of a number instead of percentiles",
-        named(several_numbers),
+        "own thresholds of a number instead of percentiles, or the order of words (light=dim:bright)",
+        named(thresholds_or_order),
         "area=1024:9216",
         action=ByName,
     )

@@ -21,7 +21,9 @@ LONGEST_WHOLE = 10**15
 SCALES = (
     ("xxs", "xs", "s", "m", "l", "xl", "xxl"),
     ("tiny", "small", "medium", "large", "huge"),
+    ("xt", "t", "m", "w", "xw"),
     ("none", "low", "medium", "high"),
+    ("zero", "low", "medium", "high"),
     ("none", "few", "some", "many"),
 )
 
@@ -53,7 +55,7 @@ class ClassProperties:
             quantities = finite_numbers(column.values())
             if quantities is None:
                 grouped = dict(column)
-                order[name] = _ordered_words(column.values())
+                order[name] = ordered_words(column.values())
             elif len(set(quantities)) <= MOST_NUMBERS_AS_GROUPS:
                 grouped = {row: _short(n) for row, n in zip(column, quantities, strict=True)}
                 order[name] = tuple(_short(n) for n in sorted(set(quantities)))
@@ -90,7 +92,8 @@ def _spread(n_classes: int, rows: list[int], numbers: list[float]) -> Floats:
     return frozen(column, np.float64)
 
 
-def _ordered_words(words: Iterable[str]) -> tuple[str, ...]:
+def ordered_words(words: Iterable[str]) -> tuple[str, ...]:
+    """Each once, by the scale that holds them all, else as they come."""
     seen = dict.fromkeys(words)
     for scale in SCALES:
         if all(word.casefold() in scale for word in seen):

@@ -54,6 +54,8 @@ class Source:
     files: tuple[ReadFile, ...]
     # Pictures of which the size ("640x480") and the name alone were read.
     pictures: tuple[tuple[str, Path], ...] = ()
+    # The file of attributes that were joined to it.
+    attributes: Source | None = None
 
     @classmethod
     def of(

@@ -14,8 +14,8 @@ import numpy as np
 
 from boxlens.data import Classes, Dataset, Notice
 from boxlens.data.columns import Floats, frozen
+from boxlens.data.image_names import rows_of_names
 from boxlens.formats.box_label_records import REMEDY, LabelRecords
-from boxlens.formats.image_names import rows_of_names
 
 _WHOLE = re.compile(r"^(-?[0-9]+)\.0+$")
 # Boxes are the same if no side lies farther off: files are written with some digits only.

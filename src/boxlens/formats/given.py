@@ -10,6 +10,7 @@ from os import PathLike
 from typing import Any, TypeVar
 
 from boxlens.data import Dataset, Detections
+from boxlens.data.attributes import join_attributes
 from boxlens.data.known_classes import ClassesChoice
 from boxlens.data.selection import named_classes, shared_classes
 from boxlens.errors import ParameterError
@@ -18,6 +19,8 @@ from boxlens.formats.files import Progress
 from boxlens.wording import counted
 
 Place = str | PathLike[str]
+# A file, or columns by name: a mapping, or a frame of Polars or pandas.
+GivenAttributes = Place | Any | None
 GivenDataset = Dataset | Place
 GivenDetections = Detections | Place
 
@@ -36,6 +39,8 @@ SHARED_SETTINGS = {
     "seed": "Seed of everything random.",
     "images_used": '"all" images, those "common" to all detectors, or "check": all, but fail if '
     "the detectors were clearly run on different images.",
+    "attributes": "What objects are like: a file (CSV, TSV, JSON, Parquet) or table, joined by "
+    "object_id, by image and box, or by image and class.",
     "classes": "Names of the classes to count; none: all.",
     "classes_used": '"all": classes a detector lacks count as AP 0; "check": skip classes without '
     'a VOC result file; "known": also skip classes without any detection.',
@@ -89,6 +94,7 @@ class Reading:
     strict: bool = False
     threads: int = 0
     progress: Progress | None = None
+    attributes: GivenAttributes = None
 
     def dataset(self, gt: GivenDataset) -> Dataset:
         """Ground truth alone, of the classes asked for."""
@@ -128,17 +134,17 @@ class Reading:
 
     def read(self, gt: GivenDataset, n_others: int = 0, *, objects: bool = True) -> Dataset:
         """Ground truth with all of its classes, the first of so many files."""
-        if isinstance(gt, Dataset):
-            return gt
-        self._told(0, 1 + n_others)
-        read = read_dataset if objects else read_images
-        return read(
-            gt,
-            format=self.gt_format,
-            split=self.split,
-            threads=self.threads,
-            progress=self.progress,
-        )
+        if not isinstance(gt, Dataset):
+            self._told(0, 1 + n_others)
+            read = read_dataset if objects else read_images
+            gt = read(
+                gt,
+                format=self.gt_format,
+                split=self.split,
+                threads=self.threads,
+                progress=self.progress,
+            )
+        return gt if self.attributes is None else with_attributes(gt, self.attributes)
 
     def detections(
         self, dt: GivenDetections | Sequence[GivenDetections], dataset: Dataset
@@ -172,6 +178,15 @@ class Reading:
             threads=self.threads,
             progress=self.progress,
         )
+
+
+def with_attributes(dataset: Dataset, given: Any) -> Dataset:
+    """With those of a file or of a table."""
+    if isinstance(given, str | PathLike):
+        from boxlens.formats.attribute_files import read_attributes
+
+        return join_attributes(dataset, read_attributes(given))
+    return dataset.with_attributes(given)
 
 
 def checked_names(

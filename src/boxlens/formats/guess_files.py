@@ -13,10 +13,10 @@ import numpy as np
 from boxlens.data import Classes, Dataset, Images, Notice, Source
 from boxlens.data.boxes import xywh_from_corners
 from boxlens.data.columns import Bools, Boxes, Rows, take
+from boxlens.data.image_names import rows_of_names
 from boxlens.formats.border import check_boxes
 from boxlens.formats.csv_tables import CsvTable, read_csv, refuse_json
 from boxlens.formats.files import existing_file, stem
-from boxlens.formats.image_names import rows_of_names
 from boxlens.formats.places import Place
 from boxlens.wording import counted
 

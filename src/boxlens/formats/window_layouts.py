@@ -14,10 +14,10 @@ from boxlens import _kernel
 from boxlens.data import Dataset, Notice
 from boxlens.data.boxes import xywh_from_corners
 from boxlens.data.columns import Boxes, Floats, Rows
+from boxlens.data.image_names import rows_of_names
 from boxlens.errors import InputError
 from boxlens.formats.coco.scanned import rows_in, scan, shown_id
 from boxlens.formats.files import DATA_BYTES, read_bytes
-from boxlens.formats.image_names import rows_of_names
 
 JSON_REMEDY = (
     "Windows are an array of objects with image_id, bbox (x, y, width, height) and, in all of them "

@@ -19,9 +19,9 @@ import numpy.typing as npt
 from boxlens.data import Dataset, Notice, file_notices
 from boxlens.data.boxes import xywh_from_inclusive_corners
 from boxlens.data.columns import Boxes, Floats
+from boxlens.data.image_names import rows_of_names
 from boxlens.errors import InputError
 from boxlens.formats.files import DATA_BYTES, read_bytes
-from boxlens.formats.image_names import rows_of_names
 from boxlens.formats.mat_variables import MatError, mat_variables
 from boxlens.formats.places import Place
 from boxlens.formats.window_layouts import RawWindows

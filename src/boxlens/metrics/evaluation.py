@@ -12,6 +12,7 @@ from boxlens.data.known_classes import ClassesChoice
 from boxlens.errors import ParameterError
 from boxlens.formats.files import Progress
 from boxlens.formats.given import (
+    GivenAttributes,
     GivenDataset,
     GivenDetections,
     Reading,
@@ -116,6 +117,7 @@ def evaluate(
     level: float = 0.95,
     interval_method: IntervalMethod = "normal",
     seed: int = 0,
+    attributes: GivenAttributes = None,
     classes: str | Sequence[str] = (),
     classes_used: ClassesChoice = "all",
     split: str | None = None,
@@ -152,7 +154,9 @@ def evaluate(
         min_score=min_score,
         intervals=ResamplingChoice(replicates, seed, level, interval_method) if intervals else None,
     )
-    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    reading = Reading(
+        split, classes, gt_format, dt_format, names, strict, threads, progress, attributes
+    )
     dataset, tables = reading.used(gt, dt, classes_used)
     return evaluate_tables(dataset, tables, choice, threads=threads, progress=progress)
 

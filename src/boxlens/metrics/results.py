@@ -94,6 +94,7 @@ def _source_to_json(source: Source | None) -> dict[str, Any] | None:
         "format": source.format,
         "size_bytes": source.size_bytes,
         "sha256": source.sha256(),
+        **({"attributes": _source_to_json(source.attributes)} if source.attributes else {}),
     }
 
 

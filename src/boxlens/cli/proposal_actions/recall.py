@@ -11,7 +11,7 @@ from boxlens.cli.proposal_actions.proposal_options import (
     add_running,
     asks_about_proposals,
 )
-from boxlens.cli.reading import add_parts
+from boxlens.cli.reading import add_attributes, add_parts
 from boxlens.limits import BUDGET, OVERLAP, SHARE
 
 
@@ -37,8 +37,7 @@ def add_action(actions: Commands) -> None:
     command.numbers("--iou T", OVERLAP, ious, into="ious")
     command.text("--ar-range LOW:HIGH", "IoU range of average recall (0.5:1)", type=_range)
     command.flag("--ar-on-grid", "integrate AR in steps of 0.001, as the published code does")
-    attributes = "attributes of objects to split recall by"
-    command.several("--attribute NAME", attributes, into="attributes")
+    command.several("--by NAME", "attributes of objects to split recall by")
     command.flag(
         "--missing-is-empty", "count images without proposals: none of their objects is found"
     )
@@ -46,6 +45,7 @@ def add_action(actions: Commands) -> None:
     add_report(command)
     command.several("--name NAME", "names of FILE, in order", into="names")
     add_parts(command)
+    add_attributes(command)
     add_running(command)
 
 

@@ -12,6 +12,7 @@ from boxlens.data.similarity import Similarity
 from boxlens.formats.class_groups import read_similarity
 from boxlens.formats.files import Progress
 from boxlens.formats.given import (
+    GivenAttributes,
     GivenDataset,
     GivenDetections,
     Reading,
@@ -40,7 +41,7 @@ def write_report(
     iou: float = 0.5,
     similar: Similarity | Mapping[str, Collection[str]] | str | PathLike[str] = None,
     by: str | Sequence[str] | None = None,
-    bins: Mapping[str, Sequence[float]] | None = None,
+    bins: Mapping[str, Sequence[float | str]] | None = None,
     cross: Sequence[tuple[str, str]] = (),
     images: str | PathLike[str] | None = None,
     images_mb: float = MEGABYTES,
@@ -51,6 +52,7 @@ def write_report(
     interval_method: IntervalMethod = "normal",
     seed: int = 0,
     images_used: ImagesChoice = "check",
+    attributes: GivenAttributes = None,
     classes: str | Sequence[str] = (),
     classes_used: ClassesChoice = "check",
     split: str | None = None,
@@ -80,7 +82,9 @@ def write_report(
         check_typst()
     check_megabytes(images_mb)
     check_output(Path(folder))
-    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    reading = Reading(
+        split, classes, gt_format, dt_format, names, strict, threads, progress, attributes
+    )
     whole, tables = reading.whole(gt, dt)
     dataset, tables = reading.of_classes(
         whole, tables, "known" if classes_used == "known" else "all"

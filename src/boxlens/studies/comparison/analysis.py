@@ -15,7 +15,13 @@ from boxlens.data.known_classes import ClassesChoice
 from boxlens.data.selection import shared_classes
 from boxlens.errors import ParameterError
 from boxlens.formats.files import Progress
-from boxlens.formats.given import GivenDataset, GivenDetections, Reading, shared_settings
+from boxlens.formats.given import (
+    GivenAttributes,
+    GivenDataset,
+    GivenDetections,
+    Reading,
+    shared_settings,
+)
 from boxlens.metrics import EvaluationResult
 from boxlens.metrics.bootstrap import FEWEST_IMAGES, check_images, resample
 from boxlens.metrics.confidence import overall_confidence
@@ -64,6 +70,7 @@ def compare(
     test: TestName = "paired",
     largest_t0: float = 0.1,
     images_used: ImagesChoice = "check",
+    attributes: GivenAttributes = None,
     classes: str | Sequence[str] = (),
     classes_used: ClassesChoice = "check",
     split: str | None = None,
@@ -102,7 +109,9 @@ def compare(
         images=images_used,
         classes=classes_used,
     )
-    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    reading = Reading(
+        split, classes, gt_format, dt_format, names, strict, threads, progress, attributes
+    )
     dataset, tables = reading.used(gt, dt)
     return compare_tables(dataset, tables, choice, threads=threads, progress=progress)
 

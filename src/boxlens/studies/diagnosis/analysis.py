@@ -12,6 +12,7 @@ from boxlens.data.similarity import Similarity
 from boxlens.formats.class_groups import read_similarity
 from boxlens.formats.files import Progress
 from boxlens.formats.given import (
+    GivenAttributes,
     GivenDataset,
     GivenDetections,
     Reading,
@@ -69,7 +70,7 @@ def diagnose(
     tidecv: bool = False,
     tide_range: bool = False,
     by: str | Sequence[str] | None = None,
-    bins: Mapping[str, Sequence[float]] | None = None,
+    bins: Mapping[str, Sequence[float | str]] | None = None,
     cross: Sequence[tuple[str, str]] = (),
     n_gallery: int = 15,
     intervals: bool = False,
@@ -77,6 +78,7 @@ def diagnose(
     level: float = 0.95,
     interval_method: IntervalMethod = "normal",
     seed: int = 0,
+    attributes: GivenAttributes = None,
     classes: str | Sequence[str] = (),
     classes_used: ClassesChoice = "all",
     split: str | None = None,
@@ -101,7 +103,9 @@ def diagnose(
     >>> result.verdict.sentences[1]
     'Finding missed objects would add 0.119 AP50.'
     """
-    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    reading = Reading(
+        split, classes, gt_format, dt_format, names, strict, threads, progress, attributes
+    )
     whole, tables = reading.whole(gt, one_detector(dt))
     used, (detections,) = reading.of_classes(whole, tables, classes_used)
     choice = DiagnosisChoice(

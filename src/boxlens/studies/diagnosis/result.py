@@ -45,7 +45,7 @@ class DiagnosisChoice:
     tide_range: bool = False
     n_gallery: int = 15
     characteristics: tuple[str, ...] | None = None
-    bins: Mapping[str, tuple[float, ...]] | None = None
+    bins: Mapping[str, tuple[float | str, ...]] | None = None
     interactions: tuple[tuple[str, str], ...] = ()
     # How sure the numbers are, by resampling images; None: not asked for.
     intervals: ResamplingChoice | None = None

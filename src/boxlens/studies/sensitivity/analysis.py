@@ -13,6 +13,7 @@ from boxlens.data.known_classes import ClassesChoice
 from boxlens.errors import ParameterError
 from boxlens.formats.files import Progress
 from boxlens.formats.given import (
+    GivenAttributes,
     GivenDataset,
     GivenDetections,
     Reading,
@@ -41,7 +42,7 @@ def sensitivity(
     dt: GivenDetections,
     *,
     by: str | Sequence[str] | None = None,
-    bins: Mapping[str, Sequence[float]] | None = None,
+    bins: Mapping[str, Sequence[float | str]] | None = None,
     cross: Sequence[tuple[str, str]] = (),
     iou: float = 0.5,
     looser: Sequence[float] | None = None,
@@ -49,6 +50,7 @@ def sensitivity(
     missed_p_n: float = 0.05,
     positives_share: float = POSITIVES_SHARE,
     n_unexpected: int = 15,
+    attributes: GivenAttributes = None,
     classes: str | Sequence[str] = (),
     classes_used: ClassesChoice = "all",
     split: str | None = None,
@@ -63,12 +65,12 @@ def sensitivity(
 
     Both may be tables or files of any known format. `by` names characteristics; without it, these
     are area, height, aspect and every attribute with two values or more. `bins` gives own
-    thresholds for numbers, `cross` pairs of characteristics to look at as a grid. Missed objects
-    are looked for again at the overlaps `looser`; by default those of 0.1, 0.2, 0.3 and 0.4 that
-    are below `iou`. Subsets of fewer than `min_objects` objects take no part in the spread; an
-    object is missed if its detection comes where normalized precision is below `missed_p_n`. The
-    normal number of positives is `positives_share` of the number of images; `n_unexpected`
-    surprising misses and hits are listed.
+    thresholds of numbers and the order of words, `cross` pairs of characteristics to look at as a
+    grid. Missed objects are looked for again at the overlaps `looser`; by default those of 0.1,
+    0.2, 0.3 and 0.4 that are below `iou`. Subsets of fewer than `min_objects` objects take no part
+    in the spread; an object is missed if its detection comes where normalized precision is below
+    `missed_p_n`. The normal number of positives is `positives_share` of the number of images;
+    `n_unexpected` surprising misses and hits are listed.
 
     >>> result = sensitivity(gt, dt, by=["area", "occlusion"])
     >>> result
@@ -85,7 +87,9 @@ def sensitivity(
         positives_share=positives_share,
         n_unexpected=n_unexpected,
     )
-    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    reading = Reading(
+        split, classes, gt_format, dt_format, names, strict, threads, progress, attributes
+    )
     dataset, (read,) = reading.used(gt, one_detector(dt), classes_used)
     detections, unverified = verified_detections(dataset, read, iou, threads=threads)
     thresholds = choice.iou_thresholds

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from boxlens.data import GroundTruth
+from boxlens.data.class_properties import ordered_words
 from boxlens.data.columns import Attribute, Bools, Floats, Rows
 from boxlens.errors import ParameterError
 from boxlens.studies.sensitivity.bins import (
@@ -94,8 +95,10 @@ class Column:
     code: Rows
 
 
-def column_of(objects: Objects, name: str, thresholds: tuple[float, ...] | None = None) -> Column:
-    """One characteristic that the data has, in its own subsets or in the user's bins."""
+def column_of(
+    objects: Objects, name: str, thresholds: tuple[float | str, ...] | None = None
+) -> Column:
+    """One characteristic that the data has, in its own subsets or in the user's bins or order."""
     if name in objects.pools:
         if thresholds is not None:
             raise ParameterError(f"bins need numbers, and {name!r} are flags")
@@ -103,10 +106,13 @@ def column_of(objects: Objects, name: str, thresholds: tuple[float, ...] | None 
     source = objects.source(name)
     values = OF_BOXES[name][0](objects.gt) if source is None else objects.gt.attributes[source]
     if thresholds is not None:
+        numbers = [one for one in thresholds if not isinstance(one, str)]
         if values.dtype == object:
-            raise ParameterError(f"bins need numbers, and attribute {source!r} holds text")
-        code = threshold_codes(values, thresholds, objects.counted)
-        return Column(name, "bins", range_names(thresholds), code[np.newaxis])
+            return _general(objects, name, values, tuple(map(str, thresholds)))
+        if len(numbers) < len(thresholds):
+            raise ParameterError(f"bins of {name!r} are numbers, got {list(thresholds)}")
+        code = threshold_codes(values, numbers, objects.counted)
+        return Column(name, "bins", range_names(numbers), code[np.newaxis])
     if source is None:
         return _percentiles(objects, name, values, OF_BOXES[name][1])
     return _known(objects, name, source, values) or _general(objects, name, values)
@@ -149,7 +155,8 @@ def _known(objects: Objects, name: str, source: str, values: Attribute) -> Colum
     return Column(name, "values", names, code[np.newaxis])
 
 
-def _general(objects: Objects, name: str, values: Attribute) -> Column:
+def _general(objects: Objects, name: str, values: Attribute, order: tuple[str, ...] = ()) -> Column:
+    """Words of a known scale from its low end up, others by the alphabet, or in a given order."""
     known = distinct(objects, values)
     if values.dtype != object and len(known) > MOST_NUMBERS:
         return _percentiles(objects, name, values, PERCENTILE_NAMES)
@@ -158,6 +165,11 @@ def _general(objects: Objects, name: str, values: Attribute) -> Column:
             f"attribute {name!r} has {len(known):,} different texts, at most {MOST_TEXTS} make "
             "subsets that can be compared",
         )
+    if order and set(order) != set(known):
+        told = ", ".join(map(str, known))
+        raise ParameterError(f"the order of {name!r} has each of its values once: {told}")
+    if values.dtype == object:
+        known = list(order or ordered_words(known))
     place = {value: k for k, value in enumerate(known)}
     shown = objects.counted & present(values)
     code = np.full(len(values), -1, dtype=np.int32)

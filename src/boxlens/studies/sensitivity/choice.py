@@ -19,8 +19,8 @@ class SensitivityChoice:
 
     # None: all that the data has and that tell something.
     characteristics: tuple[str, ...] | None = None
-    # Own ascending thresholds of a numeric characteristic; a value on one goes down.
-    bins: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    # Own ascending thresholds of a number, where a value on one goes down; or the order of words.
+    bins: Mapping[str, tuple[float | str, ...]] = field(default_factory=dict)
     interactions: tuple[tuple[str, str], ...] = ()
     iou: float = 0.5
     # None: those of LOOSER that are looser than `iou`.
@@ -33,8 +33,12 @@ class SensitivityChoice:
 
     def __post_init__(self) -> None:
         for name, thresholds in self.bins.items():
-            finite = all(math.isfinite(value) for value in thresholds)
-            if not thresholds or not finite or list(thresholds) != sorted(set(thresholds)):
+            words = [one for one in thresholds if isinstance(one, str)]
+            numbers = [one for one in thresholds if not isinstance(one, str)]
+            ascend = all(map(math.isfinite, numbers)) and numbers == sorted(set(numbers))
+            if words and len(set(map(str, thresholds))) < len(thresholds):
+                raise ParameterError(f"the order of {name!r} names a value twice")
+            if not thresholds or not (words or ascend):
                 raise ParameterError(
                     f"bins of {name!r} need ascending thresholds, got {list(thresholds)}"
                 )

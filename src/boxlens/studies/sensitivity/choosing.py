@@ -33,7 +33,7 @@ class Catalogue:
     """The characteristics of a data set, each made once."""
 
     objects: Objects
-    bins: Mapping[str, tuple[float, ...]]
+    bins: Mapping[str, tuple[float | str, ...]]
     _made: dict[str, Column] = field(default_factory=dict)
 
     def column(self, name: str) -> Column:

@@ -14,7 +14,13 @@ from boxlens.data import Dataset, Detections, Notice
 from boxlens.data.known_classes import ClassesChoice
 from boxlens.data.naming import some_names
 from boxlens.formats.files import Progress
-from boxlens.formats.given import GivenDataset, GivenDetections, Reading, shared_settings
+from boxlens.formats.given import (
+    GivenAttributes,
+    GivenDataset,
+    GivenDetections,
+    Reading,
+    shared_settings,
+)
 from boxlens.metrics.bootstrap import FEWEST_IMAGES
 from boxlens.metrics.evaluation import EvaluationChoice, choose, samplers
 from boxlens.metrics.intervals import ResamplingChoice
@@ -63,6 +69,7 @@ def gate(
     seed: int | None = None,
     fail_on_estimate: bool = False,
     allow_gaps: bool = False,
+    attributes: GivenAttributes = None,
     classes: str | Sequence[str] = (),
     classes_used: ClassesChoice = "check",
     split: str | None = None,
@@ -88,7 +95,9 @@ def gate(
     """
     given = {"protocol": protocol, "level": level, "n_replicates": replicates, "seed": seed}
     plan = plan_gate(rules, rules_file, slices, given)
-    reading = Reading(split, classes, gt_format, dt_format, names, strict, threads, progress)
+    reading = Reading(
+        split, classes, gt_format, dt_format, names, strict, threads, progress, attributes
+    )
     whole, read = reading.used(gt, [baseline, candidate])
     dataset, tables = compared_classes(whole, read, classes_used)
     old, new = tables

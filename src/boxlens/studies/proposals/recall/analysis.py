@@ -15,7 +15,13 @@ from boxlens.data.row_sums import mean_of_rows
 from boxlens.data.source import Source
 from boxlens.errors import InputError
 from boxlens.formats.files import Progress
-from boxlens.formats.given import GivenDataset, Reading, several_names, shared_settings
+from boxlens.formats.given import (
+    GivenAttributes,
+    GivenDataset,
+    Reading,
+    several_names,
+    shared_settings,
+)
 from boxlens.formats.window_files import Order
 from boxlens.metrics.evaluation import with_unique_names
 from boxlens.metrics.intervals import ResamplingChoice
@@ -48,12 +54,13 @@ def proposal_recall(
     ious: Sequence[float] = IOUS,
     ar_range: tuple[float, float] = (0.5, 1.0),
     ar_on_grid: bool = False,
-    attributes: str | Sequence[str] = (),
+    by: str | Sequence[str] = (),
     missing_is_empty: bool = False,
     replicates: int = 1000,
     seed: int = 0,
     order: Order | Sequence[Order] = "descending",
     names: str | Sequence[str] = (),
+    attributes: GivenAttributes = None,
     classes: str | Sequence[str] = (),
     split: str | None = None,
     gt_format: str | None = None,
@@ -68,8 +75,8 @@ def proposal_recall(
     that look at pictures find them in `images`, and what they find stays in the folder `keep`.
     Recall is given with at most `budgets` proposals per image and at `ious`, average recall over
     the IoUs of `ar_range` (`ar_on_grid`: in steps of 0.001, as the published code does), with 95%
-    intervals from `replicates` resamples of the images (0: none); also by class, size and
-    `attributes` of objects. `missing_is_empty` counts images without known proposals as images
+    intervals from `replicates` resamples of the images (0: none); also by class, size and the
+    attributes that `by` names. `missing_is_empty` counts images without known proposals as images
     where nothing is found. `names` are those of the files.
 
     >>> result = proposal_recall(gt, ["uniform", "gaussian"], budgets=[100])
@@ -81,13 +88,15 @@ def proposal_recall(
         ious=tuple(ious),
         ar_range=ar_range,
         ar_on_grid=ar_on_grid,
-        attributes=several_names(attributes),
+        attributes=several_names(by),
         missing_is_empty=missing_is_empty,
         replicates=replicates,
         seed=seed,
     )
     reading = Reading(split, classes, gt_format, threads=threads, progress=progress)
-    datasets = [reading.dataset(one) for one in listed(gt)]
+    described = replace(reading, attributes=attributes)
+    first, *more = listed(gt)
+    datasets = [described.dataset(first), *map(reading.dataset, more)]
     searching = Searching.of(
         images, keep, order, names, seed=seed, workers=workers, threads=threads
     )
@@ -106,11 +115,11 @@ def proposal_recall(
         # hold them.
         methods = with_unique_names(list(map(match, of_each)))
         told = [*dataset.notices, *(notice for one in methods for notice in one.notices)]
-        attributes = list(choice.attributes)
+        groups = list(choice.attributes)
         if found:
-            attributes = [name for name in attributes if name in dataset.gt.attributes]
+            groups = [name for name in groups if name in dataset.gt.attributes]
             told += _without_attributes(dataset, choice)
-        found.append(_dataset_recall(dataset, methods, choice, attributes, told))
+        found.append(_dataset_recall(dataset, methods, choice, groups, told))
         sources += [
             (f"proposals of {one.name}", source) for one in methods for source in one.sources
         ]

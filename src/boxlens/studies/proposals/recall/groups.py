@@ -59,7 +59,7 @@ def _groups(dataset: Dataset, object_row: Rows, attributes: Sequence[str]) -> It
         if name not in gt.attributes:
             known = ", ".join(gt.attributes) or "none"
             raise ParameterError(
-                f"objects have no attribute {name!r}: they have {known} (--attribute, attributes)"
+                f"objects have no attribute {name!r}: they have {known} (--by, by)"
             )
         yield from _values(name, gt.attributes[name][object_row])
 

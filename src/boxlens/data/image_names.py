@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from boxlens.data import Images
+from boxlens.data.images import Images
 
 
 def rows_of_names(texts: Iterable[str], images: Images) -> list[int]:
