@@ -30,6 +30,7 @@ from boxlens.report.study import (
     columns_of,
     table_of,
 )
+from boxlens.studies.proposals.repeatability.choice import N_BINS
 from boxlens.studies.proposals.repeatability.result import (
     LevelRepeatability,
     MethodRepeatability,
@@ -39,8 +40,6 @@ from boxlens.studies.proposals.repeatability.verdict import is_blind, repeatabil
 from boxlens.wording import count, counted, interval, listed, score
 
 MOST_NAMES, MOST_TILES = 3, 4
-# A method, the family of a change, its level and label; and what was found there.
-Found = tuple[tuple[str, str, float, str], LevelRepeatability]
 # By method.
 Levels = Mapping[str, tuple[LevelRepeatability, ...]]
 # Title, axis and rows of a family of changes.
@@ -157,9 +156,9 @@ def _failed(result: RepeatabilityResult) -> Table[Any]:
     return table_of("failed", "Pictures that were not searched", forms, result.failed, detail=True)
 
 
-def _every_level(result: RepeatabilityResult) -> list[Found]:
+def _every_level(result: RepeatabilityResult) -> list[tuple[str, str, LevelRepeatability]]:
     return [
-        ((method.name, family.family, one.level, one.label), one)
+        (method.name, family.family, one)
         for method in result.methods
         for family in method.families
         for one in family.levels
@@ -168,23 +167,26 @@ def _every_level(result: RepeatabilityResult) -> list[Found]:
 
 def _file_tables(result: RepeatabilityResult) -> tuple[Table[Any], Table[Any]]:
     """The numbers of every level, then bin by bin."""
-    found = _every_level(result)
-    level = {"method": TEXT, "family": TEXT, "level": NUMBER, "label": TEXT}
-    levels = ((*place, one.repeatability, sum(one.n_boxes), one.n_outside) for place, one in found)
+    found = [
+        ((method, family, one.level, one.label), one)
+        for method, family, one in _every_level(result)
+    ]
+    place = {"method": TEXT, "family": TEXT, "level": NUMBER, "label": TEXT}
+    levels = ((*at, one.repeatability, sum(one.n_boxes), one.n_outside) for at, one in found)
     bins = (
-        (*place, at / len(one.bins), (at + 1) / len(one.bins), value, one.n_boxes[at])
-        for place, one in found
-        for at, value in enumerate(one.bins.tolist())
+        (*at, place / N_BINS, (place + 1) / N_BINS, value, one.n_boxes[place])
+        for at, one in found
+        for place, value in enumerate(one.bins.tolist())
     )
     counts = {"repeatability": SCORE, "n_boxes": COUNT}
     return (
-        table_of("levels", "", {**level, **counts, "n_outside": COUNT}, levels),
-        table_of("sizes", "", {**level, "from": SCORE, "to": SCORE, **counts}, bins),
+        table_of("levels", "", {**place, **counts, "n_outside": COUNT}, levels),
+        table_of("sizes", "", {**place, "from": SCORE, "to": SCORE, **counts}, bins),
     )
 
 
 def _plots(result: RepeatabilityResult) -> tuple[Plot, Plot]:
-    known = {place[1] for place, one in _every_level(result) if not math.isnan(one.repeatability)}
+    known = {family for _, family, one in _every_level(result) if not math.isnan(one.repeatability)}
     families = [name for name in result.choice.families if name in known]
     names = listed([one.name for one in result.methods], 2, "methods")
 
@@ -272,12 +274,12 @@ def _by_size(family: Family, found: Levels) -> Panel:
     shown = [(method, one) for method, of in found.items() for one in of if one.level == strongest]
     rows = [
         {
-            "x": (at + 0.5) / len(one.bins),
+            "x": (at + 0.5) / N_BINS,
             "y": value,
             "series": method,
             "tip": {
                 "method": method,
-                "size": interval(at / len(one.bins), (at + 1) / len(one.bins), 1),
+                "size": interval(at / N_BINS, (at + 1) / N_BINS, 1),
                 "repeatability": score(value),
                 "proposals": count(one.n_boxes[at]),
             },

@@ -167,11 +167,6 @@ def corruption_means(
     )
 
 
-def family_means(steps: Sequence[StepRobustness]) -> dict[str, float]:
-    """AP of each corruption: its mean over the severities that change something."""
-    return {name: fmean(of.values()) for name, of in _severities(steps).items()}
-
-
 def telling_means(detector: DetectorRobustness) -> tuple[CorruptionMean, ...]:
     """Of all, and of groups; one of a single corruption, or of all, would say the same again."""
     if not detector.corrupted:

@@ -11,17 +11,12 @@ from boxlens.images.transforming.catalogue import label_of, title_of
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS
 from boxlens.report.described.extras import Extras
 from boxlens.report.described.faulty_pictures import faulty_pictures
-from boxlens.report.described.robustness.classes import class_parts
-from boxlens.report.described.robustness.errors import error_parts
+from boxlens.report.described.robustness import classes, errors, graded, places, scores, steps
 from boxlens.report.described.robustness.examples import (
     StepGalleries,
     examples_section,
     hang_examples,
 )
-from boxlens.report.described.robustness.graded import graded_parts
-from boxlens.report.described.robustness.places import place_parts
-from boxlens.report.described.robustness.scores import corruption_parts, study_parts
-from boxlens.report.described.robustness.steps import set_tables
 from boxlens.report.study import SCORE, Form, Part, Section, Study
 from boxlens.studies.robustness.failures import told_failures
 from boxlens.studies.robustness.result import RobustnessResult
@@ -79,35 +74,33 @@ def _sections(result: RobustnessResult, pictures: StepGalleries | None) -> Itera
     """The changes that were run; then what is asked of all of them."""
     run = {one.group for detector in result.detectors for one in detector.steps}
     findings = robustness_findings(result)
+    readings = READINGS
+    if result.bound is not None:
+        readings = {
+            **readings,
+            "classes": f"{READINGS['classes']} Upper bound (UAP): the AP of a detector that finds "
+            f"every object and labels it as the classifier {result.bound.classifier} does; over "
+            f"all classes it is {score(result.uap)}.",
+        }
 
     def section(name: str, parts: Iterable[Part]) -> Section:
-        reading = READINGS[name] + _bound_words(result) * (name == "classes")
-        title = TITLES.get(name, name.capitalize())
-        return Section(name, title, tuple(parts), reading, GUIDE, findings=findings.get(name, ()))
+        title, found = TITLES.get(name, name.capitalize()), findings.get(name, ())
+        return Section(name, title, tuple(parts), readings[name], GUIDE, findings=found)
 
     if "study" in run:
-        yield section("study", study_parts(result))
+        yield section("study", scores.study_parts(result))
     if not run.isdisjoint(CORRUPTION_GROUPS):
-        yield section("corruptions", corruption_parts(result))
+        yield section("corruptions", scores.corruption_parts(result))
     if "graded" in run:
-        yield section("graded", graded_parts(result))
+        yield section("graded", graded.parts(result))
     # What is seen before what is counted of it.
     yield examples_section(result, pictures)
-    yield section("errors", error_parts(result))
-    yield section("places", place_parts(result))
-    yield section("classes", class_parts(result))
-    yield section("sets", set_tables(result))
+    yield section("errors", errors.parts(result))
+    yield section("places", places.parts(result))
+    yield section("classes", classes.parts(result))
+    yield section("sets", steps.set_tables(result))
     shown = told_failures(result.failed, {one.step.slug for one in result.sets})
     yield faulty_pictures("robustness", result.failed, result.remarks, shown)
-
-
-def _bound_words(result: RobustnessResult) -> str:
-    if result.bound is None:
-        return ""
-    return (
-        " Upper bound (UAP): the AP of a detector that finds every object and labels it as the "
-        f"classifier {result.bound.classifier} does; over all classes it is {score(result.uap)}."
-    )
 
 
 def _tiles(result: RobustnessResult) -> Iterator[tuple[str, float, Form]]:
@@ -124,5 +117,5 @@ def _parameters(result: RobustnessResult) -> dict[str, Any]:
     levels: dict[str, list[str]] = {}
     for step in result.choice.steps:
         levels.setdefault(title_of(step), []).extend([label_of(step)] * step.graded)
-    steps = [f"{title} ({', '.join(of)})" if of else title for title, of in levels.items()]
-    return {**asked, "steps": steps, "n_images": asked["n_images"] or "all"}
+    told = [f"{title} ({', '.join(of)})" if of else title for title, of in levels.items()]
+    return {**asked, "steps": told, "n_images": asked["n_images"] or "all"}

@@ -23,60 +23,51 @@ MOST_STEPS, MOST_CLASSES = 3, 80
 CLASS_PX, NAME_CHARACTERS = 11, 24
 
 
-def class_parts(result: RobustnessResult) -> Iterator[Plot | Table[Any]]:
+def parts(result: RobustnessResult) -> Iterator[Plot | Table[Any]]:
     """Figures of the first detectors, with one row per class; all are in the tables."""
     for detector, colour in zip(result.detectors[:MOST_PANELS], MANY_SERIES, strict=False):
-        steps = shown_steps(detector)
-        rows = shown_classes(detector, steps)
-        whose = f": {detector.name}" * (len(result.detectors) > 1)
-        yield Plot(
-            "robustness_classes",
-            f"AP of each class, unchanged and under what costs most{whose}",
-            "Classes whose bar is far from its stroke are lost first; those that keep theirs are "
-            "recognised by what the change leaves.",
-            partial(_chart, result, detector, steps, rows, colour),
-            legend=_legend(result, detector, steps, len(rows)),
-            about=f"{detector.name} on {result.dataset}",
-            absent="" if rows else "AP of every class is 0 or undefined",
-            wide=True,
-        )
+        yield _figure(result, detector, colour)
     yield from _tables(result)
 
 
-def _legend(
-    result: RobustnessResult,
-    detector: DetectorRobustness,
-    steps: Sequence[StepRobustness],
-    n_shown: int,
-) -> str:
-    n_found = len(_found(detector, steps))
+def _figure(result: RobustnessResult, detector: DetectorRobustness, colour: str) -> Plot:
+    steps = shown_steps(detector)
+    rows, n_found = shown_classes(detector, steps), len(_found(detector, steps))
     n_never = sum(not math.isnan(value) for value in detector.clean.by_class) - n_found
     cropped = any(detector.reference_of(one) is not detector.clean for one in steps)
-    legend = (
-        "Classes by AP on the unchanged pictures, which strokes repeat in every panel"
+    bound = (
+        ""
+        if result.bound is None
+        else (
+            f" Pink strokes: UAP, what {result.bound.classifier} reaches on the true boxes of the "
+            "unchanged pictures."
+        )
+    )
+    whose = f": {detector.name}" * (len(result.detectors) > 1)
+    return Plot(
+        "robustness_classes",
+        f"AP of each class, unchanged and under what costs most{whose}",
+        "Classes whose bar is far from its stroke are lost first; those that keep theirs are "
+        "recognised by what the change leaves.",
+        partial(_chart, result, detector, steps, rows, colour),
+        legend="Classes by AP on the unchanged pictures, which strokes repeat in every panel"
         + " (rotations: on the same crop unrotated)" * cropped
         + ". No bar: there are no objects of the class, or none is found."
-        + f" The {n_shown} of {n_found:,} classes that lose most." * (n_shown < n_found)
+        + f" The {len(rows)} of {n_found:,} classes that lose most." * (len(rows) < n_found)
         + f" Not shown: {counted(n_never, 'class', 'classes')} with AP 0 in all panels."
         * (n_never > 0)
-    )
-    if result.bound is None:
-        return legend
-    return (
-        f"{legend} Pink strokes: UAP, what {result.bound.classifier} reaches on the true boxes of "
-        "the unchanged pictures."
+        + bound,
+        about=f"{detector.name} on {result.dataset}",
+        absent="" if rows else "AP of every class is 0 or undefined",
+        wide=True,
     )
 
 
 def shown_steps(detector: DetectorRobustness) -> list[StepRobustness]:
     """The study's, and last the worst of all others; one level per transform."""
-    of_study, others = (
-        worst_of_transforms(
-            detector, [one for one in detector.steps if (one.group == "study") == is_study]
-        )
-        for is_study in (True, False)
-    )
-    last = others[: max(MOST_STEPS - len(of_study), 1)]
+    worst = worst_of_transforms(detector, detector.steps)
+    of_study = [one for one in worst if one.group == "study"]
+    last = [one for one in worst if one.group != "study"][: max(MOST_STEPS - len(of_study), 1)]
     return [*of_study[: MOST_STEPS - len(last)], *last]
 
 
@@ -154,8 +145,8 @@ def _tables(result: RobustnessResult) -> Iterator[Table[Any]]:
     names, uap = result.classes, result.uap_by_class
     bounds = {} if uap is None else {"UAP": uap}
     for detector in result.detectors:
-        found = {step_words(one): one.by_class for one in (detector.clean, *shown_steps(detector))}
-        columns = {**found, **bounds}
+        steps = (detector.clean, *shown_steps(detector))
+        columns = {**{step_words(one): one.by_class for one in steps}, **bounds}
         yield table_of(
             "",
             f"AP of each class, {detector.name}",

@@ -25,7 +25,7 @@ FULL_COLOUR, LEAST_TOLD = 0.5, 0.005
 KINDS = {kind.label: kind_of(kind.label).label for kind in ERRORS}
 
 
-def error_parts(result: RobustnessResult) -> tuple[Part, ...]:
+def parts(result: RobustnessResult) -> tuple[Part, ...]:
     crop = " (rotations: on the same crop unrotated)" * bool(own_references(result))
     figure = plot_of(
         result,

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from math import isnan
 from typing import Any
 
 from boxlens.images.perturbing.families import FAMILIES
 from boxlens.report.charts.forms.axes import Axis, to_a_tenth
 from boxlens.report.charts.forms.keys import Style, key, styles_of
-from boxlens.report.charts.forms.layers import Mark, Row, Spec
+from boxlens.report.charts.forms.layers import Mark, Spec
 from boxlens.report.charts.forms.marks import dots, lines
 from boxlens.report.charts.forms.panels import grid, plot
-from boxlens.report.charts.forms.tables import table_rows
+from boxlens.report.charts.forms.tables import table_rows, told_rows
 from boxlens.report.charts.level_axis import level_axis, level_place
 from boxlens.report.described.robustness.steps import (
     StepRow,
@@ -31,10 +31,11 @@ from boxlens.studies.robustness.steps import (
     level_words,
     mean_over,
     own_references,
+    step_words,
 )
 
 
-def graded_parts(result: RobustnessResult) -> tuple[Part, ...]:
+def parts(result: RobustnessResult) -> tuple[Part, ...]:
     references = own_references(result)
     crop = ", for rotations on the same crop unrotated" * bool(references)
     figure = plot_of(
@@ -73,29 +74,24 @@ def _panel(result: RobustnessResult, name: str, styles: Mapping[str, Style], ap:
     family = FAMILIES[family_of(name)]
     found = [(of, by_transform(of, "graded")[name]) for of in result.detectors]
     levels = sorted({one.step.level for _, steps in found for one in steps})
-    columns = step_columns(result)
-
-    def drawn(
-        shown: list[StepRow], tips: Mapping[str, str] | Sequence[str], **channels: str
-    ) -> list[Row]:
-        rows = table_rows(Table("", "", shown, columns), tips, **channels)
-        return [{**row, **styles[row["tip"]["detector"]].look} for row in rows]
-
-    rows = drawn(
-        [StepRow(of, one) for of, steps in found for one in steps],
-        {"detector": "detector", "level": "label", "AP": "AP", "relative": "relative"},
-        x="severity",
-        y="AP",
-        series="detector",
-    )
-    compared = [(of, next(iter(changing(steps)), steps[0])) for of, steps in found]
-    references = drawn(
-        [StepRow(of, of.reference_of(one)) for of, one in compared],
-        ("detector", "pictures", "AP"),
+    every = [StepRow(of, one) for of, steps in found for one in steps]
+    tips = {"detector": "detector", "level": "label", "AP": "AP", "relative": "relative"}
+    table = Table("", "", every, step_columns(result))
+    rows = [
+        {**row, "x": level_place(family, levels, row["x"]), **styles[row["series"]].look}
+        for row in table_rows(table, tips, x="severity", y="AP", series="detector")
+    ]
+    compared = [(of, of.reference_of([*changing(steps), *steps][0])) for of, steps in found]
+    references = told_rows(
+        {"detector": TEXT, "pictures": TEXT, "AP": SCORE},
+        (
+            (of.name, step_words(one), one.metrics["AP"], styles[of.name].look)
+            for of, one in compared
+        ),
         y="AP",
     )
     return plot(
-        [{**row, "x": level_place(family, levels, row["x"])} for row in rows],
+        rows,
         level_axis(family, levels),
         ap,
         Mark("rule", {"y": "y"}, {"strokeDash": [3, 2], "strokeWidth": 0.8}, references),

@@ -9,30 +9,27 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from boxlens.data.columns import Floats
-from boxlens.images.transforming.transform import Step
 from boxlens.report.charts.forms import cells
 from boxlens.report.charts.forms.axes import Axis
 from boxlens.report.charts.forms.layers import Row, Spec
 from boxlens.report.charts.forms.panels import below, beside, line_name
 from boxlens.report.described.robustness.steps import MOST_PANELS, plot_of, rows_of
 from boxlens.report.study import Frame, Plot
-from boxlens.studies.robustness.result import RobustnessResult, StepRobustness
+from boxlens.studies.robustness.result import RobustnessResult, SetSummary, StepRobustness
 from boxlens.studies.robustness.steps import level_words, plain_title
 from boxlens.wording import mean_count, number, short
 
 if TYPE_CHECKING:
     import polars as pl
 
-MOST_COLUMNS: Final = 6
 # Cells of a side: a figure of ten thousands of cells opens slowly.
 DRAWN_CELLS: Final = 16
 MAP_PX: Final = 92
 # Of a cell below the next: pale lines would show between cells that only touch.
 OVERLAP: Final = 0.2
-COUNTS: Final = (0, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 
 
-def place_parts(result: RobustnessResult) -> tuple[Plot, Frame]:
+def parts(result: RobustnessResult) -> tuple[Plot, Frame]:
     figure = plot_of(
         result,
         "robustness_density",
@@ -99,7 +96,7 @@ def density_columns(result: RobustnessResult) -> list[tuple[tuple[str, ...], lis
             tuple(filter(None, (plain_title(found[0]), level_words(found[0])))),
             [objects[found[0].step.slug], *(one.density for one in found)],
         )
-        for found in (before, *(one for one in most[: MOST_COLUMNS - 1] if moved(one) > 0))
+        for found in (before, *(one for one in most[:5] if moved(one) > 0))
     ]
 
 
@@ -133,7 +130,7 @@ def _cells(density: Floats, words: str) -> Iterator[Row]:
 
 def _legend(limit: float) -> dict[str, Any]:
     most = math.floor(10**limit - 1 + 1e-9)
-    counts = COUNTS if most >= COUNTS[1] else sorted({0, 1, most})
+    counts = sorted({0, 1, most}) if most < 10 else [0, *(10**power for power in range(1, 7))]
     return {
         "title": "boxes",
         "orient": "right",
@@ -149,23 +146,23 @@ def _frame(result: RobustnessResult) -> pl.DataFrame:
     """Boxes over each cell of the unit square; of objects the detector is null."""
     import polars as pl
 
-    maps: list[tuple[str | None, Step, Floats]] = [
-        (None, one.step, one.density) for one in result.sets
+    found: list[tuple[str | None, SetSummary | StepRobustness]] = [
+        *((None, one) for one in result.sets),
+        *((row.detector.name, row.one) for row in rows_of(result)),
     ]
-    maps += [(row.detector.name, row.one.step, row.one.density) for row in rows_of(result)]
+    high, wide = result.sets[0].density.shape
+    y, x = np.indices((high, wide)).reshape(2, -1)
+    ends = {
+        "x_from": x / wide,
+        "x_to": (x + 1) / wide,
+        "y_from": y / high,
+        "y_to": (y + 1) / high,
+    }
     types = {"detector": pl.String, "severity": pl.Float64}
     frames = []
-    for who, step, density in maps:
-        (high, wide), (y, x) = density.shape, np.indices(density.shape).reshape(2, -1)
-        values = {
-            "detector": who,
-            "name": step.name,
-            "severity": step.level if step.graded else None,
-            "x_from": x / wide,
-            "x_to": (x + 1) / wide,
-            "y_from": y / high,
-            "y_to": (y + 1) / high,
-            "boxes": density.ravel(),
-        }
+    for who, one in found:
+        level = one.step.level if one.step.graded else None
+        of = {"detector": who, "name": one.step.name, "severity": level}
+        values = {**of, **ends, "boxes": one.density.ravel()}
         frames.append(pl.DataFrame(values, schema_overrides=types))
     return pl.concat(frames)

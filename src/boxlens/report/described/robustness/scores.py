@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from boxlens.images.corrupting.corruptions import SEVERITIES
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS
@@ -27,8 +27,9 @@ from boxlens.studies.robustness.result import CorruptionMean, DetectorRobustness
 from boxlens.studies.robustness.steps import (
     GROUP_WORDS,
     by_transform,
-    family_means,
+    changing,
     level_words,
+    mean_over,
     ratio,
     telling_means,
 )
@@ -41,7 +42,6 @@ Bar = tuple[str, str, str, tuple[float, float], tuple[float, float]]
 BAR_PX, LEAST_ROW_PX, BARS_PX = 8, 15, 220
 # Panels of a line share it, and are no wider than the widest.
 LINE_PX, WIDEST_PX, GAP_PX, CURVE_PX = 560, 190, 12, 92
-SEVERITY: Final = Axis(ends=(-0.15, SEVERITIES[-1] + 0.15), grid=False)
 # Smaller groups of corruptions would leave most of their lines empty.
 FEWEST_GROUPED, PER_LINE = 3, 4
 
@@ -180,7 +180,7 @@ def _curves_chart(result: RobustnessResult) -> Spec:
         curves = [
             plot(
                 rows,
-                SEVERITY,
+                Axis(ends=(-0.15, SEVERITIES[-1] + 0.15), grid=False),
                 Axis(ends=(0, top), ticks=4, labels=at == 0),
                 bands(),
                 lines(),
@@ -261,14 +261,15 @@ def _means_table(result: RobustnessResult) -> Table[tuple[str, CorruptionMean]]:
 def _severity_table(result: RobustnessResult) -> Table[Any]:
     """AP by severity, and the mean over those that change something."""
     found = [
-        (detector, {one.step.level: one.metrics["AP"] for one in steps}, name, steps)
+        (detector, steps)
         for detector in result.detectors
-        for name, steps in by_transform(detector, *CORRUPTION_GROUPS).items()
+        for steps in by_transform(detector, *CORRUPTION_GROUPS).values()
     ]
-    severities = sorted({at for _, aps, *_ in found for at in aps})
+    severities = sorted({one.step.level for _, steps in found for one in steps})
     rows = []
-    for detector, aps, name, steps in found:
-        mean = family_means(steps).get(name, math.nan)
+    for detector, steps in found:
+        aps = {one.step.level: one.metrics["AP"] for one in steps}
+        mean = mean_over(changing(steps), lambda one: one.metrics["AP"])
         told = steps[0].title, GROUP_WORDS[steps[0].group], detector.name
         by_severity = (aps.get(at, math.nan) for at in severities)
         rows.append((*told, *by_severity, mean, ratio(mean, detector.clean.metrics["AP"])))

@@ -134,11 +134,8 @@ def set_tables(result: RobustnessResult) -> tuple[Table[SetSummary], Table[StepR
 
 
 def has_score(result: RobustnessResult, groups: Sequence[Group]) -> bool:
-    return any(
-        row.one.group in groups and not math.isnan(row.one.metrics["AP"])
-        for row in rows_of(result)
-        if not row.is_clean
-    )
+    steps = (one for of in result.detectors for one in of.steps)
+    return any(one.group in groups and not math.isnan(one.metrics["AP"]) for one in steps)
 
 
 def plot_of(
