@@ -40,6 +40,8 @@ from boxlens.studies.proposals.repeatability.verdict import is_blind, repeatabil
 from boxlens.wording import count, counted, interval, listed, score
 
 MOST_NAMES, MOST_TILES = 3, 4
+# A method, the family of a change, its level and label.
+Place = tuple[str, str, float, str]
 # By method.
 Levels = Mapping[str, tuple[LevelRepeatability, ...]]
 # Title, axis and rows of a family of changes.
@@ -156,9 +158,9 @@ def _failed(result: RepeatabilityResult) -> Table[Any]:
     return table_of("failed", "Pictures that were not searched", forms, result.failed, detail=True)
 
 
-def _every_level(result: RepeatabilityResult) -> list[tuple[str, str, LevelRepeatability]]:
+def _every_level(result: RepeatabilityResult) -> list[tuple[Place, LevelRepeatability]]:
     return [
-        (method.name, family.family, one)
+        ((method.name, family.family, one.level, one.label), one)
         for method in result.methods
         for family in method.families
         for one in family.levels
@@ -167,26 +169,23 @@ def _every_level(result: RepeatabilityResult) -> list[tuple[str, str, LevelRepea
 
 def _file_tables(result: RepeatabilityResult) -> tuple[Table[Any], Table[Any]]:
     """The numbers of every level, then bin by bin."""
-    found = [
-        ((method, family, one.level, one.label), one)
-        for method, family, one in _every_level(result)
-    ]
-    place = {"method": TEXT, "family": TEXT, "level": NUMBER, "label": TEXT}
-    levels = ((*at, one.repeatability, sum(one.n_boxes), one.n_outside) for at, one in found)
+    found = _every_level(result)
+    named = {"method": TEXT, "family": TEXT, "level": NUMBER, "label": TEXT}
+    levels = ((*place, one.repeatability, sum(one.n_boxes), one.n_outside) for place, one in found)
     bins = (
-        (*at, place / N_BINS, (place + 1) / N_BINS, value, one.n_boxes[place])
-        for at, one in found
-        for place, value in enumerate(one.bins.tolist())
+        (*place, at / N_BINS, (at + 1) / N_BINS, value, one.n_boxes[at])
+        for place, one in found
+        for at, value in enumerate(one.bins.tolist())
     )
     counts = {"repeatability": SCORE, "n_boxes": COUNT}
     return (
-        table_of("levels", "", {**place, **counts, "n_outside": COUNT}, levels),
-        table_of("sizes", "", {**place, "from": SCORE, "to": SCORE, **counts}, bins),
+        table_of("levels", "", {**named, **counts, "n_outside": COUNT}, levels),
+        table_of("sizes", "", {**named, "from": SCORE, "to": SCORE, **counts}, bins),
     )
 
 
 def _plots(result: RepeatabilityResult) -> tuple[Plot, Plot]:
-    known = {family for _, family, one in _every_level(result) if not math.isnan(one.repeatability)}
+    known = {place[1] for place, one in _every_level(result) if not math.isnan(one.repeatability)}
     families = [name for name in result.choice.families if name in known]
     names = listed([one.name for one in result.methods], 2, "methods")
 

@@ -74,18 +74,15 @@ def _sections(result: RobustnessResult, pictures: StepGalleries | None) -> Itera
     """The changes that were run; then what is asked of all of them."""
     run = {one.group for detector in result.detectors for one in detector.steps}
     findings = robustness_findings(result)
-    readings = READINGS
-    if result.bound is not None:
-        readings = {
-            **readings,
-            "classes": f"{READINGS['classes']} Upper bound (UAP): the AP of a detector that finds "
-            f"every object and labels it as the classifier {result.bound.classifier} does; over "
-            f"all classes it is {score(result.uap)}.",
-        }
+    bound = result.bound and (
+        " Upper bound (UAP): the AP of a detector that finds every object and labels it as the "
+        f"classifier {result.bound.classifier} does; over all classes it is {score(result.uap)}."
+    )
 
     def section(name: str, parts: Iterable[Part]) -> Section:
         title, found = TITLES.get(name, name.capitalize()), findings.get(name, ())
-        return Section(name, title, tuple(parts), readings[name], GUIDE, findings=found)
+        reading = READINGS[name] + (bound or "") * (name == "classes")
+        return Section(name, title, tuple(parts), reading, GUIDE, findings=found)
 
     if "study" in run:
         yield section("study", scores.study_parts(result))

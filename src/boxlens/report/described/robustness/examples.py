@@ -49,12 +49,6 @@ KEY: Final = (
     ("found object", OBJECT_COLOUR),
     ("false positive", FALSE),
 )
-READING = (
-    "Pictures in which most objects were lost that are found in the unchanged one, which stands "
-    "on the left with these objects marked. Of each transform the level that costs most AP; of "
-    f"each detector at most {MOST_STEPS} transforms, the largest losses first. Detections with a "
-    f"score of {{score}} or more; of false positives the {MOST_FALSE} most confident per picture."
-)
 GAP_PX, LEAST_HEIGHT_PX = 6, 160
 
 
@@ -98,7 +92,13 @@ def hang_examples(
 def examples_section(result: RobustnessResult, pictures: StepGalleries | None) -> Section:
     """The first examples of every step, then the second ones, until the page has enough."""
     galleries, megabytes = ((), 0.0) if pictures is None else pictures[:2]
-    reading = READING.format(score=number(result.choice.shown_score))
+    reading = (
+        "Pictures in which most objects were lost that are found in the unchanged one, which "
+        "stands on the left with these objects marked. Of each transform the level that costs "
+        f"most AP; of each detector at most {MOST_STEPS} transforms, the largest losses first. "
+        f"Detections with a score of {number(result.choice.shown_score)} or more; of false "
+        f"positives the {MOST_FALSE} most confident per picture."
+    )
     told = [f"{one.message}." for gallery in galleries for one in gallery.notices]
     walls = [hung for gallery in galleries for hung in gallery.walls]
     if not walls:

@@ -51,7 +51,6 @@ def _chart(result: RobustnessResult) -> Spec:
     """The unchanged pictures first, then those on which detections lie most differently."""
     columns = [(title, list(map(coarser, maps))) for title, maps in density_columns(result)]
     limit = math.log10(1 + max(float(one.max()) for _, maps in columns for one in maps))
-    last, _ = columns[-1]
     drawn = []
     for at, name in enumerate(["objects", *(one.name for one in result.detectors)]):
         first = at == 0
@@ -62,7 +61,7 @@ def _chart(result: RobustnessResult) -> Spec:
                 Axis(ends=(DRAWN_CELLS, 0), hidden=True),
                 level="level",
                 highest=limit,
-                legend=_legend(limit) if first and title == last else None,
+                legend=_legend(limit) if first and title == columns[-1][0] else None,
                 width=MAP_PX,
                 height=MAP_PX,
                 # No wider than a map: columns of several lines of maps stand below one another.

@@ -10,7 +10,7 @@ from boxlens.images.corrupting.corruptions import SEVERITIES
 from boxlens.images.transforming.transform import CORRUPTION_GROUPS
 from boxlens.report.charts.colours import INK, LINE, MANY_SERIES, colours_of
 from boxlens.report.charts.forms.axes import Axis, Names, to_a_tenth
-from boxlens.report.charts.forms.keys import Style, key, styles_of
+from boxlens.report.charts.forms.keys import key, styles_of
 from boxlens.report.charts.forms.layers import Row, Spec
 from boxlens.report.charts.forms.marks import bands, bars, dots, lines, ticks
 from boxlens.report.charts.forms.panels import Series, below, beside, line_name, name_rows, plot
@@ -42,8 +42,6 @@ Bar = tuple[str, str, str, tuple[float, float], tuple[float, float]]
 BAR_PX, LEAST_ROW_PX, BARS_PX = 8, 15, 220
 # Panels of a line share it, and are no wider than the widest.
 LINE_PX, WIDEST_PX, GAP_PX, CURVE_PX = 560, 190, 12, 92
-# Smaller groups of corruptions would leave most of their lines empty.
-FEWEST_GROUPED, PER_LINE = 3, 4
 
 
 def study_parts(result: RobustnessResult) -> tuple[Part, ...]:
@@ -169,8 +167,8 @@ def _bars(result: RobustnessResult, panels: Mapping[str, str], found: Sequence[B
 def _curves_chart(result: RobustnessResult) -> Spec:
     """How much of AP is left by severity; one line of panels per group of corruptions."""
     styles = styles_of(one.name for one in result.detectors)
-    arranged = _arranged(result, styles)
-    every = [row for _, panels in arranged for rows in panels.values() for row in rows]
+    arranged = _arranged(result)
+    every = (row for _, panels in arranged for rows in panels.values() for row in rows)
     # 1, or above what rose.
     top = max(1.0, to_a_tenth(row["high"] for row in every)[1])
     n_columns = max(len(panels) for _, panels in arranged)
@@ -179,7 +177,7 @@ def _curves_chart(result: RobustnessResult) -> Spec:
     for group, panels in arranged:
         curves = [
             plot(
-                rows,
+                [{**row, **styles[row["series"]].look} for row in rows],
                 Axis(ends=(-0.15, SEVERITIES[-1] + 0.15), grid=False),
                 Axis(ends=(0, top), ticks=4, labels=at == 0),
                 bands(),
@@ -197,24 +195,23 @@ def _curves_chart(result: RobustnessResult) -> Spec:
     return below(*key(styles, width=max(300, n_columns * width)), *drawn, gap=10)
 
 
-def _arranged(
-    result: RobustnessResult, styles: Mapping[str, Style]
-) -> list[tuple[str, dict[str, list[Row]]]]:
+def _arranged(result: RobustnessResult) -> list[tuple[str, dict[str, list[Row]]]]:
     """Rows by title, one group per line; where all groups are small, one after the other."""
     groups = {
         GROUP_WORDS[group]: {
-            steps[0].title: [row for of in result.detectors for row in _curve(of, name, styles)]
+            steps[0].title: [row for of in result.detectors for row in _curve(of, name)]
             for name, steps in by_transform(result.detectors[0], group).items()
         }
         for group in CORRUPTION_GROUPS
     }
-    if max(map(len, groups.values())) >= FEWEST_GROUPED:
+    # Smaller groups would leave most of their lines empty.
+    if max(map(len, groups.values())) > 2:
         return [(group, panels) for group, panels in groups.items() if panels]
     every = [pair for panels in groups.values() for pair in panels.items()]
-    return [("", dict(every[at : at + PER_LINE])) for at in range(0, len(every), PER_LINE)]
+    return [("", dict(every[at : at + 4])) for at in range(0, len(every), 4)]
 
 
-def _curve(detector: DetectorRobustness, name: str, styles: Mapping[str, Style]) -> Iterator[Row]:
+def _curve(detector: DetectorRobustness, name: str) -> Iterator[Row]:
     """From the unchanged pictures on, severity 0; nothing where no severity has a score."""
     clean_ap = detector.clean.metrics["AP"]
     steps = by_transform(detector, *CORRUPTION_GROUPS).get(name, ())
@@ -236,7 +233,6 @@ def _curve(detector: DetectorRobustness, name: str, styles: Mapping[str, Style])
                 "AP": score(one.metrics["AP"]),
                 "drop": f"{score(drop)} ({interval(low, high)})" if sure else UNDEFINED,
             },
-            **styles[detector.name].look,
         }
 
 
