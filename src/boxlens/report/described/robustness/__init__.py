@@ -74,14 +74,14 @@ def _sections(result: RobustnessResult, pictures: StepGalleries | None) -> Itera
     """The changes that were run; then what is asked of all of them."""
     run = {one.group for detector in result.detectors for one in detector.steps}
     findings = robustness_findings(result)
-    bound = result.bound and (
+    about_bound = result.bound and (
         " Upper bound (UAP): the AP of a detector that finds every object and labels it as the "
         f"classifier {result.bound.classifier} does; over all classes it is {score(result.uap)}."
     )
 
     def section(name: str, parts: Iterable[Part]) -> Section:
         title, found = TITLES.get(name, name.capitalize()), findings.get(name, ())
-        reading = READINGS[name] + (bound or "") * (name == "classes")
+        reading = READINGS[name] + (about_bound or "") * (name == "classes")
         return Section(name, title, tuple(parts), reading, GUIDE, findings=found)
 
     if "study" in run:

@@ -35,28 +35,27 @@ def _figure(result: RobustnessResult, detector: DetectorRobustness, colour: str)
     rows, n_found = shown_classes(detector, steps), len(_found(detector, steps))
     n_never = sum(not math.isnan(value) for value in detector.clean.by_class) - n_found
     cropped = any(detector.reference_of(one) is not detector.clean for one in steps)
-    bound = (
-        ""
-        if result.bound is None
-        else (
+    legend = (
+        "Classes by AP on the unchanged pictures, which strokes repeat in every panel"
+        + " (rotations: on the same crop unrotated)" * cropped
+        + ". No bar: there are no objects of the class, or none is found."
+        + f" The {len(rows)} of {n_found:,} classes that lose most." * (len(rows) < n_found)
+        + f" Not shown: {counted(n_never, 'class', 'classes')} with AP 0 in all panels."
+        * (n_never > 0)
+    )
+    if result.bound is not None:
+        legend += (
             f" Pink strokes: UAP, what {result.bound.classifier} reaches on the true boxes of the "
             "unchanged pictures."
         )
-    )
     whose = f": {detector.name}" * (len(result.detectors) > 1)
     return Plot(
         "robustness_classes",
         f"AP of each class, unchanged and under what costs most{whose}",
         "Classes whose bar is far from its stroke are lost first; those that keep theirs are "
         "recognised by what the change leaves.",
-        partial(_chart, result, detector, steps, rows, colour),
-        legend="Classes by AP on the unchanged pictures, which strokes repeat in every panel"
-        + " (rotations: on the same crop unrotated)" * cropped
-        + ". No bar: there are no objects of the class, or none is found."
-        + f" The {len(rows)} of {n_found:,} classes that lose most." * (len(rows) < n_found)
-        + f" Not shown: {counted(n_never, 'class', 'classes')} with AP 0 in all panels."
-        * (n_never > 0)
-        + bound,
+        partial(_chart, result, detector, colour),
+        legend,
         about=f"{detector.name} on {result.dataset}",
         absent="" if rows else "AP of every class is 0 or undefined",
         wide=True,
@@ -94,14 +93,10 @@ def _found(detector: DetectorRobustness, steps: Sequence[StepRobustness]) -> lis
     ]
 
 
-def _chart(
-    result: RobustnessResult,
-    detector: DetectorRobustness,
-    steps: Sequence[StepRobustness],
-    rows: Sequence[int],
-    colour: str,
-) -> Spec:
-    """AP of classes, given by row: a panel for the unchanged pictures, and one per step."""
+def _chart(result: RobustnessResult, detector: DetectorRobustness, colour: str) -> Spec:
+    """A panel for the unchanged pictures, and one per step."""
+    steps = shown_steps(detector)
+    rows = shown_classes(detector, steps)
     labels = {str(row): result.classes[row] for row in rows}
     panels = []
     for one in (detector.clean, *steps):

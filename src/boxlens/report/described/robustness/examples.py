@@ -111,13 +111,10 @@ def examples_section(result: RobustnessResult, pictures: StepGalleries | None) -
             f"{number(megabytes)} MB (--images-mb)."
         )
     left = iter(shown)
+    own = (Markup(_walls([next(left) for _ in gallery.walls])) for gallery in galleries)
     inner = tuple(
-        Section(
-            f"{NAME}-{at}",
-            detector.name,
-            (Markup(_walls([next(left) for _ in gallery.walls])),),
-        )
-        for at, (detector, gallery) in enumerate(zip(result.detectors, galleries, strict=True))
+        Section(f"{NAME}-{at}", detector.name, (markup,))
+        for at, (detector, markup) in enumerate(zip(result.detectors, own, strict=True))
     )
     return Section(NAME, TITLE, (*map(Note, told), Markup(colour_key(KEY))), reading, inner=inner)
 

@@ -15,6 +15,7 @@ from boxlens.report.charts.forms.layers import Row, Spec
 from boxlens.report.charts.forms.panels import below, beside, line_name
 from boxlens.report.described.robustness.steps import MOST_PANELS, plot_of, rows_of
 from boxlens.report.study import Frame, Plot
+from boxlens.studies.robustness.density import N_CELLS
 from boxlens.studies.robustness.result import RobustnessResult, SetSummary, StepRobustness
 from boxlens.studies.robustness.steps import level_words, plain_title
 from boxlens.wording import mean_count, number, short
@@ -109,8 +110,8 @@ def share_moved(before: Floats, after: Floats) -> float:
 
 def coarser(density: Floats) -> Floats:
     """Means over blocks of cells."""
-    n_high, n_wide = (side // DRAWN_CELLS for side in density.shape)
-    blocks = density.reshape(DRAWN_CELLS, n_high, DRAWN_CELLS, n_wide)
+    side = N_CELLS // DRAWN_CELLS
+    blocks = density.reshape(DRAWN_CELLS, side, DRAWN_CELLS, side)
     means: Floats = blocks.mean(axis=(1, 3))
     return means
 
@@ -149,14 +150,9 @@ def _frame(result: RobustnessResult) -> pl.DataFrame:
         *((None, one) for one in result.sets),
         *((row.detector.name, row.one) for row in rows_of(result)),
     ]
-    high, wide = result.sets[0].density.shape
-    y, x = np.indices((high, wide)).reshape(2, -1)
-    ends = {
-        "x_from": x / wide,
-        "x_to": (x + 1) / wide,
-        "y_from": y / high,
-        "y_to": (y + 1) / high,
-    }
+    n = N_CELLS
+    y, x = np.indices((n, n)).reshape(2, -1)
+    ends = {"x_from": x / n, "x_to": (x + 1) / n, "y_from": y / n, "y_to": (y + 1) / n}
     types = {"detector": pl.String, "severity": pl.Float64}
     frames = []
     for who, one in found:
