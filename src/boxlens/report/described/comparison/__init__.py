@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from boxlens.report.described.comparison.images import annotate_section, images_section
-from boxlens.report.described.comparison.numbers import classes_section, numbers_section
+from boxlens.report.described.comparison.annotate import annotate_section
+from boxlens.report.described.comparison.classes import classes_section
+from boxlens.report.described.comparison.images import images_section
+from boxlens.report.described.comparison.numbers import numbers_section
 from boxlens.report.described.comparison.together import together_section
 from boxlens.report.described.examples import (
     Pictures,

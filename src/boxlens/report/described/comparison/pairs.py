@@ -1,19 +1,30 @@
-"""How figures and tables name the detectors they are about, and what rows of pairs share."""
+"""What figures and tables of two detectors share: names, differences, and rows around zero."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, Final
 
-from boxlens.metrics.intervals import Interval
-from boxlens.report.study import COUNT, Column, Form, Plot, file_name, interval_columns
+from boxlens.report.charts.colours import FIRST, INK, PALE, SECOND, UNDECIDED
+from boxlens.report.charts.forms.axes import Axis, Names, around
+from boxlens.report.charts.forms.layers import Row, Spec
+from boxlens.report.charts.forms.marks import bars, dots, hollow_dots, note, rule_at, spans
+from boxlens.report.charts.forms.panels import name_rows
+from boxlens.report.study import CHANGE, COUNT, Column, Plot, file_name, interval_columns
 from boxlens.studies.comparison import ComparisonResult
 from boxlens.studies.comparison.leading_pairs import LeadingPair
-from boxlens.wording import counted, level
+from boxlens.wording import change, counted, level, short
 
-Row = TypeVar("Row")
-GUIDE = "compare"
+GUIDE: Final = "compare"
+# Columns of the tables that are drawn.
+ENDS: Final = {"value": "difference", "low": "low", "high": "high"}
+FOREST_PX: Final = 148
+# Left and right of zero, even where no difference lies there.
+LEAST_SIDE: Final = 0.12
+# Below the rows: ticks, their labels and the title of the axis.
+SIDES_PX: Final = 50
 
 
 def several(result: ComparisonResult) -> bool:
@@ -23,15 +34,12 @@ def several(result: ComparisonResult) -> bool:
 
 def of_pair(pair: LeadingPair, result: ComparisonResult, plot: Plot) -> Plot:
     """About two detectors, which name and title tell where there are others."""
-    about = f"{' and '.join(pair.names)} on {result.dataset.name}"
+    names = " and ".join(pair.names)
+    plot = replace(plot, about=f"{names} on {result.dataset.name}")
     if not several(result):
-        return replace(plot, about=about)
-    return replace(
-        plot,
-        name=f"{plot.name}_{file_name(' '.join(pair.names))}",
-        title=f"{plot.title}: {' and '.join(pair.names)}",
-        about=about,
-    )
+        return plot
+    name = f"{plot.name}_{file_name(' '.join(pair.names))}"
+    return replace(plot, name=name, title=f"{plot.title}: {names}")
 
 
 def about_all(result: ComparisonResult) -> str:
@@ -42,15 +50,51 @@ def interval_heading(result: ComparisonResult) -> str:
     return f"{level(result.choice.resampling.level)} interval"
 
 
-def measured_columns(
-    key: str, form: Form, of: Callable[[Row], Interval], result: ComparisonResult
-) -> tuple[Column[Row], ...]:
-    """A number and its interval; files also have its errors and bias."""
-    return (
-        Column(key, key, lambda row: of(row).value, form),
-        *interval_columns(lambda row: (of(row).low, of(row).high), interval_heading(result)),
-        Column("se", "", lambda row: of(row).se),
-        Column("se_jackknife", "", lambda row: of(row).se_jackknife),
-        Column("bias", "", lambda row: of(row).bias),
-        Column("n_undefined", "", lambda row: of(row).n_undefined, COUNT),
+def difference_columns(result: ComparisonResult) -> list[Column[Any]]:
+    """The difference of a pair and its interval; files also have its errors and bias."""
+    return [
+        Column("difference", "difference", lambda row: row.difference.value, CHANGE),
+        *interval_columns(
+            lambda row: (row.difference.low, row.difference.high), interval_heading(result)
+        ),
+        Column("se", "", lambda row: row.difference.se),
+        Column("se_jackknife", "", lambda row: row.difference.se_jackknife),
+        Column("bias", "", lambda row: row.difference.bias),
+        Column("n_undefined", "", lambda row: row.difference.n_undefined, COUNT),
+    ]
+
+
+def colour_of(value: float, *, decided: bool) -> str:
+    """Of the better one, where chance would not give the difference."""
+    return (FIRST if value > 0 else SECOND) if decided else UNDECIDED
+
+
+def forest(
+    found: Iterable[Row], names: tuple[str, str], unit: str, beside: str, *, row_px: int = 13
+) -> Spec:
+    """Dots with intervals around zero; who is better stands at either side of it."""
+    # By place, since two classes may be called alike.
+    rows = [{**row, "row": str(at)} for at, row in enumerate(found)]
+    # With zero inside, and some room to either side of it.
+    keys = ("value", "low", "high", "other", "detectable", "undetectable")
+    low, high = around([0.0, *(row.get(key, math.nan) for row in rows for key in keys)])
+    room = LEAST_SIDE * (high - low)
+    across = Axis(unit, (min(low, -room), max(high, room)))
+    zero_px, below_px = across.share(0) * FOREST_PX, row_px * len(rows) + SIDES_PX
+    return name_rows(
+        rows,
+        Names({row["row"]: row["name"] for row in rows}, px=row_px),
+        across,
+        bars("detectable", "undetectable", color=PALE, opacity=0.55, height=row_px),
+        *rule_at(0, color=INK),
+        spans(),
+        dots("value"),
+        hollow_dots("other", size=18),
+        note(f"← {short(names[1])} better", zero_px - 5, below_px, align="right", color=SECOND),
+        note(f"{short(names[0])} better →", zero_px + 5, below_px, color=FIRST),
+        width=FOREST_PX,
+        columns={
+            "differ.": {row["row"]: change(row["value"]) for row in rows},
+            beside: {row["row"]: row["beside"] for row in rows},
+        },
     )
