@@ -21,14 +21,11 @@ from boxlens.report.study import (
 from boxlens.studies.comparison.cases.disagreement import DisagreementResult
 from boxlens.wording import counted, listed, mean_count, number, share
 
-# All of so few detectors are named in a title.
-MOST_NAMES = 3
-
 
 def study(result: DisagreementResult) -> Study:
     cuts = [number(cut) for cut in dict.fromkeys(result.min_score)]
     return Study(
-        title=f"Disagreement of {listed(result.detectors, MOST_NAMES, 'detectors')}",
+        title=f"Disagreement of {listed(result.detectors, most=3, noun='detectors')}",
         data=result.dataset or "images without a name",
         facts=(
             counted(len(result.images), "image"),

@@ -192,6 +192,7 @@ def _without_effect(result: ReconciliationResult, words: str) -> str:
 
 def _protocols(result: ReconciliationResult) -> Table[ProtocolNumber]:
     start = result.start
+    since_start = f"from {start.protocol.name}"
     return Table(
         "protocols",
         "AP of the same files under each protocol",
@@ -200,9 +201,7 @@ def _protocols(result: ReconciliationResult) -> Table[ProtocolNumber]:
             Column("protocol", "protocol", lambda row: row.protocol.name, TEXT),
             Column("metric", "number", lambda row: row.protocol.title, TEXT),
             Column("value", "value", lambda row: row.value, FINE_SCORE),
-            Column(
-                "", f"from {start.protocol.name}", lambda row: row.value - start.value, FINE_CHANGE
-            ),
+            Column("", since_start, lambda row: row.value - start.value, FINE_CHANGE),
             Column("remark", "missing", lambda row: row.remark or None, TEXT),
         ],
     )
@@ -210,16 +209,10 @@ def _protocols(result: ReconciliationResult) -> Table[ProtocolNumber]:
 
 def _band(result: ReconciliationResult) -> Table[Any]:
     band, n_all = result.band, result.n_detections
-    return table_of(
-        "",
-        f"What else {result.start.protocol.title} could be",
-        {"with": TEXT, "detections": COUNT, "value": FINE_SCORE},
-        [
-            ("equal scores in their worst order", n_all, band.worst_ties),
-            ("equal scores in their best order", n_all, band.best_ties),
-            *(
-                (f"scores above {one.score_cut:g}", one.n_detections, one.value)
-                for one in band.cuts
-            ),
-        ],
-    )
+    forms = {"with": TEXT, "detections": COUNT, "value": FINE_SCORE}
+    rows = [
+        ("equal scores in their worst order", n_all, band.worst_ties),
+        ("equal scores in their best order", n_all, band.best_ties),
+        *((f"scores above {one.score_cut:g}", one.n_detections, one.value) for one in band.cuts),
+    ]
+    return table_of("", f"What else {result.start.protocol.title} could be", forms, rows)

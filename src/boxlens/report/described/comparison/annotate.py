@@ -25,8 +25,6 @@ from boxlens.studies.comparison.cases.annotation_gain import (
 )
 from boxlens.wording import share
 
-# Images to annotate.
-N_DISPUTED = 20
 # Of the panel of each goal.
 GOAL_PX, MOST_POINTS = 132, 60
 COLOURS = {"share": DARK_BLUE, "boxes": SKY, "n_boxes": ORANGE, "best": LINE}
@@ -38,7 +36,7 @@ def annotate_section(result: ComparisonResult) -> Section:
         "Annotate next",
         (
             _gain_plot(result),
-            *disputed_images(result.disagreement, N_DISPUTED, detail=True),
+            *disputed_images(result.disagreement, n_top=20, detail=True),
             _gain(result.annotation_gain),
         ),
         reading="Images on which the detectors disagree most, found without the ground truth; "

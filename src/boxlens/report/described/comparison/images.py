@@ -1,4 +1,4 @@
-"""Single images: their scores, and whether one detector is ahead image by image."""
+"""Single images: their scores, and whether detectors differ on those that can tell them apart."""
 
 from __future__ import annotations
 
@@ -12,26 +12,39 @@ from typing import Any
 import numpy as np
 
 from boxlens.data.columns import Floats
-from boxlens.report.charts.colours import FIRST, LINE, SECOND, UNDECIDED
-from boxlens.report.charts.forms.axes import Axis
+from boxlens.report.charts.colours import (
+    DARK_BLUE,
+    FIRST,
+    INK,
+    LINE,
+    PALE,
+    SECOND,
+    SOFT_INK,
+    UNDECIDED,
+)
+from boxlens.report.charts.forms import marks
+from boxlens.report.charts.forms.axes import COUNTS, Axis
 from boxlens.report.charts.forms.cells import density
+from boxlens.report.charts.forms.choosing import spread_out
 from boxlens.report.charts.forms.keys import key
 from boxlens.report.charts.forms.layers import Mark, Row, Spec
-from boxlens.report.charts.forms.marks import dots, spans
 from boxlens.report.charts.forms.panels import below, beside, plot
-from boxlens.report.described.comparison.p_curves import curve_plot, curves_table, tests_table
 from boxlens.report.described.comparison.pairs import GUIDE, about_all, of_pair
-from boxlens.report.study import SCORE, TEXT, Plot, Section, Table, table_of
+from boxlens.report.study import COUNT, FLAG, P_VALUE, SCORE, TEXT, Plot, Section, Table, table_of
 from boxlens.studies.comparison import ComparisonResult
+from boxlens.studies.comparison.cases.discriminative import DiscriminativeResult
 from boxlens.studies.comparison.cases.image_scores import MEASURE_NAMES
 from boxlens.studies.comparison.leading_pairs import LeadingPair
-from boxlens.wording import count, score, short
+from boxlens.wording import count, number, p_value, score, short
 
 # With more images dots become cells, and neighbours in the strip are averaged.
-MOST_DOTS, N_CELLS = 400, 20
-MOST_STEPS = 150
-# Both sides of the panel on the left.
-SIDE_PX = 130
+MOST_DOTS, N_CELLS, MOST_STEPS = 400, 20, 150
+# Both sides of the panel on the left; of curves the width, and the height of p.
+SIDE_PX, CURVE_PX, P_PX = 130, 290, 120
+# So many points are enough for a curve; its ends and t0 are kept.
+MOST_POINTS, FEW_POINTS = 250, 25
+# Smaller values of p are drawn here.
+LEAST_P = 1e-6
 
 
 def images_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> Section:
@@ -44,8 +57,8 @@ def images_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> Se
         (
             *_plots(result, pairs, measure),
             _means(result, measure),
-            tests_table(shown, measure),
-            curves_table([*result.discriminative, *together]),
+            _tests(shown, measure),
+            _curves([*result.discriminative, *together]),
         ),
         reading="Whether one detector is ahead image by image, also when images on which they "
         "nearly agree are removed.",
@@ -55,11 +68,10 @@ def images_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> Se
 
 def _means(result: ComparisonResult, measure: str) -> Table[Any]:
     forms = {"detector": TEXT, "score cut": SCORE, f"mean {measure}": SCORE}
+    found = zip(result.detectors, result.min_score, result.image_scores, strict=True)
     rows = (
         (one.name, cut, math.nan if np.isnan(scores).all() else float(np.nanmean(scores)))
-        for one, cut, scores in zip(
-            result.detectors, result.min_score, result.image_scores, strict=True
-        )
+        for one, cut, scores in found
     )
     return table_of("", f"{_capital(measure)} of images", forms, rows)
 
@@ -71,9 +83,9 @@ def _capital(text: str) -> str:
 def _plots(result: ComparisonResult, pairs: Sequence[LeadingPair], measure: str) -> Iterator[Plot]:
     for pair in pairs:
         yield of_pair(pair, result, _scores_plot(result, pair, measure))
-        yield of_pair(pair, result, curve_plot(pair.discriminative, measure))
+        yield of_pair(pair, result, _curve_plot(pair.discriminative, measure))
     if result.together is not None:
-        one = curve_plot(result.together, measure)
+        one = _curve_plot(result.together, measure)
         title = f"{one.title} All detectors"
         yield replace(one, name="p_curve_together", title=title, about=about_all(result))
 
@@ -109,7 +121,7 @@ def _draw_scores(first: Floats, second: Floats, names: tuple[str, str], measure:
     panel: Spec = {"width": SIDE_PX, "height": SIDE_PX, "title": f"above: {short(names[0])} better"}
     if len(first) <= MOST_DOTS:
         rows = [_pair(a, b) for a, b in zip(first.tolist(), second.tolist(), strict=True)]
-        points = dots("a", size=14, opacity=0.6)
+        points = marks.dots("a", size=14, opacity=0.6)
         against = plot(rows, *sides, points, diagonal, along="b", **panel)
     else:
         cells = _cells(first, second, ends)
@@ -119,9 +131,9 @@ def _draw_scores(first: Floats, second: Floats, names: tuple[str, str], measure:
         _strip(first, second),
         Axis("share of images", (0, 1), ticks=4),
         Axis(measure, ends, ticks=4),
-        spans("a", "b", strokeWidth=1, opacity=0.55),
-        dots("b", size=9, color=SECOND),
-        dots("a", size=9, color=FIRST),
+        marks.spans("a", "b", strokeWidth=1, opacity=0.55),
+        marks.dots("b", size=9, color=SECOND),
+        marks.dots("a", size=9, color=FIRST),
         width=155,
         height=SIDE_PX,
         title="by falling difference",
@@ -155,3 +167,112 @@ def _strip(first: Floats, second: Floats) -> Iterator[Row]:
         end += len(rows)
         x = (end - len(rows) / 2) / len(order)
         yield {**_pair(float(first[rows].mean()), float(second[rows].mean())), "x": x}
+
+
+def _tests(found: Sequence[DiscriminativeResult], measure: str) -> Table[Any]:
+    what = f"images that differ by less than t0 in {measure} are removed"
+    forms = {"detectors": TEXT, "test": TEXT, "p of all images": P_VALUE, "differ": FLAG}
+    forms |= {"ahead": TEXT, "t0": SCORE, "kept": COUNT, "removed": COUNT}
+    rows = (
+        (
+            " - ".join(one.detectors) if one.a else "all detectors",
+            one.choice.test,
+            one.p_all,
+            one.differs,
+            one.better,
+            one.t0,
+            one.n_kept,
+            one.n_removed,
+        )
+        for one in found
+    )
+    return table_of("", f"Discriminative evaluation: {what}", forms, rows)
+
+
+def _curves(results: Sequence[DiscriminativeResult]) -> Table[Any]:
+    """All detectors together have neither a nor b."""
+    forms = {"a": TEXT, "b": TEXT, "test": TEXT, "t": SCORE, "p": P_VALUE, "n_kept": COUNT}
+    rows = (
+        (one.a, one.b, one.choice.test, float(t), float(p), int(n))
+        for one in results
+        for t, p, n in zip(one.curve.threshold, one.curve.p, one.curve.n_kept, strict=True)
+    )
+    return table_of("p_curves", "", forms, rows)
+
+
+def _curve_plot(one: DiscriminativeResult, measure: str) -> Plot:
+    lowest = float(np.fmin.reduce(one.curve.p, initial=math.nan))
+    found = f"They do not: {one.remark}."
+    if one.differs:
+        found = f"They do: t0 = {score(one.t0)}, {one.n_kept:,} of {one.n_cases:,} images kept."
+    edge = " Values of p below a millionth are drawn at the lower edge." * (lowest < LEAST_P)
+    legend = (
+        f"They differ if p falls below {number(one.choice.alpha)} at a threshold in the grey band "
+        f"(up to {number(one.choice.largest_t0)}) and stays there. {found}{edge}"
+    )
+    return Plot(
+        "p_curve",
+        "Do they differ on the images that can tell?",
+        "A curve that falls below the dashed line early and stays there shows a difference; one "
+        "that only dips below it is no evidence.",
+        partial(_draw_curve, one, measure),
+        legend="" if math.isnan(lowest) else legend,
+        absent=one.remark if math.isnan(lowest) else "",
+    )
+
+
+def _draw_curve(one: DiscriminativeResult, measure: str) -> Spec:
+    """p above, the images that are left below."""
+    rows = list(_curve_steps(one))
+    last = max(float(one.curve.threshold[-1]), 1.2 * one.choice.largest_t0, 0.01)
+    t0 = [] if math.isnan(one.t0) else [marks.rule_along(one.t0, color=INK, strokeWidth=1)]
+    words = f"threshold t: images that differ by less in {measure} are removed"
+    kept = plot(
+        rows,
+        Axis(words, (0, last)),
+        Axis("images", (0, max(one.n_cases, 1)), ticks=2, form=COUNTS),
+        marks.bands("none", "n", interpolate="step-before", opacity=1, color=PALE),
+        marks.lines("n", steps="before", color=LINE, strokeWidth=1),
+        *t0,
+        width=CURVE_PX,
+        height=48,
+    )
+    if t0:
+        t0_px = CURVE_PX * one.t0 / last + 4
+        t0.append(marks.note(f"t0 = {score(one.t0)}", t0_px, 14, fontWeight="bold", color=INK))
+    return below(_p_panel(one, rows, t0, Axis(ends=(0, last), hidden=True)), kept, gap=6)
+
+
+def _p_panel(one: DiscriminativeResult, rows: Sequence[Row], t0: Sequence[Mark], x: Axis) -> Spec:
+    alpha = one.choice.alpha
+    lowest = math.floor(math.log10(min(*(row["drawn"] for row in rows), alpha / 5)))
+    decades = {10.0**power: number(10.0**power) for power in range(lowest, 1)}
+    y = Axis("p", (10.0**lowest, 1), names=decades, kind="log")
+    across = {marks.ALONG: "from", marks.ALONG_END: "to"}
+    in_band = [{"from": 0, "to": one.choice.largest_t0}]
+    alpha_px = P_PX * (1 - y.share(alpha))
+    return plot(
+        rows,
+        x,
+        y,
+        Mark("rect", across, {"color": PALE, "opacity": 0.5}, in_band),
+        *marks.rule_at(alpha, color=INK, strokeDash=[4, 3]),
+        marks.note(f"α = {number(alpha)}", CURVE_PX, alpha_px - 2, align="right", color=SOFT_INK),
+        marks.lines("drawn", steps="before", color=DARK_BLUE),
+        # A curve of one step is no line.
+        *((marks.dots("drawn", size=12, color=DARK_BLUE),) if len(rows) <= FEW_POINTS else ()),
+        *t0,
+        width=CURVE_PX,
+        height=P_PX,
+    )
+
+
+def _curve_steps(one: DiscriminativeResult) -> Iterator[Row]:
+    curve = one.curve
+    t0 = curve.first_lasting(one.choice.alpha)
+    steps = {*spread_out(len(curve.p), MOST_POINTS), *([] if t0 is None else [t0])}
+    for step in sorted(steps):
+        t, p, n = float(curve.threshold[step]), float(curve.p[step]), int(curve.n_kept[step])
+        if not math.isnan(p):
+            tip = {"threshold": score(t), "p": p_value(p), "images kept": count(n)}
+            yield {"x": t, "drawn": max(p, LEAST_P), "n": n, "none": 0, "tip": tip}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -21,22 +21,13 @@ GUIDE: Final = "compare"
 # Columns of the tables that are drawn.
 ENDS: Final = {"value": "difference", "low": "low", "high": "high"}
 FOREST_PX: Final = 148
-# Left and right of zero, even where no difference lies there.
-LEAST_SIDE: Final = 0.12
-# Below the rows: ticks, their labels and the title of the axis.
-SIDES_PX: Final = 50
-
-
-def several(result: ComparisonResult) -> bool:
-    """More than one pair."""
-    return len(result.detectors) > 2
 
 
 def of_pair(pair: LeadingPair, result: ComparisonResult, plot: Plot) -> Plot:
     """About two detectors, which name and title tell where there are others."""
     names = " and ".join(pair.names)
     plot = replace(plot, about=f"{names} on {result.dataset.name}")
-    if not several(result):
+    if len(result.detectors) == 2:
         return plot
     name = f"{plot.name}_{file_name(' '.join(pair.names))}"
     return replace(plot, name=name, title=f"{plot.title}: {names}")
@@ -46,17 +37,17 @@ def about_all(result: ComparisonResult) -> str:
     return f"{counted(len(result.detectors), 'detector')} on {result.dataset.name}"
 
 
-def interval_heading(result: ComparisonResult) -> str:
-    return f"{level(result.choice.resampling.level)} interval"
+def ends_columns(of: Callable[[Any], Any], result: ComparisonResult) -> tuple[Column[Any], ...]:
+    """Of an interval, or what else has a low and a high end."""
+    heading = f"{level(result.choice.resampling.level)} interval"
+    return interval_columns(lambda row: (of(row).low, of(row).high), heading)
 
 
 def difference_columns(result: ComparisonResult) -> list[Column[Any]]:
     """The difference of a pair and its interval; files also have its errors and bias."""
     return [
         Column("difference", "difference", lambda row: row.difference.value, CHANGE),
-        *interval_columns(
-            lambda row: (row.difference.low, row.difference.high), interval_heading(result)
-        ),
+        *ends_columns(lambda row: row.difference, result),
         Column("se", "", lambda row: row.difference.se),
         Column("se_jackknife", "", lambda row: row.difference.se_jackknife),
         Column("bias", "", lambda row: row.difference.bias),
@@ -75,12 +66,13 @@ def forest(
     """Dots with intervals around zero; who is better stands at either side of it."""
     # By place, since two classes may be called alike.
     rows = [{**row, "row": str(at)} for at, row in enumerate(found)]
-    # With zero inside, and some room to either side of it.
+    # With zero inside, and room to either side of it, even where no difference lies there.
     keys = ("value", "low", "high", "other", "detectable", "undetectable")
     low, high = around([0.0, *(row.get(key, math.nan) for row in rows for key in keys)])
-    room = LEAST_SIDE * (high - low)
+    room = 0.12 * (high - low)
     across = Axis(unit, (min(low, -room), max(high, room)))
-    zero_px, below_px = across.share(0) * FOREST_PX, row_px * len(rows) + SIDES_PX
+    # Below the rows, the ticks, their labels and the title of the axis.
+    zero_px, below_px = across.share(0) * FOREST_PX, row_px * len(rows) + 50
     return name_rows(
         rows,
         Names({row["row"]: row["name"] for row in rows}, px=row_px),

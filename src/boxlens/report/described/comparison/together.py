@@ -6,22 +6,28 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from boxlens.report.charts.colours import BLACK, FIRST, GREEN, INK, NEUTRAL, SECOND
 from boxlens.report.charts.forms.axes import COUNTS, NUMBERS, Axis, Names, from_zero
 from boxlens.report.charts.forms.layers import Row, Spec
 from boxlens.report.charts.forms.marks import bars, ticks
 from boxlens.report.charts.forms.panels import below, name_rows
-from boxlens.report.described.comparison.pairs import GUIDE, about_all, of_pair
-from boxlens.report.described.comparison.strengths import (
-    all_strengths,
-    strengths_plot,
-    strengths_table,
+from boxlens.report.charts.forms.tables import table_rows
+from boxlens.report.described.comparison.pairs import (
+    ENDS,
+    GUIDE,
+    about_all,
+    colour_of,
+    ends_columns,
+    forest,
+    of_pair,
 )
 from boxlens.report.study import (
+    CHANGE,
     COUNT,
     FLAG,
+    P_VALUE,
     SCORE,
     SHARE,
     TEXT,
@@ -35,10 +41,11 @@ from boxlens.studies.comparison import ComparisonResult
 from boxlens.studies.comparison.leading_pairs import LeadingPair
 from boxlens.studies.comparison.together.joint_bound import JointBoundResult
 from boxlens.studies.comparison.together.merged_rankings import MergedAp
+from boxlens.studies.comparison.together.strengths import Group, Outcome, StrengthsResult
 from boxlens.wording import count, number, part, score, share
 
-# Of the figure.
-MOST_DETECTORS = 6
+# Of figures.
+MOST_DETECTORS, MOST_GROUPS = 6, 30
 TOGETHER = GREEN
 
 
@@ -48,12 +55,12 @@ def together_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> 
         "Together",
         (
             _joint_plot(result),
-            *(of_pair(pair, result, strengths_plot(result, pair)) for pair in pairs),
+            *(of_pair(pair, result, _strengths_plot(result, pair)) for pair in pairs),
             _reached(result.joint),
             _rankings(result.joint.rankings),
             _found(result.joint),
-            *(strengths_table(result, pair, pair.strengths.groups) for pair in pairs),
-            all_strengths(result),
+            *(_strengths_table(result, pair, pair.strengths.groups) for pair in pairs),
+            _all_strengths(result),
         ),
         reading="What the detectors could reach if the best of each were taken, and which objects "
         "one finds and the other misses.",
@@ -64,21 +71,14 @@ def together_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> 
 def _reached(joint: JointBoundResult) -> Table[Any]:
     """Each detector also with as many guesses as all have together: more guesses alone help."""
     merged, found, together = joint.rankings, joint.found, joint.joint_guesses
-    forms = {
-        "detector": TEXT,
-        **dict.fromkeys(merged.single[0].metrics, SCORE),
-        f"{joint.guesses[0].n_guesses} guesses": SCORE,
-        f"{together.n_guesses} guesses": SCORE,
-        "objects found": COUNT,
-    }
+    guesses = (f"{one.n_guesses} guesses" for one in (joint.guesses[0], together))
+    forms = {"detector": TEXT, **dict.fromkeys((*merged.single[0].metrics, *guesses), SCORE)}
+    forms["objects found"] = COUNT
     single = zip(merged.single, joint.guesses, joint.as_many_guesses, found.each, strict=True)
     rows = [
-        *(
-            (one.name, *one.metrics.values(), few.mean, many.mean, n)
-            for one, few, many, n in single
-        ),
-        ("all, at most", *merged.joint().values(), math.nan, together.mean, found.any),
+        (one.name, *one.metrics.values(), few.mean, many.mean, n) for one, few, many, n in single
     ]
+    rows.append(("all, at most", *merged.joint().values(), math.nan, together.mean, found.any))
     return table_of("", "Each detector alone, and all combined by an oracle", forms, rows)
 
 
@@ -111,14 +111,15 @@ def _rankings(merged: MergedAp) -> Table[Any]:
 def _found(joint: JointBoundResult) -> Table[tuple[str, str, int, int | None]]:
     """Objects that a detector finds, and finds alone; below, any, all and none of them."""
     found = joint.found
-    single = zip(joint.detectors, found.each, found.only, strict=True)
-    together = (("any", found.any), ("all", found.all), ("none", found.none))
     return Table(
         "found",
         f"Objects found (IoU {number(found.iou)}, detections of any score)",
         [
-            *(("detector", *row) for row in single),
-            *(("together", name, n, None) for name, n in together),
+            *(
+                ("detector", *one)
+                for one in zip(joint.detectors, found.each, found.only, strict=True)
+            ),
+            *(("together", name, getattr(found, name), None) for name in ("any", "all", "none")),
         ],
         [
             Column("of", "", itemgetter(0), TEXT),
@@ -214,3 +215,100 @@ def _bar(name: str, value: float, colour: str, aligned: float | None = None) -> 
     if aligned is not None:
         told["scores aligned"] = score(aligned)
     return {"row": name, "value": value, "colour": colour, "aligned": aligned, "tip": told}
+
+
+class _Finding(NamedTuple):
+    of: StrengthsResult
+    group: Group
+    reading: str
+    outcome: Outcome
+
+
+def _all_strengths(result: ComparisonResult) -> Table[_Finding]:
+    """All objects and every group, with detections of any score and above the score cuts."""
+    rows = [
+        _Finding(one, group, reading, outcome)
+        for one in result.strengths
+        for group in (one.overall, *one.groups)
+        for reading, outcome in (("ranked", group.ranked), ("cut", group.cut))
+    ]
+    return Table("strengths", "", rows, _strengths_columns(result, ("", "")))
+
+
+def _strengths_table(
+    result: ComparisonResult, pair: LeadingPair, groups: Sequence[Group]
+) -> Table[_Finding]:
+    one = pair.strengths
+    which = "above the score cuts" if one.overall.tested_by == "cut" else "detections of any score"
+    return Table(
+        "",
+        f"Objects found by group ({which}): {' - '.join(pair.names)}",
+        [_Finding(one, row, row.tested_by, row.tested) for row in (one.overall, *groups)],
+        _strengths_columns(result, pair.names),
+        folded=True,
+        detail=True,
+    )
+
+
+def _strengths_columns(result: ComparisonResult, names: tuple[str, str]) -> list[Column[_Finding]]:
+    first, second = names
+    return [
+        Column("a", "", lambda row: row.of.first, TEXT),
+        Column("b", "", lambda row: row.of.second, TEXT),
+        Column("characteristic", "by", lambda row: row.group.characteristic, TEXT),
+        Column("value", "value", lambda row: row.group.value, TEXT),
+        Column("n_objects", "objects", lambda row: row.group.n_objects, COUNT),
+        Column("n_images", "images", lambda row: row.group.n_images, COUNT, further=True),
+        Column("reading", "", lambda row: row.reading, TEXT),
+        Column("only_first", f"only {first}", lambda row: row.outcome.only_first, COUNT),
+        Column("only_second", f"only {second}", lambda row: row.outcome.only_second, COUNT),
+        Column("both", "both", lambda row: row.outcome.both, COUNT),
+        Column("neither", "neither", lambda row: row.outcome.neither, COUNT),
+        Column("difference", "recall difference", lambda row: row.outcome.difference, CHANGE),
+        *ends_columns(lambda row: row.outcome, result),
+        Column("p", "p", lambda row: row.outcome.p, P_VALUE, further=True),
+        Column("p_holm", "p adjusted", lambda row: row.outcome.p_holm, P_VALUE),
+        Column("leader", "leads", lambda row: row.outcome.leader, TEXT),
+    ]
+
+
+def _strengths_plot(result: ComparisonResult, pair: LeadingPair) -> Plot:
+    """One row per group; hollow: by the other choice of detections."""
+    one = pair.strengths
+    # Classes have a figure of their own.
+    groups = [row for row in one.groups if row.characteristic != "class"]
+    # Of many those with the smallest p, in the order of their characteristics.
+    shown = sorted(sorted(groups, key=_clearness)[:MOST_GROUPS], key=groups.index)
+    above = f"detections above the score cuts ({', '.join(map(score, one.min_score))})"
+    filled, hollow = above, "detections of any score"
+    if one.overall.tested_by == "ranked":
+        filled, hollow = hollow, above
+    cut = f" The {len(shown)} of {len(groups)} groups with the smallest p."
+
+    def draw() -> Spec:
+        table = _strengths_table(result, pair, shown)
+        channels = {"kind": "characteristic", "of": "value", "n": "n_objects", "leader": "leader"}
+        rows = table_rows(table, **ENDS, **channels)
+        for row, finding in zip(rows, table.rows, strict=True):
+            row["name"] = row["of"] if row["kind"] == "all" else f"{row['kind']}: {row['of']}"
+            row["colour"] = colour_of(row["value"], decided=row["leader"] is not None)
+            row["other"] = finding.group.other.difference
+            row["beside"] = count(row["n"])
+        return forest(rows, pair.names, "difference in recall", "objects")
+
+    return Plot(
+        "strengths",
+        "Which objects each finds",
+        "Coloured on both sides: the detectors complement each other, and the rows say for which "
+        "objects. Coloured on one side only: one finds more; look at its false positives, too.",
+        draw,
+        legend=f"Filled, with interval: {filled}, IoU {number(one.iou)}. Hollow: {hollow}. "
+        f"Coloured: p below {number(result.choice.alpha)} after Holm's adjustment."
+        f"{cut if len(shown) < len(groups) else ''}",
+        absent="there are no objects that count" * math.isnan(one.overall.tested.difference),
+    )
+
+
+def _clearness(group: Group) -> tuple[float, float]:
+    p = group.tested.p
+    return math.inf if math.isnan(p) else p, -abs(group.tested.difference)

@@ -26,7 +26,6 @@ from boxlens.report.study import SCORE, Note, Section, Study
 from boxlens.wording import counted, interval, is_undefined, listed, score
 
 GUIDE = "evaluate"
-MOST_NAMES = 3
 
 
 def study(result: EvaluationResult) -> Study:
@@ -40,7 +39,7 @@ def study(result: EvaluationResult) -> Study:
     if len(ranked) == 1:
         tiles = dict(ranked[0].metrics)
     return Study(
-        title=listed([one.name for one in result.detectors], MOST_NAMES, "detectors"),
+        title=listed([one.name for one in result.detectors], most=3, noun="detectors"),
         data=result.dataset,
         facts=(
             TITLES[result.protocol],

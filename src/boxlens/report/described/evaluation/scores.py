@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,7 +12,6 @@ import numpy as np
 
 from boxlens.metrics import ClassResult, DetectorResult, EvaluationResult
 from boxlens.metrics.average_precision import COCO_RECALLS
-from boxlens.metrics.pr_curves import PrCurvesResult
 from boxlens.report.charts.colours import SERIES, colours_of
 from boxlens.report.charts.forms.axes import Axis, Names
 from boxlens.report.charts.forms.choosing import first_of
@@ -39,6 +38,7 @@ from boxlens.wording import level, listed, number, score
 # Of more classes, a figure has the worst and the best halves of so many.
 MOST_CLASSES = 30
 WIDTH, SIDE = 230, 250
+Scored = DetectorResult | ClassResult
 TITLES = {
     "coco": "COCO",
     "voc07": "VOC 2007 (11-point)",
@@ -58,15 +58,13 @@ def level_of(result: EvaluationResult) -> str:
     return level(result.parameters["intervals"]["level"]) if sure else ""
 
 
-def ends_of(one: DetectorResult | ClassResult, metric: str) -> tuple[float, float]:
+def ends_of(one: Scored, metric: str) -> tuple[float, float]:
     """Of the interval."""
     found = (one.intervals or {}).get(metric)
     return (math.nan, math.nan) if found is None else (found.low, found.high)
 
 
-def whole_and_classes(
-    one: DetectorResult,
-) -> Iterator[tuple[str | None, DetectorResult | ClassResult]]:
+def whole_and_classes(one: DetectorResult) -> Iterator[tuple[str | None, Scored]]:
     """A detector as a whole, without the name of a class, then each class."""
     yield None, one
     yield from ((row.name, row) for row in one.classes)
@@ -139,7 +137,8 @@ def _of_class(
 
 def numbers_plot(result: EvaluationResult) -> Plot:
     """At most as many detectors as there are colours; of one, its numbers stand beside it."""
-    sure, scores, colours = level_of(result), filed_scores(result), _colours(result)
+    sure, scores = level_of(result), filed_scores(result)
+    colours = colours_of([one.name for one in result.detectors])
     whole = replace(scores, rows=[row for row in scores.rows if row[1] is None])
     known = any(not math.isnan(value) for one in result.detectors for value in one.metrics.values())
     several = len(colours) > 1
@@ -178,7 +177,7 @@ def numbers_plot(result: EvaluationResult) -> Plot:
 
 def class_plot(result: EvaluationResult) -> Plot:
     """One row per class, with a dot for each detector."""
-    metric, colours = main_metric(result), _colours(result)
+    metric, colours = main_metric(result), colours_of([one.name for one in result.detectors])
     ranked, half = _ranked_classes(result, metric), MOST_CLASSES // 2
     many = len(ranked) > MOST_CLASSES
     shown = [*ranked[:half], *ranked[-half:]] if many else ranked
@@ -210,48 +209,45 @@ def class_plot(result: EvaluationResult) -> Plot:
 
 def _ranked_classes(result: EvaluationResult, metric: str) -> list[int]:
     """Places of classes with a number, by the best detector's that is drawn, the worst first."""
-    best: dict[int, float] = {}
-    for one in result.detectors[: len(SERIES)]:
-        for row, of_class in enumerate(one.classes):
-            value = of_class.metrics.get(metric, math.nan)
-            if not math.isnan(value):
-                best[row] = max(best.get(row, value), value)
-    return sorted(best, key=best.__getitem__)
+    shown = result.detectors[: len(SERIES)]
+    values = [[row.metrics.get(metric, math.nan) for row in one.classes] for one in shown]
+    best = np.fmax.reduce(np.array(values))
+    return [row for row in np.argsort(best, kind="stable").tolist() if not math.isnan(best[row])]
 
 
 def curve_plots(result: EvaluationResult) -> Iterator[Plot]:
     curves = {
         one.name: one.extras.curves for one in result.detectors if one.extras.curves is not None
     }
-    if curves:
-        first = next(iter(curves.values()))
-        known = any(row.points.n_positive > 0 for row in first.classes)
-        yield Plot(
-            "mean_curves",
-            f"Precision over recall at IoU {number(first.iou)}",
-            "The area under a line is AP at this overlap. Where it ends is all that is found.",
-            partial(_draw_curves, curves),
-            legend="The best precision at each recall or a higher one, as the mean over classes "
-            "with objects. A class that never reaches a recall counts 0 there."
-            f"{_first_detectors(result)}",
-            about=_about(result),
-            absent="" if known else "no object counts",
-        )
+    if not curves:
+        return
+    first, colours = next(iter(curves.values())), colours_of(list(curves))
 
+    def draw() -> Spec:
+        rows = []
+        for name, colour in colours.items():
+            classes = (row for row in curves[name].classes if row.points.n_positive > 0)
+            mean = np.mean([row.sampled()[0] for row in classes], axis=0)
+            for recall, precision in zip(COCO_RECALLS, mean, strict=True):
+                tip = {"detector": name, "recall": score(recall, 2), "precision": score(precision)}
+                place = {"x": round(float(recall), 4), "y": float(precision)}
+                rows.append({**place, "tip": tip, "series": name, "colour": colour})
+        axes = Axis("recall", (0, 1)), Axis("precision", (0, 1))
+        panel = plot(rows, *axes, lines(strokeWidth=1.75), width=SIDE, height=SIDE)
+        return below(*key(colours, width=SIDE), panel)
 
-def _draw_curves(curves: Mapping[str, PrCurvesResult]) -> Spec:
-    rows = []
-    colours = colours_of(list(curves))
-    for name, colour in colours.items():
-        classes = (row for row in curves[name].classes if row.points.n_positive > 0)
-        mean = np.mean([row.sampled()[0] for row in classes], axis=0)
-        for recall, precision in zip(COCO_RECALLS, mean, strict=True):
-            tip = {"detector": name, "recall": score(recall, 2), "precision": score(precision)}
-            place = {"x": round(float(recall), 4), "y": float(precision)}
-            rows.append({**place, "tip": tip, "series": name, "colour": colour})
-    recall, precision = Axis("recall", (0, 1)), Axis("precision", (0, 1))
-    panel = plot(rows, recall, precision, lines(strokeWidth=1.75), width=SIDE, height=SIDE)
-    return below(*key(colours, width=SIDE), panel)
+    known = any(row.points.n_positive > 0 for row in first.classes)
+    yield Plot(
+        "mean_curves",
+        f"Precision over recall at IoU {number(first.iou)}",
+        "The area under a line is AP at this overlap. Where it ends is all that is found.",
+        draw,
+        legend="The best precision at each recall or a higher one, as the mean over classes with "
+        "objects. A class that never reaches a recall counts 0 there."
+        f"{_first_detectors(result)}",
+        about=_about(result),
+        absent="" if known else "no object counts",
+    )
 
 
 def confusion_plots(result: EvaluationResult) -> Iterator[Plot]:
@@ -267,10 +263,6 @@ def confusion_plots(result: EvaluationResult) -> Iterator[Plot]:
             )
             title = f"{found.title}: {one.name}" if several else found.title
             yield replace(found, title=title, detector=one.name)
-
-
-def _colours(result: EvaluationResult) -> dict[str, str]:
-    return colours_of([one.name for one in result.detectors])
 
 
 def _first_detectors(result: EvaluationResult) -> str:
