@@ -84,13 +84,11 @@ def _columns(result: DisagreementResult) -> list[Column[int]]:
 
 
 def _sentences(result: DisagreementResult) -> Iterator[str]:
-    n_images = len(result.images)
+    n_images, n_disputed = len(result.images), int((result.share > 0).sum())
     if not n_images:
         yield "There are no images."
         return
-    n_disputed = int((result.share > 0).sum())
-    first = result.image_id.tolist()[int(result.order[0])]
-    most = f", most on image {first}" if n_disputed else ""
+    most = f", most on image {result.image_id[result.order[0]]}" if n_disputed else ""
     yield f"The detectors disagree on {n_disputed:,} of {counted(n_images, 'image')}{most}."
     if n_disputed:
         yield (

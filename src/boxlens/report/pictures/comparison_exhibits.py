@@ -77,9 +77,8 @@ def _shown(result: ComparisonResult, pair: LeadingPair, row: int) -> Shown:
     scores = []
     for detector, colour in ((pair.first, FIRST), (pair.second, SECOND)):
         table = result.detections[detector]
-        here = slice(table.offsets[row], table.offsets[row + 1])
-        kept = table.score[here] >= result.min_score[detector]
-        boxes += [(tuple(box), colour) for box in table.box[here][kept].tolist()]
+        kept = (table.image_row == row) & (table.score >= result.min_score[detector])
+        boxes += [(tuple(box), colour) for box in table.box[kept].tolist()]
         value = float(result.image_scores[detector, row])
         scores.append(f"{result.detectors[detector].name} {score(value)}")
     disputed = f"{share(float(result.disagreement.share[row]))} disputed"

@@ -59,27 +59,25 @@ def _gain(gain: AnnotationGainResult) -> Table[Any]:
 def _gain_plot(result: ComparisonResult) -> Plot:
     gain = result.annotation_gain
     known = [goal for goal in gain.goals if goal.total > 0]
+    goal = (known or gain.goals)[0]
+    held = ", ".join(
+        f"{ORDERS[name]} {share(goal.named(name).at_images[0])}"
+        for name in ("share", "boxes", "n_boxes")
+    )
+    legend = (
+        f"The first {share(gain.budgets[0])} of the images hold, of the {GOALS[goal.goal]}: "
+        f"{held}; random {share(goal.random_low[0])} to {share(goal.random_high[0])}. Disputed: "
+        "boxes of the detectors compared with one another, without ground truth."
+    )
     return Plot(
         "annotation_gain",
         "What annotating disputed images first would find",
         "The further a curve is above the diagonal, the more it helps to annotate in its order. Do "
         "not estimate scores on images chosen this way: they are not a random sample.",
         partial(_draw, gain),
-        legend=_legend(known[0], gain.budgets[0]) if known else "",
+        legend=legend if known else "",
         about=about_all(result),
         absent="" if known else "there are no errors and no differences to find",
-    )
-
-
-def _legend(goal: GoalGain, budget: float) -> str:
-    held = ", ".join(
-        f"{ORDERS[name]} {share(goal.named(name).at_images[0])}"
-        for name in ("share", "boxes", "n_boxes")
-    )
-    return (
-        f"The first {share(budget)} of the images hold, of the {GOALS[goal.goal]}: {held}; random "
-        f"{share(goal.random_low[0])} to {share(goal.random_high[0])}. Disputed: boxes of the "
-        "detectors compared with one another, without ground truth."
     )
 
 

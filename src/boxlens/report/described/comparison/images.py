@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -173,19 +174,8 @@ def _tests(found: Sequence[DiscriminativeResult], measure: str) -> Table[Any]:
     what = f"images that differ by less than t0 in {measure} are removed"
     forms = {"detectors": TEXT, "test": TEXT, "p of all images": P_VALUE, "differ": FLAG}
     forms |= {"ahead": TEXT, "t0": SCORE, "kept": COUNT, "removed": COUNT}
-    rows = (
-        (
-            " - ".join(one.detectors) if one.a else "all detectors",
-            one.choice.test,
-            one.p_all,
-            one.differs,
-            one.better,
-            one.t0,
-            one.n_kept,
-            one.n_removed,
-        )
-        for one in found
-    )
+    told = attrgetter("choice.test", "p_all", "differs", "better", "t0", "n_kept", "n_removed")
+    rows = ((" - ".join(one.detectors) if one.a else "all detectors", *told(one)) for one in found)
     return table_of("", f"Discriminative evaluation: {what}", forms, rows)
 
 

@@ -53,7 +53,6 @@ FEW_CLASSES = 10
 
 def numbers_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> Section:
     adjusted = "p adjusted: p after Holm's adjustment for all pairs of detectors. "
-    several = len(result.detectors) > 2
     n_more = len(result.headline) - len(pairs)
     others = Note(
         f"{counted(n_more, 'more pair')} of detectors: figures and tables here are of the best "
@@ -77,7 +76,7 @@ def numbers_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> S
         ),
         reading="Each difference is the first detector minus the second. p: by resampling images; "
         "p exchange: by exchanging the two detectors' detections image by image. "
-        f"{adjusted * several}Detectable: a true difference that would be "
+        f"{adjusted * (len(result.detectors) > 2)}Detectable: a true difference that would be "
         "detected on four of five such test sets. First ahead: the share of resampled test sets "
         "in which the first detector is ahead. p is not adjusted for the number of metrics.",
         guide=GUIDE,

@@ -128,9 +128,9 @@ def classes_table(result: EvaluationResult) -> Table[int]:
 def _of_class(
     result: EvaluationResult, one: DetectorResult, metric: str, *, further: bool
 ) -> Iterator[Column[int]]:
-    rows, sure, key = one.classes, level_of(result), f"{metric} {one.name}"
-    heading = key if len(result.detectors) > 1 else metric
-    yield Column(key, heading, lambda row: rows[row].metrics[metric], SCORE, further)
+    rows, sure, name = one.classes, level_of(result), f"{metric} {one.name}"
+    heading = name if len(result.detectors) > 1 else metric
+    yield Column(name, heading, lambda row: rows[row].metrics[metric], SCORE, further)
     if sure:
         yield Column("", sure, lambda row: ends_of(rows[row], metric), INTERVAL, further)
 
