@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from boxlens.report.described.comparison.images import annotate_section, images_section
+from boxlens.report.described.comparison.annotate import annotate_section
+from boxlens.report.described.comparison.images import images_section
 from boxlens.report.described.comparison.numbers import classes_section, numbers_section
 from boxlens.report.described.comparison.together import together_section
 from boxlens.report.described.examples import (
@@ -21,9 +22,6 @@ from boxlens.studies.comparison.leading_pairs import leading_pairs
 from boxlens.studies.comparison.verdict import comparison_sentences
 from boxlens.wording import counted, listed
 
-# All of so few detectors are named in a title.
-MOST_NAMES = 3
-
 
 def study(result: ComparisonResult, pictures: Pictures | None = None) -> Study:
     """The classes come last: the whole report shows them in a place of their own."""
@@ -31,7 +29,7 @@ def study(result: ComparisonResult, pictures: Pictures | None = None) -> Study:
     pairs = leading_pairs(result)
     names = [one.name for one in result.detectors]
     return Study(
-        title=f"Comparison of {listed(names, MOST_NAMES, 'detectors')}",
+        title=f"Comparison of {listed(names, most=3, noun='detectors')}",
         data=dataset.name,
         facts=(
             counted(len(dataset.images), "image"),
