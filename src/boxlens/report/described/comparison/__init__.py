@@ -19,7 +19,7 @@ from boxlens.report.pictures.comparison_exhibits import comparison_walls
 from boxlens.report.study import SCORE, Study
 from boxlens.studies.comparison import ComparisonResult
 from boxlens.studies.comparison.leading_pairs import leading_pairs
-from boxlens.studies.comparison.verdict import comparison_sentences
+from boxlens.studies.comparison.verdict import answer_sentences
 from boxlens.wording import counted, listed
 
 
@@ -37,7 +37,7 @@ def study(result: ComparisonResult, pictures: Pictures | None = None) -> Study:
             counted(len(dataset.classes), "class", "classes"),
             counted(result.choice.resampling.n_replicates, "resampled test set"),
         ),
-        sentences=comparison_sentences(result),
+        sentences=answer_sentences(result),
         tiles=tuple(
             (f"{league.metric} of {row.name}", row.score.value, SCORE) for row in league.rows
         ),

@@ -36,6 +36,7 @@ from boxlens.studies.comparison import ComparisonResult
 from boxlens.studies.comparison.cases.discriminative import DiscriminativeResult
 from boxlens.studies.comparison.cases.image_scores import MEASURE_NAMES
 from boxlens.studies.comparison.leading_pairs import LeadingPair
+from boxlens.studies.comparison.verdict import image_sentences
 from boxlens.wording import count, number, p_value, score, short
 
 # With more images dots become cells, and neighbours in the strip are averaged.
@@ -64,6 +65,7 @@ def images_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> Se
         reading="Whether one detector is ahead image by image, also when images on which they "
         "nearly agree are removed.",
         guide=GUIDE,
+        findings=tuple(image_sentences(result)),
     )
 
 

@@ -43,6 +43,7 @@ from boxlens.studies.comparison import ComparisonResult
 from boxlens.studies.comparison.leading_pairs import MOST_DETECTORS, LeadingPair
 from boxlens.studies.comparison.league import LeagueRow
 from boxlens.studies.comparison.paired import ClassPair, PairResult
+from boxlens.studies.comparison.verdict import pair_sentences
 from boxlens.wording import count, counted, number, p_value
 
 # Rows of figures: the best detectors, and the clearest differences of classes.
@@ -80,6 +81,7 @@ def numbers_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> S
         "detected on four of five such test sets. First ahead: the share of resampled test sets "
         "in which the first detector is ahead. p is not adjusted for the number of metrics.",
         guide=GUIDE,
+        findings=pair_sentences(result),
     )
 
 

@@ -42,6 +42,7 @@ from boxlens.studies.comparison.leading_pairs import LeadingPair
 from boxlens.studies.comparison.together.joint_bound import JointBoundResult
 from boxlens.studies.comparison.together.merged_rankings import MergedAp
 from boxlens.studies.comparison.together.strengths import Group, Outcome, StrengthsResult
+from boxlens.studies.comparison.verdict import together_sentences
 from boxlens.wording import count, number, part, score, share
 
 # Of figures.
@@ -65,6 +66,7 @@ def together_section(result: ComparisonResult, pairs: Sequence[LeadingPair]) -> 
         reading="What the detectors could reach if the best of each were taken, and which objects "
         "one finds and the other misses.",
         guide=GUIDE,
+        findings=tuple(together_sentences(result)),
     )
 
 
@@ -78,7 +80,7 @@ def _reached(joint: JointBoundResult) -> Table[Any]:
     rows = [
         (one.name, *one.metrics.values(), few.mean, many.mean, n) for one, few, many, n in single
     ]
-    rows.append(("all, at most", *merged.joint().values(), math.nan, together.mean, found.any))
+    rows.append(("all, by an oracle", *merged.joint().values(), math.nan, together.mean, found.any))
     return table_of("", "Each detector alone, and all combined by an oracle", forms, rows)
 
 
@@ -194,7 +196,7 @@ def _ap_bars(rankings: MergedAp, colours: Sequence[str]) -> Iterator[Row]:
     hits, aligned = rankings.with_hits[best], rankings.with_hits_aligned[best]
     name = f"{single[best].name} + hits"
     yield _bar(name, hits.metrics["AP"], colours[best], aligned.metrics["AP"])
-    yield _bar("together, at most", rankings.joint()["AP"], TOGETHER)
+    yield _bar("together, by an oracle", rankings.joint()["AP"], TOGETHER)
 
 
 def _finders(joint: JointBoundResult, colours: Sequence[str]) -> Iterator[Row]:
