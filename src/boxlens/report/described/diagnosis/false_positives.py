@@ -1,0 +1,324 @@
+"""What is wrong with false positives: the top ones, each class, along the ranking (METHODS 1.5)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from textwrap import shorten
+
+from boxlens.report.charts.colours import INK, SOFT_INK
+from boxlens.report.charts.forms.axes import SHARES, Axis, Names
+from boxlens.report.charts.forms.layers import Mark, Palette, Row, Spec
+from boxlens.report.charts.forms.marks import bars, lines, stacks, words
+from boxlens.report.charts.forms.panels import beside, message, name_rows, plot
+from boxlens.report.charts.forms.pies import PIE_PX, pie
+from boxlens.report.charts.kinds import KINDS
+from boxlens.report.charts.selecting import TOP, Terms, picks
+from boxlens.report.study import CHANGE, COUNT, SHARE, TEXT, Column, Plot, Table, columns_of
+from boxlens.studies.diagnosis.hoiem import HoiemClass, HoiemResult, HoiemSet
+from boxlens.studies.diagnosis.hoiem_trends import FP_LABELS, DetectionTrend, FpTrend
+from boxlens.wording import UNDEFINED, change, count, counted, number, part, score, share, short
+
+MOST_CLASSES = 24
+# What may be done to each kind, the longer bar first. Hoiem removes the last two kinds together
+# (METHODS 1.4).
+FIXES = {"loc": ("corrected", "removed"), "sim": ("removed",), "bg": ("removed",)}
+IMPACTS = {
+    "loc_removed": "without poorly placed",
+    "loc_corrected": "poorly placed corrected",
+    "sim_removed": "without similar class",
+    "bg_removed": "without other class, background",
+}
+VERDICTS = ("correct", "ignored", *FP_LABELS)
+
+
+def fp_share(row: HoiemClass | HoiemSet, kind: str) -> float:
+    """Of a kind among the top false positives."""
+    return part(row.top_fp[kind], sum(row.top_fp.values()))
+
+
+def sets_table(result: HoiemResult) -> Table[HoiemSet]:
+    shares: list[Column[HoiemSet]] = columns_of(
+        FP_LABELS, fp_share, SHARE, heading=lambda kind: KINDS[kind].label
+    )
+    return Table(
+        "",
+        "Top false positives by group of classes (Hoiem)",
+        result.sets,
+        [
+            Column("", "group", lambda row: row.name, TEXT),
+            Column("", "classes", lambda row: len(row.classes), COUNT),
+            Column("", "AP", lambda row: row.ap),
+            Column("", "AP_N", lambda row: row.ap_n),
+            *shares,
+            *columns_of(
+                IMPACTS,
+                lambda row, name: row.impact[name],
+                CHANGE,
+                heading=lambda name: f"AP {IMPACTS[name]}",
+                further=True,
+            ),
+        ],
+    )
+
+
+def false_positives(errors: HoiemSet, about: str) -> Plot:
+    """Of any set of classes: shares of the four kinds beside the AP gained without them."""
+    return Plot(
+        "false_positives",
+        "What is wrong with the top false positives",
+        "A large slice with a short bar is frequent but cheap; a small slice with a long bar costs "
+        "more than its number suggests.",
+        partial(_pie_and_gains, errors),
+        legend="Left: kinds among as many top detections as a class has objects. Right: AP gained "
+        "if a kind is removed; pale: if boxes are corrected instead.",
+        about=f"{about}: {errors.title}, {counted(sum(errors.top_fp.values()), 'false positive')}",
+    )
+
+
+def _pie_and_gains(errors: HoiemSet) -> Spec:
+    gains, texts, across = gain_rows(errors)
+    panel = name_rows(
+        gains,
+        Names.of([row["row"] for row in texts], px=31),
+        across,
+        bars("gain"),
+        words("text", "gain", rows=texts, align="left", dx=4),
+        width=140,
+        title=f"AP gained (AP now {score(errors.ap)})",
+    )
+    return beside(kinds_pie(errors, legend=True), panel)
+
+
+def gain_rows(errors: HoiemSet) -> tuple[list[Row], list[Row], Axis]:
+    """The bars of every kind, the numbers right of them, and an axis twice as long for these."""
+    gains: list[Row] = []
+    texts: list[Row] = []
+    for kind, fixes in FIXES.items():
+        label = KINDS[kind].label if kind != "bg" else "other, background"
+        impacts = {how: errors.impact[f"{kind}_{how}"] for how in fixes}
+        known = {how: gain for how, gain in impacts.items() if not math.isnan(gain)}
+        gains += [
+            {
+                "kind": kind,
+                "row": label,
+                "gain": gain,
+                "colour": KINDS[kind].colour,
+                "opacity": 1.0 if how == "removed" else 0.35,
+                "tip": {
+                    "kind": label,
+                    "how": how,
+                    "AP gained": score(gain),
+                    "AP then": score(errors.ap + gain),
+                },
+            }
+            for how, gain in known.items()
+        ]
+        written = " / ".join(map(change, reversed(known.values())))
+        text = {
+            "kind": kind,
+            "row": label,
+            "gain": max(known.values(), default=0.0),
+            "text": written or "no similar classes known",
+            "ink": INK if written else SOFT_INK,
+        }
+        texts.append(text)
+    longest = max(0.01, *(row["gain"] for row in texts))
+    return gains, texts, Axis(ends=(0, 2 * longest), hidden=True)
+
+
+def kinds_pie(errors: HoiemSet, *, legend: bool) -> Spec:
+    """Shares of the four kinds, or a word that there are none."""
+    if not sum(errors.top_fp.values()):
+        return message("no false positives", width=PIE_PX, height=PIE_PX)
+    classes: Terms = {} if errors.name == "all" else {"class": list(errors.classes)}
+    slices = [
+        (
+            KINDS[name],
+            n,
+            {
+                "tip": {"false positives": count(n)},
+                **picks(KINDS[name].label, n, terms={**classes, "hoiem": name, "top": TOP}),
+            },
+        )
+        for name, n in errors.top_fp.items()
+    ]
+    return pie(slices, legend=legend)
+
+
+def by_class_plot(result: HoiemResult, about: str) -> Plot:
+    """A bar per class; of many classes those with most false positives."""
+    known = [row for row in result.classes if sum(row.top_fp.values())]
+    most = sorted(known, key=lambda row: -sum(row.top_fp.values()))[:MOST_CLASSES]
+    names = {row.name for row in most}
+    shown = [row for row in known if row.name in names]
+    some = f" The {len(shown)} of {len(known)} classes with most of them."
+    return Plot(
+        "fp_by_class",
+        "What is wrong with each class",
+        "Each bar is one class; named are the classes that take a tenth or more of its errors.",
+        partial(_class_bars, shown),
+        legend="Kinds of the top false positives; right: their number, and who takes 10% or more."
+        + (some if len(shown) < len(known) else ""),
+        about=about,
+        absent="" if known else "there are no false positives among the top detections",
+    )
+
+
+def _class_bars(shown: Sequence[HoiemClass]) -> Spec:
+    rows: list[Row] = []
+    n_errors: dict[str, str] = {}
+    taken_for: dict[str, str] = {}
+    # By place, since two classes may be called alike.
+    places = {str(at): row for at, row in enumerate(shown)}
+    for place, row in places.items():
+        n_fp = sum(row.top_fp.values())
+        taken = ", ".join(f"{short(one.other, 14)} {share(one.share)}" for one in row.confusions)
+        n_errors[place], taken_for[place] = count(n_fp), shorten(taken, 33, placeholder=" ...")
+        rows += [
+            {
+                "row": place,
+                "kind": KINDS[kind].label,
+                "share": n / n_fp,
+                "order": order,
+                "tip": {
+                    "class": row.name,
+                    "kind": KINDS[kind].label,
+                    "errors": count(n),
+                    "share": share(n / n_fp),
+                    "taken for": taken or UNDEFINED,
+                },
+                **picks(
+                    f"{row.name}, {KINDS[kind].label}",
+                    n,
+                    terms={"class": row.name, "hoiem": kind, "top": TOP},
+                ),
+            }
+            for order, (kind, n) in enumerate(row.top_fp.items())
+        ]
+    return name_rows(
+        rows,
+        Names({place: row.name for place, row in places.items()}, px=15, characters=15),
+        Axis("share of the top false positives", (0, 1), ticks=4, form=SHARES),
+        stacks("bar", "share", _palette(FP_LABELS, 4)),
+        width=110,
+        columns={"errors": n_errors, "taken for": taken_for},
+    )
+
+
+def _palette(names: Sequence[str], columns: int, picked: str = "chosen") -> Palette:
+    colours = {KINDS[name].label: KINDS[name].colour for name in names}
+    return Palette("kind", colours, columns=columns, picked=picked)
+
+
+def trends_plot(result: HoiemResult, about: str) -> Plot:
+    return Plot(
+        "fp_trends",
+        "How errors change along the ranking",
+        "What grows to the right comes from unsure detections; what is wide at the left is wrong "
+        "with confidence.",
+        partial(_trends, result),
+        legend=f"Lines: recall at IoU {number(result.iou)} (solid) and "
+        f"{number(result.weak_iou)} (dashed).{_ends(result)}",
+        about=f"{about}: mean over classes",
+        absent="" if len(result.det_type) else "there are no detections",
+    )
+
+
+def _ends(result: HoiemResult) -> str:
+    """Which classes the right end of a mean rests on: the others stay with all that they have."""
+    ends = []
+    for trend, places, unit in (
+        (result.fp_trend, result.fp_trend.counts, "{:,} false positives"),
+        (result.detection_trend, result.detection_trend.multiples, "{:g} x their objects"),
+    ):
+        reached = [(n, at) for n, at in zip(trend.n_classes, places, strict=True) if n > 0]
+        ends += [f"{n} have {unit.format(at)}" for n, at in reached[-1:]]
+    of = f" Of {counted(len(result.classes), 'class', 'classes')} "
+    return f"{of}{', '.join(ends)}; the others stay with all they have." if ends else ""
+
+
+def _trends(result: HoiemResult) -> Spec:
+    """Kinds among ever more false positives; verdicts and recall among ever more detections."""
+    fp, every = result.fp_trend, result.detection_trend
+    counts: dict[float, str] = {at: count(at) for at in fp.counts[::2]}
+    multiples = {at: number(at) if at >= 1 else f"1/{number(1 / at)}" for at in every.multiples}
+    of_fp = Axis("false positives, best scored first", names=counts)
+    of_all = Axis("detections, times objects of the class", names=multiples)
+    fp_rows = _shares(fp, fp.counts, FP_LABELS, of_fp.title)
+    rows = _shares(every, every.multiples, VERDICTS, of_all.title)
+    # The legend, which both panels share, names only what occurs.
+    occurring = {row["kind"] for row in (*fp_rows, *rows) if row["share"] > 0}
+    shown = [name for name in VERDICTS if KINDS[name].label in occurring]
+    reached = {row["x"] for row in rows}
+    recalls = [
+        {
+            "x": at,
+            "recall": recall,
+            "series": overlap,
+            "dash": dash,
+            "tip": {"overlap": overlap, "recall": score(recall)},
+        }
+        for overlap, dash, mean in (
+            ("strong", [1, 0], every.mean_recall),
+            ("weak", [4, 3], every.mean_weak_recall),
+        )
+        for at, recall in zip(every.multiples, mean.tolist(), strict=True)
+        if at in reached
+    ]
+    return beside(
+        _trend(
+            fp_rows,
+            of_fp,
+            _palette(shown, 3, "chosen_in_false_positives"),
+            title="share of false positives",
+            absent=f"fewer than {fp.counts[1]} false positives",
+        ),
+        _trend(
+            rows,
+            of_all,
+            _palette(shown, 3, "chosen_in_detections"),
+            lines("recall", rows=recalls, color=INK),
+            title="share of detections; recall",
+            absent="too few detections",
+        ),
+        gap=12,
+    )
+
+
+def _shares(
+    trend: FpTrend | DetectionTrend, places: Sequence[float], names: Sequence[str], across: str
+) -> list[Row]:
+    """Means over classes, as far as at least one class goes."""
+    return [
+        {
+            "x": at,
+            "share": value,
+            "kind": KINDS[name].label,
+            "order": order,
+            "tip": {across: number(at), "kind": KINDS[name].label, "share": share(value)},
+        }
+        for at, n, shares in zip(places, trend.n_classes, trend.mean.tolist(), strict=True)
+        if n > 0 and not any(map(math.isnan, shares))
+        for order, (name, value) in enumerate(zip(names, shares, strict=True))
+    ]
+
+
+def _trend(
+    rows: list[Row], across: Axis, palette: Palette, *marks: Mark, title: str, absent: str
+) -> Spec:
+    size = {"width": 142, "height": 120}
+    places = {row["x"] for row in rows}
+    if len(places) < 2:
+        return message(absent, **size)
+    return plot(
+        [row for row in rows if row["kind"] in palette.colours],
+        replace(across, ends=(min(places), max(places)), kind="log", grid=False),
+        Axis(ends=(0, 1), ticks=4, grid=False),
+        stacks("area", "share", palette),
+        *marks,
+        **size,
+        title=title,
+    )
