@@ -14,8 +14,8 @@ from boxlens.metrics.confusion import ConfusionResult
 from boxlens.report.charts.export import chart_json, save_spec, script_json
 from boxlens.report.charts.kinds import KINDS, SAME_KIND, kind_of
 from boxlens.report.described.confusion import confusion_plot
+from boxlens.report.described.diagnosis.class_sets import false_positives
 from boxlens.report.described.diagnosis.errors import NO_OBJECTS
-from boxlens.report.described.diagnosis.false_positives import false_positives
 from boxlens.report.described.sensitivity import subsets
 from boxlens.studies.diagnosis.coco_analyze import CURVES
 from boxlens.wording import score, share

@@ -12,7 +12,7 @@ from typing import Any
 
 from boxlens.report.charts.colours import DARK_BLUE, WHITE, ramp
 from boxlens.report.charts.kinds import KINDS, kind_of
-from boxlens.report.described.diagnosis.false_positives import fp_share
+from boxlens.report.described.diagnosis.class_sets import fp_share
 from boxlens.report.study import (
     CHANGE,
     COUNT,

@@ -21,13 +21,12 @@ from boxlens.report.charts.forms.pies import PIE_PX, pie
 from boxlens.report.charts.kinds import KINDS, SIZES, kind_of
 from boxlens.report.charts.selecting import scheme_picks
 from boxlens.report.described.confusion import confusion_plot
-from boxlens.report.described.diagnosis.false_positives import (
-    by_class_plot,
+from boxlens.report.described.diagnosis.class_sets import (
     false_positives,
+    quarter_page,
     sets_table,
-    trends_plot,
 )
-from boxlens.report.described.diagnosis.quarter_page import quarter_page
+from boxlens.report.described.diagnosis.false_positives import by_class_plot, trends_plot
 from boxlens.report.study import CHANGE, COUNT, TEXT, Column, Plot, Section, Table, columns_of
 from boxlens.studies.diagnosis import DiagnosisResult
 from boxlens.studies.diagnosis.coco_analyze import CURVES, CocoAnalyzeResult

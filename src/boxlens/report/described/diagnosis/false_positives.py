@@ -1,4 +1,4 @@
-"""What is wrong with false positives: the top ones, each class, along the ranking (METHODS 1.5)."""
+"""What is wrong with the false positives of each class, and along the ranking (METHODS 1.5)."""
 
 from __future__ import annotations
 
@@ -8,144 +8,20 @@ from dataclasses import replace
 from functools import partial
 from textwrap import shorten
 
-from boxlens.report.charts.colours import INK, SOFT_INK
+from boxlens.report.charts.colours import INK
 from boxlens.report.charts.forms.axes import SHARES, Axis, Names
 from boxlens.report.charts.forms.layers import Mark, Palette, Row, Spec
-from boxlens.report.charts.forms.marks import bars, lines, stacks, words
+from boxlens.report.charts.forms.marks import lines, stacks
 from boxlens.report.charts.forms.panels import beside, message, name_rows, plot
-from boxlens.report.charts.forms.pies import PIE_PX, pie
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.charts.selecting import TOP, Terms, picks
-from boxlens.report.study import CHANGE, COUNT, SHARE, TEXT, Column, Plot, Table, columns_of
-from boxlens.studies.diagnosis.hoiem import HoiemClass, HoiemResult, HoiemSet
+from boxlens.report.charts.selecting import TOP, picks
+from boxlens.report.study import Plot
+from boxlens.studies.diagnosis.hoiem import HoiemClass, HoiemResult
 from boxlens.studies.diagnosis.hoiem_trends import FP_LABELS, DetectionTrend, FpTrend
-from boxlens.wording import UNDEFINED, change, count, counted, number, part, score, share, short
+from boxlens.wording import UNDEFINED, count, counted, number, score, share, short
 
 MOST_CLASSES = 24
-# What may be done to each kind, the longer bar first. Hoiem removes the last two kinds together
-# (METHODS 1.4).
-FIXES = {"loc": ("corrected", "removed"), "sim": ("removed",), "bg": ("removed",)}
-IMPACTS = {
-    "loc_removed": "without poorly placed",
-    "loc_corrected": "poorly placed corrected",
-    "sim_removed": "without similar class",
-    "bg_removed": "without other class, background",
-}
 VERDICTS = ("correct", "ignored", *FP_LABELS)
-
-
-def fp_share(row: HoiemClass | HoiemSet, kind: str) -> float:
-    """Of a kind among the top false positives."""
-    return part(row.top_fp[kind], sum(row.top_fp.values()))
-
-
-def sets_table(result: HoiemResult) -> Table[HoiemSet]:
-    shares: list[Column[HoiemSet]] = columns_of(
-        FP_LABELS, fp_share, SHARE, heading=lambda kind: KINDS[kind].label
-    )
-    return Table(
-        "",
-        "Top false positives by group of classes (Hoiem)",
-        result.sets,
-        [
-            Column("", "group", lambda row: row.name, TEXT),
-            Column("", "classes", lambda row: len(row.classes), COUNT),
-            Column("", "AP", lambda row: row.ap),
-            Column("", "AP_N", lambda row: row.ap_n),
-            *shares,
-            *columns_of(
-                IMPACTS,
-                lambda row, name: row.impact[name],
-                CHANGE,
-                heading=lambda name: f"AP {IMPACTS[name]}",
-                further=True,
-            ),
-        ],
-    )
-
-
-def false_positives(errors: HoiemSet, about: str) -> Plot:
-    """Of any set of classes: shares of the four kinds beside the AP gained without them."""
-    return Plot(
-        "false_positives",
-        "What is wrong with the top false positives",
-        "A large slice with a short bar is frequent but cheap; a small slice with a long bar costs "
-        "more than its number suggests.",
-        partial(_pie_and_gains, errors),
-        legend="Left: kinds among as many top detections as a class has objects. Right: AP gained "
-        "if a kind is removed; pale: if boxes are corrected instead.",
-        about=f"{about}: {errors.title}, {counted(sum(errors.top_fp.values()), 'false positive')}",
-    )
-
-
-def _pie_and_gains(errors: HoiemSet) -> Spec:
-    gains, texts, across = gain_rows(errors)
-    panel = name_rows(
-        gains,
-        Names.of([row["row"] for row in texts], px=31),
-        across,
-        bars("gain"),
-        words("text", "gain", rows=texts, align="left", dx=4),
-        width=140,
-        title=f"AP gained (AP now {score(errors.ap)})",
-    )
-    return beside(kinds_pie(errors, legend=True), panel)
-
-
-def gain_rows(errors: HoiemSet) -> tuple[list[Row], list[Row], Axis]:
-    """The bars of every kind, the numbers right of them, and an axis twice as long for these."""
-    gains: list[Row] = []
-    texts: list[Row] = []
-    for kind, fixes in FIXES.items():
-        label = KINDS[kind].label if kind != "bg" else "other, background"
-        impacts = {how: errors.impact[f"{kind}_{how}"] for how in fixes}
-        known = {how: gain for how, gain in impacts.items() if not math.isnan(gain)}
-        gains += [
-            {
-                "kind": kind,
-                "row": label,
-                "gain": gain,
-                "colour": KINDS[kind].colour,
-                "opacity": 1.0 if how == "removed" else 0.35,
-                "tip": {
-                    "kind": label,
-                    "how": how,
-                    "AP gained": score(gain),
-                    "AP then": score(errors.ap + gain),
-                },
-            }
-            for how, gain in known.items()
-        ]
-        written = " / ".join(map(change, reversed(known.values())))
-        text = {
-            "kind": kind,
-            "row": label,
-            "gain": max(known.values(), default=0.0),
-            "text": written or "no similar classes known",
-            "ink": INK if written else SOFT_INK,
-        }
-        texts.append(text)
-    longest = max(0.01, *(row["gain"] for row in texts))
-    return gains, texts, Axis(ends=(0, 2 * longest), hidden=True)
-
-
-def kinds_pie(errors: HoiemSet, *, legend: bool) -> Spec:
-    """Shares of the four kinds, or a word that there are none."""
-    if not sum(errors.top_fp.values()):
-        return message("no false positives", width=PIE_PX, height=PIE_PX)
-    classes: Terms = {} if errors.name == "all" else {"class": list(errors.classes)}
-    slices = [
-        (
-            KINDS[name],
-            n,
-            {
-                "tip": {"false positives": count(n)},
-                **picks(KINDS[name].label, n, terms={**classes, "hoiem": name, "top": TOP}),
-            },
-        )
-        for name, n in errors.top_fp.items()
-    ]
-    return pie(slices, legend=legend)
 
 
 def by_class_plot(result: HoiemResult, about: str) -> Plot:
