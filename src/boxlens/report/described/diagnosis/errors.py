@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -42,16 +43,12 @@ SUMS = {
     "fp": ("false positives", [one.label for one in ERRORS if one.label != "miss"]),
     "fn": ("missed objects", ["repairable", "miss"]),
 }
-# What each curve forgives, and the colour of the area it adds. C75 and C50 are both correct: the
-# second is half as strong.
-AREAS = {
-    "C75": ("correct, strictly", KINDS["correct"].colour),
-    "C50": ("correct", PALE_GREEN),
-    **{
-        key: (KINDS[kind].label, KINDS[kind].colour)
-        for key, kind in zip(CURVES[2:], ("loc", "sim", "oth", "bg", "miss"), strict=True)
-    },
-}
+# What each curve forgives, and the colour of its area; the second correct is half as strong.
+FORGIVEN = (
+    ("correct, strictly", KINDS["correct"].colour),
+    ("correct", PALE_GREEN),
+    *((KINDS[kind].label, KINDS[kind].colour) for kind in ("loc", "sim", "oth", "bg", "miss")),
+)
 
 
 def errors_section(result: DiagnosisResult, about: str) -> Section:
@@ -105,33 +102,28 @@ def error_plots(result: DiagnosisResult, about: str) -> Iterator[Plot]:
 
 def _tide(result: TideResult) -> Spec:
     """Shares of the six gains, each gain, and the gains without any false positive or miss."""
-    gains = {name: gain for name, gain in result.gain.items() if not math.isnan(gain)}
-    kinds = {one.label: gains[one.label] for one in ERRORS if one.label in gains}
+    kinds = {one.label: result.gain[one.label] for one in ERRORS}
     total = sum(kinds.values())
-    if total > 0:
-        slices = [
-            (kind_of(name), gain, {"tip": {"AP gained": score(gain)}})
-            for name, gain in kinds.items()
-        ]
-        left = pie(slices, legend=False)
-    else:
-        left = message("no fix adds anything", width=PIE_PX, height=PIE_PX)
+    slices = [
+        (kind_of(name), gain, {"tip": {"AP gained": score(gain)}}) for name, gain in kinds.items()
+    ]
+    left = message("no fix adds anything", width=PIE_PX, height=PIE_PX)
     panels = []
-    for title, group in (("AP gained", kinds), ("without any", gains.keys() & SUMS)):
-        rows = [_tide_row(result, name, total) for name in group]
+    for title, names in (("AP gained", kinds), ("without any", SUMS)):
+        rows = [_tide_row(result, name, total) for name in names]
         panel = name_rows(
             rows,
             # Both panels begin at the same place.
             Names.of([row["row"] for row in rows], px=17, room_px=84),
             # Numbers stand right of the bars.
-            Axis(ends=(0, 1.9 * max([0.01, *gains.values()])), hidden=True),
+            Axis(ends=(0, 1.9 * max(0.01, *result.gain.values())), hidden=True),
             bars("gain", stroke=INK, strokeWidth=0.5),
             words("text", "gain", align="left", dx=4),
             width=140,
             title=title,
         )
         panels.append(panel)
-    return beside(left, below(*panels, gap=6))
+    return beside(pie(slices, legend=False) if total > 0 else left, below(*panels, gap=6))
 
 
 def _tide_row(result: TideResult, name: str, total: float) -> Row:
@@ -204,20 +196,20 @@ def _areas_plot(result: DiagnosisResult, about: str, column: int, area: str) -> 
 
 
 def _areas(result: CocoAnalyzeResult, column: int) -> Spec:
-    """An area lies between a curve and the one before."""
+    """Between each curve and the one before."""
     rows: list[Row] = []
     colours: dict[str, str] = {}
-    under_it = [0.0] * len(COCO_RECALLS)
-    for key, name, area, precision in zip(
+    before = [0.0] * len(COCO_RECALLS)
+    for key, name, (forgiven, colour), area, precision in zip(
         CURVES,
         result.curve_names,
+        FORGIVEN,
         result.mean_ap[:, column].tolist(),
         result.mean_precision[:, :, column].tolist(),
         strict=True,
     ):
         if math.isnan(area):
             continue
-        forgiven, colour = AREAS[key]
         label = f"{name} {score(area)} {forgiven}"
         every = result.areas[column] == "all"
         linked = scheme_picks("coco_analyze", label, key.lower()) if every else {}
@@ -230,25 +222,31 @@ def _areas(result: CocoAnalyzeResult, column: int) -> Spec:
                 "tip": {"curve": label},
                 **linked,
             }
-            for recall, low, high in zip(COCO_RECALLS.tolist(), under_it, precision, strict=True)
+            for recall, low, high in zip(COCO_RECALLS.tolist(), before, precision, strict=True)
         ]
         # The largest area is on top of the legend, as it is in the plot.
         colours = {label: colour, **colours}
-        under_it = precision
-    across, up = (
-        Axis(title, (0, 1), values=(0, 0.25, 0.5, 0.75, 1), grid=False)
-        for title in ("recall", "precision")
+        before = precision
+    whole = Axis(ends=(0, 1), values=(0, 0.25, 0.5, 0.75, 1), grid=False)
+    return plot(
+        rows,
+        replace(whole, title="recall"),
+        replace(whole, title="precision"),
+        by_kind(bands("from", "to"), Palette("curve", colours, orient="right")),
+        width=180,
+        height=150,
     )
-    palette = Palette("curve", colours, orient="right")
-    return plot(rows, across, up, by_kind(bands("from", "to"), palette), width=180, height=150)
 
 
 def _sizes_table(result: CocoAnalyzeResult) -> Table[Any]:
-    rows = [
-        (SIZES.get(area, area), *ap)
-        for area, ap in zip(result.areas, result.mean_ap.T.tolist(), strict=True)
-    ]
     # Two curves may have one name.
-    columns = [Column("", name, itemgetter(at)) for at, name in enumerate(result.curve_names, 1)]
-    caption = "Area under the curves of COCO analyze, each forgiving one more kind of error"
-    return Table("", caption, rows, [Column("", "objects", itemgetter(0), TEXT), *columns])
+    curves = [Column("", name, itemgetter(at)) for at, name in enumerate(result.curve_names, 1)]
+    return Table(
+        "",
+        "Area under the curves of COCO analyze, each forgiving one more kind of error",
+        [
+            (SIZES.get(area, area), *ap)
+            for area, ap in zip(result.areas, result.mean_ap.T.tolist(), strict=True)
+        ],
+        [Column("", "objects", itemgetter(0), TEXT), *curves],
+    )

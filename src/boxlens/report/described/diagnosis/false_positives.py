@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -105,12 +104,13 @@ def trends_plot(result: HoiemResult, about: str) -> Plot:
 
 def _ends(result: HoiemResult) -> str:
     """Which classes the right end of a mean rests on: the others stay with all that they have."""
+    fp, every = result.fp_trend, result.detection_trend
     ends = []
-    for trend, places, unit in (
-        (result.fp_trend, result.fp_trend.counts, "{:,} false positives"),
-        (result.detection_trend, result.detection_trend.multiples, "{:g} x their objects"),
+    for places, n_classes, unit in (
+        (fp.counts, fp.n_classes, "{:,} false positives"),
+        (every.multiples, every.n_classes, "{:g} x their objects"),
     ):
-        reached = [(n, at) for n, at in zip(trend.n_classes, places, strict=True) if n > 0]
+        reached = [(n, at) for n, at in zip(n_classes, places, strict=True) if n > 0]
         ends += [f"{n} have {unit.format(at)}" for n, at in reached[-1:]]
     of = f" Of {counted(len(result.classes), 'class', 'classes')} "
     return f"{of}{', '.join(ends)}; the others stay with all they have." if ends else ""
@@ -177,7 +177,7 @@ def _shares(
             "tip": {across: number(at), "kind": KINDS[name].label, "share": share(value)},
         }
         for at, n, shares in zip(places, trend.n_classes, trend.mean.tolist(), strict=True)
-        if n > 0 and not any(map(math.isnan, shares))
+        if n > 0
         for order, (name, value) in enumerate(zip(names, shares, strict=True))
     ]
 

@@ -182,10 +182,8 @@ def _missed_cells(row: Characteristic) -> Iterator[Row]:
     flags = row.kind == "flags"
     missed: Counter[str] = Counter()
     n_objects: Counter[str] = Counter()
-    for subset, n_missed, n in zip(
-        row.subset_names, row.subset_n_missed, row.subset_n_objects, strict=True
-    ):
-        name = state_of(subset) if flags else subset
+    names = map(state_of, row.subset_names) if flags else row.subset_names
+    for name, n_missed, n in zip(names, row.subset_n_missed, row.subset_n_objects, strict=True):
         missed[name] += n_missed
         n_objects[name] += n
     frequent = {name for name, n in n_objects.most_common(MOST_SUBSETS) if n}
@@ -232,10 +230,9 @@ def _drawn_looser(misses: Misses) -> Spec:
             },
         }
         for row in sorted(misses.looser, key=lambda row: -row.iou)
-        if not math.isnan(row.share_recovered)
     ]
     # Words stand right of the bars.
-    longest = max([0.05, *(row["value"] for row in rows)]) * 2.2
+    longest = 2.2 * max(0.05, *(row["value"] for row in rows))
     return name_rows(
         rows,
         Names.of([row["row"] for row in rows], px=15),

@@ -9,6 +9,8 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
+
 from boxlens.report.charts.colours import DARK_BLUE, INK, NEUTRAL, PALE, ramp
 from boxlens.report.charts.forms.axes import Axis, Names
 from boxlens.report.charts.forms.cells import cell, matrix
@@ -190,7 +192,8 @@ def interaction_table(pair: Interaction) -> Table[Any]:
 def interaction_plot(pair: Interaction, about: str) -> Plot:
     """The most frequent subsets; cells without enough objects in any class stay empty."""
     legend = ["AP_N, mean over the classes with enough such objects."]
-    first, second = (_frequent(pair.n_objects.sum(axis=axis).tolist()) for axis in (1, 0))
+    by_number = (np.argsort(-pair.n_objects.sum(axis=axis), kind="stable") for axis in (1, 0))
+    first, second = (sorted(order[:MOST_SUBSETS].tolist()) for order in by_number)
     for name, shown, names in (
         (pair.first, first, pair.first_names),
         (pair.second, second, pair.second_names),
@@ -210,12 +213,6 @@ def interaction_plot(pair: Interaction, about: str) -> Plot:
         about=about,
         absent="" if known else "no pair of subsets has enough objects",
     )
-
-
-def _frequent(n_objects: list[int]) -> list[int]:
-    """Places of the subsets with the most objects, in their order."""
-    order = sorted(range(len(n_objects)), key=lambda place: -n_objects[place])
-    return sorted(order[:MOST_SUBSETS])
 
 
 def _matrix(
