@@ -127,33 +127,18 @@ def _gains(errors: HoiemSet) -> tuple[list[Row], list[Row], Axis]:
     texts: list[Row] = []
     for kind, fixes in FIXES.items():
         label = KINDS[kind].label if kind != "bg" else "other, background"
+        place = {"kind": kind, "row": label}
         impacts = {how: errors.impact[f"{kind}_{how}"] for how in fixes}
         known = {how: gain for how, gain in impacts.items() if not math.isnan(gain)}
-        gains += [
-            {
-                "kind": kind,
-                "row": label,
-                "gain": gain,
-                "colour": KINDS[kind].colour,
-                "opacity": 1.0 if how == "removed" else 0.35,
-                "tip": {
-                    "kind": label,
-                    "how": how,
-                    "AP gained": score(gain),
-                    "AP then": score(errors.ap + gain),
-                },
-            }
-            for how, gain in known.items()
-        ]
-        written = " / ".join(map(change, reversed(known.values())))
-        text = {
-            "kind": kind,
-            "row": label,
-            "gain": max(known.values(), default=0.0),
-            "text": written or "no similar classes known",
-            "ink": INK if written else SOFT_INK,
-        }
-        texts.append(text)
+        for how, gain in known.items():
+            look = {"colour": KINDS[kind].colour, "opacity": 1.0 if how == "removed" else 0.35}
+            tip = {"kind": label, "how": how, "AP gained": score(gain)}
+            tip["AP then"] = score(errors.ap + gain)
+            gains.append({**place, "gain": gain, **look, "tip": tip})
+        longer = max(known.values(), default=0.0)
+        written = {"text": " / ".join(map(change, reversed(known.values()))), "ink": INK}
+        unknown = {"text": "no similar classes known", "ink": SOFT_INK}
+        texts.append({**place, "gain": longer, **(written if known else unknown)})
     longest = max(0.01, *(row["gain"] for row in texts))
     return gains, texts, Axis(ends=(0, 2 * longest), hidden=True)
 
@@ -226,14 +211,10 @@ def _placed_gains(errors: HoiemSet) -> Spec:
         top, bottom = PLACES[row["kind"]]
         row |= {"zero": 0, "top": top, "bottom": bottom, "middle": (top + bottom) / 2}
     n_fp = sum(errors.top_fp.values())
-    names = [
-        {
-            "y": at,
-            "colour": KINDS[name].colour,
-            "text": KINDS[name].label + (f" {share(n / n_fp)}" if n_fp else ""),
-        }
-        for at, (name, n) in enumerate(errors.top_fp.items())
-    ]
+    names: list[Row] = []
+    for at, (name, n) in enumerate(errors.top_fp.items()):
+        text = KINDS[name].label + (f" {share(n / n_fp)}" if n_fp else "")
+        names.append({"y": at, "colour": KINDS[name].colour, "text": text})
     written, right = {"align": "left", "dx": 4}, {"align": "right", "color": INK}
     return plot(
         gains,

@@ -133,14 +133,9 @@ def _tide_row(result: TideResult, name: str, total: float) -> Row:
     else:
         label, errors, colour = kind_of(name).label, [name], kind_of(name).colour
         of_total = f" · {share(gain / total)}" if total > 0 else ""
-    return {
-        "row": label,
-        "gain": gain,
-        "colour": colour,
-        "text": change(gain) + of_total,
-        "tip": {"kind": label, "AP gained": score(gain), "errors": count(n)},
-        **scheme_picks("tide", label, *errors, n=n),
-    }
+    bar = {"row": label, "gain": gain, "colour": colour, "text": change(gain) + of_total}
+    tip = {"kind": label, "AP gained": score(gain), "errors": count(n)}
+    return {**bar, "tip": tip, **scheme_picks("tide", label, *errors, n=n)}
 
 
 def _tide_table(result: DiagnosisResult) -> Table[str]:
@@ -213,17 +208,11 @@ def _areas(result: CocoAnalyzeResult, column: int) -> Spec:
         label = f"{name} {score(area)} {forgiven}"
         every = result.areas[column] == "all"
         linked = scheme_picks("coco_analyze", label, key.lower()) if every else {}
-        rows += [
-            {
-                "x": round(recall, 2),
-                "from": round(low, 5),
-                "to": round(high, 5),
-                "curve": label,
-                "tip": {"curve": label},
-                **linked,
-            }
+        of_curve = {"curve": label, "tip": {"curve": label}, **linked}
+        rows += (
+            {"x": round(recall, 2), "from": round(low, 5), "to": round(high, 5), **of_curve}
             for recall, low, high in zip(COCO_RECALLS.tolist(), before, precision, strict=True)
-        ]
+        )
         # The largest area is on top of the legend, as it is in the plot.
         colours = {label: colour, **colours}
         before = precision

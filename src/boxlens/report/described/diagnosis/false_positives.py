@@ -13,7 +13,7 @@ from boxlens.report.charts.forms.layers import Mark, Palette, Row, Spec
 from boxlens.report.charts.forms.marks import lines, stacks
 from boxlens.report.charts.forms.panels import beside, message, name_rows, plot
 from boxlens.report.charts.kinds import KINDS
-from boxlens.report.charts.selecting import TOP, picks
+from boxlens.report.charts.selecting import TOP, Terms, picks
 from boxlens.report.study import Plot
 from boxlens.studies.diagnosis.hoiem import HoiemClass, HoiemResult
 from boxlens.studies.diagnosis.hoiem_trends import FP_LABELS, DetectionTrend, FpTrend
@@ -44,42 +44,28 @@ def by_class_plot(result: HoiemResult, about: str) -> Plot:
 
 def _class_bars(shown: Sequence[HoiemClass]) -> Spec:
     rows: list[Row] = []
-    n_errors: dict[str, str] = {}
-    taken_for: dict[str, str] = {}
-    # By place, since two classes may be called alike.
-    places = {str(at): row for at, row in enumerate(shown)}
-    for place, row in places.items():
-        n_fp = sum(row.top_fp.values())
+    names: dict[str, str] = {}
+    columns: dict[str, dict[str, str]] = {"errors": {}, "taken for": {}}
+    for at, row in enumerate(shown):
+        # By place, since two classes may be called alike.
+        place, n_fp = str(at), sum(row.top_fp.values())
         taken = ", ".join(f"{short(one.other, 14)} {share(one.share)}" for one in row.confusions)
-        n_errors[place], taken_for[place] = count(n_fp), shorten(taken, 33, placeholder=" ...")
-        rows += [
-            {
-                "row": place,
-                "kind": KINDS[kind].label,
-                "share": n / n_fp,
-                "order": order,
-                "tip": {
-                    "class": row.name,
-                    "kind": KINDS[kind].label,
-                    "errors": count(n),
-                    "share": share(n / n_fp),
-                    "taken for": taken or UNDEFINED,
-                },
-                **picks(
-                    f"{row.name}, {KINDS[kind].label}",
-                    n,
-                    terms={"class": row.name, "hoiem": kind, "top": TOP},
-                ),
-            }
-            for order, (kind, n) in enumerate(row.top_fp.items())
-        ]
+        names[place], columns["errors"][place] = row.name, count(n_fp)
+        columns["taken for"][place] = shorten(taken, 33, placeholder=" ...")
+        for order, (name, n) in enumerate(row.top_fp.items()):
+            kind, of_row = KINDS[name].label, n / n_fp
+            tip = {"class": row.name, "kind": kind, "errors": count(n), "share": share(of_row)}
+            bar = {"row": place, "kind": kind, "share": of_row, "order": order}
+            terms: Terms = {"class": row.name, "hoiem": name, "top": TOP}
+            picked = picks(f"{row.name}, {kind}", n, terms=terms)
+            rows.append({**bar, "tip": {**tip, "taken for": taken or UNDEFINED}, **picked})
     return name_rows(
         rows,
-        Names({place: row.name for place, row in places.items()}, px=15, characters=15),
+        Names(names, px=15, characters=15),
         Axis("share of the top false positives", (0, 1), ticks=4, form=SHARES),
         stacks("bar", "share", _palette(FP_LABELS, 4)),
         width=110,
-        columns={"errors": n_errors, "taken for": taken_for},
+        columns=columns,
     )
 
 
@@ -129,19 +115,12 @@ def _trends(result: HoiemResult) -> Spec:
     occurring = {row["kind"] for row in (*fp_rows, *rows) if row["share"] > 0}
     shown = [name for name in VERDICTS if KINDS[name].label in occurring]
     reached = {row["x"] for row in rows}
+    solid, dashed = ("strong", [1, 0], every.mean_recall), ("weak", [4, 3], every.mean_weak_recall)
     recalls = [
-        {
-            "x": at,
-            "recall": recall,
-            "series": overlap,
-            "dash": dash,
-            "tip": {"overlap": overlap, "recall": score(recall)},
-        }
-        for overlap, dash, mean in (
-            ("strong", [1, 0], every.mean_recall),
-            ("weak", [4, 3], every.mean_weak_recall),
-        )
+        {"x": at, "recall": recall, "series": overlap, "dash": dash, "tip": tip}
+        for overlap, dash, mean in (solid, dashed)
         for at, recall in zip(every.multiples, mean.tolist(), strict=True)
+        for tip in [{"overlap": overlap, "recall": score(recall)}]
         if at in reached
     ]
     return beside(
@@ -168,18 +147,13 @@ def _shares(
     trend: FpTrend | DetectionTrend, places: Sequence[float], names: Sequence[str], across: str
 ) -> list[Row]:
     """Means over classes, as far as at least one class goes."""
-    return [
-        {
-            "x": at,
-            "share": value,
-            "kind": KINDS[name].label,
-            "order": order,
-            "tip": {across: number(at), "kind": KINDS[name].label, "share": share(value)},
-        }
-        for at, n, shares in zip(places, trend.n_classes, trend.mean.tolist(), strict=True)
-        if n > 0
-        for order, (name, value) in enumerate(zip(names, shares, strict=True))
-    ]
+    rows = []
+    for at, n, shares in zip(places, trend.n_classes, trend.mean.tolist(), strict=True):
+        for order, (name, value) in enumerate(zip(names, shares, strict=True) if n else ()):
+            kind = KINDS[name].label
+            tip = {across: number(at), "kind": kind, "share": share(value)}
+            rows.append({"x": at, "share": value, "kind": kind, "order": order, "tip": tip})
+    return rows
 
 
 def _trend(

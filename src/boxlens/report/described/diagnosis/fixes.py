@@ -135,19 +135,12 @@ def _waterfall(result: BorjiResult) -> Spec:
     for name, before, after in zip(STEPS, (0.0, *result.ap), result.ap, strict=False):
         now = name == "start"
         label, errors = (RIGHT, RIGHT) if now else (STEP_WORDS[name][0], name)
-        row = {
-            "row": name,
-            "from": before,
-            "to": after,
-            "colour": NEUTRAL if now else kind_of(name).colour,
-            "text": score(after) if now else change(after - before),
-            "tip": {
-                "step": ", ".join(STEP_WORDS[name]),
-                "AP gained": score(after - before),
-                "AP then": score(after),
-            },
-        }
-        rows.append({**row, **scheme_picks("borji", label, errors)})
+        colour = NEUTRAL if now else kind_of(name).colour
+        text = score(after) if now else change(after - before)
+        bar = {"row": name, "from": before, "to": after, "colour": colour, "text": text}
+        step = ", ".join(STEP_WORDS[name])
+        tip = {"step": step, "AP gained": score(after - before), "AP then": score(after)}
+        rows.append({**bar, "tip": tip, **scheme_picks("borji", label, errors)})
     return waterfall(
         rows,
         Names(STEP_WORDS, px=60),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from itertools import compress
-from typing import Any
+from typing import Any, Literal
 
 from boxlens.report.charts.forms.axes import Names
 from boxlens.report.charts.forms.cells import cell, matrix
 from boxlens.report.charts.forms.layers import Spec
 from boxlens.report.charts.forms.marks import SMALL_PX
 from boxlens.report.charts.kinds import SCHEME_NAMES
-from boxlens.report.charts.selecting import picks
+from boxlens.report.charts.selecting import Terms, picks
 from boxlens.report.study import COUNT, TEXT, Plot, Section, Table, table_of
 from boxlens.studies.diagnosis.crosswalk import SCHEMES, Crosswalk, Disagreement
 from boxlens.wording import count, counted, part, share
@@ -88,28 +88,16 @@ def crosswalk_plot(of: Disagreement, about: str) -> Plot:
 
 def _matrix(of: Disagreement) -> Spec:
     first_scheme, second_scheme = SCHEME_NAMES[of.first], SCHEME_NAMES[of.second]
-    cells = [
-        cell(
-            of_row,
-            [count(n), share(of_row)],
-            row=first,
-            column=second,
-            tip={
-                first_scheme: first,
-                second_scheme: second,
-                of.what: count(n),
-                "share of the row": share(of_row),
-            },
-            **picks(
-                f"{first} and {second}",
-                n,
-                of="objects" if of.what == "objects" else "detections",
-                terms={of.first: first, of.second: second},
-            ),
-        )
-        for first, second, n, of_row in _counts(of)
-        if n > 0
-    ]
+    what: Literal["objects", "detections"] = "objects" if of.what == "objects" else "detections"
+    cells = []
+    for first, second, n, of_row in _counts(of):
+        if n > 0:
+            told = [count(n), share(of_row)]
+            tip = {first_scheme: first, second_scheme: second, what: told[0]}
+            tip["share of the row"] = told[1]
+            terms: Terms = {of.first: first, of.second: second}
+            picked = picks(f"{first} and {second}", n, of=what, terms=terms)
+            cells.append(cell(of_row, told, row=first, column=second, tip=tip, **picked))
     # In the order of the schemes, those that occur.
     lines, columns = (
         list(compress(names, of.counts.any(axis=axis)))

@@ -119,7 +119,8 @@ def _points(result: Characteristic, row: ClassSpread, colours: Mapping[str, str]
             continue
         error = 0.0 if math.isnan(subset.ap_n_se) else subset.ap_n_se
         few, state = subset.n_objects < result.min_objects, state_of(subset.name)
-        terms = characteristic_terms(result.name, subset.name, flags=flags)
+        terms = {"class": row.name, **characteristic_terms(result.name, subset.name, flags=flags)}
+        label = f"{row.name}, {result.name} {subset.name}"
         yield {
             "x": at,
             "y": subset.ap_n,
@@ -137,12 +138,7 @@ def _points(result: Characteristic, row: ClassSpread, colours: Mapping[str, str]
                 "objects": count(subset.n_objects),
                 "AP_N of the class": score(row.ap_n),
             },
-            **picks(
-                f"{row.name}, {result.name} {subset.name}",
-                subset.n_objects,
-                of="objects",
-                terms={"class": row.name, **terms},
-            ),
+            **picks(label, subset.n_objects, of="objects", terms=terms),
         }
 
 
