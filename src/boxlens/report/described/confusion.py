@@ -80,24 +80,11 @@ def _cell(result: ConfusionResult, true: int, said: int) -> Row:
     else:
         terms: Terms = {"class": names[true], "taken_for": names[said]}
         picked = picks(label, n, of="objects", terms=terms)
+    tip = {"true class": told[true], "detected as": told[said], "how many": count(n)}
+    tip["share of the row"] = share(of_row)
+    # Two digits where cells are small: only nothing is empty, and only everything 100.
+    percent = "<1" if of_row < 0.01 else f"{min(round(of_row * 100), 99)}"
+    text = "100" if of_row == 1 else percent
     # Rare confusions are what is looked for: the root makes them visible.
-    return cell(
-        math.sqrt(of_row),
-        _whole_percent(of_row),
-        row=str(true),
-        column=str(said),
-        tip={
-            "true class": told[true],
-            "detected as": told[said],
-            "how many": count(n),
-            "share of the row": share(of_row),
-        },
-        **picked,
-    )
-
-
-def _whole_percent(of_row: float) -> str:
-    """Two digits where cells are small: only nothing is empty, and only everything 100."""
-    if of_row < 0.01:
-        return "<1"
-    return "100" if of_row == 1 else f"{min(round(of_row * 100), 99)}"
+    level = math.sqrt(of_row)
+    return cell(level, text, row=str(true), column=str(said), tip=tip, **picked)

@@ -115,12 +115,12 @@ def _scheme_columns(result: DiagnosisResult) -> list[Column[int]]:
 def _blocks(result: DiagnosisResult) -> dict[str, Any]:
     """All classes with objects or detections, in their order."""
     shown = [row for row in result.sensitivity.characteristics if row.reason is None]
-    blocks = []
     rows = zip(result.hoiem.classes, result.sensitivity.classes, strict=True)
-    for at, (errors, found) in enumerate(rows):
-        if errors.n_objects or errors.n_detections:
-            panels = [_panel(row, row.classes[at]) for row in shown]
-            blocks.append(_block(errors, found, [one for one in panels if one["dots"]]))
+    blocks = [
+        _block(errors, found, [_panel(row, row.classes[at]) for row in shown])
+        for at, (errors, found) in enumerate(rows)
+        if errors.n_objects or errors.n_detections
+    ]
     dots = [one for block in blocks for panel in block["panels"] for one in panel["dots"]]
     ends = [*(one["high"] for one in dots), *(one["line"] or 0 for one in blocks)]
     return {
@@ -135,32 +135,29 @@ def _blocks(result: DiagnosisResult) -> dict[str, Any]:
 
 def _block(errors: HoiemClass, row: ClassScore, panels: list[dict[str, Any]]) -> dict[str, Any]:
     missed = share(part(row.n_missed, row.n_objects))
+    facts = {
+        "objects": count(errors.n_objects),
+        "undetected": f"{count(row.n_missed)} ({missed})",
+        "detections": count(errors.n_detections),
+        "AP": _with_error(errors.ap, errors.ap_se),
+        "AP_N": _with_error(errors.ap_n, errors.ap_n_se),
+    }
+    shares = {KINDS[name]: fp_share(errors, name) for name, n in errors.top_fp.items() if n}
+    confused = (
+        f"{short(one.other, NAME_CHARACTERS)} {share(one.share)}"
+        for one in errors.confusions[:MOST_CONFUSED]
+    )
     return {
         "name": errors.name,
-        "facts": [
-            ["objects", count(errors.n_objects)],
-            ["undetected", f"{count(row.n_missed)} ({missed})"],
-            ["detections", count(errors.n_detections)],
-            ["AP", _with_error(errors.ap, errors.ap_se)],
-            ["AP_N", _with_error(errors.ap_n, errors.ap_n_se)],
-        ],
+        "facts": [list(fact) for fact in facts.items()],
         "n_fp": count(sum(errors.top_fp.values())),
         "kinds": [
-            {
-                "share": fp_share(errors, name),
-                "text": share(fp_share(errors, name)),
-                "colour": KINDS[name].colour,
-                "ink": KINDS[name].ink,
-            }
-            for name, n in errors.top_fp.items()
-            if n
+            {"share": of_fp, "text": share(of_fp), "colour": kind.colour, "ink": kind.ink}
+            for kind, of_fp in shares.items()
         ],
-        "confused": ", ".join(
-            f"{short(one.other, NAME_CHARACTERS)} {share(one.share)}"
-            for one in errors.confusions[:MOST_CONFUSED]
-        ),
+        "confused": ", ".join(confused),
         "line": None if math.isnan(errors.ap_n) else errors.ap_n,
-        "panels": panels,
+        "panels": [one for one in panels if one["dots"]],
     }
 
 

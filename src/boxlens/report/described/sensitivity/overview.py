@@ -83,25 +83,19 @@ def drawn_spreads(
     begins_px = min(row.lowest for row in known) / limit * width
     free = {"labelPadding": max(3, round(NUMBER_PX - begins_px)), "minExtent": names_px}
     small: dict[str, Any] = {"fontSize": SMALL_PX, "color": SOFT_INK}
-    rows = [
-        {
-            "row": row.name,
-            "lowest": row.lowest,
-            "highest": row.highest,
-            "all": row.ap_n,
-            "low_text": score(row.lowest),
-            "high_text": score(row.highest),
-            "tip": {
-                "characteristic": row.name,
-                "AP_N of the worst subset": score(row.lowest),
-                "AP_N of the best subset": score(row.highest),
-                "AP_N of all objects": score(row.ap_n),
-                "sensitivity by chance": score(row.chance),
-                "classes": count(row.n_classes),
-            },
+    rows: list[Row] = []
+    for row in known:
+        place = {"row": row.name, "lowest": row.lowest, "highest": row.highest, "all": row.ap_n}
+        low, high = score(row.lowest), score(row.highest)
+        tip = {
+            "characteristic": row.name,
+            "AP_N of the worst subset": low,
+            "AP_N of the best subset": high,
+            "AP_N of all objects": score(row.ap_n),
+            "sensitivity by chance": score(row.chance),
+            "classes": count(row.n_classes),
         }
-        for row in known
-    ]
+        rows.append({**place, "low_text": low, "high_text": high, "tip": tip})
     return name_rows(
         rows,
         Names.of([row.name for row in known], px=row_px, characters=17, more=free),
@@ -159,7 +153,13 @@ def misses_plot(result: SensitivityResult, about: str) -> Plot:
 def _drawn_misses(result: SensitivityResult) -> Spec:
     """Share of undetected objects by subset of each characteristic; looser overlaps below."""
     lines = {row.name: list(_missed_cells(row)) for row in result.characteristics}
-    explained = {row.name: _explained(row) for row in result.characteristics if lines[row.name]}
+    explained = {
+        row.name: f"{share(row.entropy_share)} ({share(row.entropy_chance)})"
+        if not math.isnan(row.entropy_share)
+        else UNDEFINED
+        for row in result.characteristics
+        if lines[row.name]
+    }
     panels = []
     if explained:
         n_columns = max(map(len, lines.values()))
@@ -189,48 +189,23 @@ def _missed_cells(row: Characteristic) -> Iterator[Row]:
     frequent = {name for name, n in n_objects.most_common(MOST_SUBSETS) if n}
     for place, name in enumerate(name for name in n_objects if name in frequent):
         n, of = missed[name], n_objects[name]
+        tip = {"characteristic": row.name, "subset": name}
+        tip |= {"undetected": count(n), "objects": count(of), "share undetected": share(n / of)}
         terms = {"undetected": "1", **characteristic_terms(row.name, name)}
-        yield cell(
-            n / of,
-            [name, share(n / of)],
-            row=row.name,
-            column=str(place),
-            tip={
-                "characteristic": row.name,
-                "subset": name,
-                "undetected": count(n),
-                "objects": count(of),
-                "share undetected": share(n / of),
-            },
-            # Nothing for flags, which are put together here.
-            **(
-                {}
-                if flags
-                else picks(f"undetected, {row.name} {name}", n, of="objects", terms=terms)
-            ),
-        )
-
-
-def _explained(row: Characteristic) -> str:
-    if math.isnan(row.entropy_share):
-        return UNDEFINED
-    return f"{share(row.entropy_share)} ({share(row.entropy_chance)})"
+        label = f"undetected, {row.name} {name}"
+        # Nothing for flags, which are put together here.
+        picked = {} if flags else picks(label, n, of="objects", terms=terms)
+        text = [name, share(n / of)]
+        yield cell(n / of, text, row=row.name, column=str(place), tip=tip, **picked)
 
 
 def _drawn_looser(misses: Misses) -> Spec:
-    rows: list[Row] = [
-        {
-            "row": f"IoU {number(row.iou)}",
-            "value": row.share_recovered,
-            "text": f"{share(row.share_recovered)}, {row.n_missed:,} still undetected",
-            "tip": {
-                "a looser overlap": f"IoU {number(row.iou)}",
-                "share recovered": share(row.share_recovered),
-                "still undetected": count(row.n_missed),
-            },
-        }
-        for row in sorted(misses.looser, key=lambda row: -row.iou)
-    ]
+    rows: list[Row] = []
+    for one in sorted(misses.looser, key=lambda one: -one.iou):
+        iou, found, still = f"IoU {number(one.iou)}", one.share_recovered, count(one.n_missed)
+        text = f"{share(found)}, {still} still undetected"
+        tip = {"a looser overlap": iou, "share recovered": share(found), "still undetected": still}
+        rows.append({"row": iou, "value": found, "text": text, "tip": tip})
     # Words stand right of the bars.
     longest = 2.2 * max(0.05, *(row["value"] for row in rows))
     return name_rows(

@@ -187,15 +187,12 @@ def interaction_table(pair: Interaction) -> Table[Any]:
 
 def interaction_plot(pair: Interaction, about: str) -> Plot:
     """The most frequent subsets; cells without enough objects in any class stay empty."""
-    legend = ["AP_N, mean over the classes with enough such objects."]
     by_number = (np.argsort(-pair.n_objects.sum(axis=axis), kind="stable") for axis in (1, 0))
     first, second = (sorted(order[:MOST_SUBSETS].tolist()) for order in by_number)
-    for name, shown, names in (
-        (pair.first, first, pair.first_names),
-        (pair.second, second, pair.second_names),
-    ):
-        if len(shown) < len(names):
-            legend.append(f"The {len(shown)} most frequent of {len(names)} {name}.")
+    legend = ["AP_N, mean over the classes with enough such objects."]
+    for name, n in zip((pair.first, pair.second), pair.n_objects.shape, strict=True):
+        if n > MOST_SUBSETS:
+            legend.append(f"The {MOST_SUBSETS} most frequent of {n} {name}.")
     places = [(row, column) for row in first for column in second]
     known = [place for place in places if not math.isnan(pair.ap_n[place])]
     if len(known) < len(places):
@@ -227,15 +224,10 @@ def _matrix(
 def _cell(pair: Interaction, row: int, column: int) -> Row:
     first, second = pair.first_names[row], pair.second_names[column]
     ap_n, n = float(pair.ap_n[row, column]), int(pair.n_objects[row, column])
+    tip = {pair.first: first, pair.second: second, "AP_N": score(ap_n), "objects": count(n)}
     terms = characteristic_terms(pair.first, first) | characteristic_terms(pair.second, second)
     label = f"{pair.first} {first}, {pair.second} {second}"
     # Of flags an object has several.
     flags = {pair.first, pair.second} & {"parts", "sides"}
-    return cell(
-        ap_n,
-        score(ap_n),
-        row=first,
-        column=second,
-        tip={pair.first: first, pair.second: second, "AP_N": score(ap_n), "objects": count(n)},
-        **({} if flags else picks(label, n, of="objects", terms=terms)),
-    )
+    picked = {} if flags else picks(label, n, of="objects", terms=terms)
+    return cell(ap_n, score(ap_n), row=first, column=second, tip=tip, **picked)
