@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from boxlens.report.described import describe, evaluation
 from boxlens.report.described.difficulty import study_in_report
@@ -36,7 +37,7 @@ def study(result: ReportResult, pictures: Pictures | None = None) -> Study:
     detectors = _of_detectors(result)
     compared = [] if result.comparison is None else [describe(result.comparison)]
     others = [one for one in (result.evaluation, result.difficulty) if one is not None]
-    lead = [*compared, *detectors, *map(describe, others)][0]
+    lead = next(chain(compared, detectors, map(describe, others)))
     sentences = lead.sentences
     if compared or len(detectors) > 1:
         # Who is better, then how good each detector is.

@@ -6,10 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from boxlens.report.described.diagnosis.classes import classes_section
-from boxlens.report.described.diagnosis.errors import MAIN_TABLE, errors_section
-from boxlens.report.described.diagnosis.fixes import fixes_section
-from boxlens.report.described.diagnosis.schemes import schemes_section
+from boxlens.report.described.diagnosis import classes, errors, fixes, schemes
 from boxlens.report.described.examples import (
     Pictures,
     diagnosis_examples,
@@ -21,7 +18,6 @@ from boxlens.report.described.sensitivity import objects_section
 from boxlens.report.pictures.exhibits import walls
 from boxlens.report.study import COUNT, INTERVAL, SCORE, TEXT, Section, Study, table_of
 from boxlens.studies.diagnosis import DiagnosisResult
-from boxlens.studies.diagnosis.intervals import DiagnosisIntervals
 from boxlens.wording import counted, level, score
 
 
@@ -46,7 +42,7 @@ def study(result: DiagnosisResult, pictures: Pictures | None = None) -> Study:
             ("objects not found", n["fn"], COUNT),
         ),
         sections=tuple(_sections(result, pictures)),
-        main_table=MAIN_TABLE,
+        main_table=errors.MAIN_TABLE,
         main_plot="quarter_page",
     ).of_detector(result.detections.name)
 
@@ -60,23 +56,20 @@ def extras(result: DiagnosisResult) -> Extras:
 
 def _sections(result: DiagnosisResult, pictures: Pictures | None) -> Iterator[Section]:
     about = f"{result.detections.name} on {result.dataset.name}"
-    yield errors_section(result, about)
-    yield fixes_section(result, about)
+    yield errors.section(result, about)
+    yield fixes.section(result, about)
     if result.intervals is not None:
-        yield _intervals(result.intervals)
+        sure, named = level(result.intervals.choice.level), result.intervals.named()
+        table = table_of(
+            "",
+            f"{sure} intervals, by resampling images",
+            {"number": TEXT, "value": SCORE, "interval": INTERVAL, "standard error": SCORE},
+            ((name, one.value, (one.low, one.high), one.se) for name, one in named.items()),
+        )
+        reading = "How far the main numbers may lie from those of other images of the kind."
+        yield Section("intervals", "Intervals", (table,), reading, guide="diagnose")
     objects = objects_section(result.sensitivity, brief=True)
     yield replace(objects, findings=result.verdict.objects[1:])
-    yield schemes_section(result.crosswalk, about)
+    yield schemes.section(result.crosswalk, about)
     yield examples_section(diagnosis_examples(result, pictures), pictures)
-    yield classes_section(result)
-
-
-def _intervals(result: DiagnosisIntervals) -> Section:
-    table = table_of(
-        "",
-        f"{level(result.choice.level)} intervals, by resampling images",
-        {"number": TEXT, "value": SCORE, "interval": INTERVAL, "standard error": SCORE},
-        ((name, one.value, (one.low, one.high), one.se) for name, one in result.named().items()),
-    )
-    reading = "How far the main numbers may lie from those of other images of the kind."
-    return Section("intervals", "Intervals", (table,), reading, guide="diagnose")
+    yield classes.section(result)

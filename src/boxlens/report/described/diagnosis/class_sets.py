@@ -80,6 +80,7 @@ def sets_table(result: HoiemResult) -> Table[HoiemSet]:
 
 def false_positives(errors: HoiemSet, about: str) -> Plot:
     """Shares of the four kinds beside the AP gained without them."""
+    n_fp = counted(sum(errors.top_fp.values()), "false positive")
     return Plot(
         "false_positives",
         "What is wrong with the top false positives",
@@ -88,12 +89,8 @@ def false_positives(errors: HoiemSet, about: str) -> Plot:
         lambda: beside(_pie(errors, legend=True), _named_gains(errors)),
         legend="Left: kinds among as many top detections as a class has objects. Right: AP gained "
         "if a kind is removed; pale: if boxes are corrected instead.",
-        about=f"{about}: {errors.title}, {_n_wrong(errors)}",
+        about=f"{about}: {errors.title}, {n_fp}",
     )
-
-
-def _n_wrong(errors: HoiemSet) -> str:
-    return counted(sum(errors.top_fp.values()), "false positive")
 
 
 def _pie(errors: HoiemSet, *, legend: bool) -> Spec:
@@ -148,6 +145,7 @@ def quarter_page(errors: HoiemSet, objects: SensitivityResult) -> Plot:
     rows = [_within(row, errors.classes) for row in objects.characteristics]
     known = [row for row in rows if not math.isnan(row.sensitivity)]
     shown = sorted(known, key=lambda row: -row.sensitivity)[:MOST_ROWS]
+    n_fp = counted(sum(errors.top_fp.values()), "false positive")
     chance = " (by chance alone)" * any(not math.isnan(row.chance) for row in shown)
     of_objects = (
         " AP_N: worst and best kind of objects, mean over classes; stroke: all objects. "
@@ -164,28 +162,22 @@ def quarter_page(errors: HoiemSet, objects: SensitivityResult) -> Plot:
         legend="False positives among as many top detections as a class has objects; pale: gained "
         f"if boxes are corrected instead.{of_objects if shown else ''}",
         about=f"{errors.title}: AP {score(errors.ap)}, AP_N {score(errors.ap_n)} at IoU "
-        f"{number(objects.iou)}; {_n_wrong(errors)}",
+        f"{number(objects.iou)}; {n_fp}",
         absent="AP is undefined: there are no objects" if math.isnan(errors.ap) else "",
     )
 
 
 def _within(row: Characteristic, names: Sequence[str]) -> Characteristic:
-    """The same means over some classes; what chance would give is known for all only."""
+    """The same means over some classes."""
     kept = tuple(one for one in row.classes if one.name in names)
     if len(kept) == len(row.classes):
         return row
     known = [one for one in kept if not math.isnan(one.highest)]
     values = np.array([(one.ap_n, one.highest, one.lowest) for one in known]).reshape(-1, 3)
     ap_n, highest, lowest = map(mean_defined, values.T)
-    return replace(
-        row,
-        classes=kept,
-        ap_n=ap_n,
-        highest=highest,
-        lowest=lowest,
-        n_classes=len(known),
-        chance=math.nan,
-    )
+    # What chance would give is known for all classes only.
+    some = replace(row, classes=kept, n_classes=len(known), chance=math.nan)
+    return replace(some, ap_n=ap_n, highest=highest, lowest=lowest)
 
 
 def _quarter_page(errors: HoiemSet, shown: Sequence[Characteristic]) -> Spec:

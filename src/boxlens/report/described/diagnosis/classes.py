@@ -41,7 +41,7 @@ UPRIGHT_CHARACTERS = 6
 STATE_STEP = 0.16
 
 
-def classes_section(result: DiagnosisResult) -> Section:
+def section(result: DiagnosisResult) -> Section:
     return Section(
         "classes",
         "Classes",

@@ -22,11 +22,7 @@ from boxlens.report.charts.forms.pies import PIE_PX, pie
 from boxlens.report.charts.kinds import KINDS, SIZES, kind_of
 from boxlens.report.charts.selecting import scheme_picks
 from boxlens.report.described.confusion import confusion_plot
-from boxlens.report.described.diagnosis.class_sets import (
-    false_positives,
-    quarter_page,
-    sets_table,
-)
+from boxlens.report.described.diagnosis import class_sets
 from boxlens.report.described.diagnosis.false_positives import by_class_plot, trends_plot
 from boxlens.report.study import CHANGE, COUNT, TEXT, Column, Plot, Section, Table, columns_of
 from boxlens.studies.diagnosis import DiagnosisResult
@@ -51,14 +47,14 @@ FORGIVEN = (
 )
 
 
-def errors_section(result: DiagnosisResult, about: str) -> Section:
+def section(result: DiagnosisResult, about: str) -> Section:
     return Section(
         "errors",
         "Errors",
         (
             *error_plots(result, about),
             _tide_table(result),
-            sets_table(result.hoiem),
+            class_sets.sets_table(result.hoiem),
             _sizes_table(result.coco_analyze),
         ),
         reading="What is wrong with the detections, how often, and what it costs in AP.",
@@ -71,7 +67,7 @@ def error_plots(result: DiagnosisResult, about: str) -> Iterator[Plot]:
         yield Plot("", "What goes wrong", "", dict, absent=NO_OBJECTS)
         return
     tide, every = result.tide, result.hoiem.sets[0]
-    yield quarter_page(every, result.sensitivity)
+    yield class_sets.quarter_page(every, result.sensitivity)
     yield Plot(
         "tide_errors",
         "AP gained by fixing each kind of error",
@@ -81,7 +77,7 @@ def error_plots(result: DiagnosisResult, about: str) -> Iterator[Plot]:
         legend="AP gained by each fix alone, and its share of the sum of the six.",
         about=f"{about}, AP at IoU {number(tide.foreground_iou)}: {score(tide.ap)}",
     )
-    yield false_positives(every, about)
+    yield class_sets.false_positives(every, about)
     if any(notice.code == "no_similar_classes" for notice in result.notices):
         absent = (
             "no class is known to be similar to another; groups of similar classes, a class tree "

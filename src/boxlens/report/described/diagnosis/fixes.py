@@ -47,7 +47,7 @@ STEP_WORDS = {
 }
 
 
-def fixes_section(result: DiagnosisResult, about: str) -> Section:
+def section(result: DiagnosisResult, about: str) -> Section:
     return Section(
         "repairs",
         "Fixes",

@@ -18,7 +18,7 @@ from boxlens.studies.diagnosis.crosswalk import SCHEMES, Crosswalk, Disagreement
 from boxlens.wording import count, counted, part, share
 
 
-def schemes_section(result: Crosswalk, about: str) -> Section:
+def section(result: Crosswalk, about: str) -> Section:
     """All pairs are in a table; one scheme against each of the others says most of it."""
     shown = [one for one in result.disagreements if "tide" in (one.first, one.second)]
     return Section(

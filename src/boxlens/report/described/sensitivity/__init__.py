@@ -6,19 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from boxlens.report.described.extras import Extras, Run
-from boxlens.report.described.sensitivity.overview import (
-    SPREADS,
-    looser_table,
-    misses_plot,
-    spreads_plot,
-    spreads_table,
-)
-from boxlens.report.described.sensitivity.subsets import (
-    characteristic_plot,
-    characteristic_table,
-    interaction_plot,
-    interaction_table,
-)
+from boxlens.report.described.sensitivity import overview, subsets
 from boxlens.report.study import COUNT, SCORE, SHARE, TEXT, Column, Section, Study, Table, table_of
 from boxlens.studies.sensitivity.result import ClassScore, SensitivityResult
 from boxlens.studies.sensitivity.verdict import sensitivity_sentences
@@ -56,7 +44,7 @@ def study(result: SensitivityResult) -> Study:
                 guide=GUIDE,
             ),
         ),
-        main_table=SPREADS,
+        main_table=overview.SPREADS,
         main_plot="sensitivity",
     ).of_detector(result.detections.name)
 
@@ -70,19 +58,19 @@ def objects_section(result: SensitivityResult, *, brief: bool = False) -> Sectio
     characteristics, interactions = result.characteristics, result.interactions
     about = f"{result.detections.name} on {result.dataset.name}"
     details: list[Table[Any]] = [
-        *map(characteristic_table, characteristics),
-        *map(interaction_table, interactions),
-        looser_table(result.misses),
+        *map(subsets.characteristic_table, characteristics),
+        *map(subsets.interaction_table, interactions),
+        overview.looser_table(result.misses),
     ]
     return Section(
         OBJECTS,
         "Objects",
         (
-            spreads_plot(result, about),
-            misses_plot(result, about),
-            *(characteristic_plot(row, about) for row in characteristics),
-            *(interaction_plot(pair, about) for pair in interactions),
-            spreads_table(result),
+            overview.spreads_plot(result, about),
+            overview.misses_plot(result, about),
+            *(subsets.characteristic_plot(row, about) for row in characteristics),
+            *(subsets.interaction_plot(pair, about) for pair in interactions),
+            overview.spreads_table(result),
             *(replace(one, detail=brief) for one in details),
             _subsets(result),
             *([_crossed(result)] if interactions else []),
@@ -119,10 +107,8 @@ def _crossed(result: SensitivityResult) -> Table[Any]:
         (
             (pair.first, pair.second, first, second, int(n), float(ap_n))
             for pair in result.interactions
-            for first, n_row, ap_row in zip(
-                pair.first_names, pair.n_objects, pair.ap_n, strict=True
-            )
-            for second, n, ap_n in zip(pair.second_names, n_row, ap_row, strict=True)
+            for first, counts, aps in zip(pair.first_names, pair.n_objects, pair.ap_n, strict=True)
+            for second, n, ap_n in zip(pair.second_names, counts, aps, strict=True)
         ),
     )
 

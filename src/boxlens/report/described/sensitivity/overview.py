@@ -26,8 +26,6 @@ from boxlens.studies.sensitivity.verdict import widest_first
 from boxlens.wording import UNDEFINED, count, counted, number, part, score, share
 
 SPREADS = "AP_N of the best and the worst kind of objects, on average over classes"
-# Left of a bar that begins near 0, for its number.
-NUMBER_PX = 34
 # Subsets beside each other in the figure of misses; the most frequent are taken.
 MOST_SUBSETS = 6
 
@@ -81,7 +79,8 @@ def drawn_spreads(
     has_chance = not all(math.isnan(row.chance) for row in known)
     limit = max(max(row.highest for row in known) * 1.25, 0.05)
     begins_px = min(row.lowest for row in known) / limit * width
-    free = {"labelPadding": max(3, round(NUMBER_PX - begins_px)), "minExtent": names_px}
+    # A bar that begins near 0 has its number left of it.
+    free = {"labelPadding": max(3, round(34 - begins_px)), "minExtent": names_px}
     small: dict[str, Any] = {"fontSize": SMALL_PX, "color": SOFT_INK}
     rows: list[Row] = []
     for row in known:
