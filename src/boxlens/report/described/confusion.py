@@ -12,13 +12,11 @@ from boxlens.metrics.confusion import BACKGROUND, ConfusionResult
 from boxlens.report.charts.forms.axes import Names
 from boxlens.report.charts.forms.cells import FONT_PX, cell, matrix
 from boxlens.report.charts.forms.layers import Row, Spec
-from boxlens.report.charts.selecting import Terms, picks
+from boxlens.report.charts.selecting import picks
 from boxlens.report.study import Plot
 from boxlens.wording import count, number, share
 
 MOST_CLASSES = 16
-# As many digits of a score cut as anybody reads.
-DIGITS = 3
 # Two digits in small type and in full type need so much room.
 LEAST_CELL_PX, WIDE_CELL_PX = 13, 20
 
@@ -28,6 +26,8 @@ def confusion_plot(
 ) -> Plot:
     """Shares of each row; of many classes those in the most frequent confusions."""
     shown, n_classes = _shown(result), len(result.names)
+    # As many digits as anybody reads.
+    least = number(round(result.min_score, 3))
     some = f"{len(shown)} of {n_classes} classes, those in the most frequent confusions. "
     return Plot(
         name,
@@ -36,8 +36,7 @@ def confusion_plot(
         partial(_drawn, result, [*shown, n_classes]),
         legend=f"{some if len(shown) < n_classes else ''}Percent of the objects of a row. The last "
         "row is detections on no object, the last column objects not found.",
-        about=f"{about}: IoU from {number(result.iou)}, score from "
-        f"{number(round(result.min_score, DIGITS))}",
+        about=f"{about}: IoU from {number(result.iou)}, score from {least}",
         absent="" if result.matrix.sum() else "there are no objects and no detections",
     )
 
@@ -78,8 +77,9 @@ def _cell(result: ConfusionResult, true: int, said: int) -> Row:
     if true == len(result.names):
         picked = picks(label, n, terms={"class": names[said], "true_class": names[true]})
     else:
-        terms: Terms = {"class": names[true], "taken_for": names[said]}
-        picked = picks(label, n, of="objects", terms=terms)
+        picked = picks(
+            label, n, of="objects", terms={"class": names[true], "taken_for": names[said]}
+        )
     tip = {"true class": told[true], "detected as": told[said], "how many": count(n)}
     tip["share of the row"] = share(of_row)
     # Two digits where cells are small: only nothing is empty, and only everything 100.

@@ -76,10 +76,8 @@ def extras(result: ReportResult) -> Extras:
 
 def _walls(result: ReportResult) -> list[Wall]:
     """All examples at once, so that no picture is read twice."""
-    found = []
-    if "errors" in result.asked:
-        for one, prefix in zip(result.diagnoses, prefixes(result), strict=True):
-            found += [replace(wall, name=f"{prefix}{wall.name}") for wall in walls(one)]
+    own = zip(result.diagnoses, prefixes(result), strict=True) if "errors" in result.asked else ()
+    found = [replace(wall, name=prefix + wall.name) for one, prefix in own for wall in walls(one)]
     return [*found, *(comparison_walls(result.comparison) if result.comparison else ())]
 
 
@@ -147,12 +145,8 @@ def _by_detector(result: ReportResult, parts: Sequence[Section]) -> Iterator[Sec
 
 
 def _examples(result: ReportResult, pictures: Pictures | None) -> Section:
-    told = []
-    if "errors" in result.asked:
-        told = [
-            examples_section(diagnosis_examples(one, pictures, prefix))
-            for one, prefix in zip(result.diagnoses, prefixes(result), strict=True)
-        ]
+    own = zip(result.diagnoses, prefixes(result), strict=True) if "errors" in result.asked else ()
+    told = [examples_section(diagnosis_examples(one, pictures, prefix)) for one, prefix in own]
     inner = list(_by_detector(result, told))
     if result.comparison is not None:
         parts = comparison_examples(comparison_walls(result.comparison), pictures)

@@ -33,8 +33,7 @@ from boxlens.studies.diagnosis.tide import GAINS
 from boxlens.studies.sensitivity.result import Characteristic, ClassScore, ClassSpread
 from boxlens.wording import count, part, score, share, short
 
-MOST_CONFUSED = 4
-NAME_CHARACTERS = 40
+MOST_CONFUSED, NAME_CHARACTERS = 4, 40
 # Labels up to this long stand upright below their dots.
 UPRIGHT_CHARACTERS = 6
 # The two states of a flag stand beside each other.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -34,6 +33,7 @@ from boxlens.wording import change, count, counted, number, score, share
 
 NO_OBJECTS = "the ground truth has no objects that count, so AP is undefined"
 MAIN_TABLE = "AP gained by fixing each kind of error alone (TIDE)"
+QUARTERS = (0, 0.25, 0.5, 0.75, 1)
 # Sums over kinds are no kind: bars without a filling, and what a click on them selects.
 SUMS = {
     "fp": ("false positives", [one.label for one in ERRORS if one.label != "miss"]),
@@ -212,11 +212,10 @@ def _areas(result: CocoAnalyzeResult, column: int) -> Spec:
         # The largest area is on top of the legend, as it is in the plot.
         colours = {label: colour, **colours}
         before = precision
-    whole = Axis(ends=(0, 1), values=(0, 0.25, 0.5, 0.75, 1), grid=False)
     return plot(
         rows,
-        replace(whole, title="recall"),
-        replace(whole, title="precision"),
+        Axis("recall", (0, 1), values=QUARTERS, grid=False),
+        Axis("precision", (0, 1), values=QUARTERS, grid=False),
         by_kind(bands("from", "to"), Palette("curve", colours, orient="right")),
         width=180,
         height=150,
@@ -224,14 +223,9 @@ def _areas(result: CocoAnalyzeResult, column: int) -> Spec:
 
 
 def _sizes_table(result: CocoAnalyzeResult) -> Table[Any]:
+    caption = "Area under the curves of COCO analyze, each forgiving one more kind of error"
+    sizes = (SIZES.get(area, area) for area in result.areas)
+    rows = [(size, *ap) for size, ap in zip(sizes, result.mean_ap.T.tolist(), strict=True)]
     # Two curves may have one name.
     curves = [Column("", name, itemgetter(at)) for at, name in enumerate(result.curve_names, 1)]
-    return Table(
-        "",
-        "Area under the curves of COCO analyze, each forgiving one more kind of error",
-        [
-            (SIZES.get(area, area), *ap)
-            for area, ap in zip(result.areas, result.mean_ap.T.tolist(), strict=True)
-        ],
-        [Column("", "objects", itemgetter(0), TEXT), *curves],
-    )
+    return Table("", caption, rows, [Column("", "objects", itemgetter(0), TEXT), *curves])

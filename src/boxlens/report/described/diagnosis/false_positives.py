@@ -21,6 +21,7 @@ from boxlens.wording import UNDEFINED, count, counted, number, score, share, sho
 
 MOST_CLASSES = 24
 VERDICTS = ("correct", "ignored", *FP_LABELS)
+TREND_PX, TREND_HEIGHT_PX = 142, 120
 
 
 def by_class_plot(result: HoiemResult, about: str) -> Plot:
@@ -159,16 +160,16 @@ def _shares(
 def _trend(
     rows: list[Row], across: Axis, palette: Palette, *marks: Mark, title: str, absent: str
 ) -> Spec:
-    size = {"width": 142, "height": 120}
     places = {row["x"] for row in rows}
     if len(places) < 2:
-        return message(absent, **size)
+        return message(absent, width=TREND_PX, height=TREND_HEIGHT_PX)
     return plot(
         [row for row in rows if row["kind"] in palette.colours],
         replace(across, ends=(min(places), max(places)), kind="log", grid=False),
         Axis(ends=(0, 1), ticks=4, grid=False),
         stacks("area", "share", palette),
         *marks,
-        **size,
+        width=TREND_PX,
+        height=TREND_HEIGHT_PX,
         title=title,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import compress
 from typing import Any, Literal
 
 from boxlens.report.charts.forms.axes import Names
@@ -99,10 +98,8 @@ def _matrix(of: Disagreement) -> Spec:
             picked = picks(f"{first} and {second}", n, of=what, terms=terms)
             cells.append(cell(of_row, told, row=first, column=second, tip=tip, **picked))
     # In the order of the schemes, those that occur.
-    lines, columns = (
-        list(compress(names, of.counts.any(axis=axis)))
-        for names, axis in ((of.rows, 1), (of.columns, 0))
-    )
+    lines = [name for name, n in zip(of.rows, of.counts.sum(axis=1), strict=True) if n]
+    columns = [name for name, n in zip(of.columns, of.counts.sum(axis=0), strict=True) if n]
     column_px = min(264 / len(columns), 66)
     above = {"labelAngle": 0, "orient": "top", "labelLimit": column_px}
     return matrix(
