@@ -103,7 +103,7 @@ def _tide(result: TideResult) -> Spec:
     slices = [
         (kind_of(name), gain, {"tip": {"AP gained": score(gain)}}) for name, gain in kinds.items()
     ]
-    left = message("no fix adds anything", width=PIE_PX, height=PIE_PX)
+    nothing = message("no fix adds anything", width=PIE_PX, height=PIE_PX)
     panels = []
     for title, names in (("AP gained", kinds), ("without any", SUMS)):
         rows = [_tide_row(result, name, total) for name in names]
@@ -119,17 +119,19 @@ def _tide(result: TideResult) -> Spec:
             title=title,
         )
         panels.append(panel)
-    return beside(pie(slices, legend=False) if total > 0 else left, below(*panels, gap=6))
+    shares = pie(slices, legend=False) if total > 0 else nothing
+    return beside(shares, below(*panels, gap=6))
 
 
 def _tide_row(result: TideResult, name: str, total: float) -> Row:
     gain, n = result.gain[name], result.n[name]
     if name in SUMS:
-        (label, errors), colour, of_total = SUMS[name], WHITE, ""
+        label, errors = SUMS[name]
+        colour, text = WHITE, change(gain)
     else:
         label, errors, colour = kind_of(name).label, [name], kind_of(name).colour
-        of_total = f" · {share(gain / total)}" if total > 0 else ""
-    bar = {"row": label, "gain": gain, "colour": colour, "text": change(gain) + of_total}
+        text = change(gain) + (f" · {share(gain / total)}" if total > 0 else "")
+    bar = {"row": label, "gain": gain, "colour": colour, "text": text}
     tip = {"kind": label, "AP gained": score(gain), "errors": count(n)}
     return {**bar, "tip": tip, **scheme_picks("tide", label, *errors, n=n)}
 

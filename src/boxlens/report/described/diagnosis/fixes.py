@@ -108,9 +108,9 @@ def _orders_plot(
 
 
 def _orders(scheme: str, orders: Sequence[RepairGain]) -> Spec:
-    labels = {kind_of(row.name).label: row for row in orders}
+    by_label = {kind_of(row.name).label: row for row in orders}
     rows = []
-    for label, row in labels.items():
+    for label, row in by_label.items():
         gains = {name: getattr(row, name) for name in GAINS}
         tip = {"fix": label, **{name: score(gain) for name, gain in gains.items()}}
         look = {"colour": kind_of(row.name).colour, "tip": tip}
@@ -118,14 +118,14 @@ def _orders(scheme: str, orders: Sequence[RepairGain]) -> Spec:
     return name_rows(
         rows,
         # The names keep clear of a mark at 0.
-        Names.of(labels, px=22, more={"labelPadding": 9}),
+        Names.of(by_label, px=22, more={"labelPadding": 9}),
         Axis("AP gained"),
         bars("highest", "lowest", color=PALE, height=9),
         ticks("mean", color=INK, height=15),
         dots("first", size=42),
         hollow_dots("last", size=36),
         width=172,
-        columns={"adds most": {label: share(row.share_largest) for label, row in labels.items()}},
+        columns={"adds most": {label: share(row.share_largest) for label, row in by_label.items()}},
     )
 
 
