@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from boxlens.report.described import describe, evaluation
-from boxlens.report.described.diagnosis import OBJECTS
 from boxlens.report.described.difficulty import study_in_report
 from boxlens.report.described.examples import (
     EXAMPLES,
@@ -19,6 +19,7 @@ from boxlens.report.described.examples import (
     hang_examples,
 )
 from boxlens.report.described.extras import Extras, Run
+from boxlens.report.described.sensitivity import OBJECTS
 from boxlens.report.pictures.comparison_exhibits import comparison_walls
 from boxlens.report.pictures.exhibits import Wall, walls
 from boxlens.report.study import Section, Study, file_name
@@ -33,7 +34,21 @@ def study(result: ReportResult, pictures: Pictures | None = None) -> Study:
     """One section per question, in it one part per detector."""
     dataset, n_detectors = result.dataset, len(result.detections)
     n_detections = counted(len(result.detections[0]), "detection")
-    lead, sentences = _answer(result)
+    detectors = _of_detectors(result)
+    compared = [] if result.comparison is None else [describe(result.comparison)]
+    others = [one for one in (result.evaluation, result.difficulty) if one is not None]
+    lead = next(chain(compared, detectors, map(describe, others)))
+    sentences = lead.sentences
+    if compared or len(detectors) > 1:
+        # Who is better, then how good each detector is.
+        named = zip(result.detections, detectors, strict=False)
+        told = (f"{one.name}: {found.sentences[0]}" for one, found in named)
+        sentences = (*(one.sentences[0] for one in compared), *told)
+    sections = (
+        *_questions(result, detectors, compared),
+        _examples(result, pictures),
+        _classes(result, detectors, compared),
+    )
     return Study(
         title=result.names,
         data=dataset.name,
@@ -45,7 +60,7 @@ def study(result: ReportResult, pictures: Pictures | None = None) -> Study:
         ),
         sentences=sentences[:MOST_SENTENCES],
         tiles=lead.tiles,
-        sections=tuple(one for one in _sections(result, pictures) if one.parts or one.inner),
+        sections=tuple(one for one in sections if one.parts or one.inner),
         main_table=lead.main_table,
         main_plot=lead.main_plot,
     )
@@ -61,10 +76,8 @@ def extras(result: ReportResult) -> Extras:
 
 def _walls(result: ReportResult) -> list[Wall]:
     """All examples at once, so that no picture is read twice."""
-    found = []
-    if "errors" in result.asked:
-        for one, prefix in zip(result.diagnoses, prefixes(result), strict=True):
-            found += [replace(wall, name=f"{prefix}{wall.name}") for wall in walls(one)]
+    own = zip(result.diagnoses, prefixes(result), strict=True) if "errors" in result.asked else ()
+    found = [replace(wall, name=prefix + wall.name) for one, prefix in own for wall in walls(one)]
     return [*found, *(comparison_walls(result.comparison) if result.comparison else ())]
 
 
@@ -88,25 +101,6 @@ def prefixes(result: ReportResult) -> list[str]:
     return found
 
 
-def _answer(result: ReportResult) -> tuple[Study, tuple[str, ...]]:
-    """Who is better, then how good each detector is; else what was asked alone."""
-    studies = _of_detectors(result)
-    first = tuple(
-        f"{one.name}: {found.sentences[0]}"
-        for one, found in zip(result.detections, studies, strict=False)
-    )
-    if result.comparison is not None:
-        compared = describe(result.comparison)
-        return compared, (compared.sentences[0], *first)
-    if len(studies) > 1:
-        return studies[0], first
-    if studies:
-        return studies[0], studies[0].sentences
-    (alone,) = (one for one in (result.evaluation, result.difficulty) if one is not None)
-    lead = describe(alone)
-    return lead, lead.sentences
-
-
 def _of_detectors(result: ReportResult) -> list[Study]:
     """Of each detector, as far as errors and objects were asked for."""
     if not {"errors", "sensitivity"} & {*result.asked}:
@@ -124,45 +118,36 @@ def _of_detectors(result: ReportResult) -> list[Study]:
     return found
 
 
-def _sections(result: ReportResult, pictures: Pictures | None) -> Iterator[Section]:
+def _questions(
+    result: ReportResult, detectors: Sequence[Study], compared: Sequence[Study]
+) -> Iterator[Section]:
     if result.evaluation is not None:
         yield evaluation.scores_section(result.evaluation)
     # Classes, the last of each detector, have a place of their own.
-    for same in zip(*(one.sections[:-1] for one in _of_detectors(result)), strict=True):
-        parts = [replace(one, reading="", guide="") for one in same]
-        inner = tuple(_by_detector(result, same[0].name, parts))
-        yield same[0] if len(same) == 1 else replace(same[0], parts=(), inner=inner, findings=())
+    for same in zip(*(one.sections[:-1] for one in detectors), strict=True):
+        parts = (replace(one, reading="", guide="") for one in _by_detector(result, same))
+        several = replace(same[0], parts=(), inner=tuple(parts), findings=())
+        yield several if len(same) > 1 else same[0]
     if result.difficulty is not None:
         hard = study_in_report(result.difficulty)
         yield Section("difficulty", "Difficulty", inner=hard.sections, findings=hard.sentences)
-    if result.comparison is not None:
-        compared = describe(result.comparison)
-        yield Section(
-            "comparison",
-            "Comparison",
-            inner=tuple(one for one in compared.sections[:-1] if one.name != EXAMPLES),
-            findings=compared.sentences[1:],
-        )
-    yield _examples(result, pictures)
-    yield _classes(result)
+    for one in compared:
+        inner = tuple(part for part in one.sections[:-1] if part.name != EXAMPLES)
+        yield Section("comparison", "Comparison", inner=inner, findings=one.sentences[1:])
 
 
-def _by_detector(result: ReportResult, name: str, parts: Sequence[Section]) -> Iterator[Section]:
+def _by_detector(result: ReportResult, parts: Sequence[Section]) -> Iterator[Section]:
     """The same section of each detector, under the detector's name."""
     for part, prefix, one in zip(parts, prefixes(result), result.detections, strict=False):
-        mark = prefix.rstrip("_") or "detector"
         findings = tuple(f"{one.name}: {text}" for text in part.findings)
-        yield replace(part, name=f"{name}-{mark}", title=one.name, findings=findings)
+        name = f"{part.name}-{prefix.rstrip('_') or 'detector'}"
+        yield replace(part, name=name, title=one.name, findings=findings)
 
 
 def _examples(result: ReportResult, pictures: Pictures | None) -> Section:
-    told = []
-    if "errors" in result.asked:
-        told = [
-            examples_section(diagnosis_examples(one, pictures, prefix))
-            for one, prefix in zip(result.diagnoses, prefixes(result), strict=True)
-        ]
-    inner = list(_by_detector(result, EXAMPLES, told))
+    own = zip(result.diagnoses, prefixes(result), strict=True) if "errors" in result.asked else ()
+    told = [examples_section(diagnosis_examples(one, pictures, prefix)) for one, prefix in own]
+    inner = list(_by_detector(result, told))
     if result.comparison is not None:
         parts = comparison_examples(comparison_walls(result.comparison), pictures)
         inner.append(replace(examples_section(parts), name="examples-compared", title="Compared"))
@@ -172,16 +157,15 @@ def _examples(result: ReportResult, pictures: Pictures | None) -> Section:
     return replace(remarks, inner=tuple(replace(one, reading="") for one in inner))
 
 
-def _classes(result: ReportResult) -> Section:
-    inner = []
+def _classes(
+    result: ReportResult, detectors: Sequence[Study], compared: Sequence[Study]
+) -> Section:
+    inner = list(_by_detector(result, [one.sections[-1] for one in detectors]))
     if result.evaluation is not None:
         scores = evaluation.classes_section(result.evaluation)
-        inner.append(replace(scores, name="classes-scores", title="Scores"))
-    of_detectors = [one.sections[-1] for one in _of_detectors(result)]
-    inner += _by_detector(result, "classes", of_detectors)
-    if result.comparison is not None:
-        compared = describe(result.comparison).sections[-1]
-        inner.append(replace(compared, name="classes-compared", title="Compared"))
+        inner.insert(0, replace(scores, name="classes-scores", title="Scores"))
+    last = (one.sections[-1] for one in compared)
+    inner += (replace(one, name="classes-compared", title="Compared") for one in last)
     if len(inner) == 1:
         return replace(inner[0], name="classes", title="Classes")
     return Section("classes", "Classes", inner=tuple(inner))
