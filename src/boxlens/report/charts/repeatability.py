@@ -14,13 +14,13 @@ from boxlens.report.charts.forms.marks import dots, lines
 from boxlens.report.charts.forms.panels import grid, plot
 from boxlens.report.charts.level_axis import level_axis, level_place
 from boxlens.report.charts.proposal_methods import method_styles
-from boxlens.report.charts.recall import PAGE_PX, PANEL_PX
 from boxlens.studies.proposals.repeatability.result import (
     LevelRepeatability,
     RepeatabilityResult,
 )
 from boxlens.wording import count, interval, score
 
+PAGE_PX, PANEL_PX = 640, 300
 # By method.
 Levels = Mapping[str, tuple[LevelRepeatability, ...]]
 # Title, axis and rows of a family of changes.
