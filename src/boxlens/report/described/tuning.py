@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import accumulate
 from typing import Any, Final
@@ -37,15 +37,13 @@ from boxlens.studies.proposals.tuning.result import ProposalTuningResult, Trial
 from boxlens.studies.proposals.tuning.verdict import tuning_sentences
 from boxlens.wording import counted, score
 
-# Of the best trials, where there is little room.
-MOST_TRIALS = 5
 # Colour and size of trials.
 KINDS: Final = {"tried": (NEUTRAL, 16), "before": (SECOND, 44), "best": (FIRST, 44)}
 
 
 def study(result: ProposalTuningResult) -> Study:
-    first, best = result.trials[0], result.trials[result.best]
     trials = _trials(result)
+    gains, settings = _before_and_after(result)
     trials_plot, settings_plot = _plots(result, trials)
     return Study(
         title=f"Tuning of {result.method}",
@@ -57,8 +55,8 @@ def study(result: ProposalTuningResult) -> Study:
         ),
         sentences=tuple(tuning_sentences(result)),
         tiles=(
-            ("AR before", first.ar, SCORE),
-            ("AR of the best", best.ar, SCORE),
+            ("AR before", result.trials[0].ar, SCORE),
+            ("AR of the best", result.trials[result.best].ar, SCORE),
             ("AR before, held out", result.held_out_before, SCORE),
             ("AR after, held out", result.held_out_after, SCORE),
         ),
@@ -66,14 +64,14 @@ def study(result: ProposalTuningResult) -> Study:
             Section(
                 "trials",
                 "Trials",
-                (trials_plot, _gains(result, first, best), trials),
+                (trials_plot, gains, trials),
                 "The best of many trials looks better than it is because it was chosen: the "
                 "pictures held out show what it is worth.",
             ),
             Section(
                 "settings",
                 "Settings",
-                (settings_plot, _settings(result, first, best)),
+                (settings_plot, settings),
                 "What was varied, and where the best trial lies.",
             ),
         ),
@@ -84,7 +82,8 @@ def study(result: ProposalTuningResult) -> Study:
 
 def _trials(result: ProposalTuningResult) -> Table[Trial]:
     ranked = sorted(result.trials, key=lambda one: (math.isnan(one.ar), -one.ar, one.number))
-    brief = dict.fromkeys([*(one.number for one in ranked[:MOST_TRIALS]), 0])
+    # The best few and the first.
+    brief = dict.fromkeys([*(one.number for one in ranked[:5]), 0])
     return Table(
         "trials",
         "Every trial",
@@ -111,24 +110,23 @@ def _trials(result: ProposalTuningResult) -> Table[Trial]:
     )
 
 
-def _gains(result: ProposalTuningResult, first: Trial, best: Trial) -> Table[Any]:
+def _before_and_after(result: ProposalTuningResult) -> Iterator[Table[Any]]:
+    """What was gained, then by which settings."""
+    first, best = result.trials[0], result.trials[result.best]
     forms = {"pictures": TEXT, "number": COUNT, "AR before": SCORE, "AR after": SCORE}
     gains = (
         ("tuned on", result.n_tuned_on, first.ar, best.ar),
         ("held out", result.n_held_out, result.held_out_before, result.held_out_after),
     )
-    rows = ((*one, one[-1] - one[-2]) for one in gains)
-    return table_of("", "AR gained by tuning", {**forms, "gained": CHANGE}, rows)
-
-
-def _settings(result: ProposalTuningResult, first: Trial, best: Trial) -> Table[Any]:
+    gained = ((*one, one[-1] - one[-2]) for one in gains)
+    yield table_of("", "AR gained by tuning", {**forms, "gained": CHANGE}, gained)
     ranges = result.parameters.get("ranges", {})
     numbers = dict.fromkeys(("before", "best", "searched from", "to"), NUMBER)
     rows = (
         (name, value, best.settings.get(name), *ranges.get(name, (None, None)))
         for name, value in first.settings.items()
     )
-    return table_of("", "Settings before and after", {"setting": TEXT, **numbers}, rows)
+    yield table_of("", "Settings before and after", {"setting": TEXT, **numbers}, rows)
 
 
 def _plots(result: ProposalTuningResult, table: Table[Trial]) -> tuple[Plot, Plot]:
@@ -138,6 +136,8 @@ def _plots(result: ProposalTuningResult, table: Table[Trial]) -> tuple[Plot, Plo
         name for name in settings if len({one.settings.get(name) for one in result.trials}) > 1
     ]
     points = _points(result, table)
+    # What is drawn last stands first.
+    above = key({row["kind"]: row["colour"] for row in reversed(points)}, width=480)
     n_trials, n_boxes = counted(len(result.trials), "trial"), counted(result.budget, "proposal")
     about = f"{result.method}, {n_trials}, at most {n_boxes}"
     before, after = result.held_out_before, result.held_out_after
@@ -151,7 +151,7 @@ def _plots(result: ProposalTuningResult, table: Table[Trial]) -> tuple[Plot, Plo
             "Average recall of every trial",
             "If the line has been level for long, more trials would add little. If it still rises, "
             "search on.",
-            partial(_draw_trials, points),
+            partial(_draw_trials, points, above),
             legend=f"On the pictures tuned on ({result.n_tuned_on:,}). Line: the best so far. "
             f"Dashed: the settings before. {held_out}",
             about=about,
@@ -163,7 +163,7 @@ def _plots(result: ProposalTuningResult, table: Table[Trial]) -> tuple[Plot, Plo
             "Average recall against each setting",
             "A peak: the setting matters, and the peak is where to be. Points at one height: it "
             "does not matter.",
-            partial(_draw_settings, points, varied),
+            partial(_draw_settings, points, above, varied),
             legend="One point per trial. All settings vary at once, so points scatter even where a "
             f"setting matters. {held_out}",
             about=about,
@@ -177,20 +177,16 @@ def _points(result: ProposalTuningResult, table: Table[Trial]) -> list[Row]:
     """Trials with a number; what is drawn last lies on top."""
     kinds = {result.trials[0].number: "before", result.trials[result.best].number: "best"}
     settings = {f"setting {name}": f"setting_{name}" for name in result.trials[0].settings}
-    rows = [
-        row
-        for row in table_rows(table, number="trial", ar="AR", **settings)
-        if not math.isnan(row["ar"])
-    ]
+    rows = table_rows(table, number="trial", ar="AR", **settings)
     return [
         {**row, "kind": kind, "colour": colour, "size": size}
         for kind, (colour, size) in KINDS.items()
         for row in rows
-        if kinds.get(row["number"], "tried") == kind
+        if kinds.get(row["number"], "tried") == kind and not math.isnan(row["ar"])
     ]
 
 
-def _draw_trials(points: Sequence[Row]) -> Spec:
+def _draw_trials(points: Sequence[Row], above: Sequence[Spec]) -> Spec:
     """In the order they were tried; the line is the best so far."""
     in_order = sorted(points, key=lambda row: row["number"])
     best = accumulate((row["ar"] for row in in_order), max)
@@ -208,10 +204,10 @@ def _draw_trials(points: Sequence[Row]) -> Spec:
         width=480,
         height=240,
     )
-    return below(*_key(points), panel, gap=6)
+    return below(*above, panel, gap=6)
 
 
-def _draw_settings(points: Sequence[Row], settings: Sequence[str]) -> Spec:
+def _draw_settings(points: Sequence[Row], above: Sequence[Spec], settings: Sequence[str]) -> Spec:
     """One panel per setting."""
     panels, scores = [], around(row["ar"] for row in points)
     for at, name in enumerate(settings):
@@ -237,10 +233,4 @@ def _draw_settings(points: Sequence[Row], settings: Sequence[str]) -> Spec:
             framed=True,
         )
         panels.append(panel)
-    return grid(panels, 3, above=_key(points), gap=18)
-
-
-def _key(points: Sequence[Row]) -> list[Spec]:
-    """What is drawn last stands first."""
-    colours = {row["kind"]: row["colour"] for row in reversed(points)}
-    return key(colours, width=480)
+    return grid(panels, 3, above=above, gap=18)

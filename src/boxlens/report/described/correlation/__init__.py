@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from boxlens.report.charts.colours import MANY_SERIES, colours_of
 from boxlens.report.charts.forms.axes import Axis, around
 from boxlens.report.charts.forms.choosing import first_of
 from boxlens.report.charts.forms.keys import key_table, styles_of
-from boxlens.report.charts.forms.layers import Mark, Spec
+from boxlens.report.charts.forms.layers import Mark, Row, Spec
 from boxlens.report.charts.forms.marks import VALUE, dots, lines
 from boxlens.report.charts.forms.panels import below, plot
 from boxlens.report.charts.forms.scatter import least_squares, scatter
@@ -41,15 +41,18 @@ from boxlens.studies.proposals.detection_use.correlation_result import (
 from boxlens.studies.proposals.detection_use.verdict import correlation_sentences, detector_name
 from boxlens.wording import counted, listed, score, short
 
+# Over all classes, by how the detector is called.
+Overall = Mapping[str, RecallCorrelation]
 # Detectors that have a tile, a column where there is little room, a line, and a panel.
 MOST_TILES, MOST_COLUMNS, MOST_LINES, MOST_PANELS = 4, 4, 8, 4
 
 
 def study(result: ProposalCorrelationResult) -> Study:
-    overall = [one for one in result.correlations if not one.class_name]
-    names = [detector_name(one.detector) for one in overall]
+    overall = {
+        detector_name(one.detector): one for one in result.correlations if not one.class_name
+    }
     n_methods = counted(len({one.method for one in result.scores}), "method")
-    about = f"{listed(names, 2, 'detectors')}, {n_methods}, {result.dataset['name']}"
+    about = f"{listed(list(overall), 2, 'detectors')}, {n_methods}, {result.dataset['name']}"
     return Study(
         title="Recall and mAP",
         data=result.dataset["name"],
@@ -60,43 +63,68 @@ def study(result: ProposalCorrelationResult) -> Study:
         ),
         sentences=tuple(correlation_sentences(result)),
         tiles=tuple(
-            (f"r with AR, {detector_name(one.detector)}", one.with_ar, SCORE)
-            for one in overall[:MOST_TILES]
+            (f"r with AR, {name}", one.with_ar, SCORE)
+            for name, one in list(overall.items())[:MOST_TILES]
         ),
         sections=(
             Section(
                 "overlaps",
                 "By IoU",
-                (
-                    _by_iou_plot(overall, about),
-                    _correlations(overall),
-                    _overlaps(overall),
-                    *_filed_correlations(result),
-                ),
+                (_by_iou_plot(overall, about), *_overlap_tables(result, overall)),
                 "Pearson's r over methods. AR: average recall over IoU from 0.5 to 1; partial AR: "
                 "up to 0.7.",
             ),
             Section(
                 "methods",
                 "Methods",
-                (_by_method_plot(result, overall, about), *_methods(result, overall)),
+                (_by_method_plot(result, overall, about), *_method_tables(result, overall)),
                 "What proposals find, and the mAP that detectors reach with them.",
             ),
-            classes_section(result, [one.detector for one in overall], about),
+            classes_section(result, list(overall), about),
         ),
         main_table="Recall and mAP of every method",
         guide="proposals",
     )
 
 
-def _correlations(overall: Sequence[RecallCorrelation]) -> Table[Any]:
-    forms = {"detector": TEXT, "methods": COUNT, "r with AR": SCORE, "r with partial AR": SCORE}
-    rows = (
-        (detector_name(one.detector), one.n_methods, one.with_ar, one.with_partial_ar, *_best(one))
-        for one in overall
-    )
+def _overlap_tables(result: ProposalCorrelationResult, overall: Overall) -> Iterator[Table[Any]]:
+    """Those in files have all classes, too: there the class is null where all are meant."""
+    shown = {"detector": TEXT, "methods": COUNT, "r with AR": SCORE, "r with partial AR": SCORE}
     best = {"best IoU": NUMBER, "r there": SCORE}
-    return table_of("", "Correlation of recall and mAP", {**forms, **best}, rows)
+    rows = (
+        (name, one.n_methods, one.with_ar, one.with_partial_ar, *_best(one))
+        for name, one in overall.items()
+    )
+    yield table_of("", "Correlation of recall and mAP", {**shown, **best}, rows)
+    ious: list[float] = next((one.ious.tolist() for one in overall.values()), [])
+    places = range(len(ious))
+    yield Table(
+        "",
+        "r with recall at every IoU",
+        places,
+        [
+            Column("", "IoU", lambda at: ious[at], NUMBER),
+            *columns_of(
+                overall,
+                lambda at, name: float(overall[name].at_iou[at]),
+                heading=str,
+                most=MOST_COLUMNS,
+            ),
+        ],
+        brief=places[::2],
+        folded=True,
+    )
+    named = {"detector": TEXT, "class": TEXT}
+    numbers = {"n_methods": COUNT, "r_AR": SCORE, "r_AR_50_70": SCORE}
+    found = [((one.detector or None, one.class_name or None), one) for one in result.correlations]
+    whole = ((*who, one.n_methods, one.with_ar, one.with_partial_ar) for who, one in found)
+    yield table_of("correlations", "", {**named, **numbers}, whole)
+    by_iou = (
+        (*who, round(iou, 6), r)
+        for who, one in found
+        for iou, r in zip(one.ious.tolist(), one.at_iou.tolist(), strict=True)
+    )
+    yield table_of("correlations_by_iou", "", {**named, "iou": SCORE, "r": SCORE}, by_iou)
 
 
 def _best(one: RecallCorrelation) -> tuple[float, float]:
@@ -107,52 +135,15 @@ def _best(one: RecallCorrelation) -> tuple[float, float]:
     return float(one.ious[at]), float(one.at_iou[at])
 
 
-def _overlaps(overall: Sequence[RecallCorrelation]) -> Table[int]:
-    """By the place of the IoU."""
-    places = range(len(overall[0].ious)) if overall else range(0)
-    return Table(
-        "",
-        "r with recall at every IoU",
-        places,
-        [
-            Column("", "IoU", lambda at: float(overall[0].ious[at]), NUMBER),
-            *columns_of(
-                overall,
-                lambda at, one: float(one.at_iou[at]),
-                heading=lambda one: detector_name(one.detector),
-                most=MOST_COLUMNS,
-            ),
-        ],
-        brief=places[::2],
-        folded=True,
-    )
-
-
-def _filed_correlations(result: ProposalCorrelationResult) -> tuple[Table[Any], Table[Any]]:
-    """The class is null where all classes are meant."""
-    named = {"detector": TEXT, "class": TEXT}
-    numbers = {"n_methods": COUNT, "r_AR": SCORE, "r_AR_50_70": SCORE}
-    found = [((one.detector or None, one.class_name or None), one) for one in result.correlations]
-    whole = ((*who, one.n_methods, one.with_ar, one.with_partial_ar) for who, one in found)
-    by_iou = (
-        (*who, round(iou, 6), r)
-        for who, one in found
-        for iou, r in zip(one.ious.tolist(), one.at_iou.tolist(), strict=True)
-    )
-    return (
-        table_of("correlations", "", {**named, **numbers}, whole),
-        table_of("correlations_by_iou", "", {**named, "iou": SCORE, "r": SCORE}, by_iou),
-    )
-
-
-def _by_iou_plot(overall: Sequence[RecallCorrelation], about: str) -> Plot:
-    known = any(not np.isnan(one.at_iou).all() for one in overall)
+def _by_iou_plot(overall: Overall, about: str) -> Plot:
+    shown = dict(list(overall.items())[:MOST_LINES])
+    known = any(not np.isnan(one.at_iou).all() for one in shown.values())
     return Plot(
         "recall_correlation",
         "Correlation of recall with mAP, by IoU",
         "Where a line is highest, recall predicts mAP best. A line that falls to the left: "
         "loose boxes are of no use to the detector.",
-        partial(_draw_by_iou, overall[:MOST_LINES]),
+        partial(_draw_by_iou, shown),
         legend="Pearson's r of mAP with recall at this IoU, over methods. Dashed: with average "
         "recall (AR), which needs no IoU to be chosen. Partial: AR up to IoU 0.7."
         + first_of(MOST_LINES, len(overall), "detectors"),
@@ -162,9 +153,8 @@ def _by_iou_plot(overall: Sequence[RecallCorrelation], about: str) -> Plot:
     )
 
 
-def _draw_by_iou(shown: Sequence[RecallCorrelation]) -> Spec:
+def _draw_by_iou(found: Overall) -> Spec:
     """One line per detector; below, the correlations with average recall, the highest first."""
-    found = {detector_name(one.detector): one for one in shown}
     styles = styles_of(found)
     known = (
         (name, round(iou, 6), r, one.n_methods, styles[name].look)
@@ -201,18 +191,11 @@ def _draw_by_iou(shown: Sequence[RecallCorrelation]) -> Spec:
     return below(panel, key_table({name: styles[name] for name in ranked}, columns), gap=14)
 
 
-def _methods(
-    result: ProposalCorrelationResult, overall: Sequence[RecallCorrelation]
-) -> tuple[Table[MethodScore], Table[Any]]:
+def _method_tables(result: ProposalCorrelationResult, overall: Overall) -> Iterator[Table[Any]]:
     """Those that find most first; recall is the same, whichever detector uses the proposals."""
     methods = {one.method: one for one in result.scores}.values()
-    scores = {(one.method, one.detector): one.map for one in result.scores}
-    texts = {"method": TEXT, "detector": TEXT, "budget": COUNT}
-    filed = (
-        (one.method, one.detector or None, result.budget, one.n_mean, one.ar, one.map)
-        for one in result.scores
-    )
-    shown = Table(
+    scores = {(one.method, detector_name(one.detector)): one.map for one in result.scores}
+    yield Table(
         "",
         "Recall and mAP of every method",
         sorted(methods, key=lambda one: (math.isnan(one.ar), -one.ar)),
@@ -221,24 +204,27 @@ def _methods(
             Column("", "per image", lambda one: one.n_mean, MEAN_COUNT),
             Column("", "AR", lambda one: one.ar),
             *columns_of(
-                [one.detector for one in overall],
+                overall,
                 lambda one, name: scores.get((one.method, name)),
-                heading=lambda name: f"{result.parameters['metric']}, {detector_name(name)}",
+                heading=lambda name: f"{result.parameters['metric']}, {name}",
                 most=MOST_COLUMNS,
             ),
         ],
     )
-    forms = {**texts, "n_mean": SCORE, "AR": SCORE, "mAP": SCORE}
-    return shown, table_of("methods", "", forms, filed)
+    forms = {"method": TEXT, "detector": TEXT, "budget": COUNT}
+    numbers = {"n_mean": SCORE, "AR": SCORE, "mAP": SCORE}
+    rows = (
+        (one.method, one.detector or None, result.budget, one.n_mean, one.ar, one.map)
+        for one in result.scores
+    )
+    yield table_of("methods", "", {**forms, **numbers}, rows)
 
 
-def _by_method_plot(
-    result: ProposalCorrelationResult, overall: Sequence[RecallCorrelation], about: str
-) -> Plot:
+def _by_method_plot(result: ProposalCorrelationResult, overall: Overall, about: str) -> Plot:
     scored: dict[str, list[MethodScore]] = {}
     for one in result.scores:
         if not math.isnan(one.ar + one.map):
-            scored.setdefault(one.detector, []).append(one)
+            scored.setdefault(detector_name(one.detector), []).append(one)
     return Plot(
         "recall_against_map",
         "Average recall against mAP",
@@ -254,18 +240,15 @@ def _by_method_plot(
     )
 
 
-def _draw_by_method(
-    shown: Mapping[str, Sequence[MethodScore]], overall: Sequence[RecallCorrelation]
-) -> Spec:
+def _draw_by_method(shown: Mapping[str, Sequence[MethodScore]], overall: Overall) -> Spec:
     """One panel per detector; all share the axis of recall."""
-    colours = colours_of([one.detector for one in overall], MANY_SERIES)
-    with_ar = {one.detector: one.with_ar for one in overall}
+    colours = colours_of(list(overall), MANY_SERIES)
     across = around((one.ar for mine in shown.values() for one in mine), 0.08)
     forms = {"method": TEXT, "AR": SCORE, "mAP": SCORE, "proposals per image": MEAN_COUNT}
-    panels = []
+    panels: list[Spec] = []
     for name, mine in shown.items():
-        points = ((one.method, one.ar, one.map, one.n_mean, {}) for one in mine)
-        r = with_ar.get(name, math.nan)
+        points = ((one.method, one.ar, one.map, one.n_mean, Row()) for one in mine)
+        r = overall[name].with_ar
         words = "r is unknown" if math.isnan(r) else f"r = {score(r)}"
         panel = scatter(
             told_rows(forms, points, x="AR", y="mAP", name="method"),
@@ -273,7 +256,7 @@ def _draw_by_method(
             Axis("mAP", around((one.map for one in mine), 0.08)),
             # Without a correlation there is no slope either.
             line=None if math.isnan(r) else least_squares([(one.ar, one.map) for one in mine]),
-            title=f"{short(detector_name(name), 30)}: {words}, {counted(len(mine), 'method')}",
+            title=f"{short(name, 30)}: {words}, {counted(len(mine), 'method')}",
             width=480,
             height=300 if len(shown) == 1 else 230,
             color=colours[name],

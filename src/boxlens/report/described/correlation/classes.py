@@ -33,14 +33,14 @@ def classes_section(
     found: dict[str, dict[str, float]] = {}
     for one in result.correlations:
         if one.class_name:
-            found.setdefault(one.class_name, {})[one.detector] = one.with_ar
+            found.setdefault(one.class_name, {})[detector_name(one.detector)] = one.with_ar
     table: Table[ClassR] = Table(
         "",
         "r with AR, class by class",
         list(found.items()),
         [
             Column("", "class", lambda row: row[0], TEXT),
-            *columns_of(detectors, lambda row, name: row[1].get(name), heading=detector_name),
+            *columns_of(detectors, lambda row, name: row[1].get(name), heading=str),
         ],
         folded=True,
         detail=True,
@@ -62,10 +62,7 @@ def classes_section(
 def _plot(table: Table[ClassR], detectors: Sequence[str], about: str) -> Plot:
     shown = detectors[:MOST_DETECTORS]
     known = (
-        (
-            name,
-            {detector_name(who): r for who, r in of.items() if who in shown and not math.isnan(r)},
-        )
+        (name, {who: r for who, r in of.items() if who in shown and not math.isnan(r)})
         for name, of in table.rows
     )
     ordered = sorted((one for one in known if one[1]), key=lambda one: -fmean(one[1].values()))
@@ -76,7 +73,7 @@ def _plot(table: Table[ClassR], detectors: Sequence[str], about: str) -> Plot:
         "Correlation of AP with average recall, class by class",
         "High everywhere: what holds for all classes holds for each. Classes at the end are "
         "limited by something other than proposals, or have too few objects.",
-        partial(_draw, classes, list(map(detector_name, shown))),
+        partial(_draw, classes, shown),
         legend="Pearson's r over methods; below 0, methods that find more of a class score "
         "worse on it. Classes with few objects scatter."
         + cut * (len(classes) < len(ordered))

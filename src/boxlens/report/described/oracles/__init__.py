@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from boxlens.report.charts.colours import INK, NEUTRAL, SOFT_INK
@@ -41,6 +42,8 @@ from boxlens.studies.proposals.detection_use.oracle_result import (
 from boxlens.studies.proposals.detection_use.verdict import oracle_sentences
 from boxlens.wording import counted, listed, score
 
+# The methods of every detector, best first.
+Ranked = Sequence[Sequence[DetectorOracles]]
 # Groups of bars of a figure.
 MOST_GROUPS: Final = 10
 # Perfect suppression takes away duplicates, and has their colour.
@@ -59,7 +62,7 @@ def study(result: ProposalOracleResult) -> Study:
     ranked = [
         _best_first(one for one in result.oracles if one.detector == name) for name in detectors
     ]
-    oracles = _oracles(ranked, proposed=bool(methods))
+    oracles, *classes = _tables(ranked, proposed=bool(methods))
     budget = result.parameters.get("budget")
     return Study(
         title=f"Oracles for {listed(detectors, 3, 'detectors')}",
@@ -75,12 +78,7 @@ def study(result: ProposalOracleResult) -> Study:
             Section(
                 "oracles",
                 "Oracles",
-                (
-                    *_plots(result, ranked, oracles, proposed=bool(methods)),
-                    oracles,
-                    *(_best_classes(one[0]) for one in ranked),
-                    _classes(oracles.rows),
-                ),
+                (*_plots(result, ranked, oracles), oracles, *classes),
                 "Perfect proposals: detections near objects are kept as well, wrong ones, too. "
                 "Perfect suppression: false positives that overlap a true positive of their class "
                 "are removed. Gained: AP50 beyond that without an oracle.",
@@ -125,11 +123,13 @@ def _rows(found: Iterable[DetectorOracles]) -> list[_Row]:
     return [_Row(one, score) for one in found for score in one.scores]
 
 
-def _oracles(ranked: Sequence[Sequence[DetectorOracles]], *, proposed: bool) -> Table[_Row]:
-    return Table(
+def _tables(ranked: Ranked, *, proposed: bool) -> Iterator[Table[Any]]:
+    """Every oracle, then class by class."""
+    rows = _rows(chain(*ranked))
+    yield Table(
         "oracles",
         "AP50 with each oracle",
-        _rows(one for mine in ranked for one in mine),
+        rows,
         [
             Column("detector", "detector", lambda row: row.of.detector, TEXT),
             Column("method", "proposals" * proposed, lambda row: row.of.method or None, TEXT),
@@ -143,42 +143,32 @@ def _oracles(ranked: Sequence[Sequence[DetectorOracles]], *, proposed: bool) -> 
         ],
         folded=proposed,
     )
-
-
-def _best_classes(one: DetectorOracles) -> Table[Any]:
-    """With the proposals that the detector does best on."""
-    on = f" on {one.method}" if one.method else ""
-    return table_of(
-        "",
-        f"AP50 of every class, {one.detector}{on}",
-        {"class": TEXT, **{ORACLE_WORDS[score.oracle]: SCORE for score in one.scores}},
-        (
-            (name, *(score.class_ap50.get(name) for score in one.scores))
-            for name in one.scores[0].class_ap50
-        ),
-        folded=True,
-        detail=True,
-    )
-
-
-def _classes(found: Sequence[_Row]) -> Table[Any]:
+    # With the proposals that each detector does best on.
+    for best, *_ in ranked:
+        on = f" on {best.method}" if best.method else ""
+        yield table_of(
+            "",
+            f"AP50 of every class, {best.detector}{on}",
+            {"class": TEXT, **{ORACLE_WORDS[score.oracle]: SCORE for score in best.scores}},
+            (
+                (name, *(score.class_ap50.get(name) for score in best.scores))
+                for name in best.scores[0].class_ap50
+            ),
+            folded=True,
+            detail=True,
+        )
     forms = {"detector": TEXT, "method": TEXT, "budget": COUNT, "oracle": TEXT, "class": TEXT}
-    rows = (
+    classes = (
         (of.detector, of.method or None, of.budget, score.oracle, name, ap)
-        for of, score in found
+        for of, score in rows
         for name, ap in score.class_ap50.items()
     )
-    return table_of("oracle_classes", "", {**forms, "AP50": SCORE}, rows)
+    yield table_of("oracle_classes", "", {**forms, "AP50": SCORE}, classes)
 
 
-def _plots(
-    result: ProposalOracleResult,
-    ranked: Sequence[Sequence[DetectorOracles]],
-    table: Table[_Row],
-    *,
-    proposed: bool,
-) -> Iterator[Plot]:
+def _plots(result: ProposalOracleResult, ranked: Ranked, table: Table[_Row]) -> Iterator[Plot]:
     """One per detector; without proposals one for all."""
+    proposed = any(one.method for one in result.oracles)
     legend = "AP at IoU 0.5, and what each oracle adds."
     if proposed:
         legend += (
@@ -212,16 +202,12 @@ def _draw(table: Table[_Row], *, proposed: bool) -> Spec:
     of = "method" if proposed else "detector"
     oracles = ("none", "gt", "nms", "gt+nms") if proposed else ("raw", "nms")
     found = table_rows(table, row=of, series="oracle", value="AP50", gain="gained")
-    rows = [
-        {
-            **row,
-            "colour": COLOURS[row["series"]],
-            "text": told["AP50"] + ("" if row["gain"] is None else f"  ({told['gained']})"),
-        }
-        for row in found
-        for told in [row["tip"]]
-        if row["series"] in oracles
-    ]
+    rows = []
+    for row in found:
+        if row["series"] in oracles:
+            told = row["tip"]
+            text = told["AP50"] + ("" if row["gain"] is None else f"  ({told['gained']})")
+            rows.append({**row, "colour": COLOURS[row["series"]], "text": text})
     # What the detector reaches without any proposals.
     raw = next(row["value"] for row in found if row["series"] == "raw") if proposed else 0.0
     as_given = rule_at(raw, f"as given {score(raw)}", color=SOFT_INK, strokeDash=[3, 2])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise, product
@@ -42,10 +42,11 @@ from boxlens.wording import count, interval, listed, score
 MOST_LINES, MOST_BANDS = 8, 3
 # A cell of a score map with fewer detections is faint.
 FEWEST: Final = 5
-# By kind of map: what happens to boxes, and the titles of its axes.
-MAPS: Final = {
-    "shift": ("moved", "to the right, in widths", "down, in heights"),
-    "scale": ("resized", "width, times the object's", "height, times the object's"),
+# What happens to boxes, the titles of axes, and what stands there in place of powers of two.
+FACTORS: Final[Mapping[float, str]] = {-2: "1/4", -1: "1/2", 0: "1", 1: "2", 2: "4"}
+MAPS: Final[Mapping[str, tuple[str, str, str, Mapping[float, str]]]] = {
+    "shift": ("moved", "to the right, in widths", "down, in heights", {}),
+    "scale": ("resized", "width, times the object's", "height, times the object's", FACTORS),
 }
 MAP_PX: Final = 150
 
@@ -251,12 +252,7 @@ def _highest_score(maps: Sequence[ScoreMap]) -> float:
 
 def _axes(one: ScoreMap) -> tuple[Axis, Axis]:
     across, up = ((float(edges[0]), float(edges[-1])) for edges in (one.x_edges, one.y_edges))
-    _, x_title, y_title = MAPS[one.kind]
-    x, y = Axis(x_title, across, grid=False), Axis(y_title, up, grid=False)
-    if one.kind == "shift":
-        # In pictures y goes down; a height goes up.
-        return x, replace(y, ends=up[::-1])
-    # Sizes are powers of two, written as factors.
-    powers = range(math.ceil(across[0]), math.floor(across[1]) + 1)
-    names = {at: f"1/{2**-at}" if at < 0 else f"{2**at}" for at in powers}
-    return replace(x, names=names), replace(y, names=names)
+    _, x_title, y_title, names = MAPS[one.kind]
+    x = Axis(x_title, across, names=names, grid=False)
+    # In pictures y goes down; a height goes up.
+    return x, replace(x, title=y_title, ends=up[::-1] if one.kind == "shift" else up)

@@ -9,7 +9,7 @@ from functools import partial
 from boxlens.report.charts.forms.axes import Axis, round_powers, to_a_tenth
 from boxlens.report.charts.forms.choosing import first_of, spread_out
 from boxlens.report.charts.forms.keys import key, key_table
-from boxlens.report.charts.forms.layers import Spec
+from boxlens.report.charts.forms.layers import Row, Spec
 from boxlens.report.charts.forms.marks import bands, dots, lines
 from boxlens.report.charts.forms.panels import below, beside, grid, plot
 from boxlens.report.charts.forms.tables import table_rows
@@ -20,7 +20,6 @@ from boxlens.report.described.recall.methods import (
     best_first,
     budget_columns,
     dataset_plots,
-    largest_rows,
     rows_of,
     run_columns,
 )
@@ -37,7 +36,7 @@ def overlaps_section(result: ProposalRecallResult, ranked: ProposalRecallResult)
     forms = {"dataset": TEXT, "method": TEXT, "budget": COUNT, "iou": SCORE, "recall": SCORE}
     rows = (
         (row.dataset.name, row.method.name, row.at.budget, round(iou, 2), recall)
-        for row in rows_of(ranked, lambda one: one.chosen)
+        for row in rows_of(ranked, *result.choice.budgets)
         for iou, recall in zip(CURVE_IOUS.tolist(), row.at.curve.tolist(), strict=True)
     )
     parts = (*dataset_plots(result, _by_iou), table_of("curves", "", forms, rows))
@@ -67,7 +66,7 @@ def _by_iou(result: ProposalRecallResult, dataset: DatasetRecall) -> Iterator[Pl
 def _draw_by_iou(dataset: DatasetRecall, budgets: Sequence[int], words: str) -> Spec:
     """One panel per budget; beside it the methods by their average recall (`words`), best first."""
     styles = method_styles(dataset.methods)
-    recall = Axis("recall", to_a_tenth(at.curve[0] for one in dataset.methods for at in one.chosen))
+    up = Axis("recall", to_a_tenth(at.curve[0] for one in dataset.methods for at in one.chosen))
     panels = []
     for budget in budgets:
         found = {
@@ -76,21 +75,16 @@ def _draw_by_iou(dataset: DatasetRecall, budgets: Sequence[int], words: str) -> 
             for at in one.chosen
             if at.budget == budget and one.name in styles
         }
-        rows = [
-            {
-                "x": round(iou, 2),
-                "y": round(recall, 4),
-                "series": name,
-                "tip": {"method": name, "IoU": score(iou, 2), "recall": score(recall)},
-                **styles[name].look,
-            }
-            for name, at in found.items()
-            for iou, recall in zip(CURVE_IOUS.tolist(), at.curve.tolist(), strict=True)
-        ]
+        rows: list[Row] = []
+        for name, at in found.items():
+            for iou, recall in zip(CURVE_IOUS.tolist(), at.curve.tolist(), strict=True):
+                place = {"x": round(iou, 2), "y": round(recall, 4), "series": name}
+                tip = {"method": name, "IoU": score(iou, 2), "recall": score(recall)}
+                rows.append({**place, "tip": tip, **styles[name].look})
         panel = plot(
             rows,
             Axis("IoU" * (budget == budgets[-1]), (0.5, 1)),
-            recall,
+            up,
             lines(),
             width=330,
             height=max(190, 12 * len(found)),
@@ -107,21 +101,22 @@ def _draw_by_iou(dataset: DatasetRecall, budgets: Sequence[int], words: str) -> 
 
 
 def numbers_section(result: ProposalRecallResult, ranked: ProposalRecallResult) -> Section:
-    budgets = columns_of(
-        result.choice.curve_budgets(),
-        lambda row, budget: {at.budget: at.ar for at in row.method.by_budget}.get(budget),
-        heading=lambda budget: f"{budget:,}",
-    )
+    def ar(row: MethodRow, budget: int) -> float | None:
+        return next((at.ar for at in row.method.by_budget if at.budget == budget), None)
+
     by_number = Table(
         "",
         f"{ar_words(result.choice)} by the largest number of proposals per image",
-        largest_rows(ranked),
-        [*run_columns(result), *budgets],
+        rows_of(ranked, result.choice.largest),
+        [
+            *run_columns(result),
+            *columns_of(result.choice.curve_budgets(), ar, heading="{:,}".format),
+        ],
         wide=True,
         folded=True,
         detail=True,
     )
-    every = rows_of(ranked, lambda one: one.by_budget)
+    every = rows_of(ranked, *result.choice.curve_budgets())
     parts = (
         *dataset_plots(result, _by_number),
         by_number,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from statistics import fmean
@@ -24,6 +24,7 @@ from boxlens.report.study import (
     SECONDS,
     TEXT,
     Column,
+    Part,
     Plot,
     Section,
     Table,
@@ -64,20 +65,15 @@ def ar_words(choice: RecallChoice) -> str:
     return "AR" if (low, high) == (0.5, 1.0) else f"AR {number(low)} to {number(high)}"
 
 
-def rows_of(
-    result: ProposalRecallResult, of: Callable[[MethodRecall], Sequence[BudgetRecall]]
-) -> list[MethodRow]:
+def rows_of(result: ProposalRecallResult, *budgets: int) -> list[MethodRow]:
+    """Of every method with each of these budgets."""
     return [
         MethodRow(dataset, method, at)
         for dataset in result.datasets
         for method in dataset.methods
-        for at in of(method)
+        for at in method.by_budget
+        if at.budget in budgets
     ]
-
-
-def largest_rows(result: ProposalRecallResult) -> list[MethodRow]:
-    """With the largest budget."""
-    return rows_of(result, lambda one: one.chosen[-1:])
 
 
 def run_columns(result: ProposalRecallResult) -> list[Column[MethodRow]]:
@@ -113,7 +109,7 @@ def budget_columns(result: ProposalRecallResult) -> list[Column[MethodRow]]:
 def dataset_plots(
     result: ProposalRecallResult,
     plots: Callable[[ProposalRecallResult, DatasetRecall], Iterable[Plot]],
-) -> Iterator[Plot]:
+) -> Iterator[Part]:
     """Of every data set, and named after it where there are several."""
     several = len(result.datasets) > 1
     for dataset in result.datasets:
@@ -137,22 +133,10 @@ def missing(dataset: DatasetRecall) -> str:
 
 def methods_section(result: ProposalRecallResult) -> Section:
     low, high = map(number, result.choice.ar_range)
-    published = Table(
-        "",
-        f"Here and as published (Hosang et al. 2016: VOC 2007 test, {N_PROPOSALS:,} proposals)",
-        [one for one in largest_rows(result) if one.method.name in PUBLISHED],
-        [
-            *run_columns(result),
-            Column("", f"{ar_words(result.choice)} here", lambda one: _here(one, lambda at: at.ar)),
-            Column("", "AR published", lambda one: PUBLISHED[one.method.name].ar),
-            Column("", "R@0.5 here", lambda one: _here(one, lambda at: at.recall.get(LOOSE))),
-            Column("", "R@0.5 published", lambda one: PUBLISHED[one.method.name].recall_50),
-        ],
-    )
     return Section(
         "methods",
         "Methods",
-        (_methods(result), published),
+        tuple(_tables(result)),
         f"AR: average recall over IoU from {low} to {high}, one proposal per object, with its "
         "95% interval. Per image: mean number of proposals. R@0.5: recall at IoU 0.5. COCO AR: "
         "mean recall at ten IoUs from 0.5 to 0.95. ABO: mean IoU of objects with their best "
@@ -161,11 +145,12 @@ def methods_section(result: ProposalRecallResult) -> Section:
     )
 
 
-def _methods(result: ProposalRecallResult) -> Table[MethodRow]:
-    return Table(
+def _tables(result: ProposalRecallResult) -> Iterator[Table[MethodRow]]:
+    choice = result.choice
+    yield Table(
         "methods",
         "Recall of every method",
-        rows_of(result, lambda one: one.chosen),
+        rows_of(result, *choice.budgets),
         [
             *budget_columns(result),
             Column("VUS", "VUS", lambda row: row.method.volume),
@@ -176,16 +161,26 @@ def _methods(result: ProposalRecallResult) -> Table[MethodRow]:
         ],
         wide=True,
     )
-
-
-def _here(row: MethodRow, value: Callable[[BudgetRecall], float | None]) -> float | None:
-    """What was published is about one budget."""
-    return next((value(at) for at in row.method.chosen if at.budget == N_PROPOSALS), None)
+    # What was published is about one budget.
+    same = N_PROPOSALS in choice.budgets
+    rows = rows_of(result, N_PROPOSALS if same else choice.largest)
+    yield Table(
+        "",
+        f"Here and as published (Hosang et al. 2016: VOC 2007 test, {N_PROPOSALS:,} proposals)",
+        [row for row in rows if row.method.name in PUBLISHED],
+        [
+            *run_columns(result),
+            Column("", f"{ar_words(choice)} here", lambda row: row.at.ar if same else None),
+            Column("", "AR published", lambda row: PUBLISHED[row.method.name].ar),
+            Column("", "R@0.5 here", lambda row: row.at.recall.get(LOOSE) if same else None),
+            Column("", "R@0.5 published", lambda row: PUBLISHED[row.method.name].recall_50),
+        ],
+    )
 
 
 def datasets_section(result: ProposalRecallResult) -> Section:
     words, n = ar_words(result.choice), len(result.datasets)
-    largest = replace(_methods(result), rows=largest_rows(result))
+    largest = Table("", "", rows_of(result, result.choice.largest), budget_columns(result))
     plot = Plot(
         "datasets",
         f"{words} on every data set",
@@ -231,7 +226,7 @@ def cost_section(result: ProposalRecallResult) -> Section:
     table = Table(
         "",
         "Cost of proposals",
-        largest_rows(result),
+        rows_of(result, result.choice.largest),
         [
             *run_columns(result),
             Column("", "seconds per image", lambda one: one.method.seconds_per_image, SECONDS),

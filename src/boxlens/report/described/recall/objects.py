@@ -45,9 +45,6 @@ READINGS = {
     BY_SIZE: "Pale at the top and dark at the bottom: small objects are missed. A method whose "
     "rows are equally dark finds all sizes.",
 }
-ATTRIBUTE_READING = "The paler of two rows: objects that are harder to propose."
-# Columns where there is little room.
-MOST_COLUMNS = 6
 # Rows of either end: in a figure, and where there is little room.
 MOST_ROWS, MOST_BRIEF = 12, 5
 # The same objects, found by one method after the other.
@@ -84,15 +81,12 @@ def _groups(dataset: DatasetRecall, budget: int) -> dict[str, list[Group]]:
     found: dict[str, list[Group]] = {}
     for group in zip(*of_methods, strict=True):
         found.setdefault(group[0].by, []).append(group)
-    if BY_CLASS in found:
-        found[BY_CLASS].sort(key=_mean)
-    if all(group[0].value in SIZES for group in found.get(BY_SIZE, ())):
-        found.get(BY_SIZE, []).sort(key=lambda group: list(SIZES).index(group[0].value))
+    found.get(BY_CLASS, []).sort(key=lambda group: fmean(one.ar for one in group))
+    sizes = found.get(BY_SIZE, [])
+    # A data set may have an attribute of this name.
+    if all(group[0].value in SIZES for group in sizes):
+        sizes.sort(key=lambda group: list(SIZES).index(group[0].value))
     return found
-
-
-def _mean(group: Group) -> float:
-    return fmean(one.ar for one in group)
 
 
 def _group_table(
@@ -114,7 +108,7 @@ def _group_table(
                 range(len(dataset.methods)),
                 lambda group, at: group[at].ar,
                 heading=lambda at: dataset.methods[at].name,
-                most=MOST_COLUMNS,
+                most=6,
             ),
         ],
         brief=None if few else [*groups[:MOST_BRIEF], *groups[-MOST_BRIEF:]],
@@ -142,7 +136,7 @@ def _group_plots(result: ProposalRecallResult, dataset: DatasetRecall) -> Iterat
         yield Plot(
             f"by_{file_name(by)}",
             f"{words} by {by}",
-            READINGS.get(by, ATTRIBUTE_READING),
+            READINGS.get(by, "The paler of two rows: objects that are harder to propose."),
             partial(_draw_groups, shown, methods[:MOST_LINES], words),
             legend=legend + first_of(MOST_LINES, len(methods), "methods", "best"),
         )
