@@ -131,10 +131,8 @@ def _before_and_after(result: ProposalTuningResult) -> Iterator[Table[Any]]:
 
 def _plots(result: ProposalTuningResult, table: Table[Trial]) -> tuple[Plot, Plot]:
     """Of trials, and of settings."""
-    settings = result.trials[0].settings
-    varied = [
-        name for name in settings if len({one.settings.get(name) for one in result.trials}) > 1
-    ]
+    first = result.trials[0].settings
+    varied = [name for name in first if len({one.settings.get(name) for one in result.trials}) > 1]
     points = _points(result, table)
     # What is drawn last stands first.
     above = key({row["kind"]: row["colour"] for row in reversed(points)}, width=480)
@@ -175,7 +173,7 @@ def _plots(result: ProposalTuningResult, table: Table[Trial]) -> tuple[Plot, Plo
 
 def _points(result: ProposalTuningResult, table: Table[Trial]) -> list[Row]:
     """Trials with a number; what is drawn last lies on top."""
-    kinds = {result.trials[0].number: "before", result.trials[result.best].number: "best"}
+    kinds = {0: "before", result.best: "best"}
     settings = {f"setting {name}": f"setting_{name}" for name in result.trials[0].settings}
     rows = table_rows(table, number="trial", ar="AR", **settings)
     return [

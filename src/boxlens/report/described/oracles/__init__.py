@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from boxlens.report.charts.colours import INK, NEUTRAL, SOFT_INK
@@ -114,18 +113,13 @@ class _Row(NamedTuple):
 
     @property
     def gain(self) -> float | None:
-        if self.score.oracle in ("raw", self.of.unaided.oracle):
-            return None
-        return self.score.ap50 - self.of.unaided.ap50
-
-
-def _rows(found: Iterable[DetectorOracles]) -> list[_Row]:
-    return [_Row(one, score) for one in found for score in one.scores]
+        aided = self.score.oracle not in ("raw", "none")
+        return self.score.ap50 - self.of.unaided.ap50 if aided else None
 
 
 def _tables(ranked: Ranked, *, proposed: bool) -> Iterator[Table[Any]]:
     """Every oracle, then class by class."""
-    rows = _rows(chain(*ranked))
+    rows = [_Row(one, score) for mine in ranked for one in mine for score in one.scores]
     yield Table(
         "oracles",
         "AP50 with each oracle",
@@ -177,6 +171,7 @@ def _plots(result: ProposalOracleResult, ranked: Ranked, table: Table[_Row]) -> 
     figures = ranked if proposed else [_best_first(result.oracles)]
     for at, mine in enumerate(figures):
         known = [one for one in mine if not any(math.isnan(score.ap50) for score in one.scores)]
+        shown = [_Row(one, score) for one in known[:MOST_GROUPS] for score in one.scores]
         detectors = list(dict.fromkeys(one.detector for one in mine))
         suffix = f": {detectors[0]}" if len(figures) > 1 else ""
         whose = "methods" if proposed else "detectors"
@@ -188,7 +183,7 @@ def _plots(result: ProposalOracleResult, ranked: Ranked, table: Table[_Row]) -> 
             if proposed
             else "The longer the blue bar beyond the grey one, the more duplicates beside true "
             "positives cost.",
-            partial(_draw, replace(table, rows=_rows(known[:MOST_GROUPS])), proposed=proposed),
+            partial(_draw, replace(table, rows=shown), proposed=proposed),
             legend=legend + first_of(MOST_GROUPS, len(known), whose, "best"),
             about=f"{listed(detectors, 2, 'detectors')} on {result.dataset['name']}",
             absent="" if known else "no class has objects",

@@ -213,16 +213,12 @@ def _draw_maps(maps: Sequence[ScoreMap], scores: Sequence[DetectorScores]) -> Sp
     ]
     panels = []
     for one in maps:
-        rows = [
-            {
-                **dict(zip(("x", "x2", "y", "y2"), ends, strict=True)),
-                "score": round(mean, 4),
-                "opacity": 0.35 if n < FEWEST else 1,
-                "tip": {"score": score(mean), "detections": count(n)},
-            }
-            for *ends, mean, n in _cells(one)
-            if not math.isnan(mean)
-        ]
+        rows: list[Row] = []
+        for x, x2, y, y2, mean, n in _cells(one):
+            if not math.isnan(mean):
+                place = {"x": x, "x2": x2, "y": y, "y2": y2, "score": round(mean, 4)}
+                tip = {"score": score(mean), "detections": count(n)}
+                rows.append({**place, "opacity": 0.35 if n < FEWEST else 1, "tip": tip})
         panel = density(
             rows,
             *_axes(one),

@@ -26,7 +26,7 @@ from boxlens.report.described.recall.methods import (
 from boxlens.report.study import COUNT, SCORE, TEXT, Plot, Section, Table, columns_of, table_of
 from boxlens.studies.proposals.recall.average_recall import CURVE_IOUS
 from boxlens.studies.proposals.recall.result import DatasetRecall, ProposalRecallResult
-from boxlens.wording import counted, mean_count, number, score
+from boxlens.wording import count, counted, mean_count, number, score
 
 # Panels of a figure: budgets, and IoUs beside average recall.
 MOST_BUDGETS, MOST_IOUS = 3, 5
@@ -66,15 +66,11 @@ def _by_iou(result: ProposalRecallResult, dataset: DatasetRecall) -> Iterator[Pl
 def _draw_by_iou(dataset: DatasetRecall, budgets: Sequence[int], words: str) -> Spec:
     """One panel per budget; beside it the methods by their average recall (`words`), best first."""
     styles = method_styles(dataset.methods)
+    shown = [one for one in dataset.methods if one.name in styles]
     up = Axis("recall", to_a_tenth(at.curve[0] for one in dataset.methods for at in one.chosen))
     panels = []
     for budget in budgets:
-        found = {
-            one.name: at
-            for one in dataset.methods
-            for at in one.chosen
-            if at.budget == budget and one.name in styles
-        }
+        found = {one.name: at for one in shown for at in one.chosen if at.budget == budget}
         rows: list[Row] = []
         for name, at in found.items():
             for iou, recall in zip(CURVE_IOUS.tolist(), at.curve.tolist(), strict=True):
@@ -110,7 +106,7 @@ def numbers_section(result: ProposalRecallResult, ranked: ProposalRecallResult) 
         rows_of(ranked, result.choice.largest),
         [
             *run_columns(result),
-            *columns_of(result.choice.curve_budgets(), ar, heading="{:,}".format),
+            *columns_of(result.choice.curve_budgets(), ar, heading=count),
         ],
         wide=True,
         folded=True,

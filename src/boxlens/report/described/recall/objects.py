@@ -199,8 +199,7 @@ def _sizes_plot(result: ProposalRecallResult, dataset: DatasetRecall) -> Iterato
         "that size."
     )
     if len(known) < len(methods):
-        without = counted(len(methods) - len(known), "more method")
-        legend += f" {without} without proposals."
+        legend += f" {counted(len(methods) - len(known), 'more method')} without proposals."
     yield Plot(
         "proposal_sizes",
         "Sizes of proposals and of objects",
