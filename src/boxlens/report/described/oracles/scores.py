@@ -49,6 +49,19 @@ MAPS: Final[Mapping[str, tuple[str, str, str, Mapping[float, str]]]] = {
     "scale": ("resized", "width, times the object's", "height, times the object's", FACTORS),
 }
 MAP_PX: Final = 150
+LEGEND: Final = {
+    "title": "score",
+    "titleOrient": "left",
+    "orient": "bottom",
+    "direction": "horizontal",
+    "gradientLength": MAP_PX,
+    "gradientThickness": 9,
+    "tickCount": 4,
+    "labelExpr": "format(datum.value, '~g')",
+}
+# The object itself: a cross in the middle of its map.
+MIDDLE: Final = {"x": MAP_PX / 2, "y": MAP_PX / 2}
+CROSS: Final = {"shape": "M-1,0L1,0M0,-1L0,1", "size": 50, "filled": False, "opacity": 1}
 
 
 def scores_section(result: ProposalOracleResult) -> Section:
@@ -194,42 +207,32 @@ def _map_plots(result: ProposalOracleResult) -> Iterator[Plot]:
 def _draw_maps(maps: Sequence[ScoreMap], scores: Sequence[DetectorScores]) -> Spec:
     """Boxes beside their object, and larger or smaller than it; of all detectors are `scores`."""
     highest = _highest_score([found for one in scores for found in one.maps])
-    legend = {
-        "title": "score",
-        "titleOrient": "left",
-        "orient": "bottom",
-        "direction": "horizontal",
-        "gradientLength": MAP_PX,
-        "gradientThickness": 9,
-        "tickCount": 4,
-        "labelExpr": "format(datum.value, '~g')",
-    }
-    middle = {"x": MAP_PX / 2, "y": MAP_PX / 2}
-    look = {"shape": "M-1,0L1,0M0,-1L0,1", "size": 50, "filled": False, "opacity": 1}
-    # Legible on dark and on pale cells.
-    cross = [
-        Mark("point", middle, {**look, "stroke": ink, "strokeWidth": px}, [{}])
-        for ink, px in ((WHITE, 2.5), (INK, 1))
-    ]
     panels = []
     for one in maps:
+        title, x_title, y_title, names = MAPS[one.kind]
+        x = Axis(x_title, (float(one.x_edges[0]), float(one.x_edges[-1])), names=names, grid=False)
+        # In pictures y goes down; a height goes up.
+        up = one.y_edges[::-1] if one.kind == "shift" else one.y_edges
         rows: list[Row] = []
-        for x, x2, y, y2, mean, n in _cells(one):
+        for left, right, low, high, mean, n in _cells(one):
             if not math.isnan(mean):
-                place = {"x": x, "x2": x2, "y": y, "y2": y2, "score": round(mean, 4)}
+                place = {"x": left, "x2": right, "y": low, "y2": high, "score": round(mean, 4)}
                 tip = {"score": score(mean), "detections": count(n)}
                 rows.append({**place, "opacity": 0.35 if n < FEWEST else 1, "tip": tip})
         panel = density(
             rows,
-            *_axes(one),
-            *cross,
+            x,
+            replace(x, title=y_title, ends=(float(up[0]), float(up[-1]))),
+            # Legible on dark and on pale cells.
+            Mark("point", MIDDLE, {**CROSS, "stroke": WHITE, "strokeWidth": 2.5}, [{}]),
+            Mark("point", MIDDLE, {**CROSS, "stroke": INK, "strokeWidth": 1}, [{}]),
             level="score",
             highest=highest,
             # Both have the same colours.
-            legend=legend if one is maps[0] else None,
+            legend=LEGEND if one is maps[0] else None,
             width=MAP_PX,
             height=MAP_PX,
-            title=MAPS[one.kind][0],
+            title=title,
         )
         panels.append(panel)
     return beside(*panels)
@@ -244,11 +247,3 @@ def _highest_score(maps: Sequence[ScoreMap]) -> float:
     n_detections = np.concatenate([one.n_detections.ravel() for one in maps])
     found = (float(means[n_detections >= least].max(initial=0)) for least in (FEWEST, 1))
     return next(filter(None, found), 1.0)
-
-
-def _axes(one: ScoreMap) -> tuple[Axis, Axis]:
-    across, up = ((float(edges[0]), float(edges[-1])) for edges in (one.x_edges, one.y_edges))
-    _, x_title, y_title, names = MAPS[one.kind]
-    x = Axis(x_title, across, names=names, grid=False)
-    # In pictures y goes down; a height goes up.
-    return x, replace(x, title=y_title, ends=up[::-1] if one.kind == "shift" else up)

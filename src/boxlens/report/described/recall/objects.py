@@ -66,9 +66,9 @@ def groups_section(result: ProposalRecallResult) -> Section:
     parts = (
         *dataset_plots(result, _group_plots),
         *(
-            _group_table(result, dataset, by, rows)
+            _group_table(result, dataset, by, groups)
             for dataset in result.datasets
-            for by, rows in _groups(dataset, result.choice.largest).items()
+            for by, groups in _groups(dataset, result.choice.largest).items()
         ),
         table_of("groups", "", {**forms, **numbers}, rows),
     )
