@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -58,9 +58,9 @@ COLOURS: Final[Mapping[str, str]] = {
 def study(result: ProposalOracleResult) -> Study:
     detectors = [one.detector for one in result.scores]
     methods = {one.method for one in result.oracles if one.method}
-    ranked = [
-        _best_first(one for one in result.oracles if one.detector == name) for name in detectors
-    ]
+    # By AP50 without an oracle; undefined is the least.
+    ordered = sorted(result.oracles, key=lambda one: (math.isnan(ap := one.unaided.ap50), -ap))
+    ranked = [[one for one in ordered if one.detector == name] for name in detectors]
     oracles, *classes = _tables(ranked, proposed=bool(methods))
     budget = result.parameters.get("budget")
     return Study(
@@ -77,7 +77,7 @@ def study(result: ProposalOracleResult) -> Study:
             Section(
                 "oracles",
                 "Oracles",
-                (*_plots(result, ranked, oracles), oracles, *classes),
+                (*_plots(result, ranked if methods else [ordered], oracles), oracles, *classes),
                 "Perfect proposals: detections near objects are kept as well, wrong ones, too. "
                 "Perfect suppression: false positives that overlap a true positive of their class "
                 "are removed. Gained: AP50 beyond that without an oracle.",
@@ -88,11 +88,6 @@ def study(result: ProposalOracleResult) -> Study:
         main_plot="oracles",
         guide="proposals",
     )
-
-
-def _best_first(found: Iterable[DetectorOracles]) -> list[DetectorOracles]:
-    """By AP50 without an oracle; undefined is the least."""
-    return sorted(found, key=lambda one: (math.isnan(ap := one.unaided.ap50), -ap))
 
 
 def _tiles(ranked: Sequence[DetectorOracles]) -> Iterator[tuple[str, float, Form]]:
@@ -160,7 +155,7 @@ def _tables(ranked: Ranked, *, proposed: bool) -> Iterator[Table[Any]]:
     yield table_of("oracle_classes", "", {**forms, "AP50": SCORE}, classes)
 
 
-def _plots(result: ProposalOracleResult, ranked: Ranked, table: Table[_Row]) -> Iterator[Plot]:
+def _plots(result: ProposalOracleResult, figures: Ranked, table: Table[_Row]) -> Iterator[Plot]:
     """One per detector; without proposals one for all."""
     proposed = any(one.method for one in result.oracles)
     legend = "AP at IoU 0.5, and what each oracle adds."
@@ -168,7 +163,6 @@ def _plots(result: ProposalOracleResult, ranked: Ranked, table: Table[_Row]) -> 
         legend += (
             " Grey: detections near a proposal, after suppression. Dashed: all detections as given."
         )
-    figures = ranked if proposed else [_best_first(result.oracles)]
     for at, mine in enumerate(figures):
         known = [one for one in mine if not any(math.isnan(score.ap50) for score in one.scores)]
         shown = [_Row(one, score) for one in known[:MOST_GROUPS] for score in one.scores]
