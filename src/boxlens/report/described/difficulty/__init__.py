@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from boxlens.report.described.difficulty.classes import classes_section
+from boxlens.report.described.difficulty.correlations import correlations_section
+from boxlens.report.described.difficulty.datasets import datasets_section
 from boxlens.report.described.difficulty.groups import properties_section
-from boxlens.report.described.difficulty.measures import classes_section, datasets_section
 from boxlens.report.described.difficulty.subsets import subset_datasets, subsets_section
-from boxlens.report.described.difficulty.systems import accuracy_section, correlations_section
+from boxlens.report.described.difficulty.systems import accuracy_section
 from boxlens.report.described.difficulty.tree import hierarchy_section
 from boxlens.report.described.extras import Extras, Run
 from boxlens.report.study import FINE_SCORE, SCORE, Form, Plot, Section, Study

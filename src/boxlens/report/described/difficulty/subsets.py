@@ -7,8 +7,13 @@ from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from boxlens.data import Dataset
-from boxlens.report.charts.difficulty_measures import matched_subsets_chart
-from boxlens.report.charts.forms.choosing import first_of
+from boxlens.report.charts.colours import FIRST, SECOND
+from boxlens.report.charts.forms.axes import COUNTS, Axis, around
+from boxlens.report.charts.forms.choosing import first_of, spread_out
+from boxlens.report.charts.forms.layers import Row, Spec
+from boxlens.report.charts.forms.marks import lines
+from boxlens.report.charts.forms.panels import grid
+from boxlens.report.charts.forms.scatter import scatter
 from boxlens.report.study import (
     COUNT,
     FINE_SCORE,
@@ -21,12 +26,15 @@ from boxlens.report.study import (
     file_name,
 )
 from boxlens.studies.difficulty.matched_subset import MatchedSubset, subset_dataset
-from boxlens.studies.difficulty.measures import measure_words
+from boxlens.studies.difficulty.measures import MEASURES, measure_text, measure_words
 from boxlens.studies.difficulty.result import DifficultyResult
 from boxlens.studies.difficulty.verdict import subset_sentences
-from boxlens.wording import number
+from boxlens.wording import count, number, short
 
 MOST_PANELS: Final = 6
+PANEL_PX, PLOT_PX = 138, 110
+# Fewer classes are dots; of more a curve has so many steps.
+FEW_CLASSES, MOST_STEPS = 10, 200
 
 
 def subsets_section(result: DifficultyResult) -> Section:
@@ -60,12 +68,56 @@ def _plot(result: DifficultyResult) -> Plot:
         "subsets",
         "How many classes are as hard as the target",
         "Scores on the chosen classes can be compared with scores on data of that difficulty.",
-        partial(matched_subsets_chart, known[:MOST_PANELS]),
+        partial(_draw, known[:MOST_PANELS]),
         legend="Line: mean of the k hardest classes. Dashed: target. Dot: the most classes that "
         f"are still as hard.{first_of(MOST_PANELS, len(known), 'subsets')}",
         about=result.datasets[0].name,
         absent="" if known else why,
     )
+
+
+def _draw(subsets: list[MatchedSubset]) -> Spec:
+    return grid([_panel(one) for one in subsets], 2, gap=18)
+
+
+def _panel(subset: MatchedSubset) -> Spec:
+    n_classes, n_chosen = len(subset.means), len(subset.classes)
+    steps = [_step(at + 1, float(subset.means[at])) for at in spread_out(n_classes, MOST_STEPS)]
+    small = {"colour": FIRST, "size": 14, "opacity": int(n_classes < FEW_CLASSES)}
+    # No class at all may be hard enough.
+    last = {**_step(n_chosen, subset.mean), "colour": SECOND, "size": 40}
+    last |= {"opacity": 1} if n_chosen else {"y": subset.target, "opacity": 0}
+    target = f"target {measure_text(subset.target)}"
+    target += f", as {short(subset.target_of)}" if subset.target_of else ""
+    # Of a few classes longer than they are, so that labels are whole numbers.
+    end = 1.02 * max(n_classes, 4)
+    return scatter(
+        [*({**one, **small} for one in steps), {**last, "name": chosen_text(subset)}],
+        Axis("k hardest classes", (0, end), ticks=4, form=COUNTS),
+        Axis(
+            f"mean {MEASURES[subset.measure].short}",
+            around([*map(float, subset.means), subset.target], 0.18),
+            ticks=4,
+        ),
+        lines(rows=steps, color=FIRST),
+        line=((0, subset.target), (end, subset.target)),
+        size=0,
+        width=PANEL_PX,
+        height=PLOT_PX,
+        title=f"Classes of {short(subset.dataset)}\n{target}",
+    )
+
+
+def _step(k: int, mean: float) -> Row:
+    return {"x": k, "y": mean, "tip": {"classes": count(k), "mean": measure_text(mean)}}
+
+
+def chosen_text(subset: MatchedSubset) -> str:
+    """How many are as hard: 12 of 80; or that the target is out of reach."""
+    k, n = len(subset.classes), len(subset.means)
+    if not k:
+        return "none is as hard"
+    return f"{k:,} of {n:,}" if subset.reached else f"all {n:,}, still harder"
 
 
 def _subsets(result: DifficultyResult) -> Table[MatchedSubset]:
