@@ -9,8 +9,8 @@ import pytest
 from boxlens.data.class_properties import ClassProperties
 from boxlens.report.charts.export import chart_json
 from boxlens.report.charts.forms.marks import SMALL_PX
-from boxlens.report.described.difficulty.curves import By, control_plots
-from boxlens.report.described.difficulty.subsets import PANEL_PX, PLOT_PX, chosen_text
+from boxlens.report.described.difficulty.classes import PANEL_PX, PLOT_PX, chosen_text
+from boxlens.report.described.difficulty.systems import By, control_plots
 from boxlens.report.readers.figures import titled
 from boxlens.studies.difficulty.choice import DifficultyChoice
 from boxlens.studies.difficulty.matched_subset import matched_subset

@@ -1,29 +1,42 @@
-"""Every measure of every class, and which classes are hardest."""
+"""Which classes are hardest, and the most that are together as hard as a target."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from boxlens.report.charts.colours import FIRST, NEUTRAL, SECOND
-from boxlens.report.charts.forms.axes import Axis, Names
-from boxlens.report.charts.forms.choosing import GAP_LABEL, both_ends
-from boxlens.report.charts.forms.layers import Spec
-from boxlens.report.charts.forms.marks import dots, rule_at
-from boxlens.report.charts.forms.panels import name_rows
+from boxlens.report.charts.forms.axes import COUNTS, Axis, Names, around
+from boxlens.report.charts.forms.choosing import GAP_LABEL, both_ends, first_of, spread_out
+from boxlens.report.charts.forms.layers import Row, Spec
+from boxlens.report.charts.forms.marks import dots, lines, rule_at
+from boxlens.report.charts.forms.panels import grid, name_rows
+from boxlens.report.charts.forms.scatter import scatter
 from boxlens.report.charts.selecting import picks
 from boxlens.report.described.difficulty.datasets import NO_OBJECTS, measure_columns
-from boxlens.report.study import COUNT, TEXT, Column, Plot, Section, Table, columns_of
+from boxlens.report.study import (
+    COUNT,
+    FINE_SCORE,
+    FLAG,
+    TEXT,
+    Column,
+    Plot,
+    Section,
+    Table,
+    columns_of,
+)
 from boxlens.studies.difficulty.class_measures import (
     ClassDifficulty,
     DatasetDifficulty,
     defined_measures,
 )
-from boxlens.studies.difficulty.measures import MEASURES, MeasureName, measure_text
+from boxlens.studies.difficulty.matched_subset import MatchedSubset
+from boxlens.studies.difficulty.measures import MEASURES, MeasureName, measure_text, measure_words
 from boxlens.studies.difficulty.result import DifficultyResult
-from boxlens.studies.difficulty.verdict import class_sentences
-from boxlens.wording import count
+from boxlens.studies.difficulty.verdict import class_sentences, subset_sentences
+from boxlens.wording import count, short
 
 # Classes are ranked by these; by another only where neither is known.
 RANKED_BY: Final[tuple[MeasureName, ...]] = ("cpl", "clutter")
@@ -31,6 +44,8 @@ RANKED_BY: Final[tuple[MeasureName, ...]] = ("cpl", "clutter")
 MOST_RANKED, MOST_BRIEF = 15, 5
 # Scores beside every class, before others at a click.
 SHOWN_SYSTEMS: Final = 2
+# Of subsets.
+MOST_PANELS, PANEL_PX, PLOT_PX = 6, 138, 110
 
 
 def classes_section(result: DifficultyResult) -> Section:
@@ -85,13 +100,10 @@ def _draw_ranking(result: DifficultyResult, measure: MeasureName) -> Spec:
         objects = picks(one.name, None, of="objects", terms={"class": one.name})
         row = {"row": place, "colour": colour, "value": value, "tip": tip}
         rows.append(row | (objects if result.has_detectors else {}))
+    labels = {place: one.name if one else GAP_LABEL for place, one in shown.items()}
     return name_rows(
         rows,
-        Names(
-            {place: one.name if one else GAP_LABEL for place, one in shown.items()},
-            px=13,
-            grid=True,
-        ),
+        Names(labels, px=13, grid=True),
         Axis(of.title, ticks=4, kind="sqrt" if of.crowded else "linear"),
         *rule_at(first.means[measure]),
         dots("value", size=32),
@@ -163,3 +175,128 @@ def _ends(rows: Sequence[_Class]) -> list[_Class]:
         return []
     cut = len(ranked) > 2 * MOST_BRIEF
     return [*ranked[:MOST_BRIEF], *ranked[-MOST_BRIEF:]] if cut else ranked
+
+
+def subsets_section(result: DifficultyResult) -> Section:
+    return Section(
+        "subsets",
+        "Subsets",
+        (_subsets_plot(result), _subsets(result), _steps(result)),
+        "The most classes, from the hardest on, whose mean is as hard as the target.",
+        findings=tuple(subset_sentences(result)),
+    )
+
+
+def _subsets_plot(result: DifficultyResult) -> Plot:
+    known = [one for one in result.subsets if len(one.means)]
+    why = "no class has the measure" if result.subsets else "no target was given"
+    return Plot(
+        "subsets",
+        "How many classes are as hard as the target",
+        "Scores on the chosen classes can be compared with scores on data of that difficulty.",
+        lambda: grid([_subset_panel(one) for one in known[:MOST_PANELS]], 2, gap=18),
+        legend="Line: mean of the k hardest classes. Dashed: target. Dot: the most classes that "
+        f"are still as hard.{first_of(MOST_PANELS, len(known), 'subsets')}",
+        about=result.datasets[0].name,
+        absent="" if known else why,
+    )
+
+
+def _subset_panel(subset: MatchedSubset) -> Spec:
+    n_classes, n_chosen = len(subset.means), len(subset.classes)
+    steps = [_step(at + 1, float(subset.means[at])) for at in spread_out(n_classes, 200)]
+    # Of a few classes each is a dot.
+    small = {"colour": FIRST, "size": 14, "opacity": int(n_classes < 10)}
+    # No class at all may be hard enough.
+    last = {**_step(n_chosen, subset.mean), "colour": SECOND, "size": 40}
+    last |= {"opacity": 1} if n_chosen else {"y": subset.target, "opacity": 0}
+    target = f"target {measure_text(subset.target)}"
+    target += f", as {short(subset.target_of)}" if subset.target_of else ""
+    # Of a few classes longer than they are, so that labels are whole numbers.
+    end = 1.02 * max(n_classes, 4)
+    return scatter(
+        [*({**one, **small} for one in steps), {**last, "name": chosen_text(subset)}],
+        Axis("k hardest classes", (0, end), ticks=4, form=COUNTS),
+        Axis(
+            f"mean {MEASURES[subset.measure].short}",
+            around([*map(float, subset.means), subset.target], 0.18),
+            ticks=4,
+        ),
+        lines(rows=steps, color=FIRST),
+        line=((0, subset.target), (end, subset.target)),
+        size=0,
+        width=PANEL_PX,
+        height=PLOT_PX,
+        title=f"Classes of {short(subset.dataset)}\n{target}",
+    )
+
+
+def _step(k: int, mean: float) -> Row:
+    return {"x": k, "y": mean, "tip": {"classes": count(k), "mean": measure_text(mean)}}
+
+
+def chosen_text(subset: MatchedSubset) -> str:
+    """How many are as hard: 12 of 80; or that the target is out of reach."""
+    k, n = len(subset.classes), len(subset.means)
+    if not k:
+        return "none is as hard"
+    return f"{k:,} of {n:,}" if subset.reached else f"all {n:,}, still harder"
+
+
+def _subsets(result: DifficultyResult) -> Table[MatchedSubset]:
+    return Table(
+        "",
+        "Subsets as hard as a target",
+        result.subsets,
+        [
+            Column("", "data set", lambda one: one.dataset, TEXT),
+            Column("", "measure", lambda one: measure_words(one.measure), TEXT),
+            Column("", "target", lambda one: one.target, FINE_SCORE),
+            Column("", "mean of", lambda one: one.target_of or None, TEXT),
+            Column("", "classes", lambda one: len(one.means), COUNT),
+            Column("", "chosen", lambda one: len(one.classes), COUNT),
+            Column("", "their mean", lambda one: one.mean, FINE_SCORE),
+            Column("", "as hard as the target", _reached, TEXT),
+        ],
+    )
+
+
+def _reached(one: MatchedSubset) -> str:
+    if one.reached:
+        return "yes"
+    return "no, all together are still harder" if one.classes else "no class is"
+
+
+class _Step(NamedTuple):
+    """The k hardest classes; the last of them has a name where it is chosen."""
+
+    subset: MatchedSubset
+    k: int
+    mean: float
+    name: str | None
+
+
+def _steps(result: DifficultyResult) -> Table[_Step]:
+    return Table(
+        "subsets",
+        "Means of the hardest classes, and which are chosen",
+        [
+            _Step(one, k, mean, name)
+            for one in result.subsets
+            for k, (mean, name) in enumerate(zip_longest(one.means.tolist(), one.classes), start=1)
+        ],
+        [
+            Column("dataset", "data set", lambda row: row.subset.dataset, TEXT),
+            Column("", "measure", lambda row: measure_words(row.subset.measure), TEXT),
+            Column("measure", "", lambda row: row.subset.measure, TEXT),
+            Column("target", "target", lambda row: row.subset.target, FINE_SCORE),
+            Column("target_of", "", lambda row: row.subset.target_of, TEXT),
+            Column("k", "k", lambda row: row.k, COUNT),
+            Column("class", "class", lambda row: row.name, TEXT),
+            Column("mean", "mean", lambda row: row.mean, FINE_SCORE),
+            Column("chosen", "chosen", lambda row: row.name is not None, FLAG),
+            Column("reached", "", lambda row: row.subset.reached, FLAG),
+        ],
+        folded=True,
+        unprinted=True,
+    )

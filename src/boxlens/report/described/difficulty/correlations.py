@@ -13,10 +13,10 @@ from boxlens.report.charts.forms.layers import Mark, Row, Spec, defined
 from boxlens.report.charts.forms.marks import SMALL_PX, dots, lines, note
 from boxlens.report.charts.forms.panels import grid, plot
 from boxlens.report.charts.selecting import picks
-from boxlens.report.described.difficulty.curves import cumulative_plot
 from boxlens.report.described.difficulty.datasets import HARD_END
 from boxlens.report.described.difficulty.systems import (
     NO_SYSTEMS,
+    cumulative_plot,
     system_colours,
     system_key,
     titled_score,

@@ -15,10 +15,11 @@ from boxlens.report.charts.forms.layers import Row, Spec
 from boxlens.report.charts.forms.marks import SMALL_PX, bars, spans, words
 from boxlens.report.charts.forms.panels import Series, below, name_rows
 from boxlens.report.charts.forms.tables import coloured, table_rows
-from boxlens.report.described.difficulty.curves import By, control_plots
 from boxlens.report.described.difficulty.datasets import NO_OBJECTS, measure_columns
 from boxlens.report.described.difficulty.systems import (
     NO_SYSTEMS,
+    By,
+    control_plots,
     system_colours,
     system_key,
     who_is_shown,
